@@ -8,7 +8,6 @@ import pytest
 
 from harness import Playbook, invariants
 
-MONITOR = "edgeops.observability.script_monitor"
 SECRET = "canary-d02b7716ee"
 
 
@@ -55,15 +54,3 @@ def test_failure_outside_of_a_task_is_refused(playbook: Playbook) -> None:
     assert report.returncode != 0
     with pytest.raises(AssertionError, match="failed outside of a task"):
         invariants.check_failures(report, None)
-
-
-def test_requests_are_told_apart_by_task(playbook: Playbook) -> None:
-    report = playbook.run(
-        [
-            {"name": "First", MONITOR: {"enabled": True}},
-            {"name": "Nothing", "ansible.builtin.debug": {"msg": "x"}},
-            {"name": "Second", MONITOR: {"enabled": True}},
-        ]
-    )
-    methods = {name: [entry["method"] for entry in report.named(name).journal] for name in ("First", "Nothing", "Second")}
-    assert methods == {"First": ["GET", "PUT"], "Nothing": [], "Second": ["GET"]}

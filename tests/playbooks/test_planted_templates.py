@@ -24,7 +24,9 @@ SEED = 7
 # What a template leaves that is evaluated, and how each ansible-core refuses one that cannot be.
 EVALUATED = re.compile(r"evaluated-(\d+)|Missing newline after '#jinja2:'|exception occurred while templating")
 ACCOUNT = "acc0" * 8
-ZONES = {name: f"{number:032x}" for number, name in enumerate((PLANTED, WRITABLE, WHOLLY, REFUSED), 1)}
+ZONES = {mode: f"{number:032x}" for number, mode in enumerate((PLANTED, WRITABLE, WHOLLY, REFUSED), 1)}
+# For ordinary modules, one zone that is written and one that fails: what ansible-core makes of their results is the same for all.
+OF_MODULES = {mode: f"{number:032x}" for number, mode in enumerate((WRITABLE, REFUSED), 8)}
 JOB = {
     "id": 7,
     "name": "edge",
@@ -94,23 +96,23 @@ class Service(t.NamedTuple):
 
 @pytest.fixture
 def service(simulator: t.Any, playbook: Playbook, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Service]:
-    zones = [{"id": each, "name": f"{name}.example", "account": {"id": ACCOUNT, "name": "Shop"}} for name, each in ZONES.items()]
+    modes = {zone: mode for zones in (ZONES, OF_MODULES) for mode, zone in zones.items()}
     recent = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 600))
     lost = {"datetime": recent, "job_id": 7, "status": 403, "error": "denied", "success": 0, "final": 1, "records": 7, "bytes": 7}
     simulator.seed(
-        zones=zones,
-        jobs={each: [JOB, OLDER] for each in ZONES.values()} | {ACCOUNT: [{**JOB, "id": 9, "dataset": "audit_logs"}]},
-        scripts={each: [SCRIPT] for each in ZONES.values()},
-        connections={each: [{"url": "https://api.example/v1", "host": "shop.example"}] for each in ZONES.values()},
-        cookies={each: [{"name": "Sid", "host": "shop.example"}] for each in ZONES.values()},
-        script_monitor={each: {"enabled": True} for each in ZONES.values()},
-        rulesets={
-            each: [{"phase": "http_log_custom_fields", "kind": "zone", "name": "n", "rules": [RULE]}] for each in ZONES.values()
-        },
-        uploads={each: [lost] for each in ZONES.values()},
+        zones=[
+            {"id": zone, "name": f"{mode}.example", "account": {"id": ACCOUNT, "name": "Shop"}} for zone, mode in modes.items()
+        ],
+        jobs={zone: [JOB, OLDER] for zone in modes} | {ACCOUNT: [{**JOB, "id": 9, "dataset": "audit_logs"}]},
+        scripts={zone: [SCRIPT] for zone in modes},
+        connections={zone: [{"url": "https://api.example/v1", "host": "shop.example"}] for zone in modes},
+        cookies={zone: [{"name": "Sid", "host": "shop.example"}] for zone in modes},
+        script_monitor={zone: {"enabled": True} for zone in modes},
+        rulesets={zone: [{"phase": "http_log_custom_fields", "kind": "zone", "name": "n", "rules": [RULE]}] for zone in modes},
+        uploads={zone: [lost] for zone in modes},
     )
     planter = Planter(tmp_path_factory.mktemp("evaluated"), SEED)
-    with planting(simulator.base_url, planter, {zone: mode for mode, zone in ZONES.items()}) as base_url:
+    with planting(simulator.base_url, planter, modes) as base_url:
         yield Service(planter, base_url, playbook)
 
 
@@ -122,8 +124,7 @@ def texts(value: t.Any) -> t.Iterator[str]:
         yield from texts(each)
 
 
-def hosts(**variables: t.Any) -> dict[str, dict[str, t.Any]]:
-    return {name: {"zone_id": zone, **DESIRED[name], **variables} for name, zone in ZONES.items()}
+HOSTS = {mode: {"zone_id": zone, **DESIRED[mode]} for mode, zone in ZONES.items()}
 
 
 def test_check(service: Service, tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_check(service: Service, tmp_path: Path) -> None:
     }
     (tmp_path / "evidence").mkdir()
     for _time in range(2):
-        report = service.run("edgeops.observability.check", inventory=hosts(), extra_vars=variables, fails=FAILS)
+        report = service.run("edgeops.observability.check", inventory=HOSTS, extra_vars=variables, fails=FAILS)
     assert service.shown(report) >= {"script_url", "host", "name", "error_message", "message", "kind"}
     verified = service.run(
         "edgeops.observability.verify_evidence", extra_vars={"edgeops_evidence_dir": str(tmp_path / "evidence")}, warns=()
@@ -146,22 +147,22 @@ def test_check(service: Service, tmp_path: Path) -> None:
     assert service.shown(verified) >= {"script_url", "host"}
 
 
-# As ordinary modules, one zone that is written and one that fails: what ansible-core makes of their results is the same for all.
-@pytest.mark.parametrize(("in_process", "names"), [(True, tuple(ZONES)), (False, (WRITABLE, REFUSED))])
-def test_deliver(service: Service, in_process: bool, names: tuple[str, ...]) -> None:
+def test_deliver(service: Service) -> None:
     """Plans, effects, diffs and failures, predicted and written, and the health of jobs."""
-    variables = {"edgeops_allow": "all", "edgeops_soak_seconds": 1}
+    as_modules = {
+        f"module_{mode}": {**DESIRED[mode], "zone_id": zone, "edgeops_in_process": False} for mode, zone in OF_MODULES.items()
+    }
     report = service.run(
         "edgeops.observability.deliver",
-        inventory={name: variables for name, variables in hosts().items() if name in names},
-        extra_vars=variables,
-        in_process=in_process,
-        fails=(*FAILS, "rejected") if in_process else ("authentication", "ansible"),
+        inventory=HOSTS | as_modules,
+        extra_vars={"edgeops_allow": "all", "edgeops_soak_seconds": 1},
+        fails=(*FAILS, "rejected"),
     )
-    wholly = {"kind", "rules unknown"} if in_process else set()
-    assert service.shown(report) >= {"name", "message", "description", "error_message", *wholly}
-    (job,) = [job for job in service.playbook.simulator.state(ZONES[WRITABLE])["jobs"] if job["id"] == 8]
-    assert not job["enabled"] and f"{len(names)} zones: 1 changed" in report.stdout
+    assert service.shown(report) >= {"name", "message", "description", "error_message", "kind", "rules unknown"}
+    for zone in (ZONES[WRITABLE], OF_MODULES[WRITABLE]):
+        (job,) = [job for job in service.playbook.simulator.state(zone)["jobs"] if job["id"] == 8]
+        assert not job["enabled"]
+    assert "6 zones: 2 changed" in report.stdout
 
 
 def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
@@ -242,9 +243,13 @@ def test_results_and_filters(service: Service) -> None:
 
 
 def test_texts_of_events(service: Service, tmp_path: Path) -> None:
-    """A rule hands texts of an event on as variables, which a playbook uses in templates and arguments."""
+    """A rule hands texts of an event on as variables, which a playbook uses in templates and arguments.
+
+    As they are, each is evaluated or refused as a template, which shows that what all tests here look for can be found.
+    """
+    kinds = service.planter.kinds("1")
     others = ("#jinja2: variable_start_string:'[['", "{{{ 6 * 7 }}}", "{\u202e{ 6 * 7 }}")
-    handed_on = inert([*service.planter.kinds("1"), *others])
+    handed_on = inert([*kinds, *others])
     shown = tmp_path / "shown.json"
     tasks = [
         {"ansible.builtin.copy": {"content": "{{ texts | to_json }}", "dest": str(shown)}},
@@ -255,12 +260,8 @@ def test_texts_of_events(service: Service, tmp_path: Path) -> None:
     assert json.loads(shown.read_text(encoding="utf-8")) == handed_on
     assert [each["msg"] for outcome in report.outcomes for each in outcome.result.get("results", ())] == handed_on
 
-
-def test_each_kind_is_a_template(service: Service) -> None:
-    """As a variable of the user, each is evaluated or refused as a template: what the other tests look for can be found."""
-    kinds = service.planter.kinds("1")
-    tasks = [{"ansible.builtin.debug": {"msg": f"{{{{ kind{number} }}}}"}, "ignore_errors": True} for number in range(len(kinds))]
     variables = {f"kind{number}": kind for number, kind in enumerate(kinds)}
+    tasks = [{"ansible.builtin.debug": {"msg": f"{{{{ {name} }}}}"}, "ignore_errors": True} for name in variables]
     report = service.playbook.run(tasks, extra_vars=variables, fails="ansible")
     assert all(EVALUATED.search(outcome.result["msg"]) for outcome in report.outcomes)
     assert service.planter.folder.joinpath("1").exists()

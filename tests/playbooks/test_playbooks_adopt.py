@@ -92,19 +92,6 @@ def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
     assert "/scripts" in said["unseen"][2] and "cannot be the name of a folder" in said["odd/name"][2]
 
 
-def test_foreign_file_is_kept(playbook: Playbook, tmp_path: Path) -> None:
-    """A file of someone else fails the run by its path, before any file is written, unless it may be replaced."""
-    playbook.simulator.seed(zones=["1"])
-    folder = tmp_path / "inventory"
-    foreign = folder / "host_vars" / "shop.example" / "adopted.yml"
-    foreign.parent.mkdir(parents=True)
-    foreign.write_text("mine: true\n", encoding="utf-8")
-    hosts = {"shop.example": {"zone_id": "1"}}
-    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder)}, fails="conflict")
-    assert report.returncode != 0 and str(foreign) in report.failure["msg"]
-    assert files(folder) == {"host_vars/shop.example/adopted.yml": b"mine: true\n"}
-
-
 def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
     """A run in check mode, with a limit that leaves localhost out, says what it would write and writes no file."""
     playbook.simulator.seed(zones=["1", "2"])

@@ -6,7 +6,6 @@ import re
 import time
 from pathlib import Path
 
-import pytest
 import yaml
 from zone_runs import DESTINATION, SECRET, fleet, lists, modules, selected, shown_lines
 
@@ -16,11 +15,6 @@ PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"
 CHECK = "edgeops.observability.check"
 DESIRED = {"custom_fields": lists(request=["x-trace-id"])}
-
-
-def without_role_zone(hosts):
-    """Zones as an inventory plugin lists them: the role's own variable for the zone is not set."""
-    return {name: {key: value for key, value in host.items() if key != "log_delivery_zone_id"} for name, host in hosts.items()}
 
 
 def findings(report):
@@ -44,76 +38,113 @@ def failed_hosts(report):
     return set(re.findall(r"^(\S+)\s+: ok=.* failed=[1-9]", report.stdout, re.MULTILINE))
 
 
-def test_check_is_compliant_after_deliver(playbook, simulator):
-    """deliver brings every zone into its desired state, and check then reports it as compliant."""
-    hosts = without_role_zone(fleet(simulator, [DESIRED, {"script_monitor_enabled": True}]))
-    before = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET])
-    stats, shown = findings(before)
-    assert stats["drifted"] == ["zone0", "zone1"] and stats["lines"] == shown
-    differing = [line.split(": ")[0:2] for line in shown if " difference: " in line]
-    assert [zone.split()[0] for zone, _about in differing] == ["zone0", "zone0", "zone1", "zone1"]
-    assert [about.split()[0] for _zone, about in differing] == ["custom", "job", "job", "script"]
-    assert "2 zones: 0 unaudited, 2 drifted, 0 with findings, 0 unmanaged, 0 compliant" in shown
-    assert recap(before) == {"zone0": 0, "zone1": 0}
-    assert not before.writes
+def test_check_after_deliver(playbook, simulator, tmp_path):
+    """Zones of a plain inventory, which gives the connection, are compliant then; one task asks for delivery facts of all zones of it.
 
-    playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
-    assert [len(simulator.state(host["zone_id"])["jobs"]) for host in hosts.values()] == [1, 1]
-    assert selected(simulator, hosts["zone0"]["zone_id"])[-1] == "RequestHeaders"
-
-    again = playbook.run(playbook=DELIVER, inventory=hosts)
-    assert not again.writes
-    assert not [outcome for outcome in again.ours if outcome.result["changed"]]
-
-    after = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": "drifted"})
-    stats, shown = findings(after)
-    assert {name: zones for name, zones in stats.items() if zones and name != "lines"} == {"compliant": ["zone0", "zone1"]}
-    assert after.returncode == 0 and not after.writes
-
-
-def test_delivery_facts(playbook, simulator):
-    """One task asks for all zones of a connection; lost records are findings, and facts that are not available a note."""
-    hosts = without_role_zone(fleet(simulator, [DESIRED, DESIRED, DESIRED]))
-    playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
+    Lost records are findings, and facts that are not available a note.
+    """
+    hosts = fleet(simulator, [DESIRED, {**DESIRED, "script_monitor_enabled": True}, DESIRED])
+    for host in hosts.values():
+        del host["log_delivery_zone_id"]  # as an inventory plugin lists zones
+        host |= {"edgeops_base_url": simulator.base_url, "edgeops_api_token": "{{ kept }}", "kept": simulator.token}
+    # Another credential is another connection.
+    hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key, "edgeops_api_token": ""}
+    inventory = tmp_path / "plain.yml"
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
+    nowhere = {"CLOUDFLARE_BASE_URL": "http://127.0.0.1:9", "CLOUDFLARE_API_TOKEN": "planted-wrong-token"}
+    run = {"inventory": inventory, "env": nowhere, "secrets": [SECRET]}
+    delivered = playbook.run(playbook=DELIVER, **run)
+    assert {entry["credential"] for entry in delivered.journal} == {"token", "email_key"}
     first, second = (hosts[name]["zone_id"] for name in ("zone0", "zone1"))
+    assert selected(simulator, first)[-1] == "RequestHeaders" and simulator.state(second)["script_monitor"]["enabled"]
     number = simulator.state(first)["jobs"][0]["id"]
     lost = {"job_id": number, "status": 403, "success": 0, "final": 1, "records": 7, "bytes": 70}
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
     simulator.seed(uploads={first: [{"datetime": moment, **lost}]})
     simulator.settings(graphql_disabled=[f"zones/{second}/*"])
-    # Another credential is another connection.
-    hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key, "edgeops_api_token": ""}
-    report = playbook.run(
-        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_delivery": True}, warns=["no delivery facts"]
-    )
+    variables = {"edgeops_audit_delivery": True, "edgeops_fail_on": "drifted"}
+    report = playbook.run(playbook=CHECK, extra_vars=variables, warns=["no delivery facts"], **run)
     stats, shown = findings(report)
-    assert (stats["findings"], stats["unaudited"], report.returncode) == (["zone0"], [], 0)
+    assert {name: zones for name, zones in stats.items() if zones and name != "lines"} == {
+        "findings": ["zone0"],
+        "compliant": ["zone1", "zone2"],
+    }
+    assert report.returncode == 0 and not report.writes
     assert any("zone0 finding records_dropped (high): job edge-logs: 7 records dropped" in line for line in shown)
     assert any("zone1 note not_readable" in line for line in shown)
     assert {outcome.host for outcome in modules(report, "logpush_delivery_info")} == {"zone0", "zone2"}
-    assert not report.writes
 
 
-def test_failing_zone_hides_no_other_zone(playbook, simulator):
-    """A failing zone, one without its variables, and one that is not reached and alone in its batch, hide no other zone."""
-    hosts = without_role_zone(fleet(simulator, [DESIRED, DESIRED, DESIRED, DESIRED, DESIRED]))
-    hosts["zone1"]["log_delivery_job"] = {"enabled": True}
-    del hosts["zone2"]["zone_id"]
-    simulator.faults(
-        {"kind": "status", "status": 403, "zone": hosts["zone3"]["zone_id"], "code": 10000, "message": "no", "count": None}
+# How a zone fails in either playbook, by what its variables say, and the beginning of the reason. Nothing takes the place of a
+# connection that cannot be evaluated: neither the address nor the credentials of the environment.
+FAILING = {
+    "job": ({"log_delivery_job": {"enabled": True}}, "invalid_option: job.name: "),
+    "no_zone": ({"zone_id": None, "log_delivery_zone_id": None}, "invalid_option: "),
+    "no_id": ({"log_delivery_zone_id": "nonsense"}, "invalid_option: zone_id: "),
+    "refused": ({}, "authentication: "),
+    "remote": (
+        {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9, "edgeops_in_process": False},
+        "unavailable: it could not be reached",
+    ),
+    "address": ({"edgeops_base_url": "{{ rehearsal_url }}"}, "rehearsal_url"),
+    "token": ({"edgeops_api_token": "{{ vault_token }}"}, "vault_token"),
+    "zone": ({"log_delivery_zone_id": "{{ zone_of_somebody }}"}, "zone_of_somebody"),
+    "timeout": ({"edgeops_timeout": -1}, "invalid_option: timeout"),
+    "retries": ({"edgeops_retries": "often"}, "invalid_option: "),
+}
+EMPTY = {f"edgeops_{name}": "" for name in ("timeout", "api_token", "base_url", "ca_path", "retries")}
+
+
+def failing_fleet(simulator):
+    """A host for each way to fail, and two that do not."""
+    made = dict(zip([*FAILING, "empty", "good"], fleet(simulator, [DESIRED] * (len(FAILING) + 2)).values(), strict=True))
+    given = {**{name: variables for name, (variables, _reason) in FAILING.items()}, "empty": EMPTY, "good": {}}
+    refused = {"kind": "status", "status": 403, "zone": made["refused"]["zone_id"], "code": 10000, "message": "no"}
+    simulator.faults({**refused, "count": None})
+    return {name: {key: value for key, value in (host | given[name]).items() if value is not None} for name, host in made.items()}
+
+
+def test_failing_zones_hide_no_other_zone(playbook, simulator):
+    """Also one that is not reached and alone in its batch, and audits of scripts that would pass without their history, or do not pass."""
+    hosts = failing_fleet(simulator)
+    audits = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
+    for host, variables in zip(
+        audits.values(),
+        (
+            {"edgeops_evidence_dir": "{{ nowhere }}"},
+            {"edgeops_expected_head": "{{ nowhere }}"},
+            {"edgeops_script_fail_on": ["nothing_seen", "monitor_off"]},
+        ),
+        strict=True,
+    ):
+        host |= {"edgeops_audit_scripts": "yes", **variables}
+    fails = ("ansible", "authentication", "invalid_option", "unreachable", "gate")
+    report = playbook.run(
+        playbook=CHECK, inventory=hosts | audits, extra_vars={"edgeops_zones_at_once": 5}, fails=fails, secrets=[SECRET]
     )
-    hosts["zone4"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
-    fails = ("ansible", "authentication", "invalid_option", "unreachable")
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_zones_at_once": 2}, fails=fails)
     stats, shown = findings(report)
-    assert stats["drifted"] == ["zone0"] and stats["unaudited"] == ["zone1", "zone2", "zone3", "zone4"]
-    errors = [line.partition(" unaudited: ")[2] for line in shown if " unaudited: " in line]
-    assert errors[0].startswith("invalid_option: job.name: ")
-    assert errors[1].startswith("invalid_option: ") and "zone_id" in errors[1]
-    assert errors[2].startswith("authentication: ")
-    assert errors[3] == "unavailable: it could not be reached"
-    assert report.returncode != 0
-    assert failed_hosts(report) == {"zone1", "zone2", "zone3", "zone4"}
+    assert sorted(stats["drifted"]) == ["empty", "good", "zone2"]
+    assert sorted(stats["unaudited"]) == sorted([*FAILING, "zone0", "zone1"])
+    reasons = dict(line.split(" unaudited: ", 1) for line in shown if " unaudited: " in line)
+    for name, (_variables, reason) in FAILING.items():
+        assert reason in reasons[name], name
+    assert all("'nowhere' is undefined" in reasons[name] for name in ("zone0", "zone1"))
+    assert failed_hosts(report) == {*FAILING, *audits} and report.returncode != 0
+
+
+def test_failing_zones_end_no_delivery(playbook, simulator):
+    hosts = failing_fleet(simulator)
+    fails = ("ansible", "unreachable", "authentication", "invalid_option")
+    report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails)
+    assert report.returncode != 0 and failed_hosts(report) == set(FAILING)
+    counts, *shown = shown_lines(report, "Show the outcomes")
+    assert counts == "12 zones: 2 changed, 0 unchanged, 9 failed, 1 not reached"
+    assert {line.split(":")[0] for line in shown} >= {"remote was not reached", "empty changed", "good changed", "token failed"}
+    assert {entry["zone"] for entry in report.writes} == {hosts["empty"]["zone_id"], hosts["good"]["zone_id"]}
+    reached = {entry["zone"] for entry in report.journal}
+    assert reached == {hosts[name]["zone_id"] for name in ("empty", "good", "refused")}
+    texts = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name.startswith("Fail for a zone")}
+    assert {name for name, (_variables, reason) in FAILING.items() if reason not in texts[name]} <= {"remote"}
 
 
 def test_target_and_limit_narrow_the_audit(playbook, simulator):
@@ -124,36 +155,6 @@ def test_target_and_limit_narrow_the_audit(playbook, simulator):
     stats, _shown = findings(report)
     assert (stats["drifted"], stats["unaudited"]) == (["zone2"], [])
     assert report.returncode != 0 and failed_hosts(report) == {"zone2"}
-
-
-@pytest.mark.parametrize(
-    ("variables", "said"),
-    [
-        ({"edgeops_report_merge": "missing.json"}, "merge[0]: "),
-        ({"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
-        ({"edgeops_target": "zone0:!zone0"}, "no host for 'zone0:!zone0'"),
-    ],
-)
-def test_a_run_is_validated_first(playbook, simulator, variables, said):
-    """Before any zone is read, and even where none can be reached."""
-    hosts = fleet(simulator, [DESIRED])
-    hosts["zone0"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9)
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables, fails="invalid_option")
-    assert said in report.failure["msg"] and not report.journal
-
-
-def test_script_audits_that_fail_their_zone(playbook, simulator):
-    """A finding that the variable of a zone names fails that zone only; without its history an audit would pass, and leave no record."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 4)
-    hosts["zone0"]["edgeops_evidence_dir"] = hosts["zone1"]["edgeops_expected_head"] = "{{ nowhere }}"
-    hosts["zone2"]["edgeops_script_fail_on"] = ["nothing_seen", "monitor_off"]
-    report = playbook.run(
-        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_audit_scripts": "yes"}, fails=("ansible", "gate"), secrets=[SECRET]
-    )
-    stats, shown = findings(report)
-    assert stats["unaudited"] == ["zone0", "zone1"]
-    assert all("'nowhere' is undefined" in line for line in shown if " unaudited: " in line)
-    assert failed_hosts(report) == {"zone0", "zone1", "zone2"}
 
 
 def test_checked_twice_in_one_run(playbook, simulator):
@@ -167,50 +168,8 @@ def test_checked_twice_in_one_run(playbook, simulator):
     assert "1 drifted" in counts[0] and "1 unaudited" in counts[0] and "2 drifted" in counts[1], counts
 
 
-@pytest.mark.parametrize("name", [CHECK, DELIVER])
-def test_untemplatable_connection_fails(playbook, simulator, name):
-    """Nothing takes its place: neither the address nor the credentials of the environment. The other zones are not affected."""
-    hosts = fleet(simulator, [DESIRED] * 9)
-    hosts["zone0"]["edgeops_base_url"] = "{{ rehearsal_url }}"
-    hosts["zone1"]["edgeops_api_token"] = "{{ vault_token }}"
-    hosts["zone2"].update(edgeops_timeout="", edgeops_api_token="", edgeops_base_url="", edgeops_ca_path="", edgeops_retries="")
-    hosts["zone3"]["log_delivery_zone_id"] = "{{ zone_of_somebody }}"
-    hosts["zone5"]["log_delivery_zone_id"] = "nonsense"
-    del hosts["zone6"]["zone_id"], hosts["zone6"]["log_delivery_zone_id"]
-    hosts["zone7"]["edgeops_timeout"], hosts["zone8"]["edgeops_retries"] = -1, "often"
-    report = playbook.run(playbook=name, inventory=hosts, fails=("ansible", "invalid_option"))
-    assert failed_hosts(report) == {"zone0", "zone1", "zone3", *(f"zone{number}" for number in range(5, 9))}
-    reached = {entry["zone"] for entry in report.journal}
-    assert reached == {hosts["zone2"]["zone_id"], hosts["zone4"]["zone_id"]}
-    texts = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name.startswith("Fail for a zone")}
-    assert "rehearsal_url" in texts["zone0"] and "vault_token" in texts["zone1"]
-    for zone, option in (("zone5", "zone_id"), ("zone6", "zone_id"), ("zone7", "timeout"), ("zone8", "retries")):
-        assert texts[zone].startswith("invalid_option: ") and option in texts[zone]
-
-
-def test_failed_batch_does_not_end_delivery(playbook, simulator):
-    """A batch that fails as a whole does not end a delivery."""
-    hosts = fleet(simulator, [DESIRED] * 4)
-    for zone in ("zone0", "zone1"):
-        fault = {"kind": "status", "status": 403, "zone": hosts[zone]["zone_id"], "code": 10000, "message": "no", "count": None}
-        simulator.faults(fault)
-    hosts["zone2"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
-    report = playbook.run(
-        playbook=DELIVER,
-        inventory=hosts,
-        extra_vars={"edgeops_zones_at_once": 1},
-        fails=("ansible", "unreachable", "authentication"),
-    )
-    assert report.returncode != 0 and failed_hosts(report) == {"zone0", "zone1", "zone2"}
-    shown = shown_lines(report, "Show the outcomes")
-    assert shown[0] == "4 zones: 1 changed, 0 unchanged, 2 failed, 1 not reached"
-    assert [line.split(":")[0] for line in shown[1:4]] == ["zone0 failed", "zone1 failed", "zone2 was not reached"]
-    assert {line.split(":")[0] for line in shown[4:]} == {"zone3 changed"}
-    assert len(simulator.state(hosts["zone3"]["zone_id"])["jobs"]) == 1
-
-
 def test_what_a_check_shows_of_jobs(playbook, simulator):
-    """A changed secret is a difference and masked; custom fields that no job selects are a note; a zone that declares nothing is not read."""
+    """A changed secret is masked, custom fields that no job selects are a note, a zone that declares nothing is not read, and nothing is changed."""
     hosts = fleet(simulator, [DESIRED, {"job": None, "custom_fields": lists(cookies=["Cart"])}, {"job": None}])
     older = "planted-older-secret-93e2"
     job = {"name": "edge-logs", "destination_conf": DESTINATION.replace(SECRET, older), "enabled": True}
@@ -223,29 +182,11 @@ def test_what_a_check_shows_of_jobs(playbook, simulator):
     assert [line for line in shown if line.startswith("zone0 difference: job edge-logs: ") and "destination" in line]
     assert any(line.startswith("zone1 ") and "cookie_fields (Cart) reach no log" in line for line in shown)
     assert stats["unmanaged"] == ["zone2"] and {entry["zone"] for entry in report.journal} == {first, second}
+    assert stats["drifted"] == ["zone0"] and stats["lines"] == shown
+    assert "3 zones: 0 unaudited, 1 drifted, 0 with findings, 1 unmanaged, 1 compliant" in shown
+    assert recap(report) == dict.fromkeys(hosts, 0) and not report.writes
     listings = [entry["zone"] for entry in report.journal if entry["path"].endswith("/logpush/jobs")]
     assert sorted(listings) == sorted([first, second])
-
-
-def test_an_inventory_gives_the_connection(playbook, simulator):
-    hosts = fleet(simulator, [{}])
-    hosts["zone0"].update(
-        edgeops_base_url=simulator.base_url, edgeops_api_email=simulator.email, edgeops_api_key="{{ kept_key }}", edgeops_retries=0,
-        edgeops_validate_certs=False, edgeops_api_token="", kept_key=simulator.key,
-    )  # fmt: skip
-    nowhere = {"CLOUDFLARE_BASE_URL": "http://127.0.0.1:9", "CLOUDFLARE_API_TOKEN": "planted-wrong-token"}
-    report = playbook.run(playbook=DELIVER, inventory=hosts, env=nowhere)
-    assert report.journal and {entry["credential"] for entry in report.journal} == {"email_key"}
-    assert len(simulator.state(hosts["zone0"]["zone_id"])["jobs"]) == 1
-
-
-def test_plain_inventory_needs_no_connection(playbook, simulator, tmp_path):
-    """A plain inventory needs no connection variables."""
-    hosts = fleet(simulator, [DESIRED])
-    inventory = tmp_path / "plain.yml"
-    inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
-    report = playbook.run(playbook=DELIVER, inventory=inventory, in_process=False)
-    assert [outcome.result["changed"] for outcome in modules(report, "zone_observability")] == [False, True]
 
 
 def texts(node):

@@ -95,8 +95,3 @@ def test_narrow_and_compare(playbook: Playbook, simulator: t.Any, tmp_path: Path
     again = json.loads((tmp_path / "report.json").read_text())
     assert [zone["zone"] for zone in again["zones"] if not zone["carried"]] == ["none.example"]
     assert again["comparison"]["previous_id"] == made["report_id"] and report.returncode == 0
-
-
-def test_unknown_variable_is_refused(playbook: Playbook, tmp_path: Path) -> None:
-    report = survey(playbook, tmp_path, fails="invalid_option", edgeops_servey={})
-    assert "edgeops_servey: there is no such variable" in report.stdout and report.journal == []

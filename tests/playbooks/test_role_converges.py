@@ -15,7 +15,6 @@ from zone_runs import (
     modules,
     names,
     play,
-    rehearsed,
     results,
     role_variables,
     rules,
@@ -28,45 +27,35 @@ CUSTOM = lists(request=["X-Trace-Id", "x-forwarded-proto"], cookies=["Cart"])
 
 
 @pytest.mark.every_core
-def test_empty_zone_is_predicted_and_applied(playbook, simulator, zone):
-    """From an empty zone: predicted, applied, and then left alone."""
-    report = playbook.run(
-        playbook=rehearsed(role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)), secrets=[SECRET]
-    )
-    predicted, done, again = modules(report, "zone_observability")
-    assert predicted.result["changed"] is True and not predicted.writes
-    prediction.check_predicted(predicted, done)
-    assert [entry["method"] for entry in done.writes] == ["POST", "PUT", "POST", "PUT"]
-    assert again.result["changed"] is False
-    assert [entry["method"] for entry in again.journal] == ["GET"] * 3
-    assert [found["changed"] for found in results(report)] == [True, True, False]
-    (rule,) = rules(simulator, zone)
-    assert names(rule, "request_fields") == ["x-forwarded-proto", "x-trace-id"]
-    assert names(rule, "cookie_fields") == ["Cart"]
-    assert selected(simulator, zone) == [*OWN_FIELDS, "RequestHeaders", "Cookies"]
-    state = simulator.state(zone)
-    assert state["jobs"][0]["enabled"] is True
-    assert state["jobs"][0]["destination_conf"] == DESTINATION
-    assert state["script_monitor"]["enabled"] is True
-
-
-@pytest.mark.every_core
-def test_survey_text_equals_data(playbook, simulator, zone):
-    """The text of a survey means the same as data."""
-    data = role_variables(zone, custom_fields=CUSTOM, script_monitor_enabled=True)
-    text = {
-        "log_delivery_job": json.dumps(job(filter={"where": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}})),
-        "log_delivery_custom_fields": json.dumps(CUSTOM),
-        "log_delivery_script_monitor_enabled": "true",
+def test_predicted_applied_and_left_alone(playbook, simulator):
+    """An empty zone with its desired state as data, and one with the same as the text of a survey."""
+    data = {
+        "job": job(filter={"where": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}}),
+        "custom_fields": CUSTOM,
+        "script_monitor_enabled": True,
     }
-    data["log_delivery_job"] = json.loads(text["log_delivery_job"])
-    report = playbook.run(playbook=[play({**data, **text}), play(data)], secrets=[SECRET])
-    assert [found["changed"] for found in results(report)] == [True, False]
-    assert selected(simulator, zone) == [*OWN_FIELDS, "RequestHeaders", "Cookies"]
+    hosts = fleet(simulator, [data, {name: json.dumps(value) for name, value in data.items()}])
+    plays = [play({}, check_mode=True), play({}), play({})]
+    report = playbook.run(playbook=plays, inventory=hosts, secrets=[SECRET])
+    for host, variables in hosts.items():
+        predicted, done, again = [outcome for outcome in modules(report, "zone_observability") if outcome.host == host]
+        assert predicted.result["changed"] is True and again.result["changed"] is False
+        prediction.check_predicted(predicted, done)
+        assert [found["changed"] for found in results(report, host)] == [True, True, False]
+        zone = variables["zone_id"]
+        sent = [entry["method"] for entry in report.journal if entry["zone"] == zone]
+        assert [method for method in sent if method != "GET"] == ["POST", "PUT", "POST", "PUT"] and sent[-3:] == ["GET"] * 3
+        (rule,) = rules(simulator, zone)
+        assert names(rule, "request_fields") == ["x-forwarded-proto", "x-trace-id"]
+        assert names(rule, "cookie_fields") == ["Cart"]
+        assert selected(simulator, zone) == [*OWN_FIELDS, "RequestHeaders", "Cookies"]
+        state = simulator.state(zone)
+        assert state["jobs"][0]["enabled"] is True and state["jobs"][0]["destination_conf"] == DESTINATION
+        assert state["script_monitor"]["enabled"] is True
 
 
 def test_variables_reach_the_module(playbook, simulator, zone):
-    """Jobs as a list of text, the defaults below them, the route and every type of custom fields."""
+    """Jobs as a list of text, the defaults below them, the route and every type of custom fields; of approved plans only those."""
     named = [job(enabled=True), job(name="errors", dataset="firewall_events", fields=["Action"])]
     variables = role_variables(
         zone,
@@ -79,7 +68,11 @@ def test_variables_reach_the_module(playbook, simulator, zone):
         script_monitor_route="page_shield",
     )
     simulator.seed(jobs={zone: [{"name": "stray", "destination_conf": DESTINATION}]})
-    report = playbook.run(playbook=[play(variables)], secrets=[SECRET], verbosity=4)
+    approved = {**variables, "log_delivery_expected_plan_ids": "{{ log_delivery_result.plan_ids }}"}
+    plays = [play(variables, check_mode=True), play(approved), play(approved)]
+    report = playbook.run(playbook=plays, secrets=[SECRET], verbosity=4, fails="conflict")
+    assert [found["changed"] for found in results(report)] == [True, True]
+    assert report.failure["msg"].startswith("expected_plan_ids.")
     found = {each["name"]: each for each in simulator.state(zone)["jobs"]}
     assert {name: each["enabled"] for name, each in found.items()} == {"edge-logs": True, "errors": False}
     assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
@@ -105,14 +98,3 @@ def test_null_variables_leave_alone(playbook, simulator):
         assert found[alone] == {} and found["script_monitor"] == {}
         sent = [entry["path"] for entry in report.journal if entry["zone"] == hosts[host]["zone_id"]]
         assert sent and not [each for each in sent if path in each or "script_monitor" in each]
-
-
-def test_only_the_approved_plan_is_applied(playbook, simulator, zone):
-    """An approved check run is applied, and nothing else."""
-    (predicted,) = results(playbook.run(playbook=[play(role_variables(zone))], check=True))
-    assert [name for name, found in predicted["plan_ids"].items() if found] == ["jobs"]
-    approved = play(role_variables(zone, expected_plan_ids=predicted["plan_ids"]))
-    report = playbook.run(playbook=[approved, approved], fails="conflict")
-    assert len(simulator.state(zone)["jobs"]) == 1
-    assert report.failure["msg"].startswith("expected_plan_ids.jobs: ")
-    assert report.failure["plan_ids"]["jobs"] not in (None, predicted["plan_ids"]["jobs"])

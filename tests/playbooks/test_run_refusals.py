@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the step that begins each playbook refuses of variables of hosts; the tests of each playbook run it in its place."""
+"""What playbooks refuse before they send a request: the step that begins each of them, and a few in its place."""
 
 from __future__ import annotations
 
 import dataclasses
 import typing as t
+
+import pytest
 
 from harness import Playbook
 
@@ -75,3 +77,23 @@ def test_variables_that_a_run_refuses(playbook: Playbook) -> None:
     for number, case in enumerate(CASES):
         said = report.named(f"Case {number}").result["msg"]
         assert said.startswith(case.said), said
+
+
+@pytest.mark.parametrize(
+    ("name", "variables", "said"),
+    [
+        ("check", {"edgeops_report_merge": "missing.json"}, "merge[0]: "),
+        ("check", {"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
+        ("deliver", {"edgeops_target": ["zone0"]}, "edgeops_target: must be a string"),
+        ("deliver", {"_edgeops_run": {"guard": False}}, "_edgeops_run: names with this prefix"),
+        ("survey", {"edgeops_servey": {}}, "edgeops_servey: there is no such variable"),
+    ],
+)
+def test_a_run_is_validated_first(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
+    """Even where no zone can be reached."""
+    hosts = {"zone0": {"zone_id": playbook.zone, "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}}
+    warns = ["Could not match supplied host pattern"] if isinstance(variables.get("edgeops_target"), list) else []
+    report = playbook.run(
+        playbook=f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables, fails="invalid_option", warns=warns
+    )
+    assert said in report.failure["msg"] and report.returncode != 0 and not report.journal

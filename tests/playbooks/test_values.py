@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What YAML, templates and loops make of options before a module gets them."""
+"""What YAML, templates, vaults and loops make of options before a module gets them."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import typing as t
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from support.audited import AUDIT, KNOWN, A
 from support.samples.fleet import AT, HOSTILE, audit, finding, record
 
 from harness import Playbook
+from harness.process import BIN
 
 pytestmark = pytest.mark.every_core
 
@@ -47,49 +50,20 @@ def test_templates_and_loops(playbook: Playbook) -> None:
     assert [outcome.result["changed"] for outcome in report.ours] == [True, False, True]
 
 
-def test_dates_and_hostile_texts(playbook: Playbook, tmp_path: Path) -> None:
-    """A date without quotes is a date for YAML and a text for the report; a text arrives as it is, and as no template."""
-    texts = [text for text in HOSTILE if "{{" not in text and "\ud800" not in text]
-    zones = [record(f"zone {number}", scripts=audit(finding(message=text))) for number, text in enumerate(texts)]
-    hostile = [
-        {
-            "name": f"Hostile {place}",
-            REPORT: {"zones": zones, "at": AT, "dest": str(tmp_path / place), "formats": ["json", "junit", "html"]},
-            "vars": {"edgeops_in_process": place == "inside"},
-        }
-        for place in ("inside", "module")
-    ]
-    unquoted = f"""
-- hosts: all
-  gather_facts: false
-  tasks:
-    - edgeops.observability.audit_report:
-        dest: {tmp_path}/out
-        at: 2026-11-22T06:00:00Z
-        zones: [{{zone: a, error: {{kind: permission, message: no}}}}]
-        waivers: [{{reason: known, owner: web, until: 2026-12-31}}]
-    - {json.dumps(hostile[0])}
-    - {json.dumps(hostile[1])}
-"""
-    (tmp_path / "play.yml").write_text(unquoted, encoding="utf-8")
-    playbook.run(playbook=tmp_path / "play.yml")
-    made = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert (made["generated_at"], made["waivers"][0]["until"]) == (AT, "2026-12-31")
-    for place in ("inside", "module"):
-        made = json.loads((tmp_path / place / "report.json").read_text(encoding="utf-8"))
-        assert sorted(row["items"][0]["message"].partition("; should be: ")[0] for row in made["zones"]) == sorted(texts)
-        ET.fromstring((tmp_path / place / "report.xml").read_bytes())  # noqa: S314  # made by the code under test
-
-
-def test_unquoted_dates_in_host_variables(playbook: Playbook, zone: str, tmp_path: Path) -> None:
-    """As users write them: YAML makes dates of them, and a template hands them on."""
-    playbook.simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
-    inventory = tmp_path / "hosts.yml"
-    inventory.write_text(
+def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -> None:
+    """A vaulted token, dates without quotes, which YAML makes dates of, and hostile texts, which are no templates."""
+    simulator = playbook.simulator
+    simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
+    (tmp_path / "password").write_text("open sesame", encoding="utf-8")
+    unlock = ["--vault-password-file", str(tmp_path / "password")]
+    command = [str(BIN / "ansible-vault"), "encrypt_string", *unlock, simulator.token]
+    vaulted = subprocess.run(command, check=True, capture_output=True, text=True).stdout.replace("\n", "\n          ")
+    (tmp_path / "hosts.yml").write_text(
         f"""all:
   hosts:
     shop:
       ansible_connection: local
+      ansible_python_interpreter: "{{{{ ansible_playbook_python }}}}"
       zone_id: {zone}
       script_gate: [expired]
       script_baseline:
@@ -113,23 +87,58 @@ def test_unquoted_dates_in_host_variables(playbook: Playbook, zone: str, tmp_pat
 """,
         encoding="utf-8",
     )
+    # JSON is YAML as well.
+    texts = [text for text in HOSTILE if "{{" not in text and "\ud800" not in text]
+    zones = [record(f"zone {number}", scripts=audit(finding(message=text))) for number, text in enumerate(texts)]
+    hostile = [
+        {REPORT: {"zones": zones, "at": AT, "dest": str(tmp_path / place), "formats": ["json", "junit", "html"]}}
+        | {"vars": {"edgeops_in_process": place == "inside"}}
+        for place in ("inside", "module")
+    ]
     options = {"zone_id": "{{ zone_id }}", "at": "2026-11-21T06:00:00Z"}
-    tasks = [
+    dated = {**KNOWN, "review_by": "{{ script_baseline[1].review_by }}"}
+    audits = [
         {
-            "name": "Templated",
             AUDIT: {**options, "baseline": "{{ script_baseline }}", "fail_on": "{{ script_gate }}"},
             "ignore_errors": True,
         },
-        {"name": "Composed", AUDIT: {**options, "baseline": "{{ script_baseline[:1] + script_baseline[1:] }}"}},
-        {
-            "name": "A date of a template",
-            AUDIT: {**options, "baseline": [{**KNOWN, "review_by": "{{ script_baseline[1].review_by }}"}]},
-        },
+        {AUDIT: {**options, "baseline": "{{ script_baseline[:1] + script_baseline[1:] }}"}},
+        {AUDIT: {**options, "baseline": [dated]}},
     ]
-    play = {"name": "Audit", "hosts": "shop", "gather_facts": False, "tasks": tasks}
-    templated, composed, single = [
-        outcome.result for outcome in playbook.run(playbook=[play], inventory=inventory, fails="gate").ours
-    ]
+    (tmp_path / "play.yml").write_text(
+        f"""
+- hosts: all
+  gather_facts: false
+  module_defaults:
+    group/edgeops.observability.zone:
+      api_token: {vaulted}
+  tasks:
+    - edgeops.observability.audit_report:
+        dest: {tmp_path}/out
+        at: 2026-11-22T06:00:00Z
+        zones: [{{zone: a, error: {{kind: permission, message: no}}}}]
+        waivers: [{{reason: known, owner: web, until: 2026-12-31}}]
+"""
+        + "".join(f"    - {json.dumps(each)}\n" for each in (*hostile, *audits)),
+        encoding="utf-8",
+    )
+    report = playbook.run(
+        playbook=tmp_path / "play.yml",
+        inventory=tmp_path / "hosts.yml",
+        arguments=unlock,
+        env={"CLOUDFLARE_API_TOKEN": None},
+        fails="gate",
+    )
+
+    def made(place: str) -> t.Any:
+        return json.loads((tmp_path / place / "report.json").read_text(encoding="utf-8"))
+
+    assert (made("out")["generated_at"], made("out")["waivers"][0]["until"]) == (AT, "2026-12-31")
+    for place in ("inside", "module"):
+        messages = [row["items"][0]["message"].partition("; should be: ")[0] for row in made(place)["zones"]]
+        assert sorted(messages) == sorted(texts)
+        ET.fromstring((tmp_path / place / "report.xml").read_bytes())  # noqa: S314  # made by the code under test
+    templated, composed, single = [outcome.result for outcome in report.ours[-3:]]
     assert [(each["kind"], each["entry"]) for each in templated["findings"]] == [("expired", "b")]
     assert templated["findings"] == composed["findings"] and templated["passed"] is False
     assert [each["kind"] for each in single["findings"]] == ["new", "expired"]
