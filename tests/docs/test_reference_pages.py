@@ -1,22 +1,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reference pages that list all of something: compared with the code, and with what every other page, example and message says."""
+"""Tables of the reference pages and of the guides: compared with the code, and with what every other page, example and message says."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import math
 import re
 import subprocess
 import typing as t
 
+import gates
+import pytest
 import yaml
 from blocks import ROOT
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import response
+from ansible_collections.edgeops.observability.plugins.module_utils import _core as core
+from ansible_collections.edgeops.observability.plugins.module_utils import _destination as destinations
+from ansible_collections.edgeops.observability.plugins.module_utils._api import response, transport
+from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
+    MAX_CUSTOM_FIELDS,
+    MAX_CUSTOM_FIELDS_EACH,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CONNECTION_OPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
+from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._report import earlier, facts, formats
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
 from edgeops_simulator.cli import parser
-from edgeops_simulator.faults.table import KINDS
+from edgeops_simulator.faults import table as faults
 from edgeops_simulator.settings import Settings
 
 PAGES = ROOT / "docs" / "docsite" / "rst"
@@ -26,6 +42,8 @@ PERMISSION = re.compile(
 )
 # Names that look like variables of the playbooks and are modules, files or series of metrics.
 NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp)_?")
+MIB = 1024 * 1024
+BUDGET, WINDOW = parse_budget(CONNECTION_OPTIONS["request_budget"]["default"]) or (0, 0.0)
 
 
 def text(page: str) -> str:
@@ -33,13 +51,18 @@ def text(page: str) -> str:
 
 
 def rows(page: str, head: str) -> dict[str, list[str]]:
-    """The rows of all tables of a page whose head begins so: the cells after the first one, without marks."""
+    """The rows of all tables of a page whose head begins so: the first cell, and the others."""
     found: dict[str, list[str]] = {}
     for body in re.findall(r"\.\. list-table::.*\n(?:   .*\n|\n)+", text(page)):
-        table = [re.split(r"^ +- ?", row, flags=re.MULTILINE) for row in re.split(r"^   \* - ", body, flags=re.MULTILINE)[1:]]
-        if table[0][0].strip() == head:
-            found.update({row[0].strip(): [cell.strip() for cell in row[1:]] for row in table[1:]})
+        cells = [re.split(r"^ +- ?", row, flags=re.MULTILINE) for row in re.split(r"^   \* - ", body, flags=re.MULTILINE)[1:]]
+        if cells[0][0].strip() == head:
+            found.update({row[0].strip(): [cell.strip() for cell in row[1:]] for row in cells[1:]})
     return found
+
+
+def table(page: str, head: str) -> dict[str, list[str]]:
+    """The same rows, by their first cells without marks."""
+    return {name.replace("``", ""): cells for name, cells in rows(page, head).items()}
 
 
 def literals(cells: t.Iterable[str]) -> list[str]:
@@ -134,10 +157,6 @@ def test_options_of_the_simulator() -> None:
     assert set(literals(cell for cells in rows("reference_simulator", "Setting of").values() for cell in cells)) == settings
 
 
-def test_faults_of_the_simulator() -> None:
-    assert set(literals(rows("reference_simulator", "Kind of fault"))) == set(KINDS)
-
-
 def test_types_of_the_report() -> None:
     """The page has each type of finding and of note, with its severity."""
     documented = {name: cells[0] for row, cells in rows("reference_report", "Type").items() for name in literals([row])}
@@ -148,33 +167,47 @@ def test_types_of_the_report() -> None:
     }
 
 
-def test_statuses_and_files_of_the_report() -> None:
-    assert tuple(literals(rows("reference_report", "Status"))) == facts.STATUSES
-    files = {name.strip("`"): cells[0].strip("`") for name, cells in rows("reference_report", "Format").items()}
+REPORT = earlier.REPORT["properties"]
+ZONE = REPORT["zones"]["items"]["properties"]
+ITEM = ZONE["items"]["items"]["properties"]
+
+
+@pytest.mark.parametrize(
+    ("page", "head", "listed"),
+    [
+        ("reference_simulator", "Kind of fault", faults.KINDS),
+        ("reference_report", "Status", facts.STATUSES),
+        ("reference_report", "Member of the report", REPORT),
+        ("reference_report", "Member of a zone", ZONE),
+        ("reference_report", "Member of an item", ITEM),
+        ("reference_errors", "Kind", core.KINDS),
+        ("reference_errors", "Member", core.Failure(core.CONFLICT, "").report()),
+        ("guide_waivers", "Member", set(REPORT["waivers"]["items"]["properties"]) - {"expired", "items"}),
+        ("guide_filters", "Operators", tree.OPERATORS),
+    ],
+)
+def test_table_lists_all(page: str, head: str, listed: t.Collection[str]) -> None:
+    assert sorted(literals(rows(page, head))) == sorted(listed)
+
+
+@pytest.mark.parametrize(
+    ("page", "head", "row", "named"),
+    [
+        ("reference_report", "Member of an item", "``severity``", facts.SEVERITIES),
+        ("reference_report", "Member of an item", "``resource``, ``subject``, ``member``", facts.RESOURCES),
+        ("reference_report", "Member of an item", "``kind``", facts.KINDS),
+        ("reference_report", "Member of the report", "``comparison``", REPORT["comparison"]["properties"]),
+        ("reference_report", "Member of the report", "``counts``", REPORT["counts"]["properties"]),
+        ("guide_waivers", "Member", "``resource``", facts.RESOURCES),
+    ],
+)
+def test_cell_names_all(page: str, head: str, row: str, named: t.Collection[str]) -> None:
+    assert sorted(literals(rows(page, head)[row])) == sorted(named)
+
+
+def test_files_of_the_report() -> None:
+    files = {name: cells[0].strip("`") for name, cells in table("reference_report", "Format").items()}
     assert files == facts.FILES
-
-
-def test_members_of_the_report() -> None:
-    """The page has each member of the report, of its zones and of their items, and each resource and severity."""
-    report = earlier.REPORT["properties"]
-    zone = report["zones"]["items"]["properties"]
-    item = zone["items"]["items"]["properties"]
-    for head, members in {"Member of the report": report, "Member of a zone": zone, "Member of an item": item}.items():
-        assert set(literals(rows("reference_report", head))) == set(members), head
-    cells = rows("reference_report", "Member of an item")
-    assert tuple(literals(cells["``severity``"])) == facts.SEVERITIES
-    assert tuple(literals(cells["``resource``, ``subject``, ``member``"])) == facts.RESOURCES
-    assert tuple(literals(cells["``kind``"])) == facts.KINDS
-    (comparison,) = rows("reference_report", "Member of the report")["``comparison``"]
-    assert set(literals([comparison])) == set(report["comparison"]["properties"])
-    (counts,) = rows("reference_report", "Member of the report")["``counts``"]
-    assert set(literals([counts])) == set(report["counts"]["properties"])
-
-
-def test_waivers_name_the_resources_of_the_report() -> None:
-    assert tuple(literals(rows("guide_waivers", "Member")["``resource``"])) == facts.RESOURCES
-    members = set(literals(rows("guide_waivers", "Member")))
-    assert members == set(earlier.REPORT["properties"]["waivers"]["items"]["properties"]) - {"expired", "items"}
 
 
 def test_survey_explains_types_that_there_are() -> None:
@@ -202,3 +235,119 @@ def test_series_of_the_metrics() -> None:
     readme = (ROOT / "examples" / "monitoring" / "README.md").read_text(encoding="utf-8")
     table = re.findall(r"^\| `(\w+)` \| (.*?) \|", readme, re.MULTILINE)
     assert {name: re.findall(r"`(\w+)`", labels) for name, labels in table} == series
+
+
+def span(name: str) -> str:
+    low, high = jobs.RANGES[name]
+    return f"{low} to {high}"
+
+
+def default(option: str) -> t.Any:
+    return CONNECTION_OPTIONS[option]["default"]
+
+
+LIMITS: dict[str, str] = {
+    "comparisons in a filter": f"{limits.MAX_FILTER_OPERATORS}",
+    "bytes of the text of a filter": f"{limits.MAX_FILTER_BYTES}",
+    "custom fields of a zone in total": f"{MAX_CUSTOM_FIELDS}",
+    "custom fields of a zone at Cloudflare": f"{MAX_CUSTOM_FIELDS_EACH} of each type",
+    # What the service alone enforces is written here as the interface documents it.
+    "value of one custom field": "8 KB",
+    "rulesets of a zone for the phase": "1",
+    "scripts in one page": f"{scripts.MAX_PER_PAGE}",
+    "score that separates malicious scripts": "{}, on the route ``page_shield`` {}".format(
+        *(each.threshold for each in scripts.VERDICTS.values())
+    ),
+    **{name: span(name) for name in jobs.RANGES},
+    "characters of dataset": f"{jobs.MAX_DATASET_LENGTH}",
+    "characters of logpull_options": f"{jobs.MAX_OPTIONS_LENGTH}",
+    "characters of destination_conf": f"{jobs.MAX_DESTINATION_LENGTH}",
+    "characters of ownership_challenge": f"{jobs.MAX_CHALLENGE_LENGTH}",
+    "requests of one user": f"{BUDGET} in {WINDOW:g} seconds",
+    "one try of a request": f"{default('timeout'):g} seconds",
+    "further tries of a request": f"{default('retries')}",
+    "pause that the service may ask for": f"{default('retry_wait_max')} seconds",
+    "an answer of the service": f"{MAX_BODY_BYTES // MIB} MiB",
+}
+
+
+def test_limits_are_those_of_the_code() -> None:
+    assert {name: cells[0] for name, cells in table("reference_limits", "What").items()} == LIMITS
+
+
+def test_every_kind_of_failure_is_explained() -> None:
+    rows = table("reference_errors", "Kind")
+    assert set(rows) == core.KINDS
+    assert all(len(cells) == 2 and all(cells) for cells in rows.values()), "what happened, and what to do"
+
+
+def test_documented_codes_have_hints() -> None:
+    """The documented codes of the service are those that have a hint."""
+    named = {int(code) for row in table("reference_errors", "Code") for code in row.split(", ")}
+    assert named == {*response._BY_CODE, response._CATCH_ALL}
+    (row,) = [cells[0] for kind, cells in table("reference_errors", "Kind").items() if kind == core.AUTHENTICATION]
+    assert {int(code) for code in re.findall(r"\b\d{4,5}\b", row)} == response.AUTHENTICATION_CODES
+
+
+def test_what_is_tried_again_is_the_policy() -> None:
+    rows = table("reference_errors", "What happens")
+    assert {502, 503, 504, *range(520, 528)} == transport.GATEWAY_STATUSES
+    assert "502, 503, 504, 520 to 527" in rows
+    (first,) = rows["no connection, a reset, a timeout"]
+    assert f"start at {transport.FIRST_PAUSE_SECONDS} seconds, double, and end at {transport.MAX_PAUSE_SECONDS:g}" in first
+    assert all(f"``{method}``" in first for method in transport.REPEATABLE)
+    assert f"{default('retries')} further tries by default" in text("reference_errors")
+
+
+def test_credential_variables_are_documented() -> None:
+    """The guide names the options of credentials, and the variables that the documentation of the options names."""
+    rows = table("guide_secrets", "Credential").values()
+    assert [name.strip("`") for name, _variables in rows] == ["api_token", "api_email", "api_key"]
+    fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text(encoding="utf-8")
+    documented = {name for name in re.findall(r"E\((CLOUDFLARE_\w+)\)", fragment) if not name.endswith("URL")}
+    assert {variable for _name, variables in rows for variable in re.findall(r"``(\w+)``", variables)} == documented
+
+
+def test_documented_parts_of_destinations_are_readable() -> None:
+    """The guide names the schemes whose path is shown as a whole, and options that are readable."""
+    whole, _plain, options = re.findall(r"^- (?:Of|Readable options) .*", text("guide_secrets"), flags=re.MULTILINE)
+    schemes = {name for name, facts in destinations.SCHEMES.items() if facts.path == destinations.WHOLE}
+    assert set(re.findall(r"``(\w+)``", whole)) == schemes
+    readable = frozenset().union(*(facts.options for facts in destinations.SCHEMES.values()))
+    assert set(re.findall(r"``([^`]+)``", options)) - {"credentials"} <= readable
+
+
+def test_documented_score_side_matches_code() -> None:
+    """The documented side of the threshold is that of the code, for each route."""
+    assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
+        route: f"{verdict.when} {verdict.threshold}" for route, verdict in scripts.VERDICTS.items()
+    }
+
+
+def minutes(zones: int, requests: int) -> str:
+    """The result of the rule of the guide for this number of zones."""
+    waits = math.ceil(zones * requests / BUDGET) - 1
+    return f"at least {waits * WINDOW / 60:g} minutes" if waits else "no waiting"
+
+
+def test_arithmetic_of_fleets_is_right() -> None:
+    costs = {
+        name: cells[0] for name, cells in table("guide_fleets", "A zone with custom fields, jobs and the script monitor").items()
+    }
+    unchanged, first = (int(cost) for name, cost in costs.items() if name.startswith(("unchanged", "delivered")))
+    rows = table("guide_fleets", "Zones")
+    assert rows == {zones: [minutes(int(zones), unchanged), minutes(int(zones), first)] for zones in rows}
+    assert f"{BUDGET} / {unchanged} = {BUDGET // unchanged}" in text("guide_fleets")
+    assert f"``{BUDGET // 4}/{WINDOW:g}`` for four" in text("guide_fleets")
+
+
+def test_versions_are_those_of_the_project() -> None:
+    floor = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["requires_ansible"]
+    (row,) = [cells[0] for name, cells in table("support", "What").items() if name == "ansible-core"]
+    assert f">={re.findall(r'2.[0-9]+', row)[0]}.0" == floor
+    assert re.findall(r"2\.\d+", row)[1:] == list(gates.CORES)
+
+
+def test_every_page_is_in_the_list_of_pages() -> None:
+    listed = yaml.safe_load((ROOT / "docs" / "docsite" / "extra-docs.yml").read_text(encoding="utf-8"))["sections"]
+    assert sorted(page for section in listed for page in section["toctree"]) == sorted(path.stem for path in PAGES.glob("*.rst"))
