@@ -8,8 +8,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from awx.example import EMAIL, EXAMPLE, KEY, PROJECT, TOKEN, VARIABLES, Configured, load
-from awx.jobs import ACTIVE
+from awx.example import ACTIVE, EMAIL, EXAMPLE, KEY, PROJECT, TOKEN, VARIABLES, Configured, load
 from awx.stub import running
 
 from edgeops_simulator import testing
@@ -60,6 +59,8 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
             "CONTROLLER_OAUTH_TOKEN": controller.token,
             # The modules would read all certificates of the machine for each of their requests, none of which uses TLS.
             "SSL_CERT_FILE": os.devnull,
+            # Without four shells for each of them.
+            "ANSIBLE_PIPELINING": "true",
         }
         # The injectors of credential types are no templates, which extra variables would make of them.
         single = {name: items[:1] for name, items in load("controller.yml").items() if name in VARIABLES and "types" not in name}

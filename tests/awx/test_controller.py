@@ -8,10 +8,8 @@ import json
 import re
 import typing as t
 
-from awx.example import EMAIL, KEY, TOKEN, Configured
-from awx.jobs import CHECK, DELIVER, artifacts, launch
+from awx.example import CHECK, DELIVER, EMAIL, KEY, TOKEN, Configured, artifacts, launch
 from awx.rules import injected
-from awx.workflow import Workflow
 
 from harness import Playbook
 
@@ -19,22 +17,14 @@ TYPE = "Cloudflare API v4"
 APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 
 
-def test_first_run_creates_everything(configured: Configured) -> None:
-    assert re.search(r"ok=14 +changed=14 ", configured.outputs[0])
+def test_first_run_creates_everything_and_second_nothing(configured: Configured) -> None:
+    first, second = configured.outputs
+    assert re.search(r"ok=14 +changed=14 ", first) and re.search(r"ok=14 +changed=0 ", second)
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 24
-    assert {name for name, objects in configured.controller.objects.items() if objects} == set(configured.controller.objects)
-
-
-def test_second_run_changes_nothing(configured: Configured) -> None:
-    assert re.search(r"ok=14 +changed=0 ", configured.outputs[1])
-    assert configured.writes[1] == []
-
-
-def test_neither_run_shows_a_secret(configured: Configured) -> None:
-    for output in configured.outputs:
-        assert "Create the job templates" in output
-        assert TOKEN not in output and configured.controller.token not in output
+    assert len(created) == 24 and not configured.writes[1]
+    assert all(configured.controller.objects.values())
+    assert "Create the job templates" in first
+    assert TOKEN not in first + second and configured.controller.token not in first + second
 
 
 def test_check_can_neither_write_nor_be_made_to(configured: Configured) -> None:
@@ -84,26 +74,33 @@ def test_empty_input_injects_empty_variable(configured: Configured) -> None:
 def test_workflow_delivers_what_was_approved(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    """The plan id travels from the prediction to the delivery; nothing is written before the approval, and nothing else after it."""
-    workflow = Workflow(playbook, configured.controller, WORKFLOW)
-    assert list(workflow.reports) == ["predict"] and workflow.waiting == "approve"
-    assert artifacts(workflow.reports["predict"])["edgeops_plan_id"]
-    assert not simulator.writes()
-    delivered = workflow.approve()
+    """The plan id travels from the prediction to the delivery behind the approval, as the limit does; another plan is a conflict."""
+    controller = configured.controller
+    nodes = controller.nodes(WORKFLOW)
+    names = {node["id"]: name for name, node in nodes.items()}
+    assert {name: [names[number] for number in node["success_nodes"]] for name, node in nodes.items()} == {
+        "predict": ["approve"],
+        "approve": ["deliver"],
+        "deliver": [],
+    }
+    predict, approve, deliver = (
+        controller.find("unified_job_templates", node["unified_job_template"]) for node in nodes.values()
+    )
+    assert approve["type"] == "workflow_approval_template"
+    limited = (controller.named("workflow_job_templates", WORKFLOW), predict, deliver)
+    assert all(template["ask_limit_on_launch"] for template in limited)
+
+    predicted = launch(playbook, controller, predict["name"])
+    assert artifacts(predicted)["edgeops_plan_id"] and not simulator.writes()
+    start = simulator.snapshot()
+    simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
+    refused = launch(playbook, controller, deliver["name"], given=artifacts(predicted), fails="conflict")
+    assert "have changed since" in refused.failure["msg"] and not refused.writes
+    simulator.restore(start)
+    delivered = launch(playbook, controller, deliver["name"], given=artifacts(predicted))
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
     shown = [outcome.result["msg"][0] for outcome in delivered.outcomes if outcome.name == "Show the outcomes"]
     assert shown == ["2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"]
-
-
-def test_workflow_refuses_another_plan(
-    configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
-) -> None:
-    """A zone that someone changes while the approval is awaited makes the delivery a conflict; the limit holds for both jobs."""
-    workflow = Workflow(playbook, configured.controller, WORKFLOW, limit="shop.example")
-    simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
-    refused = workflow.approve(fails="conflict")
-    assert refused.returncode != 0 and not refused.writes
-    assert "have changed since" in refused.failure["msg"]
 
 
 def test_delivery_without_an_approval_is_refused(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:

@@ -1,31 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data of the example, compared with everything that reads it: awx.awx, infra.aap_configuration and configure.yml."""
+"""The data of the example, compared with what reads it: infra.aap_configuration and configure.yml."""
 
 from __future__ import annotations
 
-import functools
-import json
-import os
 import re
-import subprocess
 import typing as t
 
 import pytest
 from awx.example import VARIABLES, load
-
-from harness.process import BIN
-
-
-@functools.cache
-def documented() -> dict[str, set[str]]:
-    """The options of each module."""
-    command = [str(BIN / "ansible-doc"), "-j", "-t", "module", *(f"awx.awx.{module}" for module in VARIABLES.values())]
-    # ansible-core wants a locale in UTF-8.
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    described = json.loads(subprocess.run(command, check=True, capture_output=True, encoding="utf-8", env=environment).stdout)
-    return {module: set(described[f"awx.awx.{module}"]["doc"]["options"]) for module in VARIABLES.values()}
-
 
 NODES = "controller_workflows | subelements('simplified_workflow_nodes')"
 
@@ -45,12 +28,10 @@ def test_every_list_is_gone_through_in_order() -> None:
 
 @pytest.mark.parametrize("variable", VARIABLES)
 def test_every_member_is_a_passed_option(variable: str) -> None:
-    """Every member is an option of the module, and the playbook passes it on."""
-    module = VARIABLES[variable]
+    """To the module, which refuses what is no option of it."""
     (task,) = tasks(variable)
-    handed_on = task[f"awx.awx.{module}"]
+    handed_on = task[f"awx.awx.{VARIABLES[variable]}"]
     assert handed_on == {name: f"{{{{ item.{name} }}}}" for name in handed_on}
-    assert set(handed_on) <= documented()[module]
     for item in load("controller.yml")[variable]:
         assert set(item) - {"simplified_workflow_nodes"} == set(handed_on), item
 
@@ -82,7 +63,6 @@ def test_approval_stands_before_the_delivery() -> None:
     data = load("controller.yml")
     templates = {item["name"]: item for item in data["controller_templates"]}
     nodes = nodes_of("Deliver logs after approval")
-    assert [node["success_nodes"] for node in nodes.values()] == [["approve"], ["deliver"], []]
     assert nodes["approve"]["approval_node"]["timeout"] > 0
     predict, deliver = (templates[nodes[name]["unified_job_template"]] for name in ("predict", "deliver"))
     assert (predict["playbook"], predict["job_type"]) == ("check.yml", "check")

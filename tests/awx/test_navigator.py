@@ -8,8 +8,7 @@ import shutil
 import typing as t
 from pathlib import Path
 
-from awx.example import PROJECT
-from awx.jobs import ACTIVE
+from awx.example import ACTIVE, PROJECT
 
 from harness.process import Place, execute
 

@@ -8,8 +8,7 @@ import json
 import typing as t
 
 import pytest
-from awx.example import Configured
-from awx.jobs import ACTIVE, CHECK, DELIVER, MERGE, artifacts, launch
+from awx.example import ACTIVE, CHECK, DELIVER, MERGE, Configured, artifacts, launch
 from support import file_store
 
 from harness import Playbook
@@ -43,31 +42,21 @@ def kept(store: file_store.Store, path: str) -> dict[str, t.Any]:
     return t.cast("dict[str, t.Any]", json.loads(store.files[f"/audits/{path}"].body))
 
 
-def test_fleet_is_compliant_after_delivery(
+def test_slices_become_one_report(
     job: t.Callable[..., Report], store: file_store.Store, configured: Configured, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    """A fleet is checked, delivered, and compliant afterwards; the storage holds the last report, which is compared."""
-    single = {"report_slices": 1}
-    before = job(CHECK, 1, given=single, fails="ansible")
-    assert artifacts(before)["edgeops_check"]["drifted"] == ACTIVE
+    """A check alone keeps its report; of two slices the job after them does, which has their artifacts as variables.
+
+    Each report is compared with the last one. The zones of a lost slice are unaudited.
+    """
+    alone = job(CHECK, 1, given={"report_slices": 1}, fails="ansible")
+    assert artifacts(alone)["edgeops_check"]["drifted"] == ACTIVE
     first = kept(store, "report.json")
-    assert first["counts"]["drifted"] == 2
+    assert first["counts"]["drifted"] == 2 and set(store.files) == {f"/audits/report.{kind}" for kind in ("json", "html", "xml")}
 
-    delivered = job(DELIVER, 2)
-    assert {outcome.host for outcome in delivered.ours if outcome.module == "zone_observability"} == set(ACTIVE)
-    assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
-
-    after = job(CHECK, 9, given=single)
-    assert artifacts(after)["edgeops_check"]["compliant"] == ACTIVE
-    second = kept(store, "report.json")
-    assert second["comparison"]["previous_id"] == first["report_id"]
-    assert sorted(second["comparison"]["resolved"]) == sorted(item["id"] for zone in first["zones"] for item in zone["items"])
-    assert set(store.files) == {f"/audits/report.{kind}" for kind in ("json", "html", "xml")}
-
-
-def test_slices_become_one_report(job: t.Callable[..., Report], store: file_store.Store) -> None:
-    """Two slices, one of which drifted; the job after them has their artifacts as variables. The zones of a lost slice are unaudited."""
-    job(DELIVER, 1, limit="blog.example")
+    delivered = job(DELIVER, 2, limit="blog.example")
+    assert {outcome.host for outcome in delivered.ours if outcome.module == "zone_observability"} == {"blog.example"}
+    assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 0, 0]
     quick = {"edgeops_report_formats": ["json"]}
     slices = [job(CHECK, 10, limit=ACTIVE[0], given=quick), job(CHECK, 11, limit=ACTIVE[1], given=quick, fails="ansible")]
     handed_on: dict[str, t.Any] = {}
@@ -77,11 +66,13 @@ def test_slices_become_one_report(job: t.Callable[..., Report], store: file_stor
     merged = job(MERGE, 20, given=handed_on, answers=answers, fails="ansible")
     report = kept(store, "report.json")
     assert {zone["zone"]: zone["status"] for zone in report["zones"]} == {"blog.example": "compliant", "shop.example": "drifted"}
+    assert report["comparison"]["previous_id"] == first["report_id"] and report["comparison"]["resolved"]
     assert artifacts(merged)["edgeops_report"] == {"outcome": "drifted", "counts": report["counts"]}
     assert artifacts(merged)["edgeops_plan_id"] == report["plan_id"]
     assert not merged.ours[0].result["changed"] and not merged.writes
     assert "shop.example" in merged.failures[0].result["msg"]
     assert store.files["/audits/report.html"].content_type == "text/html; charset=utf-8"
+
     del handed_on["audit_slice_11"]
     lost = job(MERGE, 22, given={**handed_on, **quick, "audit_slice_12": True}, fails="ansible")
     assert "shop.example" in lost.failures[0].result["msg"]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import typing as t
 from pathlib import Path
 
@@ -81,7 +80,9 @@ def test_examples_run_in_check_mode_and_for_real(playbook: Playbook, simulator: 
     hosts = playbook.folder / "hosts.json"
     listed = {zone: {"zone_id": zone, **LOCAL} for zone in zones.values()}
     hosts.write_text(json.dumps({"zones": {"hosts": listed}}), encoding="utf-8")
-    report = playbook.run(playbook=made, inventory=hosts, extra_vars=READER, env=surroundings(simulator), secrets=[SECRET])
+    report = playbook.run(
+        playbook=made, inventory=hosts, extra_vars=READER, env=surroundings(simulator), secrets=[SECRET], verbosity=0
+    )
     assert report.returncode == 0, str(report)
     for source, zone in zones.items():
         _both_ways([outcome for outcome in report.ours if outcome.host == zone], made_of(source))
@@ -124,54 +125,14 @@ def test_inventory_examples_list_the_zones(playbook: Playbook, simulator: t.Any,
     assert len([entry for entry in report.journal if entry["path"] == "/zones"]) == len(documents)
 
 
-FLEET = "docs/docsite/rst/guide_fleets.rst"
-
-
-def saved(source: str, folder: Path) -> None:
-    """The files that a guide has its readers save."""
-    for block in (block for block in runnable(source) if block.caption):
-        path = folder / block.caption
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(block.text, encoding="utf-8")
-
-
-def commands(source: str) -> list[list[str]]:
-    """The calls of ansible-playbook in a guide, less the program."""
-    text = (ROOT / source).read_text(encoding="utf-8")
-    return [shlex.split(line)[1:] for line in re.findall(r"^ +(ansible-playbook .*)$", text, re.MULTILINE)]
-
-
-def test_fleet_guide_runs_as_written(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """The files of the guide in one folder, and its commands one after the other, as they are written."""
-    simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
-    folder = tmp_path / "fleet"
-    saved(FLEET, folder)
-    sent = []
-    for name, *arguments in commands(FLEET):
-        place = arguments.index("-i")
-        inventory = folder / arguments[place + 1]
-        others = [*arguments[:place], *arguments[place + 2 :]]
-        report = playbook.run(
-            playbook=name, inventory=inventory, arguments=others, check="--check" in others, env=surroundings(simulator)
-        )
-        assert report.returncode == 0, str(report)
-        assert {outcome.host for outcome in report.ours} == {"shop.example.com"}, "only active zones are asked for"
-        sent.append(len(report.writes))
-    assert sent == [0, 3, 0]
-    (rule,) = simulator.state(ZONE)["rulesets"][0]["rules"]
-    assert rule["action_parameters"]["cookie_fields"] == [{"name": "Cart"}], "the variables of the group count"
-    assert simulator.state(ZONE)["jobs"][0]["destination_conf"].startswith("s3://example-logs/shop.example.com?")
-
-
 def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.Any) -> None:
     (fields,) = [block.documents[0] for block in blocks("README.md") if block.kind == "variables"]
     launchers = [block for block in runnable("docs/docsite/rst/guide_controller.rst") if "import_playbook" in block.text]
-    assert [block.caption for block in launchers] == ["deliver.yml", "check.yml"]
-    for block in launchers:
-        hosts = {"shop": {"zone_id": ZONE, **fields}}
-        report = playbook.run(playbook=block.documents[0], inventory=hosts, module_defaults={}, env=surroundings(simulator))
-        assert report.returncode == 0, str(report)
-        assert bool(report.writes) == (block.caption == "deliver.yml")
+    deliver, check = ({block.caption: block.documents[0] for block in launchers}[name] for name in ("deliver.yml", "check.yml"))
+    hosts = {"shop": {"zone_id": ZONE, **fields}}
+    report = playbook.run(playbook=[*deliver, *check], inventory=hosts, module_defaults={}, env=surroundings(simulator))
+    (found,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
+    assert report.writes and found["edgeops_check"]["compliant"] == ["shop"]
 
 
 def test_only_named_blocks_are_not_run() -> None:

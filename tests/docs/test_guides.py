@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from blocks import ROOT, ZONE, blocks
 
+from harness.outcome import writes
 from harness.process import Place, execute
 
 NAME = "shop.example.com"
@@ -54,7 +55,6 @@ class Reader(t.NamedTuple):
 READERS = (
     # The job is refused without the token, which the reader takes from the bucket.
     Reader("guide_first_zone", writes=(0, 0, 1, 3, 0, 0, 2), jobs=(), settings={"strict_ownership": True}),
-    Reader("guide_terraform", writes=(0, 0, 0), seed={"jobs": {ZONE: [JOB]}}),
     Reader(
         "guide_waivers",
         writes=(0,),
@@ -102,6 +102,14 @@ READERS = (
         seed={"jobs": {ZONE: [JOB]}},
         settings={"strict_ownership": True},
     ),
+)
+
+
+FLEETS = Reader(
+    "guide_fleets",
+    writes=(0, 4, 0),
+    jobs=("edge-logs",),
+    files={"group_vars/all/monitor.yml": "log_delivery_script_monitor_enabled: true\n"},
 )
 
 
@@ -167,12 +175,12 @@ class Project:
         return t.cast("str", path.read_text(encoding="utf-8").strip())
 
 
-@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.guide)
-def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path) -> None:
-    """Every file and command of a page in its order, in one project."""
-    project = Project(tmp_path / "project", simulator)
+def follow(reader: Reader, simulator: t.Any, folder: Path) -> list[list[t.Any]]:
+    """The requests of each command of a page, after every file and command of it in its order, in one project."""
+    project = Project(folder / "project", simulator)
     simulator.settings(**reader.settings)
-    simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], **reader.seed)
+    zones = [{"id": ZONE, "name": NAME, "status": "active"}, {"id": "b", "name": "blog.example.com", "status": "pending"}]
+    simulator.seed(zones=zones, **reader.seed)
     for name, text in {"fleet.zones.yml": FLEET, **reader.files}.items():
         project.save(name, text)
     sent = []
@@ -183,12 +191,30 @@ def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path)
         words = shlex.join(step)
         for desired in (text for each, text in reader.edits.items() if each in words):
             project.save(DESIRED, desired)
-        before = len(simulator.writes())
+        before = len(simulator.journal())
         code, output = project.run(step)
         assert code == next((wanted for each, wanted in reader.fails.items() if each in words), 0), f"{words}\n{output}"
-        sent.append(len(simulator.writes()) - before)
-    assert tuple(sent) == reader.writes
+        sent.append(simulator.journal()[before:])
+    assert tuple(len(writes(each)) for each in sent) == reader.writes
     assert tuple(job["name"] for job in simulator.state(ZONE)["jobs"]) == reader.jobs
+    return sent
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.guide)
+def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path) -> None:
+    follow(reader, simulator, tmp_path)
+
+
+def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> None:
+    """Only active zones are asked for, the variables of the group count, and a zone costs what the table says."""
+    _predicted, first, unchanged = follow(FLEETS, simulator, tmp_path)
+    costs = [[entry["zone"] for entry in sent if entry["path"] != "/zones"] for sent in (unchanged, first)]
+    text = (ROOT / "docs" / "docsite" / "rst" / "guide_fleets.rst").read_text(encoding="utf-8")
+    documented = re.findall(r"^   \* - (?:unchanged|delivered for the first time),.*\n     - (\d+)$", text, re.MULTILINE)
+    assert costs == [[ZONE] * int(cost) for cost in documented]
+    (rule,) = simulator.state(ZONE)["rulesets"][0]["rules"]
+    assert rule["action_parameters"]["cookie_fields"] == [{"name": "Cart"}]
+    assert simulator.state(ZONE)["jobs"][0]["destination_conf"].startswith(f"s3://example-logs/{NAME}?")
 
 
 def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
@@ -200,6 +226,7 @@ def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
     # As the guide to fleets advises: a folder that lists no hosts fails.
     environment["ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"] = "true"
     adopt, move, deliver = commands("guide_adopt")
+    assert commands("guide_terraform") == [adopt, move, deliver]
     for command in (adopt, move):
         assert execute(command, environment, tmp_path, timeout=300)[0] == 0
     code, output, errors = execute(deliver, environment, tmp_path, timeout=300)
