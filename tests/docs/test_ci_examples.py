@@ -81,7 +81,7 @@ def test_drift_fails_the_job_and_leaves_its_files(read, project, simulator, tmp_
     # What either system restores before the next run, that run compares itself with: the report of this one.
     assert job.restored == job.saved
     made = json.loads((project / job.saved).read_text(encoding="utf-8"))
-    assert made["counts"]["differences"] == 2 and made["comparison"] is None
+    assert made["counts"]["differences"] == 2 and made["comparison"]["previous_id"] is None
     assert all((project / name).exists() for name in (job.junit, *job.kept))
     assert ET.parse(project / job.junit).getroot().get("failures") == "2"  # noqa: S314  # made by the code under test
     assert read is gitlab or "shop.example" in (project / "summary").read_text(encoding="utf-8")

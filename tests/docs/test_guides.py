@@ -105,14 +105,6 @@ READERS = (
 )
 
 
-FLEETS = Reader(
-    "guide_fleets",
-    writes=(0, 4, 0),
-    jobs=("edge-logs",),
-    files={"group_vars/all/monitor.yml": "log_delivery_script_monitor_enabled: true\n"},
-)
-
-
 class File(t.NamedTuple):
     """A block of a page that readers save."""
 
@@ -207,7 +199,11 @@ def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path)
 
 def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> None:
     """Only active zones are asked for, the variables of the group count, and a zone costs what the table says."""
-    _predicted, first, unchanged = follow(FLEETS, simulator, tmp_path)
+    # The page begins with its commands.
+    files = {step.name: step.text for step in steps("guide_fleets") if isinstance(step, File)}
+    files["group_vars/all/monitor.yml"] = "log_delivery_script_monitor_enabled: true\n"
+    reader = Reader("guide_fleets", writes=(0, 4, 0), jobs=("edge-logs",), files=files)
+    _predicted, first, unchanged = follow(reader, simulator, tmp_path)
     costs = [[entry["zone"] for entry in sent if entry["path"] != "/zones"] for sent in (unchanged, first)]
     text = (ROOT / "docs" / "docsite" / "rst" / "guide_fleets.rst").read_text(encoding="utf-8")
     documented = re.findall(r"^   \* - (?:unchanged|delivered for the first time),.*\n     - (\d+)$", text, re.MULTILINE)

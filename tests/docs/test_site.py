@@ -4,13 +4,18 @@
 
 from __future__ import annotations
 
+import functools
 import html.parser
+import http.server
+import itertools
 import re
+import threading
 import typing as t
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import browser
+import devtools
 import pytest
 
 from harness import documented
@@ -97,22 +102,72 @@ def test_every_module_and_plugin_has_its_page(pages: dict[str, Page]) -> None:
     assert expected | {"log_delivery_role.html"} <= set(pages)
 
 
-@pytest.fixture(scope="module")
-def seen(site: Path, pages: dict[str, Page], tmp_path_factory: pytest.TempPathFactory) -> list[browser.Seen]:
-    return browser.look(site, sorted(pages), (DESK, PHONE), tmp_path_factory.mktemp("profile"))
+# What a page is like when its theme is done. The theme does its work in a handler that another handler registers, which no event
+# announces; it measures the window last.
+MEASURE = """(async width => {
+  while (window.jQuery && !(window.SphinxRtdTheme?.Navigation.winHeight > 0)) await new Promise(done => setTimeout(done, 10));
+  await document.fonts.ready;
+  const scrolls = box => ["auto", "scroll"].includes(getComputedStyle(box).overflowX) && box.getBoundingClientRect().right <= width + 1;
+  const wide = [...document.body.querySelectorAll("*")].filter(each => {
+    if (each.getBoundingClientRect().right <= width + 1 || each.getBoundingClientRect().width === 0) return false;
+    for (let box = each.parentElement; box; box = box.parentElement) if (scrolls(box)) return false;
+    return true;
+  });
+  return {
+    content: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
+    wide: wide.slice(0, 3).map(each => `${each.outerHTML.slice(0, 60)}: ${(each.textContent || "").trim().slice(0, 60)}`),
+    text: document.body.innerText.length,
+    images: [...document.images].filter(each => !(each.complete && each.naturalWidth)).map(each => each.src),
+    links: [...document.querySelectorAll("a[href]")].map(each => each.href),
+    anchors: [...document.querySelectorAll("[id]")].map(each => each.id),
+    loaded: performance.getEntriesByType("resource").map(entry => entry.name),
+  };
+})(WIDTH)"""
+Seen = dict[str, t.Any]
 
 
-@pytest.mark.skipif(browser.browser() is None, reason="no browser on this machine: install chromium to look at the pages in it")
-def test_pages_fit_desktop_and_phone(pages: dict[str, Page], seen: list[browser.Seen]) -> None:
-    """Pages fit a desk and a phone in a browser."""
-    assert {(each.page, each.width) for each in seen} == {(page, width) for page in pages for width in (DESK, PHONE)}
-    too_wide = [(each.page, each.width, each.content, each.wide) for each in seen if each.content > each.width or each.wide]
-    assert not too_wide
-    assert not [each.page for each in seen if each.text < 100 and each.page != "search.html"]
-    assert not [(each.page, each.images) for each in seen if each.images]
-    _links_resolve(seen)
-    hosts = {urlsplit(address).hostname for each in seen for address in each.loaded if not address.startswith("data:")}
+def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path) -> dict[tuple[str, int], Seen]:
+    """Every page at every width, as a browser shows it that gets the folder from a server on loopback."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    seen: dict[tuple[str, int], Seen] = {}
+    handler = functools.partial(Handler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, devtools.opened(profile) as shown:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for width, page in itertools.product(widths, pages):
+            shown.show(f"http://127.0.0.1:{server.server_port}/{page}", width=width)
+            seen[page, width] = shown.evaluate(MEASURE.replace("WIDTH", str(width)))
+        server.shutdown()
+    return seen
+
+
+IN_A_BROWSER = pytest.mark.skipif(
+    browser.browser() is None, reason="no browser on this machine: install chromium to look at the pages in it"
+)
+
+
+@IN_A_BROWSER
+def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page], tmp_path: Path) -> None:
+    seen = look(site, sorted(pages), (DESK, PHONE), tmp_path)
+    assert not [
+        (place, each["content"], each["wide"]) for place, each in seen.items() if each["content"] > place[1] or each["wide"]
+    ]
+    assert not [place for place, each in seen.items() if each["text"] < 100 and place[0] != "search.html"]
+    assert not [(place, each["images"]) for place, each in seen.items() if each["images"]]
+    hosts = {
+        urlsplit(address).hostname for each in seen.values() for address in each["loaded"] if not address.startswith("data:")
+    }
     assert hosts == {"127.0.0.1"}
+    # What the scripts of the theme made of the links.
+    anchors = {page: set(each["anchors"]) for (page, _width), each in seen.items()}
+    for place, each in seen.items():
+        for link in map(urlsplit, each["links"]):
+            page = unquote(link.path.lstrip("/")) or "index.html"
+            if link.hostname == "127.0.0.1" and page.endswith(".html"):
+                assert page in anchors and (not link.fragment or unquote(link.fragment) in anchors[page]), (place, link)
 
 
 # A theme as the site's own is: a handler registers another one, which works after the page is loaded and measures the window last.
@@ -127,23 +182,9 @@ jQuery(() => jQuery(() => jQuery(() => {
 </script>"""
 
 
-@pytest.mark.skipif(browser.browser() is None, reason="no browser on this machine: install chromium to look at the pages in it")
+@IN_A_BROWSER
 def test_pages_are_seen_as_the_theme_leaves_them(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")
-    (found,) = browser.look(tmp_path / "site", ["late.html"], [DESK], tmp_path / "profile")
-    assert (found.content, found.wide, found.text) == (DESK, [], len("from the theme"))
-
-
-def _links_resolve(seen: t.Sequence[browser.Seen]) -> None:
-    """What the browser made of the links, scripts of the theme included."""
-    anchors = {each.page: set(each.anchors) for each in seen}
-    own = {urlsplit(address).netloc for each in seen for address in each.loaded}
-    for each in seen:
-        for link in each.links:
-            parts = urlsplit(link)
-            if parts.netloc not in own:
-                continue
-            page = unquote(parts.path.lstrip("/")) or "index.html"
-            assert page in anchors or not page.endswith(".html"), f"{each.page}: {link}"
-            assert not parts.fragment or page not in anchors or unquote(parts.fragment) in anchors[page], f"{each.page}: {link}"
+    (found,) = look(tmp_path / "site", ["late.html"], [DESK], tmp_path / "profile").values()
+    assert (found["content"], found["wide"], found["text"]) == (DESK, [], len("from the theme"))
