@@ -31,19 +31,6 @@ KINDS = (
     "workflow_approval_templates",
     "schedules",
 )
-# The kind of object that a member refers to; members of other names hold plain values.
-REFERENCES = {
-    "organization": "organizations",
-    "credential_type": "credential_types",
-    "credential": "credentials",
-    "default_environment": "execution_environments",
-    "execution_environment": "execution_environments",
-    "source_project": "projects",
-    "project": "projects",
-    "inventory": "inventories",
-    "unified_job_template": "unified_job_templates",
-    "workflow_job_template": "workflow_job_templates",
-}
 NEEDED = {
     "credentials": ("credential_type",),
     "execution_environments": ("image",),
@@ -64,14 +51,11 @@ class Refused(Exception):
 
 
 def checked(kind: str, item: Item, find: Find) -> None:
-    """Refuse an object that the controller would not keep; the modules of awx.awx send only members that it has."""
+    """Refuse an object that the controller would not keep; the modules of awx.awx send only members and references that there are."""
     # A node of a workflow is known by its identifier, which it needs.
     for member in (*(() if kind == "workflow_job_template_nodes" else ("name",)), *NEEDED.get(kind, ())):
         if item.get(member) in (None, ""):
             raise Refused(f"{kind} need {member}")
-    for member, referred in REFERENCES.items():
-        if item.get(member) is not None:
-            find(referred, item[member])
     special = {
         "credential_types": _credential_type,
         "credentials": _credential,

@@ -38,13 +38,7 @@ class Controller:
         self.create("organizations", {"name": "Default"})
         # Each controller has these types of credentials from the start.
         fields = [{"id": name, "label": name, "secret": name != "username"} for name in SOURCE_CONTROL]
-        source_control = {
-            "id": 0,
-            "name": "Source Control",
-            "kind": "scm",
-            "inputs": {"fields": fields},
-            "injectors": {"env": {}},
-        }
+        source_control = {"id": 0, "name": "Source Control", "inputs": {"fields": fields}, "injectors": {"env": {}}}
         self.objects["credential_types"][0] = source_control
 
     @property
@@ -138,7 +132,10 @@ class Controller:
                 item[member] = body
             return 200, item[member]
         if member == "create_approval_template":
-            return 201, self._approval(item, body)
+            made = self.create("workflow_approval_templates", body)  # for which the node waits
+            item["unified_job_template"] = made["id"]
+            item["related"]["unified_job_template"] = made["url"]
+            return 201, made
         kind = NODES if member in LINKS else "notification_templates" if member in NOTIFICATIONS else member
         if method == "POST":
             self.find(kind, body["id"])
@@ -152,14 +149,6 @@ class Controller:
             teams.append(self.find("teams", body["id"])["id"])
             return 204, None
         return 200, {"count": len(teams), "next": None, "previous": None, "results": [self.find("teams", team) for team in teams]}
-
-    def _approval(self, node: Item, body: Item) -> Item:
-        """The approval that a node waits for."""
-        kind = "workflow_approval_templates"
-        made = self.create(kind, body)
-        node["unified_job_template"] = made["id"]
-        node["related"]["unified_job_template"] = made["url"]
-        return made
 
 
 def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]:
@@ -181,12 +170,9 @@ def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]
                 status, told = 500, {"detail": repr(unexpected)}
             content = b"" if told is None else json.dumps(told).encode()
             self.send_response(status)
-            for name, value in (
-                ("X-API-Product-Name", "AWX"),
-                ("X-API-Product-Version", "24.6.1"),
-                ("Content-Length", len(content)),
-            ):
-                self.send_header(name, str(value))
+            product = {"X-API-Product-Name": "AWX", "X-API-Product-Version": "24.6.1"}
+            for name, value in {**product, "Content-Length": str(len(content))}.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
 
@@ -203,11 +189,7 @@ def running(playbooks: t.Collection[str]) -> t.Iterator[Controller]:
     """A controller that listens on a free port of loopback until the block ends."""
     controller = Controller(playbooks)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(controller)) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         controller.url = f"http://127.0.0.1:{server.server_port}"
-        try:
-            yield controller
-        finally:
-            server.shutdown()
-            thread.join()
+        yield controller
+        server.shutdown()

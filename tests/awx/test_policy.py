@@ -24,22 +24,12 @@ def decide(job: dict[str, t.Any]) -> dict[str, t.Any]:
 
 
 @pytest.mark.parametrize(
-    "job",
-    [
-        {"workflow_job_template": WORKFLOW, "extra_vars": PLAN},
-        {"job_type": "check"},
-        {"playbook": "check.yml"},
-        {"playbook": "merge.yml", "job_type": "check"},
-    ],
-    ids=["approved", "predicted", "audit", "merge"],
-)
-def test_job_may_run(job: dict[str, t.Any]) -> None:
-    assert decide(job) == {"allowed": True, "violations": []}
-
-
-@pytest.mark.parametrize(
     ("job", "reasons"),
     [
+        ({"workflow_job_template": WORKFLOW, "extra_vars": PLAN}, []),
+        ({"job_type": "check"}, []),
+        ({"playbook": "check.yml"}, []),
+        ({"playbook": "merge.yml", "job_type": "check"}, []),
         ({}, ["launch the workflow", "no plan was approved"]),
         ({"extra_vars": PLAN}, ["launch the workflow"]),
         ({"workflow_job_template": {"name": "Audit all zones"}, "extra_vars": PLAN}, ["launch the workflow"]),
@@ -47,11 +37,10 @@ def test_job_may_run(job: dict[str, t.Any]) -> None:
         ({"workflow_job_template": WORKFLOW, "extra_vars": {"edgeops_plan_id": ""}}, ["no plan was approved"]),
         ({"workflow_job_template": WORKFLOW, "extra_vars": {"edgeops_plan_id": "yes"}}, ["no plan was approved"]),
     ],
-    ids=["alone", "alone-with-a-plan", "other-workflow", "no-plan", "empty-plan", "made-up-plan"],
 )
-def test_job_is_refused(job: dict[str, t.Any], reasons: list[str]) -> None:
+def test_job_may_run_or_is_refused(job: dict[str, t.Any], reasons: list[str]) -> None:
     answer = decide(job)
-    assert answer["allowed"] is False and len(answer["violations"]) == len(reasons)
+    assert answer["allowed"] is not bool(reasons) and len(answer["violations"]) == len(reasons)
     assert all(any(reason in violation for violation in answer["violations"]) for reason in reasons)
 
 

@@ -28,47 +28,35 @@ PLAYBOOK = """---
 def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of an adoption: values that need quotes, long ones, and templates, in a group and a host."""
     folder = tmp_path_factory.mktemp("adopted")
-    value = {"key": "a", "operator": "eq", "value": "x" * 200}
+    long = {"key": "a", "operator": "eq", "value": "x" * 200}
     items = [
-        {"name": "{{ a }}", "fields": ["A", "B"], "filter": {"where": {"and": [value]}}, "frequency": "low"},
+        {"name": "{{ a }}", "fields": ["A", "B"], "filter": {"where": {"and": [long]}}, "frequency": "low"},
         {"job_id": 7, "enabled": False, "option_flags": {"CVE-2021-44228": True, "sample": "0.5"}, "frequency": "low"},
     ]
-    variables = {
-        "log_delivery_custom_fields": {"request_fields": ["x-trace-id", "on"]},
-        "log_delivery_jobs": items,
-        "log_delivery_script_monitor_enabled": True,
-    }
-    shown = {"job_id": 7, "name": None, "dataset": "http_requests", "destination_conf": "s3://b?key={{ vault_v | urlencode }}"}
     zone = {
         "zone": "shop.example",
         "zone_id": "0" * 32,
-        "variables": variables,
+        "variables": {
+            "log_delivery_custom_fields": {"request_fields": ["x-trace-id", "on"]},
+            "log_delivery_jobs": items,
+            "log_delivery_script_monitor_enabled": True,
+        },
         "vault": ["vault_v"],
-        "vault_destinations": [shown],
+        "vault_destinations": [
+            {"job_id": 7, "name": None, "dataset": "d", "destination_conf": "s3://b?key={{ vault_v | urlencode }}"}
+        ],
         "left_out": [{"what": "filter of job 7", "why": "it cannot be read"}],
         "notes": [],
     }
-    options = {
-        "dest": str(folder),
-        "group": "all",
-        "group_hosts": ["shop.example"],
-        "overwrite": False,
-        "date": "2026-11-21",
-        "zones": [zone],
-    }
-    write(desire({**options, "script_baselines": {"shop.example": [{"name": "s", "owner": None}]}}))
+    options = {"dest": str(folder), "group": "all", "group_hosts": ["shop.example"], "overwrite": False, "date": "2026-11-21"}
+    baselines = {"shop.example": [{"name": "s", "owner": None}]}
+    write(desire({**options, "zones": [zone], "script_baselines": baselines}))
     return folder
 
 
 def run(folder: Path, *command: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    env = {**os.environ, "NO_COLOR": "1"}
+    done = subprocess.run([sys.executable, "-m", *command], cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

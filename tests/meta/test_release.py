@@ -59,24 +59,20 @@ def test_no_other_file_names_the_version(release_check: types.ModuleType) -> Non
     assert found <= VERSIONS.keys(), "let it come from galaxy.yml, or compare it in scripts/release_check.py"
 
 
-def test_version_missing_in_changelog_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
-    """A version that the changelog lacks is named."""
+def test_what_is_missing_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
+    """A fragment that is left, a document, and a version that the changelog lacks."""
+    (elsewhere / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
+    (elsewhere / "SUPPORT.md").unlink()
+    assert sorted(release_check.problems()) == [
+        "SUPPORT.md is missing, or says nothing of 'Semantic Versioning'",
+        "changelog fragments that no release has taken up: left.yml",
+    ]
     for name, version in release_check._versions().items():
         path = elsewhere / name
         path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
     found = " ".join(release_check.problems())
     assert "changelogs/changelog.yaml has no release 9.9.9" in found
     assert "CHANGELOG.md or CHANGELOG.rst does not describe 9.9.9" in found
-
-
-def test_fragment_that_is_left_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
-    (elsewhere / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
-    assert release_check.problems() == ["changelog fragments that no release has taken up: left.yml"]
-
-
-def test_missing_document_is_named(release_check: types.ModuleType, elsewhere: Path) -> None:
-    (elsewhere / "SUPPORT.md").unlink()
-    assert release_check.problems() == ["SUPPORT.md is missing, or says nothing of 'Semantic Versioning'"]
 
 
 def test_tag_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch, release_check: types.ModuleType) -> None:
