@@ -11,7 +11,6 @@ import re
 import subprocess
 import typing as t
 
-import gates
 import pytest
 import yaml
 from blocks import ROOT
@@ -339,13 +338,6 @@ def test_arithmetic_of_fleets_is_right() -> None:
     assert rows == {zones: [minutes(int(zones), unchanged), minutes(int(zones), first)] for zones in rows}
     assert f"{BUDGET} / {unchanged} = {BUDGET // unchanged}" in text("guide_fleets")
     assert f"``{BUDGET // 4}/{WINDOW:g}`` for four" in text("guide_fleets")
-
-
-def test_versions_are_those_of_the_project() -> None:
-    floor = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["requires_ansible"]
-    (row,) = [cells[0] for name, cells in table("support", "What").items() if name == "ansible-core"]
-    assert f">={re.findall(r'2.[0-9]+', row)[0]}.0" == floor
-    assert re.findall(r"2\.\d+", row)[1:] == list(gates.CORES)
 
 
 def test_every_page_is_in_the_list_of_pages() -> None:

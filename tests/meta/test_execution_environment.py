@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
-from packaging.specifiers import SpecifierSet
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER = Path(sys.executable).with_name("ansible-builder")
@@ -91,29 +90,3 @@ def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
     (tmp_path / changes["additional_build_files"][0]["src"]).touch()
     (collection,) = context(str(tmp_path / "execution-environment.yml"), tmp_path / "context")
     assert collection["type"] == "file" and (tmp_path / "context" / "_build" / collection["name"]).is_file()
-
-
-def oldest_core() -> str:
-    """The oldest release of ansible-core that meta/runtime.yml allows."""
-    (floor,) = SpecifierSet(load("meta/runtime.yml")["requires_ansible"])
-    assert floor.operator == ">="
-    return re.match(r"\d+\.\d+", floor.version)[0]
-
-
-def test_oldest_core_is_stated_alike() -> None:
-    """meta/runtime.yml, the image and the pins state the same oldest ansible-core."""
-    for definition in DEFINITIONS:
-        image = Requirement(load(definition)["dependencies"]["ansible_core"]["package_pip"])
-        assert image.specifier == SpecifierSet(f">={oldest_core()}")
-    cores = [path.stem.removeprefix("core-") for path in (ROOT / "requirements").glob("core-*.in")]
-    assert min(cores, key=lambda core: tuple(map(int, core.split(".")))) == oldest_core()
-
-
-def test_readme_states_the_same() -> None:
-    """The oldest Python is that of the linters; the versions of ansible-core are those that are tested."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    python = re.search(r'^python_version = "(.+)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
-    assert f"on Python {python} and newer" in readme and "/meta/runtime.yml)" in readme
-    assert "pip install requests" in readme
-    newest = max((path.stem for path in (ROOT / "requirements").glob("core-*.in")), key=lambda name: int(name.split(".")[1]))
-    assert re.findall(r"ansible-core (2\.\d+) to (2\.\d+)", readme) == [(oldest_core(), newest.removeprefix("core-"))]

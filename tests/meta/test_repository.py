@@ -106,9 +106,16 @@ def test_silencing_has_its_reason_beside_it() -> None:
     assert not bare
 
 
-def test_floor_is_the_lowest_core_that_is_tested() -> None:
-    floor = re.search(r"\d+\.\d+", load("meta/runtime.yml")["requires_ansible"])[0]
-    assert floor == next(iter(gates.CORES))
+def test_oldest_and_newest_versions_are_stated_alike() -> None:
+    """Those of ansible-core are those that are tested; the oldest Python is that of the linters."""
+    assert load("meta/runtime.yml")["requires_ansible"] == f">={gates.FLOOR}.0"
+    for name in ("examples/awx/execution-environment.yml", "examples/eda/decision-environment.yml"):
+        assert load(name)["dependencies"]["ansible_core"]["package_pip"] == f"ansible-core>={gates.FLOOR}", name
+    assert re.findall(r"ansible-core (2\.\d+) to (2\.\d+)", README) == [(gates.FLOOR, gates.NEWEST)]
+    (row,) = re.findall(r"^   \* - ansible-core\n     - (.*)$", text_of("docs/docsite/rst/support.rst"), re.MULTILINE)
+    assert re.findall(r"2\.\d+", row) == [gates.FLOOR, *gates.CORES]
+    python = re.search(r'^python_version = "(.+)"$', text_of("pyproject.toml"), re.MULTILINE)[1]
+    assert f"on Python {python} and newer" in README and "/meta/runtime.yml)" in README and "pip install requests" in README
 
 
 @pytest.mark.parametrize("core", gates.CORES)

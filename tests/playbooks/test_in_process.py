@@ -83,8 +83,6 @@ CASES = {
     ),
     "odd values, and no diff": Case(
         [
-            task("script_monitor", enabled="yes"),
-            task("script_monitor", enabled="{{ 1 == 1 }}"),
             task("log_custom_fields", request_fields="x-a,x-b"),
             task("log_custom_fields", request_fields=["{{ 'X-' ~ _each }}"], purge=False)
             | LOOP
@@ -104,10 +102,8 @@ PRINTED = {
             task("script_monitor"),
             task("script_monitor", enabled="perhaps"),
             task("script_monitor", enabled=True, rute="script_monitor", api_key="planted-key-5512"),
-            task("script_monitor", enabled=True, base_url="ftp://user:planted-pass-11@example.com"),
             task("script_monitor_info", script_id="ab", hosts=["a.example"]),
-            task("logpush_jobs", jobs=[JOB, {"name": "second", "destination_conf": {"a": BUCKET}, "filter": []}]),
-            task("zone_observability", jobs=[{**JOB, "bogus": BUCKET}], job_defaults={"destination_conf": {"a": BUCKET}}),
+            task("logpush_jobs", jobs=[JOB, {**JOB, "bogus": BUCKET, "destination_conf": {"a": BUCKET}}]),
         ],
         fails="invalid_option",
     ),
