@@ -4,93 +4,49 @@ from __future__ import annotations
 
 import json
 import re
-import typing as t
-from pathlib import Path
 
 import pytest
-from zone_runs import SECRET, fleet, shown_lines
-
-from harness import Playbook
+from zone_runs import DESTINATION, OWN_FIELDS, SECRET, fleet, shown_lines
 
 DELIVER = "edgeops.observability.deliver"
 CHECK = "edgeops.observability.check"
 ON = {"script_monitor_enabled": True}
 OFF = {"script_monitor_enabled": False}
-
-
-UNSET = object()
-Hosts = dict[str, dict[str, t.Any]]
-
-
-@pytest.fixture(scope="module")
-def delivered(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[Hosts, t.Any]:
-    """Four zones, and the service as one delivery to them has left it."""
-    simulator_server.reset()
-    hosts = fleet(simulator_server, [ON] * 4)
-    Playbook(simulator_server, "", tmp_path_factory.mktemp("p")).run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
-    return hosts, simulator_server.snapshot()
-
-
-class Zones(t.Protocol):
-    """Zones in their desired state; `desired` is what their variables declare from now on."""
-
-    def __call__(self, *desired: dict[str, t.Any]) -> Hosts: ...
+JOB = {"name": "edge-logs", "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": True}
+JOB["logpull_options"] = f"fields={','.join(OWN_FIELDS)}"
 
 
 @pytest.fixture
-def zones(delivered: tuple[Hosts, t.Any], playbook: Playbook) -> Zones:
-    hosts, snapshot = delivered
+def zones(simulator):
+    """Makes zones that have a job and the script monitor; what their variables declare is given."""
 
-    def declared(*desired: dict[str, t.Any]) -> Hosts:
-        playbook.simulator.restore(snapshot)
-        playbook.simulator.seed(zones=[playbook.zone])
-        return {
-            name: {**variables, **{f"log_delivery_{key}": value for key, value in given.items()}}
-            for (name, variables), given in zip(hosts.items(), desired, strict=False)  # there may be more zones
-        }
+    def made(*desired):
+        hosts = fleet(simulator, desired)
+        ids = [host["zone_id"] for host in hosts.values()]
+        simulator.seed(jobs={zone: [JOB] for zone in ids}, script_monitor={zone: {"enabled": True} for zone in ids})
+        return hosts
 
-    return declared
+    return made
 
 
-def deliver(
-    playbook: Playbook,
-    hosts: dict[str, dict[str, t.Any]],
-    fails: t.Any = None,
-    check: bool = False,
-    warns: t.Sequence[str] = (),
-    env: t.Mapping[str, str] | None = None,
-    limit: str | None = None,
-    **variables: t.Any,
-) -> t.Any:
+def deliver(playbook, hosts, *, allow="all", env=None, limit=None, fails=None, check=False, warns=(), **variables):
     """Run the playbook; `variables` are extra variables, named without their prefix. What zones lose is allowed unless the test says otherwise."""
-    return playbook.run(
-        playbook=DELIVER,
-        inventory=hosts,
-        extra_vars={f"edgeops_{name}": value for name, value in {"allow": "all", **variables}.items() if value is not UNSET},
-        secrets=[SECRET],
-        fails=fails,
-        check=check,
-        warns=warns,
-        env=env,
-        arguments=("--limit", limit) if limit else (),
-    )
+    given = {f"edgeops_{name}": value for name, value in {"allow": allow, **variables}.items() if value is not None}
+    run = {"env": env, "fails": fails, "check": check, "warns": warns, "arguments": ("--limit", limit) if limit else ()}
+    return playbook.run(playbook=DELIVER, inventory=hosts, extra_vars=given, secrets=[SECRET], **run)
 
 
-def lines(report: t.Any) -> list[str]:
+def lines(report):
     return shown_lines(report, "Show the outcomes")
 
 
-def recap(report: t.Any) -> dict[str, int]:
+def recap(report):
     """How many tasks changed each host, as the last lines of Ansible tell."""
     found = re.findall(r"^(\w+) +: ok=\d+ +changed=(\d+)", report.stdout, re.MULTILINE)
     return {host: int(number) for host, number in found if host != "localhost"}
 
 
-def written(report: t.Any) -> int:
-    return len([entry for entry in report.journal if entry["method"] != "GET"])
-
-
-def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> None:
+def test_only_changed_zones_are_written(zones, playbook):
     """An unchanged zone costs the reads of its prediction; a delivery in check mode writes nothing and says what would change."""
     hosts = zones(ON, OFF, ON)
     predicted = deliver(playbook, hosts, check=True)
@@ -103,7 +59,7 @@ def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> Non
         "zone1 changed: script monitor: enabled was true, now false",
     ]
     assert recap(report) == {"zone0": 0, "zone1": 1, "zone2": 0}
-    assert written(report) == 1
+    assert len(report.writes) == 1
     for name, reads in (("zone0", 2), ("zone1", 4)):
         assert (
             len([entry for entry in report.journal if hosts[name]["zone_id"] in entry["path"] and entry["method"] == "GET"])
@@ -111,17 +67,17 @@ def test_only_changed_zones_are_written(zones: Zones, playbook: Playbook) -> Non
         )
 
 
-def test_not_allowed_by_a_zone(zones: Zones, playbook: Playbook) -> None:
+def test_not_allowed_by_a_zone(zones, playbook):
     """Nothing is written then, unless the guard is off."""
     hosts = zones(OFF, OFF)
     hosts["zone0"]["edgeops_allow"] = ["disable_monitor"]
-    refused = deliver(playbook, hosts, fails="gate", allow=UNSET)
+    refused = deliver(playbook, hosts, fails="gate", allow=None)
     assert "zone1 (disable_monitor)" in refused.failure["msg"] and "zone0" not in refused.failure["msg"]
-    assert refused.returncode != 0 and written(refused) == 0
-    assert written(deliver(playbook, hosts, guard="off", allow=UNSET)) == 2
+    assert refused.returncode != 0 and len(refused.writes) == 0
+    assert len(deliver(playbook, hosts, guard="off", allow=None).writes) == 2
 
 
-def test_approved_plan(zones: Zones, playbook: Playbook, tmp_path: Path) -> None:
+def test_approved_plan(zones, playbook, tmp_path):
     """What a check reported is applied exactly once."""
     hosts = zones(OFF, OFF)
     free = {"ANSIBLE_STRATEGY": "free"}
@@ -132,11 +88,11 @@ def test_approved_plan(zones: Zones, playbook: Playbook, tmp_path: Path) -> None
     assert checked.returncode == 0 and plan_id
     path = str(tmp_path / "report.json")
     sliced = deliver(playbook, hosts, approved_report=path, limit="zone0")
-    assert written(sliced) == 1 and lines(sliced)[0] == "1 zone: 1 changed, 0 unchanged, 0 failed, 0 not reached"
+    assert len(sliced.writes) == 1 and lines(sliced)[0] == "1 zone: 1 changed, 0 unchanged, 0 failed, 0 not reached"
     assert "not the approved one for zone0" in deliver(playbook, hosts, approved_report=path, fails="conflict").failure["msg"]
 
 
-def test_zones_that_fail_between_the_phases(zones: Zones, playbook: Playbook) -> None:
+def test_zones_that_fail_between_the_phases(zones, playbook):
     """Neither a zone without a prediction, nor one that is not reached, though its rails are evaluated, nor one that others write."""
     hosts = zones(OFF, OFF, OFF, OFF)
     hosts["zone0"]["log_delivery_zone_id"] = "f" * 32
@@ -148,7 +104,7 @@ def test_zones_that_fail_between_the_phases(zones: Zones, playbook: Playbook) ->
     assert [entry["zone"] for entry in report.writes] == [hosts["zone3"]["zone_id"]]
 
 
-def test_canary_that_fails_stops_the_run(zones: Zones, playbook: Playbook) -> None:
+def test_canary_that_fails_stops_the_run(zones, playbook):
     """With any strategy of the configuration."""
     hosts = zones(OFF, OFF, OFF)
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "count": 1})
@@ -158,16 +114,16 @@ def test_canary_that_fails_stops_the_run(zones: Zones, playbook: Playbook) -> No
     assert len([entry for entry in report.journal if entry["method"] == "PUT"]) == 1
 
 
-def fail_job(playbook: Playbook, zone: str, listing: int) -> int:
+def fail_job(playbook, zone, listing):
     """Let the one job of a zone fail from this listing of jobs on; returns its id."""
     (job,) = playbook.simulator.state(zone)["jobs"]
     failing = {"0.error_message": "no such bucket", "0.last_error": "2026-11-01T00:00:00Z"}
     address = {"method": "GET", "zone": zone, "path": "*/logpush/jobs", "index": listing, "count": None}
     playbook.simulator.faults({"kind": "rewrite", "set": failing, **address})
-    return t.cast("int", job["id"])
+    return job["id"]
 
 
-def test_soak_stops_the_run(zones: Zones, playbook: Playbook) -> None:
+def test_soak_stops_the_run(zones, playbook):
     """A job that fails since the delivery ends the run; one that failed before does not, nor does a zone that could not be written."""
     hosts = zones(OFF, OFF, OFF, OFF)
     refused, before, since, _later = (variables["zone_id"] for variables in hosts.values())
@@ -197,7 +153,7 @@ def test_soak_stops_the_run(zones: Zones, playbook: Playbook) -> None:
     ]
 
 
-def test_delivered_twice_in_one_run(zones: Zones, playbook: Playbook) -> None:
+def test_delivered_twice_in_one_run(zones, playbook):
     """What was evaluated for one delivery is forgotten by the next; with other tags nothing happens at all."""
     hosts = zones(OFF, ON)
     plays = [{"import_playbook": DELIVER, "tags": [tag]} for tag in ("logs", "logs", "other")]
