@@ -217,23 +217,23 @@ def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
     """With a secret in the destination: the example of the vault disturbs nothing, and its line works once it is copied."""
     secret = f"{MASKED['destination_conf']}&access-key-id=AK&secret-access-key=planted-key-77"
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], jobs={ZONE: [{**MASKED, "destination_conf": secret}]})
-    environment = {**Place(tmp_path / "place").environment(), **simulator.environment(), "PWD": str(tmp_path)}
-    (tmp_path / "fleet.zones.yml").write_text(FLEET, encoding="utf-8")
+    project = Project(tmp_path / "project", simulator)
     # As the guide to fleets advises: a folder that lists no hosts fails.
-    environment["ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"] = "true"
+    project.environment["ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"] = "true"
+    project.save("fleet.zones.yml", FLEET)
     adopt, move, deliver = commands("guide_adopt")
     assert commands("guide_terraform") == [adopt, move, deliver]
-    for command in (adopt, move):
-        assert execute(command, environment, tmp_path, timeout=300)[0] == 0
-    code, output, errors = execute(deliver, environment, tmp_path, timeout=300)
-    assert code == 0 and "1 unchanged" in output, output + errors
-    shown = (tmp_path / "inventory" / "vault-example.txt").read_text(encoding="utf-8")
+    for command in (adopt, move, deliver):
+        code, output = project.run(command)
+        assert code == 0, output
+    assert "1 unchanged" in output
+    shown = (project.folder / "inventory" / "vault-example.txt").read_text(encoding="utf-8")
     (line,) = re.findall(r"^ *(destination_conf: .*)$", shown, re.MULTILINE)
     (variable,) = re.findall(r"\{\{ (vault_\w+)", line)
-    adopted = tmp_path / "inventory" / "host_vars" / NAME / "adopted.yml"
+    adopted = project.folder / "inventory" / "host_vars" / NAME / "adopted.yml"
     text = adopted.read_text(encoding="utf-8")
     adopted.write_text(re.sub(r"^( +)(- |  )name: archive$", rf"\g<0>\n\1  {line}", text, flags=re.MULTILINE), encoding="utf-8")
     (adopted.parent / "vault.yml").write_text(f"{variable}: planted-key-77\n", encoding="utf-8")
-    code, output, errors = execute(deliver, environment, tmp_path, timeout=300)
-    assert code == 0 and "1 unchanged" in output, output + errors
+    code, output = project.run(deliver)
+    assert code == 0 and "1 unchanged" in output, output
     assert not simulator.writes() and "planted-key-77" not in output

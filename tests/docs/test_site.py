@@ -118,8 +118,6 @@ MEASURE = """(async width => {
     wide: wide.slice(0, 3).map(each => `${each.outerHTML.slice(0, 60)}: ${(each.textContent || "").trim().slice(0, 60)}`),
     text: document.body.innerText.length,
     images: [...document.images].filter(each => !(each.complete && each.naturalWidth)).map(each => each.src),
-    links: [...document.querySelectorAll("a[href]")].map(each => each.href),
-    anchors: [...document.querySelectorAll("[id]")].map(each => each.id),
     loaded: performance.getEntriesByType("resource").map(entry => entry.name),
   };
 })(WIDTH)"""
@@ -161,13 +159,6 @@ def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page], tmp_pat
         urlsplit(address).hostname for each in seen.values() for address in each["loaded"] if not address.startswith("data:")
     }
     assert hosts == {"127.0.0.1"}
-    # What the scripts of the theme made of the links.
-    anchors = {page: set(each["anchors"]) for (page, _width), each in seen.items()}
-    for place, each in seen.items():
-        for link in map(urlsplit, each["links"]):
-            page = unquote(link.path.lstrip("/")) or "index.html"
-            if link.hostname == "127.0.0.1" and page.endswith(".html"):
-                assert page in anchors and (not link.fragment or unquote(link.fragment) in anchors[page]), (place, link)
 
 
 # A theme as the site's own is: a handler registers another one, which works after the page is loaded and measures the window last.

@@ -55,8 +55,8 @@ def test_predicted_applied_and_left_alone(playbook, simulator):
 
 
 def test_variables_reach_the_module(playbook, simulator, zone):
-    """Jobs as a list of text, the defaults below them, the route and every type of custom fields; of approved plans only those."""
-    named = [job(enabled=True), job(name="errors", dataset="firewall_events", fields=["Action"])]
+    """Jobs as a list of text, the defaults below them, which a null hides, the route and every type of custom fields; of approved plans only those."""
+    named = [{**job(enabled=True), "timestamp_format": None}, job(name="errors", dataset="firewall_events", fields=["Action"])]
     variables = role_variables(
         zone,
         job=None,
@@ -76,6 +76,7 @@ def test_variables_reach_the_module(playbook, simulator, zone):
     found = {each["name"]: each for each in simulator.state(zone)["jobs"]}
     assert {name: each["enabled"] for name, each in found.items()} == {"edge-logs": True, "errors": False}
     assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
+    assert "timestamps" not in found["edge-logs"]["logpull_options"]
     (rule,) = rules(simulator, zone)
     assert names(rule, "transformed_request_fields") == ["x-t"] and names(rule, "response_fields") == ["x-r"]
     paths = {entry["path"].rpartition("/")[2] for entry in report.journal}
