@@ -105,19 +105,13 @@ def failing_fleet(simulator):
 
 
 def test_failing_zones_hide_no_other_zone(playbook, simulator):
-    """Also one that is not reached and alone in its batch, and audits of scripts that would pass without their history, or do not pass."""
+    """Also where the first batch fails as a whole. Audits of scripts fail that would pass without their history, or do not pass."""
     hosts = failing_fleet(simulator)
     audits = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
-    for host, variables in zip(
-        audits.values(),
-        (
-            {"edgeops_evidence_dir": "{{ nowhere }}"},
-            {"edgeops_expected_head": "{{ nowhere }}"},
-            {"edgeops_script_fail_on": ["nothing_seen", "monitor_off"]},
-        ),
-        strict=True,
-    ):
-        host |= {"edgeops_audit_scripts": "yes", **variables}
+    for host in audits.values():
+        host["edgeops_audit_scripts"] = "yes"
+    audits["zone0"]["edgeops_evidence_dir"] = audits["zone1"]["edgeops_expected_head"] = "{{ nowhere }}"
+    audits["zone2"]["edgeops_script_fail_on"] = ["nothing_seen", "monitor_off"]
     fails = ("ansible", "authentication", "invalid_option", "unreachable", "gate")
     report = playbook.run(
         playbook=CHECK, inventory=hosts | audits, extra_vars={"edgeops_zones_at_once": 5}, fails=fails, secrets=[SECRET]
