@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
 import re
 import textwrap
@@ -114,39 +113,16 @@ def _line(text: str, position: int) -> int:
 
 
 def plays(block: Block) -> list[Play]:
-    """What a block comes to in check mode and then for real.
-
-    Tasks alternate, because one of them often needs what the one before it has made, unless they say themselves how they
-    run; a play is predicted as a whole, as a reader would do it. Variables stand for the inventory of a zone whose role is run.
-    """
+    """What a block comes to, on localhost where it has no hosts; variables stand for the inventory of a zone whose role is run."""
     content = block.documents[0]
     if block.kind == "tasks":
-        return [_play(block, tasks=[each for task in content for each in _pair(task)])]
+        return [_play(block, tasks=content)]
     if block.kind == "variables":
         job = {"name": "edge-logs", "destination_conf": "s3://example-logs/all?region=eu-west-1"}
         variables = content if "log_delivery_jobs" in content else {"log_delivery_job": job, **content}
-        role = [{"role": f"{COLLECTION}.log_delivery"}]
-        return [
-            _play(block, check_mode=check, vars={"log_delivery_zone_id": ZONE, **variables}, roles=role)
-            for check in (True, False)
-        ]
-    return [_with_check_mode(play, check) for check in (True, False) for play in content if "hosts" in play]
-
-
-def decided(block: Block) -> set[str]:
-    """Names of tasks that say themselves whether they run in check mode."""
-    content = block.documents[0]
-    tasks = content if block.kind == "tasks" else [task for play in content for task in play.get("tasks", ())]
-    return {task["name"] for task in tasks if "check_mode" in task}
-
-
-def _pair(task: Play) -> list[Play]:
-    return [{"check_mode": check, **copy.deepcopy(task)} for check in ((True, False) if "check_mode" not in task else (False,))]
+        return [_play(block, vars={"log_delivery_zone_id": ZONE, **variables}, roles=[{"role": f"{COLLECTION}.log_delivery"}])]
+    return [play for play in content if "hosts" in play]
 
 
 def _play(block: Block, **keywords: t.Any) -> Play:
     return {"name": f"{block}", "hosts": "localhost", "gather_facts": False, **keywords}
-
-
-def _with_check_mode(play: Play, check: bool) -> Play:
-    return {**copy.deepcopy(play), "check_mode": check}
