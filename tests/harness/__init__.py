@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from .converge import Converged
 from .modules import Modules
 from .outcome import Outcome, Report
 from .playbook import Case, Playbook
+from .prediction import Converged
 
 __all__ = ["Case", "Converged", "Modules", "Outcome", "Playbook", "Report"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import importlib
+import io
 import itertools
 import json
 import logging
@@ -23,12 +24,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.run 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import without_empty
 
 from . import canaries, invariants
-from .converge import Runner, Tasks
-from .outcome import COLLECTION, Outcome, Report
+from .outcome import COLLECTION, Outcome, Report, Tasks
+from .prediction import Converged
 
 Document = dict[str, t.Any]
+Args = t.Mapping[str, t.Any]
 MODULES = f"ansible_collections.{COLLECTION}.plugins.modules"
 KEYWORDS = {"name", "check_mode", "diff", "ignore_errors"}
+STEPS = ("check run", "real run", "second check run", "second real run")
 
 
 def task_of(module: str) -> t.Any:
@@ -52,19 +55,8 @@ def execute(task: t.Any, args: t.Mapping[str, t.Any], *, check: bool = False, di
     return t.cast("Document", json.loads(json.dumps(result)))
 
 
-class _Lines(logging.Handler):
-    """Keeps what libraries log, however little they take it for."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{record.name}: {record.getMessage()}")
-
-
 @dataclasses.dataclass
-class Modules(Runner):
+class Modules:
     """Runs modules against one simulator, by default in one zone, with every invariant looked at."""
 
     simulator: t.Any
@@ -103,13 +95,41 @@ class Modules(Runner):
         record = "\n".join(json.dumps([found.name, found.result], ensure_ascii=False) for found in outcomes)
         journal = [entry for found in outcomes for entry in found.journal]
         failed = any(found.status == "failed" for found in outcomes)
-        report = Report(2 if failed else 0, record, "", "\n".join(log.lines), record, outcomes, journal, folder)
-        invariants.check_secrets(report, self._secrets(secrets, each, env))
-        invariants.check_only_reads(report, check)
-        invariants.check_failures(report, fails)
-        invariants.check_warnings(report, warns)
-        invariants.check_results(report, diff)
+        report = Report(2 if failed else 0, record, "", log.getvalue(), record, outcomes, journal, folder)
+        planted: dict[str, str] = {}
+        canaries.hoist(each, planted)
+        invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
+        invariants.check(report, check, diff, fails, warns)
         return report
+
+    def converge(self, module: str, args: Args, **run: t.Any) -> Converged:
+        """A desired state in four runs: check, real, check, real.
+
+        The check run has to predict the real run, which has to change something, and the second pair has to find nothing to do.
+        """
+        return self.converge_each(module, [args], **run)[0]
+
+    def lifecycle(self, module: str, *, create: Args, modify: Args, delete: Args, **run: t.Any) -> list[Converged]:
+        """The twelve steps: create, modify and delete; each predicted, applied, and both again."""
+        return self.converge_each(module, [create, modify, delete], **run)
+
+    def converge_each(self, module: str, desired_states: t.Sequence[Args], **run: t.Any) -> list[Converged]:
+        """Several desired states one after the other, four runs each; `run` is what `run` takes."""
+        tasks = [
+            {
+                "name": f"{module} desired state {number}: {step}",
+                f"{COLLECTION}.{module}": dict(args),
+                "check_mode": "check" in step,
+            }
+            for number, args in enumerate(desired_states)
+            for step in STEPS
+        ]
+        report = self.run(tasks, **run)
+        assert len(report.ours) == len(tasks), f"{len(report.ours)} of {len(tasks)} steps ran\n{report}"
+        converged = [Converged(report, *report.ours[first : first + 4]) for first in range(0, len(tasks), 4)]
+        for each in converged:
+            each.check()
+        return converged
 
     def _outcome(self, described: t.Mapping[str, t.Any], given: Document, check: bool, diff: bool, seen: int) -> Outcome:
         (action,) = set(described) - KEYWORDS  # what else a task of a playbook can have is Ansible's to do
@@ -122,15 +142,10 @@ class Modules(Runner):
         journal = self.simulator.journal()[seen:]
         return Outcome(described.get("name", module), f"{COLLECTION}.{module}", self.zone, status, result, in_check, journal)
 
-    def _secrets(self, given: t.Iterable[str], tasks: t.Any, env: t.Mapping[str, str | None] | None) -> set[str]:
-        planted: dict[str, str] = {}
-        canaries.hoist(tasks, planted)
-        return canaries.all_of(self.simulator, given, planted, env)
-
 
 @contextlib.contextmanager
-def _surroundings(folder: Path, variables: t.Mapping[str, str | None]) -> t.Iterator[_Lines]:
-    """What a task finds around itself: a folder, a home and an environment of its own. Returns what is logged meanwhile."""
+def _surroundings(folder: Path, variables: t.Mapping[str, str | None]) -> t.Iterator[io.StringIO]:
+    """What a task finds around itself: a folder, a home and an environment of its own. Returns what libraries log meanwhile."""
     home = folder / "home"
     (folder / "input").mkdir(parents=True)
     (home / "tmp").mkdir(parents=True)
@@ -142,9 +157,10 @@ def _surroundings(folder: Path, variables: t.Mapping[str, str | None]) -> t.Iter
         "XDG_STATE_HOME": str(home / "state"),
         **{name: value for name, value in variables.items() if value is not None},
     }
-    log, root = _Lines(), logging.getLogger()
+    log, root = io.StringIO(), logging.getLogger()
+    handler = logging.StreamHandler(log)
     level, before = root.level, Path.cwd()
-    root.addHandler(log)
+    root.addHandler(handler)
     root.setLevel(logging.DEBUG)
     os.chdir(folder / "input")
     try:
@@ -153,4 +169,4 @@ def _surroundings(folder: Path, variables: t.Mapping[str, str | None]) -> t.Iter
     finally:
         os.chdir(before)
         root.setLevel(level)
-        root.removeHandler(log)
+        root.removeHandler(handler)

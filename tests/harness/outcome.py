@@ -12,6 +12,7 @@ COLLECTION = "edgeops.observability"
 READS = ("GET", "HEAD")
 FAILED = ("failed", "ignored", "unreachable")
 
+Tasks = t.Mapping[str, t.Any] | t.Sequence[t.Mapping[str, t.Any]]  # a task is what a playbook has between two dashes
 Entry = t.Mapping[str, t.Any]  # one request in the simulator's journal
 
 

@@ -11,8 +11,7 @@ import typing as t
 from pathlib import Path
 
 from . import canaries, invariants, process
-from .converge import Runner, Tasks
-from .outcome import COLLECTION, Report
+from .outcome import COLLECTION, Report, Tasks
 
 GROUP = f"group/{COLLECTION}.zone"
 
@@ -29,7 +28,7 @@ class Case:
 
 
 @dataclasses.dataclass
-class Playbook(Runner):
+class Playbook:
     """Runs tasks, plays or playbooks against one simulator, by default in one zone."""
 
     simulator: t.Any
@@ -56,8 +55,16 @@ class Playbook(Runner):
         such as `edgeops.observability.deliver`. `fails` is the kind of failure that has to happen ("ansible" for one of
         ansible-core's own), `warns` the patterns of the warnings that have to appear. `launch` is what `launch` takes.
         """
-        report = self.launch(self._source(tasks, playbook, module_defaults), check=check, diff=diff, **launch)
-        _look(report, check, diff, fails, warns)
+        assert (tasks is None) != (playbook is None), "either tasks or a playbook"
+        play = {
+            "name": "Test",
+            "hosts": "all",
+            "gather_facts": False,
+            "module_defaults": {GROUP: {"zone_id": self.zone}} if module_defaults is None else module_defaults,
+            "tasks": [tasks] if isinstance(tasks, dict) else tasks,
+        }
+        report = self.launch([play] if playbook is None else playbook, check=check, diff=diff, **launch)
+        invariants.check(report, check, diff, fails, warns)
         return report
 
     def run_cases(self, cases: t.Mapping[str, Case], zones: t.Mapping[str, str], **launch: t.Any) -> dict[str, Report]:
@@ -105,14 +112,15 @@ class Playbook(Runner):
         """
         place = process.Place(self.folder / f"run-{next(self._count)}")
         planted: dict[str, str] = {}
-        target = (
-            str(source) if isinstance(source, str | Path) else str(place.write("playbook.yml", canaries.hoist(source, planted)))
-        )
+        target = source if isinstance(source, str | Path) else place.write("playbook.yml", canaries.hoist(source, planted))
+        hosts = inventory
+        if not isinstance(hosts, str | Path):
+            hosts = place.write("inventory.yml", canaries.hoist(process.inventory(hosts), planted))
         variables = canaries.hoist(dict(extra_vars or {}), planted)
         chosen = self.in_process if in_process is None else in_process
         if chosen is not None:
             variables["edgeops_in_process"] = chosen
-        command = [str(process.BIN / "ansible-playbook"), target, "-i", self._inventory(place, inventory, planted)]
+        command = [str(process.BIN / "ansible-playbook"), str(target), "-i", str(hosts)]
         command += ["-e", f"@{place.write('vars.json', {**variables, **planted})}", *arguments]
         command += [
             option for option, given in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if given
@@ -120,25 +128,6 @@ class Playbook(Runner):
         report = self._execute(command, self._environment(place, forks, env), place, timeout)
         invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
         return report
-
-    def _source(self, tasks: Tasks | None, playbook: t.Any, defaults: t.Mapping[str, t.Any] | None) -> t.Any:
-        assert (tasks is None) != (playbook is None), "either tasks or a playbook"
-        if playbook is not None:
-            return playbook
-        play = {
-            "name": "Test",
-            "hosts": "all",
-            "gather_facts": False,
-            "module_defaults": {GROUP: {"zone_id": self.zone}} if defaults is None else defaults,
-            "tasks": [tasks] if isinstance(tasks, dict) else list(t.cast("t.Sequence[t.Any]", tasks)),
-        }
-        return [play]
-
-    @staticmethod
-    def _inventory(place: process.Place, given: t.Any, planted: dict[str, str]) -> str:
-        if isinstance(given, str | Path):
-            return str(given)
-        return str(place.write("inventory.yml", canaries.hoist(process.inventory(given), planted)))
 
     def _environment(self, place: process.Place, forks: int, given: t.Mapping[str, str | None] | None) -> dict[str, str]:
         merged: dict[str, str | None] = {**place.environment(forks), **self.simulator.environment(), **(given or {})}
@@ -153,18 +142,11 @@ class Playbook(Runner):
         return Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)
 
 
-def _look(report: Report, check: bool, diff: bool, fails: str | t.Collection[str] | None, warns: t.Sequence[str]) -> None:
-    invariants.check_only_reads(report, check)
-    invariants.check_failures(report, fails)
-    invariants.check_warnings(report, warns)
-    invariants.check_results(report, diff)
-
-
 def _part(whole: Report, stdout: str, zone: str, case: Case) -> Report:
     """What a run says of one case."""
     outcomes = [outcome for outcome in whole.outcomes if outcome.host == zone]
     ended = any(outcome.status == "failed" for outcome in outcomes)
     journal = [entry for entry in whole.journal if entry["zone"] == zone]
     part = dataclasses.replace(whole, returncode=2 if ended else 0, stdout=stdout, outcomes=outcomes, journal=journal)
-    _look(part, case.check, case.diff, case.fails, case.warns)
+    invariants.check(part, case.check, case.diff, case.fails, case.warns)
     return part

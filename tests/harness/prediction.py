@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether a check run predicted what the real run then did."""
+"""Whether a check run predicted what the real run then did, and whether further runs find nothing to do."""
 
 from __future__ import annotations
 
+import dataclasses
 import typing as t
 
-from .outcome import Outcome
+from .outcome import Entry, Outcome, Report
 
 # Made by the service once, when it creates something: null until then, and the same ever after.
 IDENTITY = frozenset(("id", "rule_id", "ref"))
@@ -17,13 +18,48 @@ SPELLED = frozenset(("filter", "logpull_options", "output_options"))
 ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed", "effects")
 
 
-def check_predicted(predicted: Outcome, real: Outcome, recreated: bool = False) -> None:
+@dataclasses.dataclass(frozen=True)
+class Converged:
+    """The four runs of one desired state: predicted, applied, and both again."""
+
+    report: Report
+    predicted: Outcome
+    applied: Outcome
+    rechecked: Outcome
+    reapplied: Outcome
+
+    @property
+    def result(self) -> dict[str, t.Any]:
+        """What the first real run returned."""
+        return self.applied.result
+
+    @property
+    def diff(self) -> dict[str, t.Any]:
+        """What the first real run changed, as the check run predicted it."""
+        return t.cast("dict[str, t.Any]", self.applied.result["diff"])
+
+    @property
+    def writes(self) -> list[Entry]:
+        """The writes of the first real run."""
+        return self.applied.writes
+
+    def check(self) -> None:
+        """Something changed as it was predicted, and nothing is left to do."""
+        name = self.applied.name
+        assert self.result["changed"] is True, f"{name}: changed is {self.result['changed']}"
+        assert self.writes, f"{name}: nothing was written"
+        check_predicted(self.predicted, self.applied)
+        check_settled(self.applied, self.rechecked, self.reapplied)
+        assert self.result["plan_id"] != self.reapplied.result["plan_id"], f"{name}: an applied plan still matches"
+
+
+def check_predicted(predicted: Outcome, real: Outcome) -> None:
     """Same `changed`, same diff, same plan, same members, same values but for those that only the service can know."""
     for name in ("changed", "diff", "plan_id", "effects"):
         assert predicted.result.get(name) == real.result.get(name), (
             f"{predicted.name}: check mode predicted {name} {predicted.result.get(name)!r}, then it was {real.result.get(name)!r}"
         )
-    wrong = list(_differences(_proper(predicted), _proper(real), "", recreated))
+    wrong = list(_differences(_proper(predicted), _proper(real), "", MOVING))
     assert not wrong, f"{predicted.name}: " + "; ".join(wrong)
 
 
@@ -33,7 +69,7 @@ def check_settled(real: Outcome, recheck: Outcome, rerun: Outcome, respelled: bo
     for again in (recheck, rerun):
         assert again.result.get("changed") is False, f"{again.name} changes again: {again.result.get('diff')}"
         assert not again.writes, f"{again.name} wrote {again.writes}"
-        wrong = list(_differences(_proper(real), _proper(again), "", moving=aside))
+        wrong = list(_differences(_proper(real), _proper(again), "", aside))
         assert not wrong, f"{again.name}: not what the first real run returned: " + "; ".join(wrong)
     assert _proper(recheck) == _proper(rerun), f"{rerun.name}: not what the second check run returned"
     assert recheck.result.get("plan_id") == rerun.result.get("plan_id"), f"{rerun.name}: plan_id moved without a cause"
@@ -43,21 +79,19 @@ def _proper(outcome: Outcome) -> dict[str, t.Any]:
     return {name: value for name, value in outcome.result.items() if name not in ASIDE and not name.startswith("_ansible")}
 
 
-def _differences(
-    predicted: t.Any, real: t.Any, place: str, recreated: bool = False, moving: frozenset[str] = MOVING
-) -> t.Iterator[str]:
+def _differences(predicted: t.Any, real: t.Any, place: str, moving: frozenset[str]) -> t.Iterator[str]:
     name = place.rpartition(".")[2]
     if name in moving and (name in SPELLED or not isinstance(real, (dict, list))):
         return
-    if moving and name in IDENTITY and (predicted is None or recreated):
+    if moving and name in IDENTITY and predicted is None:
         return
     if isinstance(predicted, dict) and isinstance(real, dict):
         if set(predicted) != set(real):
             yield f"members of {place or 'the result'}: {sorted(predicted)} and {sorted(real)}"
         for member in set(predicted) & set(real):
-            yield from _differences(predicted[member], real[member], f"{place}.{member}", recreated, moving)
+            yield from _differences(predicted[member], real[member], f"{place}.{member}", moving)
     elif isinstance(predicted, list) and isinstance(real, list) and len(predicted) == len(real):
         for index, (one, other) in enumerate(zip(predicted, real, strict=True)):
-            yield from _differences(one, other, f"{place}[{index}]", recreated, moving)
+            yield from _differences(one, other, f"{place}[{index}]", moving)
     elif predicted != real or isinstance(predicted, bool) != isinstance(real, bool):
         yield f"{place}: {predicted!r} predicted, {real!r} found"

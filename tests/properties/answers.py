@@ -20,24 +20,8 @@ NAMES = (
     *("dataset", "destination_conf", "logpull_options", "output_options", "field_names", "filter", "frequency", "last_error"),
     *("max_upload_records", "script_id", "js_integrity_score", "host", "status", "updated_at", "account", "valid", "filename"),
 )
-TEXTS = st.sampled_from(
-    [
-        "",
-        "0",
-        "1",
-        "x",
-        "true",
-        "zone",
-        "http_log_custom_fields",
-        "log_custom_field",
-        "edge-logs",
-        "http_requests",
-        "{",
-        "[]",
-        "?",
-        "../",
-    ]
-) | st.text(max_size=6)
+WORDS = ("", "0", "1", "x", "true", "zone", "http_log_custom_fields", "log_custom_field", "edge-logs", "{", "[]", "?", "../")
+TEXTS = st.sampled_from(WORDS) | st.text(max_size=6)
 NUMBERS = st.sampled_from([0, 1, -1, 13, 50, 2**31, 2**63, 10**30, 0.5, -0.0, 1e308])
 SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS
 ANY_JSON = st.recursive(

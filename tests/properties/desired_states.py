@@ -8,14 +8,12 @@ import json
 import typing as t
 
 from hypothesis import strategies as st
-from properties.fields_model import KINDS
+from properties.fields_model import ACTION, KINDS, normal
+from properties.jobs_model import FLAG
 
 HEADERS = st.sampled_from(["a", "b", "x-c", " A ", "X-C", "set-cookie"])
 COOKIES = st.sampled_from(["a", "A", "Session", "session"])
 LISTS = {kind: st.lists(COOKIES if kind == "cookie_fields" else HEADERS, max_size=3) for kind in KINDS}
-
-
-SOMETHING = st.lists(HEADERS, min_size=1, max_size=3)
 
 
 def some(**members: t.Any) -> t.Any:
@@ -25,14 +23,15 @@ def some(**members: t.Any) -> t.Any:
 
 def _and_something(options: st.SearchStrategy[dict[str, t.Any]]) -> t.Any:
     """The same options with a list that is not empty, so that most of them can be applied."""
-    return st.tuples(options, SOMETHING).map(lambda both: {"request_fields": both[1], **both[0]})
+    something = st.lists(HEADERS, min_size=1, max_size=3)
+    return st.tuples(options, something).map(lambda both: {"request_fields": both[1], **both[0]})
 
 
 _FLAGGED = {"preserve_duplicates": st.lists(HEADERS, max_size=1)}
-_LESS_OFTEN = some(**LISTS, **_FLAGGED, description=st.sampled_from(["", "mine"]), field_limit=st.sampled_from([0, 3, 40]))
+_DESCRIBED = {"description": st.sampled_from(["", "mine"])}
 FIELD_OPTIONS = (
-    _LESS_OFTEN
-    | _and_something(some(**LISTS, description=st.sampled_from(["", "mine"])))
+    some(**LISTS, **_FLAGGED, **_DESCRIBED, field_limit=st.sampled_from([0, 3, 40]))
+    | _and_something(some(**LISTS, **_DESCRIBED))
     | _and_something(some(cookie_fields=LISTS["cookie_fields"], response_fields=LISTS["response_fields"], **_FLAGGED))
 )
 ADDITIONS = (_and_something(some(**LISTS)) | some(**LISTS, **_FLAGGED)).map(lambda options: {**options, "purge": False})
@@ -40,62 +39,60 @@ REMOVALS = some(**LISTS).map(lambda options: {**options, "state": "absent"})
 
 _ONE = {"key": "ClientIP", "operator": "eq", "value": "192.0.2.1"}
 _TWO = {"key": "EdgeResponseStatus", "operator": "geq", "value": "400"}
-FILTERS = st.sampled_from(
-    [
-        "",
-        _ONE,
-        {"where": _ONE},
-        {"and": [_ONE]},
-        json.dumps({"where": {"or": [_ONE]}}),
-        {"and": [_ONE, _TWO]},
-        {"where": {"and": [_TWO, _ONE, _TWO]}},
-        {"or": [_TWO, {"and": [_ONE, _TWO]}]},
-    ]
-)
+_SPELLINGS_OF_ONE = [_ONE, {"where": _ONE}, {"and": [_ONE]}, json.dumps({"where": {"or": [_ONE]}})]
+_OF_BOTH = [{"and": [_ONE, _TWO]}, {"where": {"and": [_TWO, _ONE, _TWO]}}, {"or": [_TWO, {"and": [_ONE, _TWO]}]}]
 _PLACE = "s3://edge-logs/{}?region={}&access-key-id=AK1&secret-access-key={}"
-DESTINATIONS = st.sampled_from(
-    [
-        _PLACE.format(*parts)
-        for parts in (("a", "eu", "planted-1"), ("a", "eu", "planted-2"), ("b", "eu", "planted-1"), ("a", "us", "planted-1"))
-    ]
-)
+_PARTS = [("a", "eu", "planted-1"), ("a", "eu", "planted-2"), ("b", "eu", "planted-1"), ("a", "us", "planted-1")]
+DESTINATIONS = st.sampled_from([_PLACE.format(*parts) for parts in _PARTS])
 # Fields that both datasets have.
 LOG_FIELDS = st.lists(st.sampled_from(["ClientIP", "RayID", "EdgeColoCode", "EdgeResponseStatus"]), max_size=3)
-FLAG = "CVE-2021-44228"
-TEXT_OPTIONS = st.sampled_from(
-    ["fields=ClientIP,RayID&timestamps=rfc3339", "timestamps=rfc3339&fields=RayID%2CClientIP", f"{FLAG}=true", "fields="]
-)
+TIMESTAMPS = st.sampled_from(["rfc3339", "unixnano"])
+TEXTS = ["fields=ClientIP,RayID&timestamps=rfc3339", "timestamps=rfc3339&fields=RayID%2CClientIP", f"{FLAG}=true", "fields="]
 _COMMON = {
     "destination_conf": DESTINATIONS,
-    "filter": FILTERS,
+    "filter": st.sampled_from(["", *_SPELLINGS_OF_ONE, *_OF_BOTH]),
     "enabled": st.booleans(),
     "frequency": st.sampled_from(["high", "low"]),
     "max_upload_records": st.sampled_from([0, 1000, 100_000]),
     "max_upload_interval_seconds": st.sampled_from([0, 30, 60]),
 }
-_PARTS = {
-    "fields": LOG_FIELDS,
-    "timestamp_format": st.sampled_from(["rfc3339", "unixnano"]),
-    "option_flags": st.sampled_from([{FLAG: True}, {FLAG: False}, {}]),
-}
-JOB_NAMES = st.sampled_from(["edge-logs", "other"])
+_FLAGS = st.sampled_from([{FLAG: True}, {FLAG: False}, {}])
+_OLDER = some(**_COMMON, fields=LOG_FIELDS, timestamp_format=TIMESTAMPS, option_flags=_FLAGS)
 _NEWER = some(
-    field_names=LOG_FIELDS,
-    sample_rate=st.sampled_from([0.5, 1]),
-    timestamp_format=st.sampled_from(["rfc3339", "unixnano"]),
-    cve_2021_44228=st.booleans(),
+    field_names=LOG_FIELDS, sample_rate=st.sampled_from([0.5, 1]), timestamp_format=TIMESTAMPS, cve_2021_44228=st.booleans()
 )
+JOB_NAMES = st.sampled_from(["edge-logs", "other"])
 JOB_OPTIONS = (
-    some(**_COMMON, **_PARTS)
-    | some(**_COMMON, logpull_options=TEXT_OPTIONS)
-    | some(**_COMMON, **_PARTS)
+    _OLDER
+    | some(**_COMMON, logpull_options=st.sampled_from(TEXTS))
+    | some(**_COMMON, fields=LOG_FIELDS)
     | some(**_COMMON, output_options=_NEWER)
 )
 NEW_JOBS = st.tuples(JOB_OPTIONS, DESTINATIONS).map(lambda both: {**both[0], "destination_conf": both[1]})
 DATASETS = st.sampled_from(["http_requests", "http_requests", "firewall_events"])
+# What other editors write into a job.
+EDITS = st.sampled_from(
+    [
+        {},
+        {"enabled": True},
+        {"filter": '{"where":{"key":"a","operator":"eq","value":1}}'},
+        {"enabled": False, "filter": ""},
+        {"output_options": {"field_names": ["RayID"]}},
+        {"logpull_options": "fields=RayID&sample=0.5"},
+    ]
+)
 
-HABITS = some(
-    rules_in_list=st.booleans(),
+# Rules have to be seen by one of the routes.
+ROUTES = st.sampled_from(
+    [
+        {"entrypoint_route": True, "get_ruleset_route": True, "rules_in_list": False},
+        {"entrypoint_route": True, "get_ruleset_route": True, "rules_in_list": True},
+        {"entrypoint_route": False, "get_ruleset_route": True, "rules_in_list": False},
+        {"entrypoint_route": False, "get_ruleset_route": True, "rules_in_list": True},
+        {"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True},
+    ]
+)
+ECHOES = some(
     echo_filter=st.sampled_from(["verbatim", "reserialised"]),
     echo_options=st.sampled_from(["verbatim", "reordered", "encoded"]),
     echo_zero=st.sampled_from(["omit", "null", "keep"]),
@@ -103,40 +100,19 @@ HABITS = some(
     echo_preserve_duplicates=st.booleans(),
     job_get=st.sampled_from(["ok", "array", "404"]),
     job_delete=st.sampled_from(["id", "empty", "null", "204"]),
-    routes=st.sampled_from(["all", "no-entry-point", "list-only"]),
 )
+HABITS = st.tuples(ECHOES, st.just({}) | ROUTES).map(lambda both: {**both[0], **both[1]})
 
 
-def settings_of(habits: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Settings of the simulator; the routes go together, since rules have to be seen by one of them."""
-    changed = dict(habits)
-    routes = changed.pop("routes", None)
-    if routes is not None:
-        changed.update(entrypoint_route=routes == "all", get_ruleset_route=routes != "list-only")
-    if routes == "list-only":
-        changed["rules_in_list"] = True
-    elif routes is None:
-        changed.pop("rules_in_list", None)
-    return changed
-
-
-def a_rule(number: int, action: str, lists: t.Mapping[str, t.Sequence[str]], enabled: bool) -> dict[str, t.Any]:
+def a_rule(number: int, own: bool, lists: t.Mapping[str, t.Sequence[str]], enabled: bool) -> dict[str, t.Any]:
     """A rule as another editor would write it."""
-    if action != "log_custom_field":
-        return {
-            "action": action,
-            "expression": f"(ip.src eq 192.0.2.{number})",
-            "action_parameters": {"bic": enabled},
-            "ref": f"theirs-{number}",
-        }
-    items = {
-        kind: [{"name": name} for name in dict.fromkeys(_stored(kind, name) for name in names)] for kind, names in lists.items()
-    }
-    parameters = {kind: listed for kind, listed in items.items() if listed} or {"cookie_fields": [{"name": "theirs"}]}
+    if not own:
+        parameters: dict[str, t.Any] = {"bic": enabled}
+        expression = f"(ip.src eq 192.0.2.{number})"
+        return {"action": "set_config", "expression": expression, "action_parameters": parameters, "ref": f"theirs-{number}"}
+    named = {kind: dict.fromkeys(normal(kind, name) for name in names) for kind, names in lists.items() if names}
+    parameters = {kind: [{"name": name} for name in names] for kind, names in named.items()}
     for item in parameters.get("response_fields", ()):
         item["preserve_duplicates"] = enabled
-    return {"action": action, "expression": "true", "enabled": enabled, "description": "theirs", "action_parameters": parameters}
-
-
-def _stored(kind: str, name: str) -> str:
-    return name if kind == "cookie_fields" else name.strip().lower()
+    parameters = parameters or {"cookie_fields": [{"name": "theirs"}]}
+    return {"action": ACTION, "expression": "true", "enabled": enabled, "description": "theirs", "action_parameters": parameters}

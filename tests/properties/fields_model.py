@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 Json = t.Any
@@ -16,6 +15,7 @@ KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw
 RESPONSE = ("response_fields", "raw_response_fields")
 EXCLUSIVE = (("request_fields", "transformed_request_fields"), ("response_fields", "raw_response_fields"))
 PHASE, ACTION = "http_log_custom_fields", "log_custom_field"
+MOVING = ("version", "last_updated")
 
 
 class Refused(Exception):
@@ -36,17 +36,11 @@ def own_rules(state: Document) -> list[Document]:
 
 def untouchable(state: Document) -> Json:
     """What no task about custom log fields may touch, in its order."""
-    moving = ("version", "last_updated")
     ruleset = entry_point(state)
     foreign = [rule for rule in ruleset["rules"] if rule["action"] != ACTION] if ruleset else []
-    rules = [{name: value for name, value in rule.items() if name not in moving} for rule in foreign]
-    return (
-        rules,
-        [each for each in state["rulesets"] if each is not ruleset],
-        state["jobs"],
-        state["script_monitor"],
-        state["scripts"],
-    )
+    rules = [{name: value for name, value in rule.items() if name not in MOVING} for rule in foreign]
+    others = [each for each in state["rulesets"] if each is not ruleset]
+    return rules, others, state["jobs"], state["script_monitor"], state["scripts"]
 
 
 def fields_of(rule: Document) -> Fields:
@@ -70,63 +64,33 @@ def shown(fields: Fields) -> dict[str, list[str]]:
     return {**{kind: sorted(fields[kind]) for kind in KINDS}, "preserve_duplicates": sorted(flagged)}
 
 
-@dataclasses.dataclass(frozen=True)
-class DesiredFields:
-    """The options of a task in normal form."""
-
-    options: Document
-
-    @property
-    def present(self) -> bool:
-        return self.options.get("state", "present") == "present"
-
-    @property
-    def purge(self) -> bool:
-        return bool(self.options.get("purge", True))
-
-    @property
-    def given(self) -> dict[str, set[str]]:
-        lists = {kind: self.options[kind] for kind in KINDS if self.options.get(kind) is not None}
-        return {kind: {_normal(kind, name) for name in names} for kind, names in lists.items()}
-
-    @property
-    def flagged(self) -> set[str] | None:
-        names = self.options.get("preserve_duplicates")
-        return None if names is None else {name.strip().lower() for name in names}
-
-    def expected(self, state: Document) -> Fields:
-        """The union of all fields afterwards; raises `Refused`."""
-        rules = own_rules(state)
-        if not self.present:
-            return self._remaining(rules)
-        fields = union(rules)
-        for kind, names in self.given.items():
-            kept = {name: flag for name, flag in fields[kind].items() if name in names or not self.purge}
-            fields[kind] = {**dict.fromkeys(names, False), **kept}
-        for kind in RESPONSE if self.flagged is not None else ():
-            keep = not self.purge
-            fields[kind] = {name: name in (self.flagged or ()) or (keep and flag) for name, flag in fields[kind].items()}
-        self._refuse(fields)
-        return fields
-
-    def _remaining(self, rules: list[Document]) -> Fields:
-        fields = union(rules)
-        if not self.given:
-            return {kind: {} for kind in KINDS}
-        return {
-            kind: {name: flag for name, flag in names.items() if name not in self.given.get(kind, ())}
-            for kind, names in fields.items()
-        }
-
-    def _refuse(self, fields: Fields) -> None:
-        names = {kind: set(found) for kind, found in fields.items()}
-        nothing = not any(names.values())
-        clash = any(names[one] & names[other] for one, other in EXCLUSIVE)
-        strays = (self.flagged or set()) - names["response_fields"] - names["raw_response_fields"]
-        limit = self.options.get("field_limit", 40)
-        if nothing or clash or strays or (limit and sum(map(len, names.values())) > limit):
-            raise Refused
-
-
-def _normal(kind: str, name: str) -> str:
+def normal(kind: str, name: str) -> str:
     return name if kind == "cookie_fields" else name.strip().lower()
+
+
+def given(options: Document) -> dict[str, set[str]]:
+    """The names that the options of a task list, by kind."""
+    return {kind: {normal(kind, name) for name in options[kind]} for kind in KINDS if kind in options}
+
+
+def expected(options: Document, rules: list[Document]) -> Fields:
+    """The union of all fields after a task with these options; raises `Refused`."""
+    fields = union(rules)
+    lists = given(options)
+    if options.get("state") == "absent":
+        gone = lists or {kind: set(names) for kind, names in fields.items()}
+        return {kind: {name: names[name] for name in set(names) - gone.get(kind, set())} for kind, names in fields.items()}
+    keep = not options.get("purge", True)
+    for kind, names in lists.items():
+        kept = {name: flag for name, flag in fields[kind].items() if name in names or keep}
+        fields[kind] = {**dict.fromkeys(names, False), **kept}
+    flagged = {normal("response_fields", name) for name in options.get("preserve_duplicates", ())}
+    if "preserve_duplicates" in options:
+        for kind in RESPONSE:
+            fields[kind] = {name: name in flagged or (keep and flag) for name, flag in fields[kind].items()}
+    clash = any(set(fields[one]) & set(fields[other]) for one, other in EXCLUSIVE)
+    strays = flagged - set(fields["response_fields"]) - set(fields["raw_response_fields"])
+    limit = options.get("field_limit", 40)
+    if not any(fields.values()) or clash or strays or (limit and sum(map(len, fields.values())) > limit):
+        raise Refused
+    return fields

@@ -5,25 +5,22 @@
 from __future__ import annotations
 
 import collections
-import copy
 import typing as t
 
 import hypothesis
 import pytest
 from faults import direct
-from faults.scenarios import FOREIGN_RULE, MANAGED, OTHER_JOBS, OTHER_PHASE, PHASE
+from faults.scenarios import FOREIGN_RULE, MANAGED, OTHER_JOBS, OTHER_PHASE, PHASE, ZONE
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from properties import desired_states, fields_model, jobs_model
 from properties.answers import examples
 
 from edgeops_simulator.testing import running
+from harness import Outcome, prediction
 
 Document = dict[str, t.Any]
-ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
 JOBS_PATH = f"/zones/{ZONE}/logpush/jobs"
-# Members that only the service can know; a prediction has their present value or null.
-SERVER_MADE = ("id", "version", "updated_at", "last_updated", "rule_id", "ref", "last_complete", "last_error", "error_message")
 
 
 @pytest.fixture(scope="module")
@@ -33,307 +30,74 @@ def simulator() -> t.Iterator[t.Any]:
         yield server
 
 
-def without_server_made(value: t.Any) -> t.Any:
-    if isinstance(value, dict):
-        return {name: without_server_made(member) for name, member in value.items() if name not in SERVER_MADE}
-    return [without_server_made(item) for item in value] if isinstance(value, list) else value
-
-
-def in_meaning(result: Document) -> Document:
-    """A result with a job's members by their meaning: once nothing differs, the service's spelling is reported."""
-    found = without_server_made(result)
-    # Where the service masks a destination, only a run that sends none has to assume that it is equal; only a creation leaves a job disabled.
-    once = ("assumed to be equal", "the service creates jobs disabled")
-    found["warnings"] = [text for text in found["warnings"] if not any(words in text for words in once)]
-    if found.get("job"):
-        spelled = ("logpull_options", "output_options", "filter", "filter_explained", "destination")
-        said = {name: shown(name, found["job"][name]) for name in spelled[:3]}
-        found["job"] = {**{name: value for name, value in found["job"].items() if name not in spelled}, **said}
-    return t.cast(Document, found)
-
-
-FIELDS, JOBS = "fields", "jobs"
-
-
-def about(what: str) -> t.Callable[[t.Any], bool]:
-    """Whether a sequence is about this, too."""
-    return lambda zone: what in zone.subjects
-
-
 class Zone(RuleBasedStateMachine):
     """A zone that several editors change at the same time, one after the other."""
 
     simulator: t.ClassVar[t.Any]
     cases: t.ClassVar[collections.Counter[str]]
-    subjects: t.ClassVar[t.Collection[str]]
 
     @initialize(fields=st.booleans())
     def begin(self, fields: bool) -> None:
         own = [{"kind": "zone", "phase": PHASE, "rules": [FOREIGN_RULE]}] if fields else []
-        seed = {
-            "script_monitor": {ZONE: {"enabled": False}},
-            "rulesets": {ZONE: [OTHER_PHASE, *own, MANAGED]},
-            "jobs": {ZONE: OTHER_JOBS},
-        }
-        self.simulator.reset(**copy.deepcopy(seed))
+        rulesets = [OTHER_PHASE, *own, MANAGED]
+        monitor = {"enabled": False}
+        self.simulator.reset(script_monitor={ZONE: monitor}, rulesets={ZONE: rulesets}, jobs={ZONE: OTHER_JOBS})
         self.masked = False
-
-    # What the service and others do.
+        self.written = 0
 
     @rule(habits=desired_states.HABITS)
     def the_service_changes_its_habits(self, habits: Document) -> None:
-        self.masked = self.simulator.settings(**desired_states.settings_of(habits))["echo_destination"] == "masked"
+        self.masked = self.simulator.settings(**habits)["echo_destination"] == "masked"
         self.cases["sequences: changes of the service's habits"] += 1
-
-    @rule(enabled=st.booleans())
-    def another_editor_switches_the_monitor(self, enabled: bool) -> None:
-        self.edit("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": enabled})
-
-    @rule(
-        data=st.data(),
-        lists=desired_states.some(**desired_states.LISTS),
-        own=st.booleans(),
-        enabled=st.booleans(),
-        keep=st.booleans(),
-    )
-    @precondition(about(FIELDS))
-    def another_editor_writes_rules(self, data: st.DataObject, lists: Document, own: bool, enabled: bool, keep: bool) -> None:
-        ruleset = fields_model.entry_point(self.state())
-        present = list(ruleset["rules"]) if ruleset and keep else []
-        rules = [{name: value for name, value in found.items() if name not in ("version", "last_updated")} for found in present][
-            :4
-        ]
-        number = data.draw(st.integers(1, 99))
-        rules.insert(
-            data.draw(st.integers(0, len(rules))),
-            desired_states.a_rule(number, "log_custom_field" if own else "set_config", lists, enabled),
-        )
-        if ruleset:
-            self.edit("PUT", f"/zones/{ZONE}/rulesets/{ruleset['id']}", {"rules": rules})
-        else:
-            self.edit("POST", f"/zones/{ZONE}/rulesets", {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": rules})
-
-    @rule()
-    @precondition(about(FIELDS))
-    def another_editor_removes_the_entry_point(self) -> None:
-        ruleset = fields_model.entry_point(self.state())
-        if ruleset:
-            self.edit("DELETE", f"/zones/{ZONE}/rulesets/{ruleset['id']}")
-
-    @rule(
-        name=st.sampled_from(["other", "third", "fourth"]),
-        dataset=desired_states.DATASETS,
-        destination=desired_states.DESTINATIONS,
-    )
-    @precondition(about(JOBS))
-    def another_editor_creates_a_job(self, name: str, dataset: str, destination: str) -> None:
-        if len(self.state()["jobs"]) < 8:
-            self.edit("POST", JOBS_PATH, {"name": name, "dataset": dataset, "destination_conf": destination})
-
-    @rule(
-        data=st.data(),
-        change=desired_states.some(
-            enabled=st.booleans(), filter=st.sampled_from(["", '{"where":{"key":"a","operator":"eq","value":1}}'])
-        ),
-    )
-    @precondition(about(JOBS))
-    def another_editor_changes_a_job(self, data: st.DataObject, change: Document) -> None:
-        job = data.draw(st.sampled_from(self.state()["jobs"] or [None]))
-        more = data.draw(
-            st.sampled_from(
-                [{}, {}, {"output_options": {"field_names": ["RayID"]}}, {"logpull_options": "fields=RayID&sample=0.5"}]
-            )
-        )
-        if job:
-            self.edit("PUT", f"{JOBS_PATH}/{job['id']}", {**change, **more})
-
-    @rule(data=st.data())
-    @precondition(about(JOBS))
-    def another_editor_deletes_a_job(self, data: st.DataObject) -> None:
-        job = data.draw(st.sampled_from(self.state()["jobs"] or [None]))
-        if job:
-            self.edit("DELETE", f"{JOBS_PATH}/{job['id']}")
-
-    # Desired states.
 
     @rule(enabled=st.booleans(), route=st.sampled_from(["auto", "script_monitor", "page_shield"]))
     def a_task_sets_the_monitor(self, enabled: bool, route: str) -> None:
-        before, result, after = self.apply("script_monitor", {"enabled": enabled, "route": route})
+        before = self.state()
+        result, after = self.apply("script_monitor", {"enabled": enabled, "route": route})
         was = before["script_monitor"]["enabled"]
         assert after["script_monitor"]["enabled"] is enabled
-        assert self.others(before, "script_monitor") == self.others(after, "script_monitor")
+        assert without(before, "script_monitor") == without(after, "script_monitor")
         assert result["diff"] == {"before": {"enabled": was}, "after": {"enabled": enabled}}
         assert result["changed"] == (was is not enabled)
         assert result["script_monitor"] == {name: after["script_monitor"][name] for name in ("enabled", "updated_at")}
 
-    @rule(options=desired_states.FIELD_OPTIONS)
-    @precondition(about(FIELDS))
-    def a_task_sets_the_fields(self, options: Document) -> None:
-        self.desired_fields(options)
-
-    @rule(options=desired_states.ADDITIONS)
-    @precondition(about(FIELDS))
-    def a_task_adds_fields(self, options: Document) -> None:
-        self.desired_fields(options)
-
-    @rule(options=desired_states.REMOVALS)
-    @precondition(about(FIELDS))
-    def a_task_removes_fields(self, options: Document) -> None:
-        self.desired_fields(options)
-
-    def desired_fields(self, options: Document) -> None:
-        desired = fields_model.DesiredFields(options)
-        try:
-            expected = desired.expected(self.state())
-        except fields_model.Refused:
-            self.refused("log_custom_fields", options, "invalid_option")
-            return
-        before, result, after = self.apply("log_custom_fields", options)
-        rules, left = fields_model.own_rules(before), fields_model.own_rules(after)
-        assert fields_model.union(left) == expected
-        assert fields_model.untouchable(after) == fields_model.untouchable(before)
-        self.check_rules(desired, rules, left, result)
-        diff = result["diff"]
-        assert diff["before"]["custom_fields"] == fields_model.shown(fields_model.union(rules))
-        assert diff["after"]["custom_fields"] == fields_model.shown(expected) == result["custom_fields"]
-        assert [each["id"] for each in diff["before"]["rules"]] == [each["id"] for each in rules]
-        assert len(diff["after"]["rules"]) == len(left)
-        assert result["changed"] == (diff["before"] != diff["after"]) == (visible(rules) != visible(left))
-
-    def check_rules(
-        self, desired: fields_model.DesiredFields, rules: list[Document], left: list[Document], result: Document
-    ) -> None:
-        known = {(each["id"], each["ref"]) for each in rules}
-        new = [each for each in left if (each["id"], each["ref"]) not in known]
-        assert len(new) == int(desired.present and not rules)
-        if not desired.present:
-            return
-        assert not desired.purge or len(left) == 1
-        (main,) = [each for each in left if each["id"] == result["ruleset"]["rule_id"]]
-        assert main["enabled"] is True and main["expression"] == "true" and main["ref"] == result["ruleset"]["ref"]
-        if "description" in desired.options:
-            assert main["description"] == desired.options["description"]
-        effective = fields_model.union(each for each in left if each["enabled"])
-        assert all(names <= set(effective[kind]) for kind, names in desired.given.items())
-
-    @rule(options=desired_states.JOB_OPTIONS, name=desired_states.JOB_NAMES, dataset=desired_states.DATASETS)
-    @precondition(about(JOBS))
-    def a_task_changes_a_job(self, options: Document, name: str, dataset: str) -> None:
-        self.desired_job({**options, "name": name, "dataset": dataset})
-
-    @rule(options=desired_states.NEW_JOBS, name=desired_states.JOB_NAMES)
-    @precondition(about(JOBS))
-    def a_task_ensures_a_job(self, options: Document, name: str) -> None:
-        self.desired_job({**options, "name": name})
-
-    @rule(data=st.data(), options=desired_states.JOB_OPTIONS, rename=st.none() | desired_states.JOB_NAMES)
-    @precondition(about(JOBS))
-    def a_task_changes_a_job_by_its_number(self, data: st.DataObject, options: Document, rename: str | None) -> None:
-        number = data.draw(st.sampled_from([*(job["id"] for job in self.state()["jobs"]), 4711]))
-        self.desired_job({**options, "job_id": number, **({"name": rename} if rename else {})})
-
-    @rule(data=st.data(), name=desired_states.JOB_NAMES)
-    @precondition(about(JOBS))
-    def a_task_removes_a_job(self, data: st.DataObject, name: str) -> None:
-        number = data.draw(st.sampled_from([None, None, *(job["id"] for job in self.state()["jobs"])]))
-        self.desired_job({"state": "absent", **({"name": name} if number is None else {"job_id": number})})
-
-    def desired_job(self, options: Document) -> None:
-        desired = jobs_model.DesiredJob(options, self.masked)
-        try:
-            target = desired.target(self.state())
-            desired.check(target)
-        except jobs_model.Refused as refused:
-            self.refused("logpush_job", options, str(refused))
-            return
-        before, result, after = self.apply("logpush_job", options)
-        known = {job["id"] for job in before["jobs"]}
-        made = [job for job in after["jobs"] if job["id"] not in known]
-        found = made[0] if made else next((job for job in after["jobs"] if target and job["id"] == target["id"]), None)
-        rest = [job for job in before["jobs"] if job != target]
-        assert [job for job in after["jobs"] if job is not found] == rest
-        assert self.others(before, "jobs") == self.others(after, "jobs")
-        assert len(made) == int(desired.present and target is None)
-        assert result["changed"] == (target != found)
-        if desired.present:
-            self.check_job(desired, target, found, result)
-        else:
-            assert found is None and result["job"] is None
-            assert (result["diff"]["before"] != {}) == (target is not None) and result["diff"]["after"] == {}
-
-    def check_job(self, desired: jobs_model.DesiredJob, before: Document | None, after: Document, result: Document) -> None:
-        expected = desired.expected(before)
-        now = jobs_model.managed(after)
-        was = jobs_model.managed(before) if before else dict.fromkeys(now)
-        assert {name: now[name] for name in expected} == expected
-        if before:
-            untouched = set(after) - {name for name in expected if was[name] != now[name]} - {"destination_conf"}
-            assert {name: after[name] for name in untouched} == {name: before[name] for name in untouched}
-            assert desired.same_destination(before["destination_conf"]) == (
-                after["destination_conf"] == before["destination_conf"]
-            )
-        if not before or not desired.same_destination(before["destination_conf"]):
-            assert after["destination_conf"] == desired.options["destination_conf"]
-        assert result["job"]["id"] == after["id"]
-        assert {name: shown(name, result["job"][name]) for name in expected} == expected
-        diff = result["diff"]
-        if before:
-            assert set(diff["before"]) == set(diff["after"]) >= set(expected)
-            assert {name: shown(name, diff["before"][name]) for name in expected} == {name: was[name] for name in expected}
-            moved = "destination" in diff["after"] and diff["before"]["destination"] != diff["after"]["destination"]
-            assert moved == (after["destination_conf"] != before["destination_conf"])
-        else:
-            assert diff["before"] == {}
-        assert {name: shown(name, diff["after"][name]) for name in expected} == expected
-
     # What holds for every desired state.
 
-    def apply(self, module: str, options: Document) -> tuple[Document, Document, Document]:
-        """Predict, apply, and read again; gives the state before, the result and the state after."""
-        before = self.state()
+    def apply(self, module: str, options: Document) -> tuple[Document, Document]:
+        """Predict, apply as approved, and run again; gives the result and the state after."""
         predicted = self.run(module, options, check=True)
-        assert self.state() == before
-        result = self.run(module, {**options, **self.approval(predicted)})
+        approved = {"expected_plan_id": predicted.result["plan_id"]}
+        applied = self.run(module, {**options, **approved})
         after = self.state()
-        assert set(predicted) == set(result)
-        for name in ("changed", "diff", "plan_id", "effects"):
-            assert predicted[name] == result[name], name
-        assert without_server_made(predicted) == without_server_made(result)
         again = self.run(module, options)
-        assert not again["changed"] and again["diff"]["before"] == again["diff"]["after"]
-        assert in_meaning(again) == in_meaning(
-            {**result, **{name: again[name] for name in ("changed", "diff", "plan_id", "effects")}}
-        )
-        assert self.simulator.writes() == []
-        if result["changed"]:
-            assert again["plan_id"] != result["plan_id"]
-            self.refused(module, {**options, **self.approval(predicted)}, "conflict")
-        self.cases[f"sequences: desired states, {module}, {'changed' if result['changed'] else 'unchanged'}"] += 1
-        return before, result, after
+        # The service may spell what it was sent in its own way, and creation gives a new job its id.
+        prediction.check_predicted(predicted, applied)
+        prediction.check_settled(applied, again, again, respelled=True)
+        assert predicted.result["warnings"] == applied.result["warnings"]
+        assert again.result["diff"]["before"] == again.result["diff"]["after"]
+        if applied.result["changed"]:
+            assert again.result["plan_id"] != applied.result["plan_id"]
+            self.refused(module, {**options, **approved}, "conflict")
+        self.cases[f"sequences: desired states, {module}, {'changed' if applied.result['changed'] else 'unchanged'}"] += 1
+        return applied.result, after
 
     def refused(self, module: str, options: Document, kind: str) -> None:
         """A desired state that fails before any write, in check mode and for real."""
-        before = self.state()
         for check in (True, False):
-            result = self.run(module, options, check=check, fails=True)
-            assert result["error"]["kind"] == kind, (result, options)
-            assert not result["changed"] and self.simulator.writes() == []
-        assert self.state() == before
+            refusal = self.run(module, options, check=check, fails=True)
+            assert refusal.result["error"]["kind"] == kind, (refusal.result, options)
+            assert not refusal.result["changed"] and not refusal.writes
         self.cases[f"sequences: desired states, {module}, {kind}"] += 1
 
-    def run(self, module: str, options: Document, *, check: bool = False, fails: bool = False) -> Document:
-        self.simulator.clear_journal()
+    def run(self, module: str, options: Document, *, check: bool = False, fails: bool = False) -> Outcome:
         result = direct.run(module, self.simulator, ZONE, options, check=check)
         assert bool(result.get("failed")) == fails, (result, options)
         assert "could not make sense" not in str(result.get("msg"))
-        writes = self.simulator.writes()
-        assert not check or writes == []
-        assert fails or (bool(writes) == (result["changed"] and not check)), writes
-        return result
-
-    @staticmethod
-    def approval(predicted: Document) -> Document:
-        return {"expected_plan_id": predicted["plan_id"]}
+        # Of the whole sequence; what editors write is none of the module's.
+        written = [entry for entry in self.simulator.writes() if "x-simulator-editor" not in entry["headers"]]
+        writes, self.written = written[self.written :], len(written)
+        assert fails or bool(writes) == (result["changed"] and not check), writes
+        return Outcome(module, module, ZONE, "failed" if fails else "ok", result, check, writes)
 
     def edit(self, method: str, path: str, body: t.Any = None) -> None:
         """What another editor sends; the service may refuse it."""
@@ -343,33 +107,173 @@ class Zone(RuleBasedStateMachine):
     def state(self) -> Document:
         return t.cast(Document, self.simulator.state(ZONE))
 
-    @staticmethod
-    def others(state: Document, but: str) -> Document:
-        return {name: value for name, value in state.items() if name != but}
+
+class Fields(Zone):
+    """The same with custom log fields."""
+
+    @rule(
+        data=st.data(),
+        lists=desired_states.some(**desired_states.LISTS),
+        own=st.booleans(),
+        enabled=st.booleans(),
+        keep=st.booleans(),
+    )
+    def another_editor_writes_rules(self, data: st.DataObject, lists: Document, own: bool, enabled: bool, keep: bool) -> None:
+        ruleset = fields_model.entry_point(self.state())
+        rules = [without(found, *fields_model.MOVING) for found in ruleset["rules"][:4]] if ruleset and keep else []
+        new = desired_states.a_rule(data.draw(st.integers(1, 99)), own, lists, enabled)
+        rules.insert(data.draw(st.integers(0, len(rules))), new)
+        if ruleset:
+            self.edit("PUT", f"/zones/{ZONE}/rulesets/{ruleset['id']}", {"rules": rules})
+        else:
+            self.edit("POST", f"/zones/{ZONE}/rulesets", {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": rules})
+
+    @rule()
+    def another_editor_removes_the_entry_point(self) -> None:
+        ruleset = fields_model.entry_point(self.state())
+        if ruleset:
+            self.edit("DELETE", f"/zones/{ZONE}/rulesets/{ruleset['id']}")
+
+    @rule(options=desired_states.FIELD_OPTIONS)
+    def a_task_sets_the_fields(self, options: Document) -> None:
+        self.desired_fields(options)
+
+    @rule(options=desired_states.ADDITIONS)
+    def a_task_adds_fields(self, options: Document) -> None:
+        self.desired_fields(options)
+
+    @rule(options=desired_states.REMOVALS)
+    def a_task_removes_fields(self, options: Document) -> None:
+        self.desired_fields(options)
+
+    def desired_fields(self, options: Document) -> None:
+        before = self.state()
+        rules = fields_model.own_rules(before)
+        try:
+            expected = fields_model.expected(options, rules)
+        except fields_model.Refused:
+            self.refused("log_custom_fields", options, "invalid_option")
+            return
+        result, after = self.apply("log_custom_fields", options)
+        left = fields_model.own_rules(after)
+        assert fields_model.union(left) == expected
+        assert fields_model.untouchable(after) == fields_model.untouchable(before)
+        self.check_rules(options, rules, left, result)
+        diff = result["diff"]
+        assert diff["before"]["custom_fields"] == fields_model.shown(fields_model.union(rules))
+        assert diff["after"]["custom_fields"] == fields_model.shown(expected) == result["custom_fields"]
+        assert [each["id"] for each in diff["before"]["rules"]] == [each["id"] for each in rules]
+        assert len(diff["after"]["rules"]) == len(left)
+        assert result["changed"] == (diff["before"] != diff["after"]) == (visible(rules) != visible(left))
+
+    def check_rules(self, options: Document, rules: list[t.Any], left: list[t.Any], result: Document) -> None:
+        known = {(each["id"], each["ref"]) for each in rules}
+        new = [each for each in left if (each["id"], each["ref"]) not in known]
+        present = options.get("state") != "absent"
+        assert len(new) == int(present and not rules)
+        if not present:
+            return
+        assert not options.get("purge", True) or len(left) == 1
+        (main,) = [each for each in left if each["id"] == result["ruleset"]["rule_id"]]
+        assert main["enabled"] is True and main["expression"] == "true" and main["ref"] == result["ruleset"]["ref"]
+        assert main["description"] == options.get("description", main["description"])
+        effective = fields_model.union(each for each in left if each["enabled"])
+        assert all(names <= set(effective[kind]) for kind, names in fields_model.given(options).items())
 
 
-def visible(rules: list[Document]) -> t.Any:
+class Jobs(Zone):
+    """The same with log delivery jobs."""
+
+    @rule(
+        name=st.sampled_from(["other", "third", "fourth"]),
+        dataset=desired_states.DATASETS,
+        destination=desired_states.DESTINATIONS,
+    )
+    def another_editor_creates_a_job(self, name: str, dataset: str, destination: str) -> None:
+        if len(self.state()["jobs"]) < 8:
+            self.edit("POST", JOBS_PATH, {"name": name, "dataset": dataset, "destination_conf": destination})
+
+    @rule(data=st.data(), change=desired_states.EDITS, delete=st.booleans())
+    def another_editor_changes_or_deletes_a_job(self, data: st.DataObject, change: Document, delete: bool) -> None:
+        job = data.draw(st.sampled_from(self.state()["jobs"] or [None]))
+        if job:
+            self.edit("DELETE" if delete else "PUT", f"{JOBS_PATH}/{job['id']}", None if delete else change)
+
+    @rule(options=desired_states.JOB_OPTIONS, name=desired_states.JOB_NAMES, dataset=desired_states.DATASETS)
+    def a_task_changes_a_job(self, options: Document, name: str, dataset: str) -> None:
+        self.desired_job({**options, "name": name, "dataset": dataset})
+
+    @rule(options=desired_states.NEW_JOBS, name=desired_states.JOB_NAMES)
+    def a_task_ensures_a_job(self, options: Document, name: str) -> None:
+        self.desired_job({**options, "name": name})
+
+    @rule(data=st.data(), options=desired_states.JOB_OPTIONS, rename=st.none() | desired_states.JOB_NAMES)
+    def a_task_changes_a_job_by_its_number(self, data: st.DataObject, options: Document, rename: str | None) -> None:
+        number = data.draw(st.sampled_from([*(job["id"] for job in self.state()["jobs"]), 4711]))
+        self.desired_job({**options, "job_id": number, **({"name": rename} if rename else {})})
+
+    @rule(data=st.data(), name=desired_states.JOB_NAMES)
+    def a_task_removes_a_job(self, data: st.DataObject, name: str) -> None:
+        number = data.draw(st.sampled_from([None, None, *(job["id"] for job in self.state()["jobs"])]))
+        self.desired_job({"state": "absent", **({"name": name} if number is None else {"job_id": number})})
+
+    def desired_job(self, options: Document) -> None:
+        before = self.state()
+        try:
+            target = jobs_model.target(options, before["jobs"])
+        except jobs_model.Refused as refused:
+            self.refused("logpush_job", options, str(refused))
+            return
+        result, after = self.apply("logpush_job", options)
+        known = {job["id"] for job in before["jobs"]}
+        made = [job for job in after["jobs"] if job["id"] not in known]
+        found = made[0] if made else next((job for job in after["jobs"] if target and job["id"] == target["id"]), None)
+        assert [job for job in after["jobs"] if job is not found] == [job for job in before["jobs"] if job != target]
+        assert without(before, "jobs") == without(after, "jobs")
+        assert len(made) == int(jobs_model.is_present(options) and target is None)
+        assert result["changed"] == (target != found)
+        if jobs_model.is_present(options):
+            self.check_job(options, target, found, result)
+        else:
+            assert found is None and result["job"] is None
+            assert (result["diff"]["before"] != {}) == (target is not None) and result["diff"]["after"] == {}
+
+    def check_job(self, options: Document, before: t.Any, after: t.Any, result: Document) -> None:
+        expected = jobs_model.expected(options, before)
+        for found in (after, result["job"], result["diff"]["after"]):
+            assert {name: jobs_model.meaning(found)[name] for name in expected} == expected
+        assert result["job"]["id"] == after["id"]
+        if not before:
+            assert result["diff"]["before"] == {} and after["destination_conf"] == options["destination_conf"]
+            return
+        was, now, shown = (jobs_model.meaning(each) for each in (before, after, result["diff"]["before"]))
+        changed = {name for name in expected if was[name] != now[name]}
+        assert without(after, "destination_conf", *changed) == without(before, "destination_conf", *changed)
+        same = jobs_model.same_destination(options, before["destination_conf"], self.masked)
+        assert after["destination_conf"] == (before if same else options)["destination_conf"]
+        assert set(result["diff"]["before"]) == set(result["diff"]["after"]) >= set(expected)
+        assert {name: shown[name] for name in expected} == {name: was[name] for name in expected}
+        told = {each: result["diff"][each].get("destination") for each in ("before", "after")}
+        assert (told["before"] != told["after"]) == (after["destination_conf"] != before["destination_conf"])
+
+
+class FieldsAndJobs(Fields, Jobs):
+    """Both in one zone."""
+
+
+def visible(rules: list[t.Any]) -> t.Any:
     """What of our rules a task manages."""
-    return [
-        (each["id"], each["description"], each["enabled"], each["expression"], fields_model.fields_of(each)) for each in rules
-    ]
+    members = ("id", "description", "enabled", "expression")
+    return [([each[name] for name in members], fields_model.fields_of(each)) for each in rules]
 
 
-def shown(name: str, value: t.Any) -> t.Any:
-    """The meaning of a job's member in a result or a diff."""
-    meaning = {
-        "logpull_options": jobs_model.meaning,
-        "output_options": jobs_model.newer_meaning,
-        "filter": jobs_model.filter_meaning,
-    }
-    return meaning[name](value) if name in meaning else value
+def without(document: t.Mapping[str, t.Any], *names: str) -> Document:
+    return {name: value for name, value in document.items() if name not in names}
 
 
-@pytest.mark.parametrize(
-    ("subjects", "number"), [([FIELDS], 24), ([JOBS], 14), ([FIELDS, JOBS], 12)], ids=["fields", "jobs", "both"]
-)
-def test_random_sequences_converge(simulator, monkeypatch, cases, subjects, number):
+@pytest.mark.parametrize(("machine", "number"), [(Fields, 24), (Jobs, 14), (FieldsAndJobs, 12)], ids=["fields", "jobs", "both"])
+def test_random_sequences_converge(simulator, monkeypatch, cases, machine, number):
     """Every desired state of a random sequence is reached."""
     direct.without_waiting(monkeypatch)
-    machine = type("ThisZone", (Zone,), {"simulator": simulator, "cases": cases, "subjects": subjects})
-    run_state_machine_as_test(machine, settings=hypothesis.settings(examples(number), stateful_step_count=25))
+    bound = type("Bound", (machine,), {"simulator": simulator, "cases": cases})
+    run_state_machine_as_test(bound, settings=hypothesis.settings(examples(number), stateful_step_count=25))

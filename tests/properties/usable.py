@@ -10,6 +10,14 @@ import typing as t
 
 Json = t.Any
 _FIELD_KINDS = ("request_fields", "response_fields", "cookie_fields", "transformed_request_fields", "raw_response_fields")
+_TEXTS_OF_JOB = ("name", "dataset", "kind", "frequency", "logpull_options", "destination_conf", "last_complete", "last_error")
+_NUMBERS_OF_JOB = ("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
+_TYPES_OF_JOB = {
+    **dict.fromkeys(_TEXTS_OF_JOB, str),
+    **dict.fromkeys(_NUMBERS_OF_JOB, int),
+    "enabled": bool,
+    "output_options": dict,
+}
 
 
 def unusable(method: str, path: str, body: bytes) -> bool:
@@ -30,42 +38,26 @@ def unusable(method: str, path: str, body: bytes) -> bool:
 def _result_is_unusable(method: str, path: str, result: Json) -> bool:
     if re.fullmatch(r".*/(rulesets|jobs|scripts)|/zones|/accounts", path) and method == "GET":
         items = result if isinstance(result, list) else [None]
-        check = _bad_job if path.endswith("jobs") else _bad_listed
         # A listing gives each thing once; what repeats an id is not looked at.
         ids = [item.get("id") if isinstance(item, dict) else None for item in items]
-        return any(check(item) for place, item in enumerate(items) if ids[place] is None or ids[place] not in ids[:place])
+        first = [item for place, item in enumerate(items) if ids[place] is None or ids[place] not in ids[:place]]
+        return any(not isinstance(item, dict) or (path.endswith("jobs") and _bad_job(item)) for item in first)
     if re.search(r"/logpush/jobs(/\d+)?$", path):
-        alone = result[0] if method == "GET" and isinstance(result, list) and len(result) == 1 else result
-        return _bad_job(alone)
-    if method == "POST" and path.endswith("/rulesets"):
-        # The rules are written next, so that of what was made only the id matters.
-        result = {"id": result.get("id")} if isinstance(result, dict) else None
-    return not isinstance(result, dict) or _object_is_unusable(path, result)
-
-
-def _object_is_unusable(path: str, result: dict[str, Json]) -> bool:
-    if "/rulesets" in path:
-        return _bad_ruleset(result)
+        return _bad_job(result[0] if method == "GET" and isinstance(result, list) and len(result) == 1 else result)
+    if not isinstance(result, dict):
+        return True
     if path.endswith("/script_monitor"):
         return not isinstance(result.get("enabled"), bool)
-    return "/ownership" in path and not isinstance(result.get("valid"), bool)
-
-
-def _bad_listed(item: Json) -> bool:
-    return not isinstance(item, dict)
+    if "/ownership" in path:
+        return not isinstance(result.get("valid"), bool)
+    # The rules of a ruleset that was made are written next, so that only its id matters.
+    return "/rulesets" in path and _bad_ruleset(result if method != "POST" else {"id": result.get("id")})
 
 
 def _bad_job(job: Json) -> bool:
-    if not isinstance(job, dict) or job.get("id").__class__ is not int or job["id"] < 1:
+    if not isinstance(job, dict) or type(job.get("id")) is not int or job["id"] < 1:
         return True
-    texts = ("name", "dataset", "kind", "frequency", "logpull_options", "destination_conf", "last_complete", "last_error")
-    numbers = ("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
-    return (
-        any(not isinstance(job.get(name), str | None) for name in texts)
-        or any(type(job.get(name)) not in (int, type(None)) for name in numbers)
-        or not isinstance(job.get("enabled"), bool | None)
-        or not isinstance(job.get("output_options"), dict | None)
-    )
+    return any(job.get(name) is not None and type(job[name]) is not expected for name, expected in _TYPES_OF_JOB.items())
 
 
 def _bad_ruleset(ruleset: Json) -> bool:
@@ -84,7 +76,6 @@ def _bad_rule(rule: Json) -> bool:
     if not isinstance(parameters, dict):
         return True
     lists = [parameters[kind] for kind in _FIELD_KINDS if parameters.get(kind) is not None]
-    return any(
-        not isinstance(items, list) or any(not isinstance(item, dict) or not isinstance(item.get("name"), str) for item in items)
-        for items in lists
-    )
+    items = [item for found in lists if isinstance(found, list) for item in found]
+    wrong = any(not isinstance(item, dict) or not isinstance(item.get("name"), str) for item in items)
+    return wrong or not all(isinstance(found, list) for found in lists)
