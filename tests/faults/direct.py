@@ -17,21 +17,15 @@ from harness.modules import Document, checked, execute, task_of
 
 
 def run(
-    module: str | t.Any,
-    simulator: t.Any,
-    address: str | Address,
-    args: t.Mapping[str, t.Any],
-    *,
-    check: bool = False,
-    diff: bool = True,
+    module: str | t.Any, simulator: t.Any, address: str | Address, args: t.Mapping[str, t.Any], *, check: bool = False
 ) -> Document:
     """The result of a module that runs once against the simulator; a task may stand for the module's name, an id for a zone."""
     task = task_of(module) if isinstance(module, str) else module
     named = (address if isinstance(address, Address) else Address(ZONE, address)).named
     given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **named, **args}
-    refused = checked(task, given).errors
-    assert not refused.errors, refused.msg
-    return execute(task, given, check=check, diff=diff)
+    found = checked(task, given)
+    assert not found.errors.errors, found.errors.msg
+    return execute(task, found, check=check)
 
 
 class Pauses:

@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import typing as t
-from types import MappingProxyType
 
 from faults.scenarios import ACCOUNT, SCENARIOS, ZONE
 
@@ -40,37 +38,32 @@ def observed(simulator: t.Any, name: str) -> t.Any:
     return comparable([simulator.state(ZONE), simulator.state(account=ACCOUNT)], known_ids(name))
 
 
-def run(simulator: t.Any, name: str, options: t.Mapping[str, t.Any] = MappingProxyType({}), *, check: bool = False) -> t.Any:
-    """The results of the steps, beside the faults that each run has to cope with."""
+def run(simulator: t.Any, name: str, *, check: bool = False, **options: t.Any) -> dict[str, t.Any]:
+    """The result of a scenario, which meets the faults that each run has to cope with."""
     simulator.faults(*SCENARIOS[name].faults)
-    return SCENARIOS[name].run(simulator, dict(options), check=check)
+    return SCENARIOS[name].run(simulator, options, check=check)
 
 
 def start(simulator: t.Any, name: str) -> None:
     simulator.reset(**SCENARIOS[name].seed())
 
 
-@dataclasses.dataclass(frozen=True)
-class Undisturbed:
-    """What a run without any fault finds and leaves, how many things it creates, and its results."""
+class Undisturbed(t.NamedTuple):
+    """What a run without any fault finds and leaves, how many things it creates, and its result."""
 
     before: t.Any
     after: t.Any
     creations: int
-    results: list[dict[str, t.Any]]
+    result: dict[str, t.Any]
 
 
-_undisturbed: dict[str, Undisturbed] = {}
-
-
+@functools.cache
 def undisturbed(simulator: t.Any, name: str) -> Undisturbed:
-    if name not in _undisturbed:
-        start(simulator, name)
-        before = observed(simulator, name)
-        results = run(simulator, name)
-        assert not any(result.get("failed") for result in results), results
-        _undisturbed[name] = Undisturbed(before, observed(simulator, name), creations(simulator.journal()), results)
-    return _undisturbed[name]
+    start(simulator, name)
+    before = observed(simulator, name)
+    result = run(simulator, name)
+    assert not result.get("failed"), result
+    return Undisturbed(before, observed(simulator, name), creations(simulator.journal()), result)
 
 
 def writes(journal: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:

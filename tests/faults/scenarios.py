@@ -11,18 +11,7 @@ import re
 import typing as t
 
 from faults import direct
-from faults.oracle import (
-    DELETE,
-    GET,
-    GET_FIELDS,
-    GET_NONE,
-    LIST,
-    LIST_FURTHER,
-    POST_JOB,
-    POST_OWNERSHIP,
-    POST_RULESET,
-    PUT,
-)
+from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, LIST_FURTHER, POST_JOB, POST_OWNERSHIP, POST_RULESET, PUT
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
@@ -62,21 +51,14 @@ OWN_RULE: Document = {
     "enabled": True,
     "action_parameters": {"request_fields": [{"name": "x-old"}], "cookie_fields": [{"name": "Session"}]},
 }
-OTHER_PHASE: Document = {
-    "id": "0d" * 16,
-    "name": "default",
-    "kind": "zone",
-    "phase": "http_request_firewall_custom",
-    "version": "9",
-    "rules": [{"id": "0e" * 16, "action": "block", "expression": "true"}],
-}
-MANAGED: Document = {
-    "id": "0f" * 16,
-    "name": "Managed",
-    "kind": "managed",
-    "phase": "http_request_firewall_managed",
-    "version": "41",
-}
+
+
+def _ruleset(digits: str, phase: str, *rules: Document, kind: str = "zone") -> Document:
+    return {"id": digits * 16, "name": "n", "kind": kind, "phase": phase, "version": "7", "rules": list(rules)}
+
+
+OTHER_PHASE = _ruleset("0d", "http_request_firewall_custom", {"id": "0e" * 16, "action": "block", "expression": "true"})
+MANAGED = _ruleset("0f", "http_request_firewall_managed", kind="managed")
 OTHER_JOBS: list[Document] = [
     {"id": 11, "name": "foreign", "destination_conf": "r2://theirs", "enabled": True, "logpull_options": "fields=RayID"},
     {"id": 12, "name": "edge-logs", "dataset": "firewall_events", "destination_conf": "r2://theirs/too"},
@@ -92,32 +74,14 @@ OUR_JOB: Document = {
     "kind": "edge",
     "max_upload_records": 2000,
 }
-NEIGHBOURS: tuple[Document, ...] = (
-    {**OUR_JOB, "id": 14, "name": "edge-logs-changed"},
-    {**OUR_JOB, "id": 15, "name": "edge-logs-gone"},
-)
-SCRIPTS: list[Document] = [
-    {
-        "script_url": f"https://cdn.example/{number}.js",
-        "host": "www.example.com",
-        "status": "active",
-        "js_integrity_score": 20 * number,
-    }
-    for number in range(5)
-]
-CHALLENGE: Document = {
-    "token": "planted-token-of-a-challenge",
-    "destination_conf": "gs://edge-logs/all",
-    "expires": 4_000_000_000,
-}
+_SCRIPT: Document = {"host": "www.example.com", "status": "active", "js_integrity_score": 20}
+SCRIPTS: list[Document] = [{**_SCRIPT, "script_url": f"https://cdn.example/{number}.js"} for number in range(5)]
+_TOKEN, _PROVEN = "planted-token-of-a-challenge", "gs://edge-logs/all"
+CHALLENGE: Document = {"token": _TOKEN, "destination_conf": _PROVEN, "expires": 4_000_000_000}
 CONNECTIONS: list[Document] = [{"id": "1c" * 16, "url": "https://api.example/v1", "host": "www.example.com"}]
 COOKIES: list[Document] = [{"id": "1d" * 16, "name": "session", "host": "www.example.com"}]
 # The service does not know the parameters that ask for complete listings.
 REFUSALS = tuple({"kind": "status", "status": 400, "path": f"*/page_shield/{name}"} for name in ("scripts", "connections"))
-
-
-def _entry_point(*rules: Document) -> Document:
-    return {"id": "0c" * 16, "name": "ours", "kind": "zone", "phase": PHASE, "version": "7", "rules": list(rules)}
 
 
 # What accounts have in place of the datasets of zones and their fields.
@@ -138,13 +102,14 @@ def _of_account(document: t.Any) -> t.Any:
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """A desired state of a zone or an account, by one or more modules, with the requests that it takes where nothing goes wrong.
+    """A desired state of a zone or an account, by one module, with the requests that it takes where nothing goes wrong.
 
     `faults` are those that each run has to cope with, beside the one of the matrix.
     """
 
     requests: tuple[str, ...]
-    steps: tuple[tuple[str, Document], ...]
+    module: str
+    args: Document
     rules: tuple[Document, ...] | None = None
     jobs: tuple[Document, ...] = ()
     settings: Document = dataclasses.field(default_factory=dict)
@@ -154,12 +119,11 @@ class Scenario:
 
     def of_account(self) -> Scenario:
         """The same scenario for the jobs of an account."""
-        steps = tuple((module, _of_account(args)) for module, args in self.steps)
-        return dataclasses.replace(self, steps=steps, jobs=tuple(_of_account(self.jobs)), address=IN_ACCOUNT)
+        return dataclasses.replace(self, args=_of_account(self.args), jobs=tuple(_of_account(self.jobs)), address=IN_ACCOUNT)
 
     def seed(self) -> Document:
         """The zone and the account at the start; much in them belongs to others."""
-        own = [_entry_point(*self.rules)] if self.rules is not None else []
+        own = [_ruleset("0c", PHASE, *self.rules)] if self.rules is not None else []
         jobs = {ZONE: list(OTHER_JOBS), ACCOUNT: _of_account(OTHER_JOBS)}
         jobs[self.address.id] += self.jobs
         return copy.deepcopy(
@@ -176,15 +140,9 @@ class Scenario:
             }
         )
 
-    def run(self, simulator: t.Any, options: Document, *, check: bool = False) -> list[Document]:
-        """The results of the steps, up to the first that fails."""
-        results: list[Document] = []
-        for module, args in self.steps:
-            run = direct.run if module != "inventory" else list_all
-            results.append(run(module, simulator, self.address, {**args, **options}, check=check))
-            if results[-1].get("failed"):
-                break
-        return results
+    def run(self, simulator: t.Any, options: Document, *, check: bool = False) -> Document:
+        run = direct.run if self.module != "inventory" else list_all
+        return run(self.module, simulator, self.address, {**self.args, **options}, check=check)
 
 
 def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[str, t.Any], **_modes: bool) -> Document:
@@ -227,87 +185,78 @@ _REPLACING_JOB: Document = {
     "max_upload_records": 2000,
     "option_flags": {"CVE-2021-44228": True},
 }
-_NEW_LISTS: Document = {"request_fields": ["X-New"], "cookie_fields": ["Session"]}
 _OLD_LISTS: Document = {"request_fields": [], "response_fields": [], "cookie_fields": []}
-_NEW_NEIGHBOUR: Document = {**_NEW_JOB, "name": "edge-logs-new"}
-_CHANGED_NEIGHBOUR: Document = {**_CHANGED_JOB, "name": "edge-logs-changed"}
-_GONE_NEIGHBOUR: Document = {**_GONE_JOB, "name": "edge-logs-gone"}
-_PROOF: Document = {"destination_conf": CHALLENGE["destination_conf"], "ownership_challenge": CHALLENGE["token"]}
+_ALL_JOBS: list[Document] = [
+    _REPLACING_JOB,
+    {**_NEW_JOB, "name": "edge-logs-new"},
+    {**_CHANGED_JOB, "name": "edge-logs-changed"},
+    {**_GONE_JOB, "name": "edge-logs-gone"},
+]
 _PLAIN_ROUTES: Document = {"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True}
 _OLD: tuple[Document, ...] = (FOREIGN_RULE, OWN_RULE)
 
 _OF_ZONES: t.Mapping[str, Scenario] = {
-    "enable": Scenario((GET, PUT), (("script_monitor", {"enabled": True}),)),
+    "enable": Scenario((GET, PUT), "script_monitor", {"enabled": True}),
     "enable-over-the-other-route": Scenario(
-        (GET_NONE, GET, PUT), (("script_monitor", {"enabled": True}),), settings={"script_monitor_routes": False}
+        (GET_NONE, GET, PUT), "script_monitor", {"enabled": True}, settings={"script_monitor_routes": False}
     ),
-    "create-fields": Scenario((GET_NONE, LIST, POST_RULESET, PUT), (("log_custom_fields", _NEW_FIELDS),)),
+    "create-fields": Scenario((GET_NONE, LIST, POST_RULESET, PUT), "log_custom_fields", _NEW_FIELDS),
     "create-fields-by-list": Scenario(
-        (GET_NONE, LIST, POST_RULESET, PUT), (("log_custom_fields", _NEW_FIELDS),), settings=_PLAIN_ROUTES
+        (GET_NONE, LIST, POST_RULESET, PUT), "log_custom_fields", _NEW_FIELDS, settings=_PLAIN_ROUTES
     ),
-    "add-first-rule": Scenario((GET, PUT), (("log_custom_fields", _NEW_FIELDS),), rules=(FOREIGN_RULE,)),
-    "change-fields": Scenario((GET, PUT), (("log_custom_fields", _CHANGED_FIELDS),), rules=_OLD),
+    "add-first-rule": Scenario((GET, PUT), "log_custom_fields", _NEW_FIELDS, rules=(FOREIGN_RULE,)),
+    "change-fields": Scenario((GET, PUT), "log_custom_fields", _CHANGED_FIELDS, rules=_OLD),
     "change-fields-by-list": Scenario(
-        (GET_NONE, LIST, PUT), (("log_custom_fields", _CHANGED_FIELDS),), rules=_OLD, settings=_PLAIN_ROUTES
+        (GET_NONE, LIST, PUT), "log_custom_fields", _CHANGED_FIELDS, rules=_OLD, settings=_PLAIN_ROUTES
     ),
-    "remove-fields": Scenario((GET, PUT), (("log_custom_fields", {"state": "absent"}),), rules=_OLD),
-    "create-job": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), (("logpush_job", _NEW_JOB),)),
-    "change-job": Scenario((LIST, GET_FIELDS, PUT), (("logpush_job", _CHANGED_JOB),), jobs=(OUR_JOB,)),
-    "change-job-by-id": Scenario((GET, GET_FIELDS, PUT), (("logpush_job", {**_CHANGED_JOB, "job_id": 13}),), jobs=(OUR_JOB,)),
-    "replace-job": Scenario(
-        (LIST, GET_FIELDS, DELETE, POST_JOB, LIST),
-        (("logpush_job", _REPLACING_JOB),),
-        jobs=(OUR_JOB,),
-    ),
-    "delete-job": Scenario((LIST, DELETE), (("logpush_job", _GONE_JOB),), jobs=(OUR_JOB,)),
-    "role-from-nothing": Scenario(
-        (GET_NONE, LIST, POST_RULESET, PUT, LIST, GET_FIELDS, POST_JOB, LIST, GET, PUT),
-        (("log_custom_fields", _NEW_FIELDS), ("logpush_job", _NEW_JOB), ("script_monitor", {"enabled": True})),
-    ),
+    "remove-fields": Scenario((GET, PUT), "log_custom_fields", {"state": "absent"}, rules=_OLD),
+    "create-job": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), "logpush_job", _NEW_JOB),
+    "change-job": Scenario((LIST, GET_FIELDS, PUT), "logpush_job", _CHANGED_JOB, jobs=(OUR_JOB,)),
+    "change-job-by-id": Scenario((GET, GET_FIELDS, PUT), "logpush_job", {**_CHANGED_JOB, "job_id": 13}, jobs=(OUR_JOB,)),
+    "replace-job": Scenario((LIST, GET_FIELDS, DELETE, POST_JOB, LIST), "logpush_job", _REPLACING_JOB, jobs=(OUR_JOB,)),
+    "delete-job": Scenario((LIST, DELETE), "logpush_job", _GONE_JOB, jobs=(OUR_JOB,)),
     "manage-jobs": Scenario(
         (LIST, GET_FIELDS, DELETE, DELETE, POST_JOB, PUT, POST_JOB, LIST),
-        (("logpush_jobs", {"jobs": [_REPLACING_JOB, _NEW_NEIGHBOUR, _CHANGED_NEIGHBOUR, _GONE_NEIGHBOUR]}),),
-        jobs=(OUR_JOB, *NEIGHBOURS),
+        "logpush_jobs",
+        {"jobs": _ALL_JOBS},
+        jobs=(OUR_JOB, {**OUR_JOB, "id": 14, "name": "edge-logs-changed"}, {**OUR_JOB, "id": 15, "name": "edge-logs-gone"}),
     ),
     "manage-zone": Scenario(
         (GET_NONE, LIST, LIST, GET, GET_FIELDS, POST_RULESET, PUT, POST_JOB, PUT, LIST),
-        (("zone_observability", {"custom_fields": _NEW_LISTS, "job": _NEW_JOB, "script_monitor_enabled": True}),),
+        "zone_observability",
+        {"custom_fields": _NEW_FIELDS, "job": _NEW_JOB, "script_monitor_enabled": True},
     ),
     "clear-zone": Scenario(
         (GET, LIST, GET, DELETE, PUT),
-        (
-            (
-                "zone_observability",
-                {"state": "absent", "custom_fields": _OLD_LISTS, "job": _NEW_JOB, "script_monitor_enabled": False},
-            ),
-        ),
+        "zone_observability",
+        {"state": "absent", "custom_fields": _OLD_LISTS, "job": _NEW_JOB, "script_monitor_enabled": False},
         rules=_OLD,
         jobs=(OUR_JOB,),
     ),
-    "list-scripts": Scenario((GET, LIST, LIST, LIST), (("script_monitor_info", {"per_page": 2}),)),
+    "list-scripts": Scenario((GET, LIST, LIST, LIST), "script_monitor_info", {"per_page": 2}),
     "list-everything-over-the-other-route": Scenario(
         (GET_NONE, GET, LIST, LIST, LIST, LIST, LIST_FURTHER, LIST_FURTHER, LIST_FURTHER),
-        (("script_monitor_info", {"per_page": 2, "resources": ["scripts", "connections", "cookies"]}),),
+        "script_monitor_info",
+        {"per_page": 2, "resources": ["scripts", "connections", "cookies"]},
         settings={"script_monitor_routes": False},
         faults=REFUSALS,
     ),
-    "inventory": Scenario((LIST, LIST, LIST), (("inventory", {}),)),
+    "inventory": Scenario((LIST, LIST, LIST), "inventory", {}),
 }
 _OF_JOBS = ("create-job", "change-job", "change-job-by-id", "replace-job", "delete-job", "manage-jobs")
 _OF_ACCOUNTS: t.Mapping[str, Scenario] = {
     **{f"{name}-of-account": _OF_ZONES[name].of_account() for name in _OF_JOBS},
-    "manage-account": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), (("zone_observability", {"job": _NEW_JOB}),)).of_account(),
+    "manage-account": Scenario((LIST, GET_FIELDS, POST_JOB, LIST), "zone_observability", {"job": _NEW_JOB}).of_account(),
     "clear-account": Scenario(
-        (LIST, DELETE), (("zone_observability", {"state": "absent", "job": _NEW_JOB}),), jobs=(OUR_JOB,)
+        (LIST, DELETE), "zone_observability", {"state": "absent", "job": _NEW_JOB}, jobs=(OUR_JOB,)
     ).of_account(),
-    "describe-account": Scenario((LIST,), (("zone_variables_info", {}),), jobs=(OUR_JOB,)).of_account(),
-    "prove-ownership": Scenario((POST_OWNERSHIP,), (("logpush_ownership", _PROOF),), address=IN_ACCOUNT),
-    "ask-for-ownership": Scenario(
-        (POST_OWNERSHIP,),
-        (("logpush_ownership", {"destination_conf": CHALLENGE["destination_conf"]}),),
-        address=IN_ACCOUNT,
-        idempotent=False,
+    "describe-account": Scenario((LIST,), "zone_variables_info", {}, jobs=(OUR_JOB,)).of_account(),
+    "prove-ownership": Scenario(
+        (POST_OWNERSHIP,), "logpush_ownership", {"destination_conf": _PROVEN, "ownership_challenge": _TOKEN}, address=IN_ACCOUNT
     ),
-    "inventory-of-accounts": Scenario((LIST,), (("inventory", {}),), address=IN_ACCOUNT),
+    "ask-for-ownership": Scenario(
+        (POST_OWNERSHIP,), "logpush_ownership", {"destination_conf": _PROVEN}, address=IN_ACCOUNT, idempotent=False
+    ),
+    "inventory-of-accounts": Scenario((LIST,), "inventory", {}, address=IN_ACCOUNT),
 }
 SCENARIOS: t.Mapping[str, Scenario] = {**_OF_ZONES, **_OF_ACCOUNTS}

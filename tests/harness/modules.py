@@ -44,9 +44,8 @@ def checked(task: t.Any, args: t.Mapping[str, t.Any]) -> t.Any:
     return ArgumentSpecValidator(**task.arguments()).validate(without_empty(json.loads(json.dumps(args))))
 
 
-def execute(task: t.Any, args: t.Mapping[str, t.Any], *, check: bool = False, diff: bool = True) -> Document:
-    """The result of one run of a task."""
-    found = checked(task, args)
+def execute(task: t.Any, found: t.Any, *, check: bool = False, diff: bool = True) -> Document:
+    """The result of one run of a task with checked arguments."""
     if found.errors.errors:
         refused = Failure(INVALID_OPTION, found.errors.msg)
         return {"failed": True, "changed": False, "msg": str(refused), "error": refused.report()}
@@ -137,7 +136,8 @@ class Modules:
         task = task_of(module)
         known = {name: value for name, value in given.items() if name in task.arguments()["argument_spec"]}
         in_check = check or bool(described.get("check_mode"))
-        result = execute(task, {**known, **described[action]}, check=in_check, diff=described.get("diff", diff))
+        found = checked(task, {**known, **described[action]})
+        result = execute(task, found, check=in_check, diff=described.get("diff", diff))
         status = "ok" if not result.get("failed") else "ignored" if described.get("ignore_errors") else "failed"
         journal = self.simulator.journal()[seen:]
         return Outcome(described.get("name", module), f"{COLLECTION}.{module}", self.zone, status, result, in_check, journal)

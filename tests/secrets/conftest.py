@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import typing as t
 
 import pytest
+from faults import direct
 from planted import Plants
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from edgeops_simulator.testing import running
-from harness.modules import checked, execute, task_of
 
 # What a job can be of, in a zone and in an account.
 JOBS = {"zone": {"dataset": "http_requests", "fields": ["ClientIP"]}, "account": {"dataset": "gateway_dns", "fields": ["SrcIP"]}}
@@ -34,15 +31,11 @@ class Watched:
 
     def run(self, module: str, *, check: bool = False, by_key: bool = False, **args: t.Any) -> dict[str, t.Any]:
         """The result of a module; it may fail, but not leak."""
-        task = task_of(module)
-        mine = (
-            {"api_email": self.simulator.email, "api_key": self.simulator.key} if by_key else {"api_token": self.simulator.token}
-        )
-        connection = {"base_url": self.simulator.base_url, "request_budget": "none", "retries": 1, **mine, **self.address.named}
-        refused = checked(task, {**connection, **args}).errors
-        assert not refused.errors, refused.msg
+        by_key_only = {"api_token": None, "api_email": self.simulator.email, "api_key": self.simulator.key}
         before = dict(os.environ)
-        result = execute(task, {**connection, **args}, check=check)
+        result = direct.run(
+            module, self.simulator, self.address, {"retries": 1, **(by_key_only if by_key else {}), **args}, check=check
+        )
         added = {name: value for name, value in os.environ.items() if before.get(name) != value}
         # Only the task's own code masks here; what ansible-core masks adds comes on top in a playbook.
         text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}\n{added!r}"
@@ -70,5 +63,5 @@ def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch, req
     address = Address(getattr(request, "param", "zone"), "0123456789abcdef0123456789abcdef")
     service.reset()
     service.seed({f"{address.scope}s": [address.id]})
-    monkeypatch.setattr(_run, "Client", functools.partial(Client, sleep=lambda seconds: None))
+    direct.without_waiting(monkeypatch)
     return Watched(service, plants, address)
