@@ -12,6 +12,7 @@ from planted import Plants
 
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from edgeops_simulator.testing import running
+from harness import Outcome, process
 
 # What a job can be of, in a zone and in an account.
 JOBS = {"zone": {"dataset": "http_requests", "fields": ["ClientIP"]}, "account": {"dataset": "gateway_dns", "fields": ["SrcIP"]}}
@@ -44,6 +45,14 @@ class Watched:
         return result
 
 
+class Searched(t.NamedTuple):
+    """A run of a playbook in which no secret was found: how it ended, its tasks, and each text that it left."""
+
+    code: int
+    outcomes: list[Outcome]
+    places: dict[str, str]
+
+
 @pytest.fixture(scope="session")
 def plants() -> Plants:
     return Plants(seed=20260101)
@@ -65,3 +74,19 @@ def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch, req
     service.seed({f"{address.scope}s": [address.id]})
     direct.without_waiting(monkeypatch)
     return Watched(service, plants, address)
+
+
+@pytest.fixture
+def run_and_search(plants: Plants) -> t.Callable[..., Searched]:
+    """Runs a playbook at the highest verbosity, and searches its output and all files that it left behind."""
+
+    def run(place: process.Place, command: list[str], environment: dict[str, str]) -> Searched:
+        command = [str(process.BIN / "ansible-playbook"), *command, "--diff", "-vvvv"]
+        code, stdout, stderr = process.execute(command, environment, place.input, timeout=400)
+        written = [path for path in place.folder.rglob("*") if path.is_file() and place.input not in path.parents]
+        places = {"stdout": stdout, "stderr": stderr, **{str(path): path.read_text("utf-8", "replace") for path in written}}
+        leaks = [f"{name}: {leak}" for name, text in places.items() for leak in plants.found(text)]
+        assert not leaks, "\n".join(leaks)
+        return Searched(code, process.outcomes(place.record.read_text(encoding="utf-8"), []), places)
+
+    return run

@@ -22,23 +22,17 @@ Tasks = list[tuple[str, dict[str, t.Any]]]
     ids=["in process", "in check mode", "as module"],
 )
 def test_no_output_holds_a_secret(
-    service: t.Any, plants: Plants, tmp_path: Path, in_process: bool, check: bool, output: str
+    service: t.Any, plants: Plants, run_and_search: t.Any, tmp_path: Path, in_process: bool, check: bool, output: str
 ) -> None:
     service.reset()
     zone = service.zones[0]
     old, new = destinations(plants, "playbook old"), destinations(plants, "playbook new")
     old_job = {"name": "edge", "dataset": "http_requests", "destination_conf": old["https"], "error_message": old["https"]}
     service.seed(jobs={zone: [old_job], service.account: [{**old_job, "dataset": "gateway_dns"}]})
-    secret = {
-        place: plants.plant(place, "/") for place in ("list", "dict", "unsupported", "proxy", "base_url", "challenge", "choice")
-    }
-    proxy, base = (
-        f"http://user:{quoted(secret['proxy'])}@127.0.0.1:9",
-        service.base_url.replace("//", f"//u:{quoted(secret['base_url'])}@"),
-    )
+    secret = {place: plants.plant(place, "/") for place in ("list", "dict", "unsupported", "base_url", "challenge", "choice")}
     variables = {
         **{f"s_{name}": value for name, value in secret.items()},
-        "base": base,
+        "base": service.base_url.replace("//", f"//u:{secret['base_url'].replace('/', '%2F')}@"),
         "zone": zone,
         "account": service.account,
         "edgeops_in_process": in_process,
@@ -60,7 +54,7 @@ def test_no_output_holds_a_secret(
         ("zone_observability", {"jobs": [job], "job_defaults": {"ownership_challenge": "{{ s_challenge }}"}}),
         ("zone_observability", {"job": {**job, "destination_conf": {"a": "{{ s_dict }}"}}, "jobs": [job]}),
     ]
-    # Whose failures and results are of the same kinds as those above.
+    # Whose failures and results are of the same kinds as those above, in a zone and an account; the jobs are deleted at the end.
     further: Tasks = [
         ("logpush_job", {**job, "destination_conf": "{{ d_sumo }}"}),
         ("logpush_job_info", {}),
@@ -70,9 +64,6 @@ def test_no_output_holds_a_secret(
         ("logpush_jobs", {"jobs": [{"name": "edge", "enabled": False}], "unlisted_jobs": "absent"}),
         ("zone_observability", {"job": {"name": "edge"}, "job_defaults": {"destination_conf": "{{ d_azure }}"}}),
         ("zone_observability", {"job_defaults": {"ownership_chalenge": "{{ s_unsupported }}"}, "jobs": [job, job]}),
-    ]
-    # The jobs are deleted at the end.
-    last: Tasks = [
         ("logpush_job", {"name": "edge", "state": "absent"}),
         ("logpush_job_info", of_account),
         ("logpush_ownership", {**of_account, "destination_conf": "{{ d_azure }}", "ownership_challenge": "{{ s_challenge }}"}),
@@ -81,15 +72,14 @@ def test_no_output_holds_a_secret(
             "zone_observability",
             {
                 **of_account,
-                "job_defaults": {"destination_conf": "{{ d_azure }}"},
                 "state": "absent",
-                "job": {"name": "edge", "dataset": "gateway_dns"},
+                "job": {"name": "edge", "dataset": "gateway_dns", "destination_conf": "{{ d_azure }}"},
             },
         ),
     ]
     play_tasks = [
         {"name": f"Task {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}
-        for number, (module, args) in enumerate([*tasks, *(further if in_process else ()), *last])
+        for number, (module, args) in enumerate([*tasks, *(further if in_process else ())])
     ]
     show = {"name": "Show", "ansible.builtin.debug": {"var": "found"}}
     play = {
@@ -99,39 +89,17 @@ def test_no_output_holds_a_secret(
         "tasks": [each for task in play_tasks for each in (task, show)],
     }
     place = process.Place(tmp_path)
-    command = [
-        str(process.BIN / "ansible-playbook"),
-        str(place.write("play.yml", [play])),
-        "-i",
-        str(place.write("i.yml", process.inventory(None))),
-    ]
-    command += ["-e", f"@{place.write('vars.json', variables)}", "--diff", "-vvvv", *(["--check"] if check else [])]
+    command = [str(place.write("play.yml", [play])), "-i", str(place.write("i.yml", process.inventory(None)))]
+    command += ["-e", f"@{place.write('vars.json', variables)}", *(["--check"] if check else [])]
     environment = {
         **place.environment(),
         **service.environment(),
         "ANSIBLE_STDOUT_CALLBACK": output,
+        "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml",
+        "ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,junit",
         "JUNIT_OUTPUT_DIR": str(tmp_path / "junit"),
     }
-    environment |= {"ANSIBLE_CALLBACKS_ENABLED": "edgeops_record,junit", "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
-    through = {**environment, "HTTP_PROXY": proxy, "http_proxy": proxy}
-    runs = [environment, through] if in_process and not check else [environment]
-    plants.encoded("proxy", f"user:{secret['proxy']}")
-    for surroundings in runs:
-        _code, stdout, stderr = process.execute(command, surroundings, place.input, timeout=400)
-        places = {"stdout": stdout, "stderr": stderr}
-        places |= {
-            str(path): path.read_text("utf-8", "replace")
-            for path in tmp_path.rglob("*")
-            if path.is_file() and place.input not in path.parents
-        }
-        ran = process.outcomes(place.record.read_text(encoding="utf-8"), [])
-        assert len(ran) >= 2 * len(play_tasks), "tasks did not run"
-        leaks = [f"{name}: {leak}" for name, text in places.items() for leak in plants.found(text)]
-        assert not leaks, "\n".join(leaks)
-        assert bool(service.state(account=service.account)["jobs"]) == check, (
-            "the job of the account is not deleted, or in check mode"
-        )
-
-
-def quoted(text: str) -> str:
-    return text.replace("/", "%2F")
+    run = run_and_search(place, command, environment)
+    assert len(run.outcomes) >= 2 * len(play_tasks), "tasks did not run"
+    left = bool(service.state(account=service.account)["jobs"])
+    assert left == (check or not in_process), "the job of the account is not deleted, or in check mode"
