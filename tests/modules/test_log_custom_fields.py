@@ -7,10 +7,10 @@ import typing as t
 import pytest
 from support.samples import custom_fields as samples
 from support.samples.custom_fields import NONE, own
+from zone_runs import rules
 
 from harness import Modules
 
-WRITE = "edgeops.observability.log_custom_fields"
 READ = "edgeops.observability.log_custom_fields_info"
 FOREIGN = {**samples.FOREIGN, "id": "0f" * 16}
 RULESET = "0e" * 16
@@ -33,21 +33,6 @@ def seed(simulator: t.Any, zone: str) -> t.Callable[..., None]:
         simulator.seed(rulesets={zone: [other, ours]})
 
     return seeded
-
-
-@pytest.fixture
-def rules(simulator: t.Any, zone: str) -> t.Callable[[], list[dict[str, t.Any]]]:
-    """The rules that the zone's entry point has now."""
-
-    def present() -> list[dict[str, t.Any]]:
-        found = [each for each in simulator.state(zone)["rulesets"] if each["phase"] == "http_log_custom_fields"]
-        return t.cast("list[dict[str, t.Any]]", found[0]["rules"] if found else [])
-
-    return present
-
-
-def task(**options: t.Any) -> dict[str, t.Any]:
-    return {"name": "Write", WRITE: options, "ignore_errors": options.pop("ignore", False)}
 
 
 def methods(journal: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
@@ -104,9 +89,7 @@ def test_the_twelve_steps(modules: Modules) -> None:
     assert (delete.result["ruleset"]["rule_id"], delete.result["ruleset"]["ref"]) == (None, None)
 
 
-def test_changes_leave_foreign_rules_alone(
-    modules: Modules, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
-) -> None:
+def test_changes_leave_foreign_rules_alone(modules: Modules, seed: t.Callable[..., None]) -> None:
     """Adding, removing and merging leave the rules of others alone."""
     seed(own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
     added, taken, folded = modules.converge_each(
@@ -122,27 +105,9 @@ def test_changes_leave_foreign_rules_alone(
     assert taken.result["custom_fields"] == {**NONE, "request_fields": ["c"], "cookie_fields": ["C"]}
     assert folded.result["custom_fields"] == {**NONE, "request_fields": ["d"], "cookie_fields": ["C"]}
     assert folded.result["ruleset"]["rule_id"] == "0a" * 16
-    theirs = next(rule for rule in rules() if rule["id"] == FOREIGN["id"])
-    aside = ("version", "last_updated")
-    assert {name: value for name, value in theirs.items() if name not in aside} == {
-        name: value for name, value in FOREIGN.items() if name not in aside
-    }
-
-
-def test_lost_race_keeps_the_winners_rules(
-    modules: Modules, simulator: t.Any, seed: t.Callable[..., None], rules: t.Callable[[], list[dict[str, t.Any]]]
-) -> None:
-    """A run that loses the race to create the entry point loses no rule of the winner."""
-    seed(FOREIGN)
-    # The reads before the creation do not show yet what the winner has made.
-    simulator.faults(
-        {"kind": "status", "status": 404, "code": 10003, "message": "no entry point", "path": "*/entrypoint"},
-        {"kind": "rewrite", "method": "GET", "path": "*/rulesets", "set": {"1.phase": "http_request_transform"}},
-    )
-    report = modules.run(task(request_fields=["a"]))
-    assert [(entry["method"], entry["status"]) for entry in report.writes] == [("POST", 400), ("PUT", 200)]
-    assert [rule["action"] for rule in rules()] == ["set_config", "log_custom_field"]
-    assert report.result["ruleset"]["id"] == RULESET
+    theirs = next(rule for rule in rules(modules.simulator, modules.zone) if rule["id"] == FOREIGN["id"])
+    moved = {name: theirs[name] for name in ("version", "last_updated")}
+    assert theirs == {**FOREIGN, **moved}
 
 
 def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[..., None]) -> None:

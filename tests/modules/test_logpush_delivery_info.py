@@ -42,28 +42,12 @@ def test_what_was_delivered_and_lost(modules: Modules, check: bool) -> None:
     assert [(entry["method"], entry["path"]) for entry in report.journal] == [("POST", "/graphql")]
 
 
-def test_ten_zones_a_query(modules: Modules) -> None:
-    zones = [f"{number:032x}" for number in range(1, 26)]
-    modules.simulator.seed(zones=zones, uploads={zones[20]: [upload(1)]})
-    report = run(modules, zone_ids=zones)
-    assert [job["zone_id"] for job in report.result["jobs"]] == [zones[20]] and "zone_id" not in report.result
-    assert len(report.journal) == 3
-
-
 def test_shorter_window(modules: Modules) -> None:
     """What the plan shows decides; the task says so."""
     modules.simulator.seed(uploads={modules.zone: [upload(30), upload(1)]})
     modules.simulator.settings(graphql_zone_window=86400)
     report = run(modules, zone_id=modules.zone, since=720, warns=["shows only the last 24 hours"])
     assert [job["uploads"] for job in report.result["jobs"]] == [1]
-
-
-def test_full_pages_are_split(modules: Modules) -> None:
-    rows = [upload(hours, status=200 + hours, success=1) for hours in range(1, 20)]
-    modules.simulator.seed(uploads={modules.zone: rows})
-    modules.simulator.settings(graphql_page_size=5)
-    (job,) = run(modules, zone_id=modules.zone).result["jobs"]
-    assert job["uploads"] == 19 and len(job["statuses"]) == 19
 
 
 def test_fields_that_the_plan_lacks(modules: Modules) -> None:

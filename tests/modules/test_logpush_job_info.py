@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import typing as t
 
 from harness import Modules
@@ -30,49 +29,23 @@ def test_jobs_by_every_condition(modules: Modules) -> None:
     report = modules.run(tasks, secrets=[SECRET])
     assert [[job["id"] for job in outcome.result["jobs"]] for outcome in report.ours] == [[5, 7, 9], [5, 9], [7], []]
     assert not any(outcome.result["changed"] for outcome in report.ours)
-    sumo, s3, https = report.ours[0].result["jobs"]
-    assert sumo["destination"] == {"scheme": "sumo", "address": "endpoint.example.com/receiver/v1/http/********", "options": {}}
-    assert https["destination"] == {
-        "scheme": "https",
-        "address": "********@logs.example.com/in",
-        "options": {"header_Authorization": "********"},
-    }
-    assert s3["destination"] == {"scheme": "s3", "address": "bucket", "options": {}}
+    _sumo, s3, https = report.ours[0].result["jobs"]
+    masked = {"scheme": "https", "address": "********@logs.example.com/in", "options": {"header_Authorization": "********"}}
+    assert https["destination"] == masked
     assert s3["max_upload_interval_seconds"] == 30
     assert s3["filter_explained"].startswith("Every record")
 
 
-def test_a_service_that_lists_no_jobs(modules: Modules) -> None:
-    modules.simulator.seed(jobs={modules.zone: JOBS[:1]})
-    modules.simulator.settings(job_list="404")
-    modules.run(info({}), fails="not_found")
-    assert [job["id"] for job in modules.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
-    modules.simulator.settings(job_list="ok", job_get="404")
-    assert [job["id"] for job in modules.run(info({"job_id": 9}), secrets=[SECRET]).result["jobs"]] == [9]
-
-
 def test_health(modules: Modules) -> None:
-    """The state of each job against the clock of this machine, with one job that failed and one that the service switched off."""
-    signs: list[dict[str, t.Any]] = [
-        {"enabled": True, "last_complete": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"},
-        {"enabled": True, "last_complete": "2020-01-01T00:00:00Z"},
-        {
-            "enabled": True,
-            "last_error": "2026-03-02T09:44:10Z",
-            "error_message": f"refused: https://user:{SECRET}@logs.example.com",
-        },
-        {"enabled": False, "error_message": "gone"},
-        {"enabled": True},
-        {"enabled": True, "last_complete": "2099-01-01T00:00:00Z"},
-    ]
-    jobs = [
-        {"id": number, "name": f"{number}", "destination_conf": "s3://bucket", **sign} for number, sign in enumerate(signs, 1)
-    ]
+    """The state of each job against the clock of this machine."""
+    broken = {"last_error": "2026-03-02T09:44:10Z", "error_message": f"refused: https://user:{SECRET}@logs.example.com"}
+    signs = [{"last_complete": "2020-01-01T00:00:00Z"}, broken, {"enabled": False, "error_message": "gone"}]
+    jobs = [{**JOBS[2], "id": number, "enabled": True, **sign} for number, sign in enumerate(signs, 1)]
     modules.simulator.seed(jobs={modules.zone: jobs})
-    report = modules.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 2})], secrets=[SECRET])
+    report = modules.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 1})], secrets=[SECRET])
     shown = [job["health"] for job in report.ours[0].result["jobs"]]
-    assert [health["state"] for health in shown] == ["healthy", "stale", "failing", "disabled", "never", "stale"]
-    assert shown[2]["since"] == "2026-03-02T09:44:10Z" and "refused" in shown[2]["message"]
-    assert shown[1]["lag_seconds"] > 3600 and shown[4]["lag_seconds"] is None
+    assert [health["state"] for health in shown] == ["stale", "failing", "disabled"]
+    assert shown[1]["since"] == broken["last_error"] and "refused" in shown[1]["message"]
+    assert shown[0]["lag_seconds"] > 3600
     assert report.ours[1].result["jobs"][0]["health"]["state"] == "healthy"
     modules.run(info({"stale_after": 0}), fails="invalid_option")

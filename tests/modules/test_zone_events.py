@@ -271,7 +271,7 @@ def test_name_that_may_not_be_read_is_the_id(simulator: t.Any, zone: str, argume
     assert only(heard, 1)["meta"]["hosts"] == zone
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [429, 503])
 def test_name_that_fails_is_asked_for_again(simulator: t.Any, zone: str, arguments: dict[str, t.Any], status: int) -> None:
     """A name that cannot be read now is the id until it can."""
     simulator.faults({"kind": "status", "status": status, "path": f"*/zones/{zone}", "count": None})
@@ -297,17 +297,6 @@ def test_zones_of_one_name_are_two_hosts(simulator: t.Any, zone: str, arguments:
         (first, NAME),
         (second, f"{NAME}_{second}"),
     ]
-
-
-def test_interval_grows_where_the_budget_needs_it(
-    simulator: t.Any, zone: str, arguments: dict[str, t.Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    heard = listen({**arguments, "request_budget": "12/3000"})
-    assert 1200 < heard.pauses[0] <= 1500
-    assert "interval grows from 300 to" in caplog.text
-    caplog.clear()
-    assert listen({**arguments, "request_budget": "none"}).pauses == [300]
-    assert "interval" not in caplog.text
 
 
 def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:

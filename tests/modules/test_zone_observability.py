@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
+from support.samples.custom_fields import own
 from zone_runs import DESTINATION, SECRET, job, lists, names, rules
 
 from harness import Modules, Outcome, prediction
@@ -128,33 +129,6 @@ def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
     assert messages[2].startswith("custom_fields.preserve_duplicates: ")
 
 
-MASKED = "the service masks secret parts of the destination"
-
-
-def test_the_secrets_of_all_jobs_are_rotated(modules: Modules) -> None:
-    """One key under all jobs sends their destinations again; a job that says otherwise is compared as before."""
-    modules.simulator.settings(echo_destination="masked")
-    modules.run(task(jobs=DESIRED["jobs"]), secrets=[KEY])
-    new_key = "planted-new-key-51e0"
-    jobs = t.cast("list[dict[str, t.Any]]", DESIRED["jobs"])
-    destination = t.cast("str", JOB["destination_conf"]).replace(KEY, new_key)
-    rotated = [{**each, "destination_conf": destination} for each in jobs]
-    last = {**rotated[1], "send_destination": "if_different"}
-    always = {"send_destination": "always"}
-    desired_states = [
-        {"jobs": rotated},
-        {"jobs": [rotated[0], last], "job_defaults": always},
-        {"jobs": rotated, "job_defaults": always},
-    ]
-    runs = [task(check, **desired) for desired in desired_states for check in (True, False)]
-    report = modules.run(runs, secrets=[KEY, new_key], warns=[MASKED])
-    assert [outcome.result["changed"] for outcome in report.ours] == [False, False, True, True, True, True]
-    for predicted, applied in zip(report.ours[::2], report.ours[1::2], strict=True):
-        assert predicted.result["diff"] == applied.result["diff"]
-    assert [len(outcome.writes) for outcome in report.ours] == [0, 0, 0, 1, 0, 2]
-    assert {job["destination_conf"] for job in modules.simulator.state(modules.zone)["jobs"]} == {rotated[0]["destination_conf"]}
-
-
 def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
     """Every job of the zone as it was read, with its health; nothing where the task does not manage jobs."""
     seed = [
@@ -183,15 +157,6 @@ def applied(modules: Modules, **args: t.Any) -> Outcome:
     return done
 
 
-def seed_rules(modules: Modules, **kinds: list[str]) -> None:
-    """A zone that has custom fields, and a rule of another action beside them."""
-    parameters = {kind: [{"name": name} for name in found] for kind, found in kinds.items()}
-    rule = {"action": "log_custom_field", "expression": "true", "enabled": True, "action_parameters": parameters}
-    foreign = {"action": "skip", "expression": "true", "enabled": True, "action_parameters": {"ruleset": "current"}}
-    ruleset = {"name": "entry", "kind": "zone", "phase": "http_log_custom_fields", "rules": [foreign, rule]}
-    modules.simulator.seed(rulesets={modules.zone: [ruleset]})
-
-
 def test_absent_removes_jobs_then_fields(modules: Modules) -> None:
     """The job first, and then the named fields; with three empty lists every field; on an empty zone nothing."""
     applied(modules, custom_fields=lists(request=["x-a", "x-b"], cookies=["Cart"]))
@@ -207,7 +172,8 @@ def test_absent_removes_jobs_then_fields(modules: Modules) -> None:
 
 def test_uncovered_fields_are_reported_only(modules: Modules) -> None:
     """Fields that reach no log are reported, and fail nothing."""
-    seed_rules(modules, request_fields=["x-a"], response_fields=["x-b"])
+    rule = own("0a" * 16, request_fields=["x-a"], response_fields=["x-b"])
+    modules.simulator.seed(rulesets={modules.zone: [{"kind": "zone", "phase": "http_log_custom_fields", "rules": [rule]}]})
     desired = {"job": job(fields=["Cookies"]), "custom_fields": {"request_fields": ["x-a"]}}
     coverage = modules.run(task(**desired), secrets=[SECRET]).result["coverage"]
     assert [finding["kind"] for finding in coverage["unselected"]] == ["response_fields"]

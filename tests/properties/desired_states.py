@@ -57,15 +57,15 @@ _COMMON = {
     "max_upload_interval_seconds": st.sampled_from([0, 30, 60]),
 }
 _FLAGS = st.sampled_from([{FLAG: True}, {FLAG: False}, {}])
-_OLDER = some(**_COMMON, fields=LOG_FIELDS, timestamp_format=TIMESTAMPS, option_flags=_FLAGS)
+_OLDER = {"fields": LOG_FIELDS, "timestamp_format": TIMESTAMPS, "option_flags": _FLAGS}
 _NEWER = some(
     field_names=LOG_FIELDS, sample_rate=st.sampled_from([0.5, 1]), timestamp_format=TIMESTAMPS, cve_2021_44228=st.booleans()
 )
 JOB_NAMES = st.sampled_from(["edge-logs", "other"])
 JOB_OPTIONS = (
-    _OLDER
+    some(**_COMMON, **_OLDER)
     | some(**_COMMON, logpull_options=st.sampled_from(TEXTS))
-    | some(**_COMMON, fields=LOG_FIELDS)
+    | some(**_COMMON, **_OLDER)
     | some(**_COMMON, output_options=_NEWER)
 )
 NEW_JOBS = st.tuples(JOB_OPTIONS, DESTINATIONS).map(lambda both: {**both[0], "destination_conf": both[1]})
@@ -104,15 +104,15 @@ ECHOES = some(
 HABITS = st.tuples(ECHOES, st.just({}) | ROUTES).map(lambda both: {**both[0], **both[1]})
 
 
-def a_rule(number: int, own: bool, lists: t.Mapping[str, t.Sequence[str]], enabled: bool) -> dict[str, t.Any]:
+def a_rule(number: int, action: str, lists: t.Mapping[str, t.Sequence[str]], enabled: bool) -> dict[str, t.Any]:
     """A rule as another editor would write it."""
-    if not own:
+    if action != ACTION:
         parameters: dict[str, t.Any] = {"bic": enabled}
         expression = f"(ip.src eq 192.0.2.{number})"
-        return {"action": "set_config", "expression": expression, "action_parameters": parameters, "ref": f"theirs-{number}"}
+        return {"action": action, "expression": expression, "action_parameters": parameters, "ref": f"theirs-{number}"}
     named = {kind: dict.fromkeys(normal(kind, name) for name in names) for kind, names in lists.items() if names}
     parameters = {kind: [{"name": name} for name in names] for kind, names in named.items()}
     for item in parameters.get("response_fields", ()):
         item["preserve_duplicates"] = enabled
     parameters = parameters or {"cookie_fields": [{"name": "theirs"}]}
-    return {"action": ACTION, "expression": "true", "enabled": enabled, "description": "theirs", "action_parameters": parameters}
+    return {"action": action, "expression": "true", "enabled": enabled, "description": "theirs", "action_parameters": parameters}

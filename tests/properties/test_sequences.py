@@ -121,7 +121,7 @@ class Fields(Zone):
     def another_editor_writes_rules(self, data: st.DataObject, lists: Document, own: bool, enabled: bool, keep: bool) -> None:
         ruleset = fields_model.entry_point(self.state())
         rules = [without(found, *fields_model.MOVING) for found in ruleset["rules"][:4]] if ruleset and keep else []
-        new = desired_states.a_rule(data.draw(st.integers(1, 99)), own, lists, enabled)
+        new = desired_states.a_rule(data.draw(st.integers(1, 99)), fields_model.ACTION if own else "set_config", lists, enabled)
         rules.insert(data.draw(st.integers(0, len(rules))), new)
         if ruleset:
             self.edit("PUT", f"/zones/{ZONE}/rulesets/{ruleset['id']}", {"rules": rules})
