@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import multiprocessing
 import os
 import types
@@ -15,25 +14,13 @@ from faults import direct
 Document = dict[str, t.Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class Job:
-    """What one process does: a module with its options, in a zone of a service."""
-
-    module: str
-    zone: str
-    args: Document
-    base_url: str
-    token: str
-
-
 def _work(connection: t.Any, barrier: t.Any) -> None:
-    while True:
-        job = connection.recv()
-        if job is None:
-            return
-        service = types.SimpleNamespace(base_url=job.base_url, token=job.token)
+    """Run a module with its options in a zone of a service, each time that this is asked for, when all others are ready."""
+    while task := connection.recv():
+        module, zone, args, base_url, token = task
+        service = types.SimpleNamespace(base_url=base_url, token=token)
         barrier.wait(300)
-        connection.send((os.getpid(), direct.run(job.module, service, job.zone, job.args)))
+        connection.send((os.getpid(), direct.run(module, service, zone, args)))
 
 
 class Crew:
@@ -65,7 +52,7 @@ class Crew:
         """The results of a module with one (zone, options) for each process, in order."""
         assert len(tasks) == self._size
         for (ours, _theirs), (zone, args) in zip(self._pipes, tasks, strict=True):
-            ours.send(Job(module, zone, args, simulator.base_url, simulator.token))
+            ours.send((module, zone, args, simulator.base_url, simulator.token))
         answers = []
         for ours, _theirs in self._pipes:
             assert ours.poll(300), "a process does not answer"

@@ -12,7 +12,6 @@ from concurrency.conftest import ZONES
 from faults import direct
 from faults.scenarios import FOREIGN_RULE, PHASE
 
-from harness import Playbook
 from harness.modules import task_of
 
 ROUNDS = 6
@@ -190,18 +189,3 @@ def test_job_deleted_or_edited_before_write(simulator, cases, deleted):
     removed = direct.run(gone, simulator, zone, {"name": "edge-logs", "state": "absent"})
     assert not removed.get("failed") and removed["changed"] is False
     cases["edits between read and write"] += 2
-
-
-def test_eight_forks_of_one_playbook(simulator, tmp_path, cases):
-    hosts = {f"zone{number}": {"zone_id": zone} for number, zone in enumerate(ZONES)}
-    options = {"zone_id": "{{ zone_id }}", "request_fields": ["x-a"]}
-    tasks = [
-        {"name": "Fields", "edgeops.observability.log_custom_fields": options},
-        {"name": "Job", "edgeops.observability.logpush_job": {"zone_id": "{{ zone_id }}", **JOB}},
-        {"name": "Monitor", "edgeops.observability.script_monitor": {"zone_id": "{{ zone_id }}", "enabled": True}},
-    ]
-    playbook = Playbook(simulator, ZONES[0], tmp_path)
-    report = playbook.run(tasks, inventory=hosts, forks=8, module_defaults={}, verbosity=0)
-    assert len(report.ours) == 24 and all(found.result["changed"] for found in report.ours)
-    assert all(len(entry_points(simulator, zone)) == 1 and len(simulator.state(zone)["jobs"]) == 1 for zone in ZONES)
-    cases["eight forks of one playbook: tasks"] += 24

@@ -71,6 +71,7 @@ _NOTHING_NEEDED = {GET_NONE: OK, DELETE: OK}
 _APPLIED = "it was applied: looked for and found, so that nothing is made twice"
 _NOT_APPLIED = "it may have been received, so it is not sent again; looked for and not found"
 
+NO_OBJECTS = ("array", "string", "number", "null")
 ROWS: t.Mapping[str, Row] = {
     "refused": _lost(
         {"kind": "refused", "seconds": 0.05}, "nothing was received, so a POST is tried again, too", OK, ownership=OK
@@ -115,10 +116,7 @@ ROWS: t.Mapping[str, Row] = {
         others={LIST_FURTHER: OK},
     ),
     "truncated": _final({"kind": "truncated"}, BAD, "not JSON", others=_STATUS_TELLS),
-    "array": _final({"kind": "array"}, BAD, "not an object", others=_STATUS_TELLS),
-    "string": _final({"kind": "string"}, BAD, "not an object", others=_STATUS_TELLS),
-    "number": _final({"kind": "number"}, BAD, "not an object", others=_STATUS_TELLS),
-    "null": _final({"kind": "null"}, BAD, "not an object", others=_STATUS_TELLS),
+    **{kind: _final({"kind": kind}, BAD, "not an object", others=_STATUS_TELLS) for kind in NO_OBJECTS},
     "not-json": _final({"kind": "not_json"}, BAD, "not JSON", others=_STATUS_TELLS),
     "empty": _final({"kind": "empty"}, BAD, "not JSON; a DELETE may be answered with no body", others=_NOTHING_NEEDED),
     "no-success": _final({"kind": "no_success"}, BAD, "without success; a DELETE may be answered so", others=_NOTHING_NEEDED),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import typing as t
 
 import pytest
@@ -20,10 +21,7 @@ FILTER = {
         {"key": "EdgeResponseStatus", "operator": "geq", "value": 400},
     ]
 }
-FILTER_TEXT = (
-    '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"shop.example.com"},'
-    '{"key":"EdgeResponseStatus","operator":"geq","value":400}]}}'
-)
+FILTER_TEXT = json.dumps({"where": FILTER}, separators=(",", ":"))
 DESIRED: dict[str, t.Any] = {
     "name": "shop-logs",
     "destination_conf": S3,

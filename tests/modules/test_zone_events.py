@@ -55,27 +55,44 @@ def only(heard: Heard, poll: int) -> dict[str, t.Any]:
     return t.cast("dict[str, t.Any]", event)
 
 
-def test_scripts(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    seed = {"scripts": [SCRIPT]}
-    seeder(simulator, zone, **seed)()
+def test_events_of_everything_watched(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    good = {**JOB, "id": 1, "last_complete": ago(60)}
+    bad = {**good, "last_error": ago(30), "error_message": "planted-secret-1 was refused"}
+    moved = {**bad, "error_message": "denied", "destination_conf": JOB["destination_conf"].replace("secret-1", "secret-2")}
+    malicious = {**SCRIPT, "hash": "b" * 64, "js_integrity_score": 90}
+    seeder(simulator, zone, scripts=[SCRIPT], jobs=[good])()
     heard = listen(
-        {**arguments, "watch": ["scripts"]},
-        seeder(simulator, zone, scripts=[SCRIPT, OTHER]),
-        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64}, OTHER]),
-        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64, "js_integrity_score": 90}, OTHER]),
-        seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64, "js_integrity_score": 90, "script_id": "9" * 32}]),
+        arguments,
+        seeder(simulator, zone, scripts=[SCRIPT, OTHER], jobs=[bad]),
+        seeder(simulator, zone, scripts=[malicious], jobs=[moved]),
+        seeder(simulator, zone, jobs=[], script_monitor={"enabled": False}, rulesets=fields("x-team")),
         lambda: None,
     )
-    assert heard.kinds == [[], ["script_new"], ["script_changed"], ["script_malicious"], ["script_gone"], []]
-    members = only(heard, 2)["edgeops"]
-    assert members["zone"] == {"id": zone, "name": NAME}
-    assert only(heard, 2)["meta"]["hosts"] == NAME
-    assert members["subject"] == json.dumps(["https://cdn.example/a.js", NAME], separators=(",", ":"))
-    assert (members["before"]["hash"], members["after"]["hash"]) == ("a" * 64, "b" * 64)
-    assert members["after"]["script_url"] == "https://cdn.example/a.js"
-    assert only(heard, 3)["edgeops"]["after"]["malicious_reasons"] == ["js_integrity_score 90 is above 50"]
-    assert only(heard, 4)["edgeops"]["after"] is None
-    assert heard.pauses == [300] * 6
+    assert heard.kinds == [
+        [],
+        ["job_failing", "script_new"],
+        ["job_changed", "script_changed", "script_gone", "script_malicious"],
+        ["fields_changed", "job_deleted", "monitor_changed"],
+        [],
+    ]
+    assert heard.pauses == [300] * 5
+    events = {event["edgeops"]["kind"]: event for poll in heard.polls for event in poll}
+    assert {event["meta"]["hosts"] for event in events.values()} == {NAME}
+    members = {kind: event["edgeops"] for kind, event in events.items()}
+    changed = members["script_changed"]
+    assert changed["zone"] == {"id": zone, "name": NAME}
+    assert changed["subject"] == json.dumps(["https://cdn.example/a.js", NAME], separators=(",", ":"))
+    assert (changed["before"]["hash"], changed["after"]["hash"]) == ("a" * 64, "b" * 64)
+    assert changed["after"]["script_url"] == "https://cdn.example/a.js"
+    assert members["script_malicious"]["after"]["malicious_reasons"] == ["js_integrity_score 90 is above 50"]
+    assert members["script_gone"]["after"] is None
+    assert (members["job_failing"]["subject"], members["job_failing"]["after"]["health"]["state"]) == ("logs", "failing")
+    assert members["job_changed"]["after"]["destination_secret"] == "******** (changed)"
+    assert members["monitor_changed"]["after"] == {"enabled": False}
+    assert members["fields_changed"]["after"]["request_fields"] == ["x-team"]
+    state = Path(arguments["state_file"]).read_text(encoding="utf-8")
+    assert "planted-secret" not in json.dumps(heard.polls) + state
+    assert simulator.token not in json.dumps(heard.polls) + state
 
 
 def test_baseline_decides_which_scripts_are_new(
@@ -93,50 +110,6 @@ def test_baseline_decides_which_scripts_are_new(
     assert heard.kinds == [[], ["script_new"], ["script_changed"]]
     assert only(heard, 1)["edgeops"]["after"]["script_url"] == OTHER["script_url"]
     assert "match 'https://tie.example/t.js'" in caplog.text
-
-
-def test_jobs(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    good = {**JOB, "id": 1, "last_complete": ago(60)}
-    bad = {**good, "last_error": ago(30), "error_message": "planted-secret-1 was refused"}
-    steps = [
-        [good, {**JOB, "id": 2, "name": "more"}],
-        [bad],
-        [{**bad, "enabled": False}],
-        [good],
-        [{**good, "last_complete": ago(4000)}],
-        [{**good, "enabled": False}],
-        [{**good, "enabled": False, "destination_conf": JOB["destination_conf"].replace("secret-1", "secret-2")}],
-    ]
-    simulator.seed(jobs={zone: [good]})
-    heard = listen({**arguments, "watch": ["jobs"]}, *[seeder(simulator, zone, jobs=step) for step in steps])
-    assert heard.kinds == [
-        [],
-        ["job_created"],
-        ["job_deleted", "job_failing"],
-        ["job_disabled"],
-        ["job_changed", "job_recovered"],
-        ["job_stale"],
-        ["job_changed"],
-        ["job_changed"],
-    ]
-    failing = next(event["edgeops"] for event in heard.polls[2] if event["edgeops"]["kind"] == "job_failing")
-    assert failing["subject"] == "logs"
-    assert failing["after"]["health"]["state"] == "failing"
-    assert only(heard, 7)["edgeops"]["after"]["destination_secret"] == "******** (changed)"
-    state = Path(arguments["state_file"]).read_text(encoding="utf-8")
-    assert "planted-secret" not in json.dumps(heard.polls) + state
-    assert simulator.token not in json.dumps(heard.polls) + state
-
-
-def test_settings(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    heard = listen(
-        {**arguments, "watch": ["settings"]},
-        seeder(simulator, zone, script_monitor={"enabled": False}),
-        seeder(simulator, zone, rulesets=fields("x-team")),
-    )
-    assert heard.kinds == [[], ["monitor_changed"], ["fields_changed"]]
-    assert only(heard, 1)["edgeops"]["after"] == {"enabled": False}
-    assert only(heard, 2)["edgeops"]["after"]["request_fields"] == ["x-team"]
 
 
 def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
@@ -358,14 +331,12 @@ def test_unusable_state_sends_nothing(simulator: t.Any, arguments: dict[str, t.A
 
 def test_strange_answers_end_nothing(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     simulator.seed(scripts={zone: [SCRIPT]}, jobs={zone: [JOB]})
-    strange: list[t.Callable[[], object]] = []
-    refuse = {"kind": "status", "status": 403, "code": 1004, "message": "{{ no }}"}
-    for fault in (refuse, *({"kind": kind} for kind in ("not_json", "no_result", "wrong_result", "array", "null", "500"))):
-        strange += [
-            lambda fault=fault: simulator.faults({**fault, "path": "*/logpush/jobs", "count": None}),
-            simulator.clear_faults,
-        ]
-    heard = listen(arguments, *strange)
+    faults = [{"kind": "status", "status": 403, "code": 1004, "message": "{{ no }}"}]
+    faults += [{"kind": kind} for kind in ("not_json", "no_result", "wrong_result", "array", "null", "500")]
+    steps: list[t.Callable[[], object]] = []
+    for fault in faults:
+        steps += [functools.partial(simulator.faults, {**fault, "path": "*/logpush/jobs", "count": None}), simulator.clear_faults]
+    heard = listen(arguments, *steps)
     assert heard.kinds == [[], *[["zone_unreadable"], ["zone_readable"]] * 7]
     error = only(heard, 1)["edgeops"]["after"]["error"]
     assert error["kind"] == "permission" and "%7B{ no }}" in error["message"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import typing as t
@@ -29,6 +30,12 @@ class Watched:
         """Let these be the only jobs, named as `job` unless they are named otherwise."""
         named = {"name": self.job["name"], "dataset": self.job["dataset"]}
         self.simulator.seed(jobs={self.address.id: [{**named, **job} for job in jobs]})
+
+    @contextlib.contextmanager
+    def faults(self, *faults: dict[str, t.Any]) -> t.Iterator[None]:
+        self.simulator.faults(*faults)
+        yield
+        self.simulator.clear_faults()
 
     def run(self, module: str, *, check: bool = False, by_key: bool = False, **args: t.Any) -> dict[str, t.Any]:
         """The result of a module; it may fail, but not leak."""

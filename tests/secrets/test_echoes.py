@@ -15,6 +15,7 @@ KINDS = ("s3", "s3, encoded name", "https", "sumo", "splunk", "datadog", "azure"
 STATUSES = (400, 403, 404, 429, 502)
 BOTH_SCOPES = pytest.mark.parametrize("watched", ["zone", "account"], indirect=True)
 NEVER = 3600
+MEMBERS = ("id", "name", "error_message", "last_error", "filter", "kind", "frequency", "logpull_options", "destination_conf")
 
 
 @pytest.fixture(scope="module")
@@ -55,32 +56,29 @@ def test_refusals_that_quote_the_destination(watched, old, new, kind):
     desired = {**watched.job, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
     said = f"{words(conf)} {desired['ownership_challenge']} {quote(watched.simulator.token)}"
     for faults in failing(said, method="POST"):
-        watched.simulator.faults(*faults)
-        assert watched.run("logpush_job", **desired)["failed"]
-        assert watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=desired["ownership_challenge"])[
-            "failed"
-        ]
-        watched.simulator.clear_faults()
+        with watched.faults(*faults):
+            assert watched.run("logpush_job", **desired)["failed"]
+            assert watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=desired["ownership_challenge"])[
+                "failed"
+            ]
     for method, change, quoted in (
         ("PUT", desired, f"{said} {words(before)}"),
         ("DELETE", {**watched.job, "state": "absent"}, words(before)),
     ):
         for faults in failing(quoted, method=method):
             watched.seed_jobs({"destination_conf": before})
-            watched.simulator.faults(*faults)
-            result = watched.run("logpush_job", **change)
-            assert result.get("failed") or (method == "DELETE" and faults[0].get("status") == 404)
-            watched.simulator.clear_faults()
+            with watched.faults(*faults):
+                result = watched.run("logpush_job", **change)
+                assert result.get("failed") or (method == "DELETE" and faults[0].get("status") == 404)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_quoted_unknown_destination_is_masked(watched, old, kind):
     """Refusals that quote a destination of the service that no option holds."""
     for faults in failing(urls(old[kind]), method="GET"):
-        watched.simulator.faults(*faults)
-        for module, args in (("logpush_job", watched.job), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
-            assert watched.run(module, check=True, **args)["failed"]
-        watched.simulator.clear_faults()
+        with watched.faults(*faults):
+            for module, args in (("logpush_job", watched.job), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
+                assert watched.run(module, check=True, **args)["failed"]
 
 
 @BOTH_SCOPES
@@ -109,28 +107,16 @@ def test_secrets_in_unexpected_members(watched, new, kind):
     """Answers that put secrets where nobody expects them."""
     conf = new[kind]
     said = f"{words(conf)} {watched.simulator.token}"
-    for member in (
-        "id",
-        "name",
-        "error_message",
-        "last_error",
-        "filter",
-        "kind",
-        "frequency",
-        "logpull_options",
-        "destination_conf",
-    ):
+    for member in MEMBERS:
         for value in (said, [said]):
-            watched.simulator.faults({"kind": "rewrite", "set": {member: value}, "method": "POST", "count": None})
-            watched.run("logpush_job", **watched.job, destination_conf=conf)
-            watched.run("logpush_ownership", destination_conf=conf)
-            watched.simulator.clear_faults()
+            with watched.faults({"kind": "rewrite", "set": {member: value}, "method": "POST", "count": None}):
+                watched.run("logpush_job", **watched.job, destination_conf=conf)
+                watched.run("logpush_ownership", destination_conf=conf)
             watched.seed_jobs()
     for member in ("filename", "message", "valid"):
-        watched.simulator.faults({"kind": "rewrite", "set": {member: said}, "method": "POST", "count": None})
-        watched.run("logpush_ownership", destination_conf=conf)
-        watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=watched.plants.plant("token to validate"))
-        watched.simulator.clear_faults()
+        with watched.faults({"kind": "rewrite", "set": {member: said}, "method": "POST", "count": None}):
+            watched.run("logpush_ownership", destination_conf=conf)
+            watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=watched.plants.plant("token to validate"))
 
 
 @pytest.mark.parametrize("by_key", [False, True], ids=["token", "key"])
@@ -146,26 +132,12 @@ def test_credentials_that_come_back(watched, by_key):
     ]
     for module, args in tasks:
         for faults in failing(said, path="*"):
-            watched.simulator.faults(*faults)
-            assert watched.run(module, by_key=by_key, **args)["failed"]
-            watched.simulator.clear_faults()
-    script = {
-        "script_id": "ab",
-        "host": said,
-        "status": said,
-        "script_url": f"https://x.example/?t={secret}",
-        "js_integrity_score": 1,
-    }
+            with watched.faults(*faults):
+                assert watched.run(module, by_key=by_key, **args)["failed"]
+    script = {"script_id": "ab", "host": said, "status": said, "script_url": f"https://x.example/?t={secret}"}
     rule = {"action": "log_custom_field", "expression": "true", "enabled": True, "description": said, "ref": secret}
     rule["action_parameters"] = {"request_fields": [{"name": "x-old"}]}
-    ruleset = {
-        "kind": "zone",
-        "phase": "http_log_custom_fields",
-        "name": said,
-        "description": said,
-        "version": "1",
-        "rules": [rule],
-    }
+    ruleset = {"kind": "zone", "phase": "http_log_custom_fields", "name": said, "description": said, "rules": [rule]}
     watched.simulator.seed(scripts={watched.address.id: [script]}, rulesets={watched.address.id: [ruleset]})
     watched.run("script_monitor_info", by_key=by_key, status=["active", "infrequent"])
     watched.run("log_custom_fields_info", by_key=by_key)
@@ -181,9 +153,8 @@ def test_redirects_that_carry_secrets(watched, status):
         f"http://[{secret}/",
         f"{secret}:x",
     ):
-        watched.simulator.faults({"kind": "redirect", "location": location, "status": status, "count": None})
-        assert watched.run("script_monitor", enabled=True)["error"]["kind"] == "bad_response"
-        watched.simulator.clear_faults()
+        with watched.faults({"kind": "redirect", "location": location, "status": status, "count": None}):
+            assert watched.run("script_monitor", enabled=True)["error"]["kind"] == "bad_response"
 
 
 @pytest.mark.parametrize("offset", range(-30, 6, 3))
@@ -192,7 +163,8 @@ def test_truncation_never_splits_a_secret(watched, new, offset):
     for secret in (new["s3"].rpartition("=")[2], unquote(new["s3"].rpartition("=")[2]), watched.simulator.token, new["https"]):
         for length in (2000, 2000 - 90):
             said = "x" * (length + offset) + secret + "y" * 3000
-            watched.simulator.faults({"kind": "status", "status": 400, "message": said, "method": "POST", "count": None})
-            result = watched.run("logpush_job", **watched.job, destination_conf=new["https" if secret == new["https"] else "s3"])
-            assert len(result["msg"]) < 5000 and len(result["error"]["errors"][0]["message"]) < 5000
-            watched.simulator.clear_faults()
+            with watched.faults({"kind": "status", "status": 400, "message": said, "method": "POST", "count": None}):
+                result = watched.run(
+                    "logpush_job", **watched.job, destination_conf=new["https" if secret == new["https"] else "s3"]
+                )
+                assert len(result["msg"]) < 5000 and len(result["error"]["errors"][0]["message"]) < 5000

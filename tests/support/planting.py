@@ -18,22 +18,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 # Values that select a route, a state or a resource: with other ones a run would end before most texts are shown.
-_KEPT = frozenset(
-    (
-        "id",
-        "script_id",
-        "ref",
-        "kind",
-        "phase",
-        "version",
-        "action",
-        "expression",
-        "status",
-        "dataset",
-        "frequency",
-        "output_type",
-    )
-)
+_KEPT = {
+    *("id", "script_id", "ref", "kind", "phase", "version", "action", "expression"),
+    *("status", "dataset", "frequency", "output_type"),
+}
 # Times and hashes have to stay what they are.
 _VALID = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?|[0-9a-f]{32,64}|")
 
