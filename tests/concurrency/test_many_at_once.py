@@ -8,15 +8,31 @@ import dataclasses
 import typing as t
 
 import pytest
-from concurrency.conftest import ZONES
+from concurrency.crew import Crew
 from faults import direct
 from faults.scenarios import FOREIGN_RULE, PHASE
 
+from edgeops_simulator.testing import running
 from harness.modules import task_of
 
+ZONES = [f"{number:032x}" for number in range(1, 9)]
 ROUNDS = 6
 NAMES = [f"x-by-{number}" for number in range(8)]
 JOB = {"name": "edge-logs", "destination_conf": "r2://edge-logs", "fields": ["RayID"], "enabled": True}
+
+
+@pytest.fixture(scope="session")
+def simulator_server() -> t.Iterator[t.Any]:
+    """A simulator in a process of its own, so that processes of the tests fork from one without its threads."""
+    with running(zones=ZONES, process=True) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def crew() -> t.Iterator[Crew]:
+    """Eight processes that begin at the same time."""
+    with Crew(8) as hired:
+        yield hired
 
 
 def entry_points(simulator: t.Any, zone: str) -> list[dict[str, t.Any]]:

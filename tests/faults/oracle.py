@@ -31,7 +31,6 @@ class Row:
     """
 
     fault: t.Mapping[str, t.Any]
-    why: str
     once: str
     post: str
     lasting: str
@@ -55,101 +54,88 @@ class Row:
         return LIST if request.startswith(LIST) and self.verdict(request, ONCE) == self.verdict(LIST, ONCE) else request
 
 
-def _lost(fault: t.Mapping[str, t.Any], why: str, post: str, **more: t.Any) -> Row:
-    """No usable answer came: everything but a POST is tried again."""
-    return Row(fault, why, **{"once": OK, "post": post, "lasting": UNAVAILABLE, "ownership": UNAVAILABLE, **more})
+def _lost(fault: t.Mapping[str, t.Any], post: str, **more: t.Any) -> Row:
+    """No usable answer came: everything but a POST is tried again; what that made is looked for."""
+    return Row(fault, **{"once": OK, "post": post, "lasting": UNAVAILABLE, "ownership": UNAVAILABLE, **more})
 
 
-def _final(fault: t.Mapping[str, t.Any], kind: str, why: str, **more: t.Any) -> Row:
+def _final(fault: t.Mapping[str, t.Any], kind: str, **more: t.Any) -> Row:
     """The affected request fails, at the first try."""
-    return Row(fault, why, once=kind, post=kind, lasting=kind, tried=False, **more)
+    return Row(fault, once=kind, post=kind, lasting=kind, tried=False, **more)
+
+
+def _limited(retry_after: t.Any) -> Row:
+    """Any method is tried again after what `Retry-After` says, without it as backoff."""
+    return Row({"kind": "429", "retry_after": retry_after}, OK, OK, RATE_LIMITED)
+
+
+def _status(status: int, kind: str, code: int = 1999, **more: t.Any) -> Row:
+    return _final({"kind": "status", "status": status, "code": code}, kind, **more)
 
 
 # 404 is enough, whatever its body; a DELETE may be answered with anything that does not report failure.
 _STATUS_TELLS = {GET_NONE: OK}
 _NOTHING_NEEDED = {GET_NONE: OK, DELETE: OK}
-_APPLIED = "it was applied: looked for and found, so that nothing is made twice"
-_NOT_APPLIED = "it may have been received, so it is not sent again; looked for and not found"
+_ONLY_LISTINGS = dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP), OK)
+_AWAY = "http://elsewhere.example/followed"
 
-NO_OBJECTS = ("array", "string", "number", "null")
 ROWS: t.Mapping[str, Row] = {
-    "refused": _lost(
-        {"kind": "refused", "seconds": 0.05}, "nothing was received, so a POST is tried again, too", OK, ownership=OK
-    ),
-    "reset": _lost({"kind": "reset"}, _NOT_APPLIED, UNAVAILABLE),
-    "reset-after": _lost({"kind": "reset_after"}, _APPLIED, OK),
-    "timeout": _lost({"kind": "hang"}, _NOT_APPLIED, UNAVAILABLE, timeout=0.3),
-    "timeout-after": _lost({"kind": "hang", "applied": True}, _APPLIED, OK, timeout=0.3),
-    "drip": _lost(
-        {"kind": "drip", "seconds": 0.1}, "the timeout counts for the whole try, its body included; " + _APPLIED, OK, timeout=0.3
-    ),
-    "drip-body": _lost({"kind": "drip", "seconds": 0.1, "part": "body"}, _APPLIED, OK, timeout=0.3),
-    "short-body": _lost(
-        {"kind": "short_body"},
-        "less came than was announced, but a 404 is enough: the second DELETE finds nothing; " + _APPLIED,
-        OK,
-        others=_NOTHING_NEEDED,
-    ),
-    "429-short": Row({"kind": "429", "retry_after": 2}, "any method is tried again", OK, OK, RATE_LIMITED),
-    "429-date": Row({"kind": "429", "retry_after": "date:9"}, "any method is tried again", OK, OK, RATE_LIMITED),
-    "429-unsaid": Row({"kind": "429", "retry_after": None}, "without Retry-After as backoff", OK, OK, RATE_LIMITED),
-    "429-long": _final({"kind": "429", "retry_after": 301}, RATE_LIMITED, "a longer pause than retry_wait_max fails at once"),
-    "500": _final({"kind": "500"}, UNAVAILABLE, "500 is final"),
-    "502-html": _lost({"kind": "502"}, _NOT_APPLIED, UNAVAILABLE),
-    "502-after": _lost({"kind": "502", "applied": True}, _APPLIED, OK),
-    "503": _lost({"kind": "503"}, _NOT_APPLIED, UNAVAILABLE),
-    "504-after": _lost({"kind": "504"}, _APPLIED, OK),
-    "520": _lost({"kind": "520"}, _NOT_APPLIED, UNAVAILABLE),
-    "527-after": _lost({"kind": "527", "applied": True}, _APPLIED, OK),
-    "400": _final({"kind": "status", "status": 400, "code": 1999}, REJECTED, "other 4xx are final"),
-    "401": _final({"kind": "status", "status": 401, "code": 1999}, AUTHENTICATION, "401 is final"),
-    "403": _final(
-        {"kind": "status", "status": 403, "code": 1999},
-        PERMISSION,
-        "403 is final; fields are not checked then, and what is listed beside scripts is missing",
-        others={GET_FIELDS: OK, LIST_FURTHER: OK},
-    ),
-    "403-9109": _final(
-        {"kind": "status", "status": 403, "code": 9109},
-        AUTHENTICATION,
-        "the code is more exact than the status; the status is enough for what may be missing",
-        others={LIST_FURTHER: OK},
-    ),
-    "truncated": _final({"kind": "truncated"}, BAD, "not JSON", others=_STATUS_TELLS),
-    **{kind: _final({"kind": kind}, BAD, "not an object", others=_STATUS_TELLS) for kind in NO_OBJECTS},
-    "not-json": _final({"kind": "not_json"}, BAD, "not JSON", others=_STATUS_TELLS),
-    "empty": _final({"kind": "empty"}, BAD, "not JSON; a DELETE may be answered with no body", others=_NOTHING_NEEDED),
-    "no-success": _final({"kind": "no_success"}, BAD, "without success; a DELETE may be answered so", others=_NOTHING_NEEDED),
-    "no-result": _final(
-        {"kind": "no_result"}, BAD, "success without result; a DELETE may be answered so", others=_NOTHING_NEEDED
-    ),
-    "wrong-result": _final({"kind": "wrong_result"}, BAD, "wrong type of result; a DELETE has no type", others=_NOTHING_NEEDED),
-    "null-result": _final({"kind": "wrong_result", "value": None}, BAD, "never read as nothing there", others=_NOTHING_NEEDED),
-    "text-result": _final({"kind": "wrong_result", "value": "ok"}, BAD, "wrong type of result", others=_NOTHING_NEEDED),
-    "wrong-info": _final(
-        {"kind": "bad_result_info", "value": "2 of 3"}, BAD, "result_info of the wrong type", others=_STATUS_TELLS
-    ),
-    "contradictory-info": _final(
-        {"kind": "bad_result_info"},
-        BAD,
-        "only listings have counts",
-        others=dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP), OK),
-    ),
-    "failure-200": _final(
-        {"kind": "failure_200"},
-        REJECTED,
-        "an error like any other; a refused entry point may be there already, and is",
-        ruleset=OK,
-    ),
-    "failure-200-true": _final({"kind": "failure_200", "applied": False}, REJECTED, "an error like any other"),
-    "64-mib": _final({"kind": "huge"}, BAD, "a body over 64 MiB"),
-    "64-mib-unpacked": _final({"kind": "gzip_bomb"}, BAD, "a body over 64 MiB, small on the wire"),
-    "redirect": _final(
-        {"kind": "redirect", "location": "http://elsewhere.example/followed", "applied": False}, BAD, "a redirect is not followed"
-    ),
-    "redirect-308": _final(
-        {"kind": "redirect", "location": "/client/v4/followed", "status": 308, "applied": False}, BAD, "not even to the same host"
-    ),
+    # Nothing was received, so a POST is tried again, too.
+    "refused": _lost({"kind": "refused", "seconds": 0.05}, OK, ownership=OK),
+    # A POST may have been received, so it is not sent again; it is looked for and not found.
+    "reset": _lost({"kind": "reset"}, UNAVAILABLE),
+    "timeout": _lost({"kind": "hang"}, UNAVAILABLE, timeout=0.3),
+    "502-html": _lost({"kind": "502"}, UNAVAILABLE),
+    "503": _lost({"kind": "503"}, UNAVAILABLE),
+    "520": _lost({"kind": "520"}, UNAVAILABLE),
+    # It was applied: looked for and found, so that nothing is made twice. The timeout counts for the whole try, its body included.
+    "reset-after": _lost({"kind": "reset_after"}, OK),
+    "timeout-after": _lost({"kind": "hang", "applied": True}, OK, timeout=0.3),
+    "drip": _lost({"kind": "drip", "seconds": 0.1}, OK, timeout=0.3),
+    "drip-body": _lost({"kind": "drip", "seconds": 0.1, "part": "body"}, OK, timeout=0.3),
+    "502-after": _lost({"kind": "502", "applied": True}, OK),
+    "504-after": _lost({"kind": "504"}, OK),
+    "527-after": _lost({"kind": "527", "applied": True}, OK),
+    # Less came than was announced, but a 404 is enough: the second DELETE finds nothing.
+    "short-body": _lost({"kind": "short_body"}, OK, others=_NOTHING_NEEDED),
+    "429-short": _limited(2),
+    "429-date": _limited("date:9"),
+    "429-unsaid": _limited(None),
+    # A longer pause than retry_wait_max fails at once.
+    "429-long": _final({"kind": "429", "retry_after": 301}, RATE_LIMITED),
+    "500": _final({"kind": "500"}, UNAVAILABLE),
+    "400": _status(400, REJECTED),
+    "401": _status(401, AUTHENTICATION),
+    # Fields are not checked then, and what is listed beside scripts is missing.
+    "403": _status(403, PERMISSION, others={GET_FIELDS: OK, LIST_FURTHER: OK}),
+    # The code is more exact than the status; the status is enough for what may be missing.
+    "403-9109": _status(403, AUTHENTICATION, 9109, others={LIST_FURTHER: OK}),
+    # A body that is not JSON, or not an object.
+    "truncated": _final({"kind": "truncated"}, BAD, others=_STATUS_TELLS),
+    "not-json": _final({"kind": "not_json"}, BAD, others=_STATUS_TELLS),
+    "empty": _final({"kind": "empty"}, BAD, others=_NOTHING_NEEDED),
+    "array": _final({"kind": "array"}, BAD, others=_STATUS_TELLS),
+    "string": _final({"kind": "string"}, BAD, others=_STATUS_TELLS),
+    "number": _final({"kind": "number"}, BAD, others=_STATUS_TELLS),
+    "null": _final({"kind": "null"}, BAD, others=_STATUS_TELLS),
+    # An object without `success`, or without a usable `result`, which is never read as nothing there.
+    "no-success": _final({"kind": "no_success"}, BAD, others=_NOTHING_NEEDED),
+    "no-result": _final({"kind": "no_result"}, BAD, others=_NOTHING_NEEDED),
+    "wrong-result": _final({"kind": "wrong_result"}, BAD, others=_NOTHING_NEEDED),
+    "null-result": _final({"kind": "wrong_result", "value": None}, BAD, others=_NOTHING_NEEDED),
+    "text-result": _final({"kind": "wrong_result", "value": "ok"}, BAD, others=_NOTHING_NEEDED),
+    # `result_info` of the wrong type, and one that contradicts the list.
+    "wrong-info": _final({"kind": "bad_result_info", "value": "2 of 3"}, BAD, others=_STATUS_TELLS),
+    "contradictory-info": _final({"kind": "bad_result_info"}, BAD, others=_ONLY_LISTINGS),
+    # An error like any other; a refused entry point may be there already, and is in the first case.
+    "failure-200": _final({"kind": "failure_200"}, REJECTED, ruleset=OK),
+    "failure-200-true": _final({"kind": "failure_200", "applied": False}, REJECTED),
+    # A body over 64 MiB, also where it is small on the wire.
+    "64-mib": _final({"kind": "huge"}, BAD),
+    "64-mib-unpacked": _final({"kind": "gzip_bomb"}, BAD),
+    # A redirect is not followed, not even to the same host.
+    "redirect": _final({"kind": "redirect", "location": _AWAY, "applied": False}, BAD),
+    "redirect-308": _final({"kind": "redirect", "location": "/client/v4/followed", "status": 308, "applied": False}, BAD),
 }
 # What ends at the first try ends the same way when it lasts; not worth another 64 MiB.
 ONLY_ONCE = ("64-mib", "64-mib-unpacked")

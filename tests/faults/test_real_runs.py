@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A few cells of the fault matrix through the real role and the real inventory: the way there makes no difference."""
+"""A few cells of the fault matrix through the real role: the way there makes no difference."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 from faults.observed import observed, start, undisturbed
@@ -13,7 +11,6 @@ from faults.scenarios import SCENARIOS
 from zone_runs import play, role_variables
 
 from harness import Playbook
-from harness.process import BIN, Place, execute
 
 # Waiting costs nothing here either: at most one further try.
 DEFAULTS = {"group/edgeops.observability.zone": {"retries": 1}}
@@ -45,22 +42,3 @@ def test_role_ends_as_the_table_says(simulator, tmp_path, cases, name, index, fa
     assert not any(outcome.result["changed"] for outcome in second)
     assert verdict != OK or not again.writes
     cases["fault matrix: through the real role"] += 1
-
-
-@pytest.mark.parametrize("fault", ["429-short", "contradictory-info", "redirect"])
-def test_the_inventory_lists_all_zones_or_none(simulator, tmp_path, cases, fault):
-    place = Place(tmp_path)
-    source = place.write("fleet.zones.yml", {"plugin": "edgeops.observability.zones"})
-    verdict, _tries = expected(ROWS[fault], SCENARIOS["inventory"].requests, 1, ONCE)
-    simulator.faults({**ROWS[fault].fault, "index": 1, **({"retry_after": 0} if fault == "429-short" else {})})
-    environment = {**place.environment(1), **simulator.environment(), "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true"}
-    returncode, stdout, stderr = execute(
-        [str(BIN / "ansible-inventory"), "-i", str(source), "--list"], environment, place.input, 60
-    )
-    if verdict == OK:
-        assert returncode == 0, stderr
-        assert len(json.loads(stdout)["_meta"]["hostvars"]) == len(simulator.zones)
-    else:
-        assert returncode != 0 and "hostvars" not in stdout and "Traceback" not in stderr
-        assert f"{source}: " in stderr, stderr
-    cases["fault matrix: through the real inventory"] += 1

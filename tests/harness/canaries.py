@@ -27,24 +27,20 @@ def of_destination(destination: str) -> set[str]:
     return {secret for secret in found if secret.strip("*")}
 
 
-def hoist(node: t.Any, variables: dict[str, str]) -> t.Any:
+def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
     """The same playbook with literal secrets moved into variables, where people keep them too.
 
     Newer ansible-core quotes the lines of a playbook beside an error, and what is written there in clear is not for a
     module to hide.
     """
     if isinstance(node, dict):
-        return {name: _hoisted(name, value, variables) for name, value in node.items()}
+        return {each: hoist(value, variables, each) for each, value in node.items()}
     if isinstance(node, list):
         return [hoist(member, variables) for member in node]
-    return node
-
-
-def _hoisted(name: str, value: t.Any, variables: dict[str, str]) -> t.Any:
-    if name not in _SECRET_OPTIONS or not isinstance(value, str) or not value or "{{" in value:
-        return hoist(value, variables)
+    if name not in _SECRET_OPTIONS or not isinstance(node, str) or not node or "{{" in node:
+        return node
     variable = f"planted_{len(variables)}"
-    variables[variable] = value
+    variables[variable] = node
     return f"{{{{ {variable} }}}}"
 
 
@@ -63,12 +59,6 @@ def all_of(
     own = {value for value in (simulator.token, simulator.key) if value}
     from_env = {value for name, value in (env or {}).items() if value and name.endswith(("_TOKEN", "_API_KEY"))}
     return {*given, *own, *from_env, *of_variables(planted)}
-
-
-def check_length(secrets: t.Iterable[str]) -> None:
-    """A short secret would be found by accident, or not be looked for; neither may go unnoticed."""
-    short = sorted(secret for secret in secrets if len(secret) < SHORTEST)
-    assert not short, f"secrets planted by a test need {SHORTEST} characters to be told from other text: {short}"
 
 
 def spellings(secret: str) -> set[str]:

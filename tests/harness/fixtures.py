@@ -9,7 +9,10 @@ import typing as t
 
 import pytest
 
+from edgeops_simulator.pytest_plugin import simulator
 from edgeops_simulator.testing import running
+
+__all__ = ["simulator", "simulator_server", "zone"]
 
 # Distinctive, because every output is searched for them.
 TOKEN = "planted-token-7f3a9c51e0"
@@ -22,13 +25,6 @@ def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.A
     folder = tmp_path_factory.mktemp("bucket")
     with running(token=TOKEN, email="operator@example.com", key=KEY, log_folder=str(folder)) as server:
         yield server
-
-
-@pytest.fixture
-def simulator(simulator_server: t.Any) -> t.Any:
-    """The simulator as it was at the start: no state, default settings, no faults, an empty journal."""
-    simulator_server.reset()
-    return simulator_server
 
 
 @pytest.fixture

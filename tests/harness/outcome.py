@@ -40,12 +40,10 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether the task failed, ignored or not."""
         return self.status in FAILED
 
     @property
     def writes(self) -> list[Entry]:
-        """The requests of this task that could change the service."""
         return writes(self.journal)
 
     def each(self) -> list[dict[str, t.Any]]:
@@ -70,7 +68,6 @@ class Report:
 
     @property
     def writes(self) -> list[Entry]:
-        """All requests of the run that could change the service."""
         return writes(self.journal)
 
     @property

@@ -125,21 +125,16 @@ class Playbook:
         command += [
             option for option, given in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if given
         ]
-        report = self._execute(command, self._environment(place, forks, env), place, timeout)
-        invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
-        return report
-
-    def _environment(self, place: process.Place, forks: int, given: t.Mapping[str, str | None] | None) -> dict[str, str]:
-        merged: dict[str, str | None] = {**place.environment(forks), **self.simulator.environment(), **(given or {})}
-        return {name: value for name, value in merged.items() if value is not None}
-
-    def _execute(self, command: list[str], environment: dict[str, str], place: process.Place, timeout: float) -> Report:
+        surroundings: dict[str, str | None] = {**place.environment(forks), **self.simulator.environment(), **(env or {})}
+        environment = {name: value for name, value in surroundings.items() if value is not None}
         seen = len(self.simulator.journal())
         returncode, stdout, stderr = process.execute(command, environment, place.input, timeout)
         journal = [entry for entry in self.simulator.journal()[seen:] if "x-simulator-editor" not in entry["headers"]]
         record = place.record.read_text(encoding="utf-8") if place.record.exists() else ""
         log = place.log.read_text(encoding="utf-8", errors="replace") if place.log.exists() else ""
-        return Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)
+        report = Report(returncode, stdout, stderr, log, record, process.outcomes(record, journal), journal, place.folder)
+        invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
+        return report
 
 
 def _part(whole: Report, stdout: str, zone: str, case: Case) -> Report:

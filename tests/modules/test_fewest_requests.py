@@ -27,15 +27,11 @@ def in_a_row(modules: Modules, *desired_states: tuple[str, dict[str, t.Any]], **
     return [[entry["method"] for entry in outcome.journal] for outcome in modules.run(tasks, **run).ours]
 
 
-def test_script_monitor(modules: Modules) -> None:
+@pytest.mark.parametrize("reads", [["GET"], ["GET", "GET"]], ids=["script_monitor", "page_shield"])
+def test_script_monitor(modules: Modules, simulator: t.Any, reads: list[str]) -> None:
+    simulator.settings(script_monitor_routes=len(reads) == 1)
     desired = ("script_monitor", MONITOR)
-    assert in_a_row(modules, desired, desired) == [["GET", "PUT"], ["GET"]]
-
-
-def test_script_monitor_over_the_other_route(modules: Modules, simulator: t.Any) -> None:
-    simulator.settings(script_monitor_routes=False)
-    desired = ("script_monitor", MONITOR)
-    assert in_a_row(modules, desired, desired) == [["GET", "GET", "PUT"], ["GET", "GET"]]
+    assert in_a_row(modules, desired, desired) == [[*reads, "PUT"], reads]
 
 
 @pytest.mark.parametrize(

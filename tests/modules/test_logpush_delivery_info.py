@@ -42,14 +42,6 @@ def test_what_was_delivered_and_lost(modules: Modules, check: bool) -> None:
     assert [(entry["method"], entry["path"]) for entry in report.journal] == [("POST", "/graphql")]
 
 
-def test_shorter_window(modules: Modules) -> None:
-    """What the plan shows decides; the task says so."""
-    modules.simulator.seed(uploads={modules.zone: [upload(30), upload(1)]})
-    modules.simulator.settings(graphql_zone_window=86400)
-    report = run(modules, zone_id=modules.zone, since=720, warns=["shows only the last 24 hours"])
-    assert [job["uploads"] for job in report.result["jobs"]] == [1]
-
-
 def test_fields_that_the_plan_lacks(modules: Modules) -> None:
     modules.simulator.seed(uploads={modules.zone: [upload(1)]})
     modules.simulator.settings(graphql_hidden_fields=["dimensions_final", "sum_bytes"])

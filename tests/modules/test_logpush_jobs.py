@@ -104,19 +104,3 @@ def test_an_approved_plan_is_over_all_items(modules: Modules) -> None:
     report = modules.run(other, fails="conflict", secrets=[KEY])
     assert not report.writes
     assert len(modules.run(task(ARCHIVE, ERRORS, expected_plan_id=approved), secrets=[KEY]).writes) == 2
-
-
-def test_a_service_that_lists_no_jobs(modules: Modules) -> None:
-    modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
-    modules.simulator.faults({"kind": "status", "status": 405, "method": "GET", "path": "*/logpush/jobs", "count": None})
-    tasks = [
-        task({"job_id": 7, "enabled": True}),
-        task({"job_id": 7}, ERRORS),
-        task({"job_id": 7}, unlisted_jobs="report"),
-        task({"job_id": 7}, {**ERRORS, "create_without_listing": True}),
-    ]
-    by_id, refused, report, blind = modules.run(tasks, fails="not_found", warns=["cannot list jobs"]).ours
-    assert by_id.result["changed"] is True
-    assert "jobs[1]" in refused.result["msg"] and "create_without_listing" in refused.result["msg"]
-    assert report.result["unlisted_jobs"] is None
-    assert [job["name"] for job in blind.result["jobs"]] == ["old", "errors"]

@@ -6,6 +6,7 @@ import typing as t
 from pathlib import Path
 
 import yaml
+from support.samples.custom_fields import own
 
 from harness import Modules
 
@@ -16,13 +17,6 @@ JOB: dict[str, t.Any] = {
     "logpull_options": "fields=ClientIP,RequestHeaders&timestamps=rfc3339",
     "filter": '{"where":{"key":"ClientRequestPath","operator":"contains","value":"{{ 7 }}"}}',
 }
-RULE = {
-    "id": "a1" * 16,
-    "ref": "r1",
-    "action": "log_custom_field",
-    "expression": "true",
-    "action_parameters": {"request_fields": [{"name": "x-trace-id"}]},
-}
 
 
 def seed(modules: Modules) -> None:
@@ -30,7 +24,13 @@ def seed(modules: Modules) -> None:
         {**JOB, "id": 7, "destination_conf": f"s3://logs/shop?region=x&secret-access-key={SECRET}"},
         {**JOB, "id": 8, "name": "off", "enabled": False, "destination_conf": "gs://logs/off"},
     ]
-    ruleset = {"id": "b1" * 16, "kind": "zone", "phase": "http_log_custom_fields", "name": "n", "rules": [RULE]}
+    ruleset = {
+        "id": "b1" * 16,
+        "kind": "zone",
+        "phase": "http_log_custom_fields",
+        "name": "n",
+        "rules": [own("a1" * 16, request_fields=["x-trace-id"])],
+    }
     modules.simulator.seed(jobs={modules.zone: jobs}, rulesets={modules.zone: [ruleset]})
 
 
@@ -40,12 +40,7 @@ def info(**args: t.Any) -> dict[str, t.Any]:
 
 def files(found: dict[str, t.Any], dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.Any]:
     options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], "group_hosts": ["shop.example"], **args}
-    return {
-        "name": "Write",
-        "edgeops.observability.zone_variables_files": options,
-        "check_mode": check_mode,
-        "ignore_errors": True,
-    }
+    return {"name": "Write", "edgeops.observability.zone_variables_files": options, "check_mode": check_mode}
 
 
 def test_read_and_written(modules: Modules, tmp_path: Path) -> None:
