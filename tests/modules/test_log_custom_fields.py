@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typing as t
 
-import pytest
 from support.samples import custom_fields as samples
 from support.samples.custom_fields import NONE, own
 from zone_runs import rules
@@ -16,23 +15,11 @@ FOREIGN = {**samples.FOREIGN, "id": "0f" * 16}
 RULESET = "0e" * 16
 
 
-@pytest.fixture
-def seed(simulator: t.Any, zone: str) -> t.Callable[..., None]:
-    """Puts an entry point with these rules into the zone, next to a ruleset of another phase."""
-
-    def seeded(*rules: dict[str, t.Any]) -> None:
-        ours = {
-            "id": RULESET,
-            "name": "n",
-            "kind": "zone",
-            "phase": "http_log_custom_fields",
-            "version": "5",
-            "rules": list(rules),
-        }
-        other = {**ours, "id": "0d" * 16, "phase": "http_request_transform", "rules": []}
-        simulator.seed(rulesets={zone: [other, ours]})
-
-    return seeded
+def seed(modules: Modules, *rules: dict[str, t.Any]) -> None:
+    """Put an entry point with these rules into the zone, next to a ruleset of another phase."""
+    ours = {"id": RULESET, "kind": "zone", "phase": "http_log_custom_fields", "version": "5", "rules": list(rules)}
+    other = {**ours, "id": "0d" * 16, "phase": "http_request_transform", "rules": []}
+    modules.simulator.seed(rulesets={modules.zone: [other, ours]})
 
 
 def methods(journal: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
@@ -89,9 +76,9 @@ def test_the_twelve_steps(modules: Modules) -> None:
     assert (delete.result["ruleset"]["rule_id"], delete.result["ruleset"]["ref"]) == (None, None)
 
 
-def test_changes_leave_foreign_rules_alone(modules: Modules, seed: t.Callable[..., None]) -> None:
+def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
     """Adding, removing and merging leave the rules of others alone."""
-    seed(own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
+    seed(modules, own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
     added, taken, folded = modules.converge_each(
         "log_custom_fields",
         [
@@ -110,10 +97,10 @@ def test_changes_leave_foreign_rules_alone(modules: Modules, seed: t.Callable[..
     assert theirs == {**FOREIGN, **moved}
 
 
-def test_the_info_module_reads_what_is_there(modules: Modules, seed: t.Callable[..., None]) -> None:
+def test_the_info_module_reads_what_is_there(modules: Modules) -> None:
     nothing = modules.run({"name": "Read", READ: {}}).result
     assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (NONE, None, False)
-    seed(FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))
+    seed(modules, FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))
     report = modules.run({"name": "Read", READ: {}})
     assert methods(report.journal) == ["GET"]
     assert report.result["custom_fields"] == {**NONE, "request_fields": ["a", "b"], "cookie_fields": ["C"]}
