@@ -8,54 +8,37 @@ import multiprocessing
 import os
 import types
 import typing as t
+from concurrent.futures import ProcessPoolExecutor
 
 from faults import direct
 
 Document = dict[str, t.Any]
+_SHARED: dict[str, t.Any] = {}
 
 
-def _work(connection: t.Any, barrier: t.Any) -> None:
-    """Run a module with its options in a zone of a service, each time that this is asked for, when all others are ready."""
-    while task := connection.recv():
-        module, zone, args, base_url, token = task
-        service = types.SimpleNamespace(base_url=base_url, token=token)
-        barrier.wait(300)
-        connection.send((os.getpid(), direct.run(module, service, zone, args)))
+def _join(barrier: t.Any) -> None:
+    _SHARED["barrier"] = barrier
 
 
-class Crew:
-    """So many forked processes that wait for work; every piece of work begins when all have theirs."""
+def _work(module: str, zone: str, args: Document, base_url: str, token: str) -> tuple[int, Document]:
+    service = types.SimpleNamespace(base_url=base_url, token=token)
+    _SHARED["barrier"].wait(300)
+    return os.getpid(), direct.run(module, service, zone, args)
+
+
+class Crew(ProcessPoolExecutor):
+    """So many processes; each takes one piece of work, and all begin at the same time."""
 
     def __init__(self, size: int) -> None:
         # A server that forks has imported everything once and has no threads.
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["concurrency.crew"])
-        self._barrier = context.Barrier(size)
-        self._pipes = [context.Pipe() for _member in range(size)]
-        self._members = [
-            context.Process(target=_work, args=(theirs, self._barrier), daemon=True) for _ours, theirs in self._pipes
-        ]
-        self._size = size
-
-    def __enter__(self) -> Crew:
-        for member in self._members:
-            member.start()
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        for ours, _theirs in self._pipes:
-            ours.send(None)
-        for member in self._members:
-            member.join(10)
+        super().__init__(size, context, _join, (context.Barrier(size),))
 
     def run(self, module: str, simulator: t.Any, tasks: t.Sequence[tuple[str, Document]]) -> list[Document]:
         """The results of a module with one (zone, options) for each process, in order."""
-        assert len(tasks) == self._size
-        for (ours, _theirs), (zone, args) in zip(self._pipes, tasks, strict=True):
-            ours.send((module, zone, args, simulator.base_url, simulator.token))
-        answers = []
-        for ours, _theirs in self._pipes:
-            assert ours.poll(300), "a process does not answer"
-            answers.append(ours.recv())
-        assert len({process for process, _result in answers}) == self._size
+        service = (simulator.base_url, simulator.token)
+        futures = [self.submit(_work, module, zone, args, *service) for zone, args in tasks]
+        answers = [future.result(300) for future in futures]
+        assert len({process for process, _result in answers}) == len(tasks)
         return [result for _process, result in answers]

@@ -12,6 +12,7 @@ import typing as t
 
 from faults import direct
 from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, LIST_FURTHER, POST_JOB, POST_OWNERSHIP, POST_RULESET, PUT
+from support.samples.custom_fields import own
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
@@ -41,16 +42,7 @@ FOREIGN_RULE: Document = {
     "ratelimit": {"characteristics": ["ip.src"], "period": 60, "requests_per_period": 5, "mitigation_timeout": 0},
     "exposed_credential_check": {"username_expression": "a", "password_expression": "b"},
 }
-OWN_RULE: Document = {
-    "id": "0a" * 16,
-    "ref": "our-rule",
-    "version": "2",
-    "action": "log_custom_field",
-    "expression": "true",
-    "description": "Custom log fields",
-    "enabled": True,
-    "action_parameters": {"request_fields": [{"name": "x-old"}], "cookie_fields": [{"name": "Session"}]},
-}
+OWN_RULE: Document = own("0a" * 16, request_fields=["x-old"], cookie_fields=["Session"])
 
 
 def _ruleset(digits: str, phase: str, *rules: Document, kind: str = "zone") -> Document:

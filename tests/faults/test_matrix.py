@@ -17,7 +17,6 @@ from harness.invariants import ERROR_MEMBERS
 
 SEED = 20261121
 Case = tuple[str, int, str, str]
-PREDICTED = ("changed", "diff", "plan_id", "plan_ids", "effects")
 
 
 def every_case() -> list[Case]:
@@ -62,12 +61,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_scenario_sends_its_declared_requests(simulator, pauses, name):
-    """A scenario takes the requests that the matrix knows, and check mode predicts it without a write."""
-    found = undisturbed(simulator, name)
-    start(simulator, name)
-    predicted = run(simulator, name, check=True)
-    assert simulator.writes() == []
-    assert {member: predicted.get(member) for member in PREDICTED} == {member: found.result.get(member) for member in PREDICTED}
     start(simulator, name)
     run(simulator, name)
     journal = simulator.journal()

@@ -77,20 +77,13 @@ def test_tried_again(modules: Modules) -> None:
 def test_costs(modules: Modules) -> None:
     account = modules.simulator.account
     gigabytes = 1_000_000_000
-    rows = [
-        upload(0.01, destination_type="r2", bytes=40 * gigabytes),
-        upload(0.01, bytes=60 * gigabytes),
-        upload(0.01, bytes=9, success=0),
-    ]
-    modules.simulator.seed(uploads={account: rows})
+    delivered = [{"destination_type": "r2", "bytes": 40 * gigabytes}, {"bytes": 60 * gigabytes}, {"bytes": 9, "success": 0}]
+    modules.simulator.seed(uploads={account: [upload(0.01, **each) for each in delivered]})
     result = run(modules, account_id=account, costs=True).result
+    cost = result["cost"]
     assert sum(day["billable_bytes"] for day in result["usage"]) == 100 * gigabytes
-    assert (result["cost"]["internal"]["amount"], result["cost"]["external"]["amount"], result["cost"]["amount"]) == (
-        0.45,
-        3.5,
-        3.95,
-    )
-    assert result["cost"]["estimated"] is False and result["account_id"] == result["jobs"][0]["account_id"] == account
+    assert (cost["internal"]["amount"], cost["external"]["amount"], cost["amount"]) == (0.45, 3.5, 3.95)
+    assert cost["estimated"] is False and result["account_id"] == result["jobs"][0]["account_id"] == account
     modules.simulator.settings(graphql_disabled=["*/logpushUsageAdaptiveGroups"])
     own = {"external": {"usd_per_gb": 1.0, "free_gb": 0.0}}
     estimated = run(modules, account_id=account, costs=True, rates=own).result

@@ -129,12 +129,7 @@ def answering(body: t.Any = None, status: int = 200, **headers: str) -> Conversa
 
 def sending(data: bytes) -> Conversation:
     """Answers the first request of a connection with these bytes, whatever they are, and hangs up."""
-
-    def talk(peer: Peer, _number: int) -> None:
-        peer.read()
-        peer.sock.sendall(data)
-
-    return talk
+    return dripping(b"", head=data)
 
 
 def dripping(data: bytes, *, head: bytes = b"") -> Conversation:
