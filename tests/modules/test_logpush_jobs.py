@@ -72,14 +72,6 @@ def test_jobs_that_no_item_names(modules: Modules) -> None:
     assert again.result["unlisted_jobs"] == [] and again.result["changed"] is False
 
 
-def test_one_invalid_item_writes_nothing(modules: Modules) -> None:
-    """Nothing is written where one item is wrong."""
-    modules.simulator.seed(jobs={modules.zone: [{"name": "old", "destination_conf": S3, "fields": ["RayID"]}]})
-    report = modules.run(task(ARCHIVE, {"name": "b"}, unlisted_jobs="absent"), fails="invalid_option", secrets=[KEY])
-    assert "jobs[1].destination_conf: is required" in report.failure["msg"] and report.failure["changed"] is False
-    assert methods(report.journal) == ["GET"]
-
-
 def test_failure_stops_and_next_run_continues(modules: Modules) -> None:
     """A failure stops the rest, and the next run goes on."""
     modules.simulator.seed(jobs={modules.zone: [{"name": "old", "destination_conf": S3}]})

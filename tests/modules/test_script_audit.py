@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import typing as t
 from pathlib import Path
 
 from support.audited import KNOWN, SCRIPTS, A, records, task
@@ -38,16 +37,6 @@ def test_fail_on_fails_after_writing_evidence(modules: Modules, scripts: None, e
     assert refused["error"]["kind"] == "gate" and "1 new" in refused["msg"]
     assert refused["evidence"] == {"seq": 1, "head": records(evidence, zone)[0]["digest"]}
     assert (adopted["passed"], adopted["summary"]["unjustified"]) == (False, 1)
-
-
-def test_page_shield_route_and_empty_zone(modules: Modules, simulator: t.Any, zone: str) -> None:
-    """The page_shield route, and a zone that shows nothing."""
-    simulator.seed(scripts={zone: [{"script_id": "0c" * 16, "script_url": KNOWN["url"], "host": "h", "status": "active"}]})
-    tasks = [task("Hidden", route="page_shield"), task("Nothing", hosts=["blog.example.com"])]
-    hidden, nothing = [outcome.result for outcome in modules.run(tasks).ours]
-    assert [each["kind"] for each in hidden["findings"]] == ["unverified", "monitor_off"]
-    assert [each["kind"] for each in nothing["findings"]] == ["unused", "monitor_off", "nothing_seen"]
-    assert nothing["evidence"] == {"seq": None, "head": None}
 
 
 def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence: Path, tmp_path: Path) -> None:

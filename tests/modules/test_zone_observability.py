@@ -6,9 +6,9 @@ import typing as t
 
 import pytest
 from support.samples.custom_fields import own
-from zone_runs import DESTINATION, SECRET, job, lists, names, rules
+from zone_runs import DESTINATION, SECRET, job
 
-from harness import Modules, Outcome, prediction
+from harness import Modules, prediction
 
 MODULE = "edgeops.observability.zone_observability"
 KEY = "planted-key-8c0db7"
@@ -112,32 +112,6 @@ def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
     assert nothing is None
 
 
-CUSTOM = lists(request=["X-Trace-Id", "x-forwarded-proto"], cookies=["Cart"])
-
-
-def applied(modules: Modules, **args: t.Any) -> Outcome:
-    """One desired state, with the single job of these tests unless another is given: predicted, applied, and then left alone."""
-    desired = {"job": job(), **args}
-    runs = [task(check, **desired) for check in (True, False, True, False)]
-    predicted, done, *again = modules.run(runs, secrets=[SECRET]).ours
-    prediction.check_predicted(predicted, done)
-    assert [outcome.result["changed"] for outcome in again] == [False, False] and not again[1].writes
-    return done
-
-
-def test_absent_removes_jobs_then_fields(modules: Modules) -> None:
-    """The job first, and then the named fields; with three empty lists every field; on an empty zone nothing."""
-    applied(modules, custom_fields=lists(request=["x-a", "x-b"], cookies=["Cart"]))
-    gone = applied(modules, state="absent", custom_fields=lists(request=["x-a"]))
-    assert modules.simulator.state(modules.zone)["jobs"] == [] and gone.result["jobs"]["jobs"] == [None]
-    (rule,) = rules(modules.simulator, modules.zone)
-    assert (names(rule, "request_fields"), names(rule, "cookie_fields")) == (["x-b"], ["Cart"])
-    assert ends(gone.writes)[0] == ("DELETE", "logpush") and [method for method, _end in ends(gone.writes)].count("DELETE") == 1
-    assert applied(modules, state="absent", custom_fields=lists()).result["changed"] is True
-    assert rules(modules.simulator, modules.zone) == []
-    assert applied(modules, state="absent", custom_fields=lists()).result["changed"] is False
-
-
 def test_uncovered_fields_are_reported_only(modules: Modules) -> None:
     """Fields that reach no log are reported, and fail nothing."""
     rule = own("0a" * 16, request_fields=["x-a"], response_fields=["x-b"])
@@ -160,7 +134,11 @@ def test_several_jobs(modules: Modules, unlisted: str) -> None:
         {"name": "old", "state": "absent"},
     ]
     defaults = {"timestamp_format": "rfc3339", "enabled": False}
-    done = applied(modules, job=None, jobs=jobs, job_defaults=defaults, unlisted_jobs=unlisted, custom_fields=CUSTOM)
+    custom = {"request_fields": ["X-Trace-Id", "x-forwarded-proto"], "cookie_fields": ["Cart"]}
+    desired = {"jobs": jobs, "job_defaults": defaults, "unlisted_jobs": unlisted, "custom_fields": custom}
+    predicted, done, *again = modules.run([task(check, **desired) for check in (True, False, True, False)], secrets=[SECRET]).ours
+    prediction.check_predicted(predicted, done)
+    assert [outcome.result["changed"] for outcome in again] == [False, False] and not again[1].writes
     found = {each["name"]: each for each in modules.simulator.state(modules.zone)["jobs"]}
     assert set(found) == {"edge-logs", "errors", *(() if unlisted == "absent" else ("stray",))}
     assert "RequestHeaders,Cookies&timestamps=rfc3339" in found["edge-logs"]["logpull_options"]
