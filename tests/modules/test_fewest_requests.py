@@ -100,10 +100,3 @@ def test_script_info_reads_status_and_pages(modules: Modules, simulator: t.Any) 
     assert len({entry["connection"] for entry in listed}) > 1, "the pages came one after the other"
     found = [script["script_id"] for script in report.result["scripts"]]
     assert found == [script["script_id"] for script in scripts(950)]
-
-
-def test_script_info_reads_one_script_only(modules: Modules, simulator: t.Any) -> None:
-    """Script monitor info asks for one script only."""
-    simulator.seed(script_monitor={modules.zone: MONITOR}, scripts={modules.zone: scripts(300)})
-    report = modules.run({f"{NAME}.script_monitor_info": {"script_id": f"{7:032x}"}})
-    assert len(report.journal) == 2

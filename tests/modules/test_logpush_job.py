@@ -100,6 +100,13 @@ def test_unshown_filter_is_sent_with_a_warning(modules: Modules) -> None:
     assert all(outcome.result["job"]["filter"] == FILTER_TEXT for outcome in report.ours)
 
 
+def test_answer_with_another_value_fails(modules: Modules) -> None:
+    """What the service accepted is a change, and the next run compares again."""
+    modules.simulator.faults({"kind": "rewrite", "set": {"enabled": False}, "method": "POST"})
+    report = modules.run([job_task(DESIRED, ignore_errors=True), job_task(DESIRED)], fails="bad_response")
+    assert [outcome.result["changed"] for outcome in report.ours] == [True, False]
+
+
 def test_recreate_carries_over_what_is_not_given(modules: Modules) -> None:
     old = {"name": "old", "destination_conf": S3, "enabled": True, "logpull_options": "fields=ClientIP", "filter": FILTER_TEXT}
     modules.simulator.seed(jobs={modules.zone: [{"id": 7, **old}]})

@@ -52,6 +52,11 @@ def test_each_change_is_one_read_and_one_write(modules: Modules, route: str) -> 
         assert step.applied.result["script_monitor"]["updated_at"] > (step.predicted.result["script_monitor"]["updated_at"] or "")
 
 
+def test_answer_with_another_value_fails(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults({"kind": "rewrite", "set": {"enabled": False}, "method": "PUT"})
+    modules.run({"name": "Write", "edgeops.observability.script_monitor": {"enabled": True}}, fails="bad_response")
+
+
 CONNECTIONS = [
     {"id": f"{n}c" * 16, "url": url, "host": "shop.example.com", "page_urls": [f"https://shop.example.com/{n}"]}
     | {"url_contains_cdn_cgi_path": "cdn-cgi" in url}
@@ -89,6 +94,7 @@ def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: 
 def test_one_script_is_read_by_its_id(modules: Modules, scripts: None) -> None:
     """It comes with its versions and pages; a missing one is a failure, and the options of a listing are refused."""
     result = read(modules, {"script_id": SCRIPT_A["script_id"]})
+    assert len(modules.simulator.journal()) == 2
     (script,) = result["scripts"]
     assert (script["versions"], script["seen_on"]) == (SCRIPT_A["versions"], SCRIPT_A["seen_on"])
     assert result["summary"]["total"] == 1

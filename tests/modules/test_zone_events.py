@@ -256,7 +256,6 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"zones": []}, r"^zones: no zone is given"),
         ({"zones": None}, r"^zones: no zone is given"),
         ({"zones": ["nonsense"]}, r"^zones\[0\]: 'nonsense' is not 1 to 32 hexadecimal digits"),
         ({"accounts": ["x"]}, r"^accounts\[0\]: 'x' is not"),
