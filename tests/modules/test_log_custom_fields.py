@@ -6,7 +6,7 @@ import typing as t
 
 from support.samples import custom_fields as samples
 from support.samples.custom_fields import NONE, own
-from zone_runs import rules
+from zone_runs import names, rules
 
 from harness import Modules
 
@@ -78,7 +78,12 @@ def test_the_twelve_steps(modules: Modules) -> None:
 
 def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
     """Adding, removing and merging leave the rules of others alone."""
-    seed(modules, own("0a" * 16, request_fields=["a"]), FOREIGN, own("0b" * 16, request_fields=["b"], cookie_fields=["C"]))
+    seed(
+        modules,
+        own("0a" * 16, request_fields=["a"]),
+        FOREIGN,
+        own("0b" * 16, {"enabled": False}, request_fields=["b"], cookie_fields=["C"]),
+    )
     added, taken, folded = modules.converge_each(
         "log_custom_fields",
         [
@@ -89,6 +94,8 @@ def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
     )
     assert [len(each.diff["after"]["rules"]) for each in (added, taken, folded)] == [2, 2, 1]
     assert added.result["custom_fields"]["request_fields"] == ["a", "b", "c"]
+    # The other rule with "b" is disabled.
+    assert names(added.writes[0]["body"]["rules"][0], "request_fields") == ["a", "b", "c"]
     assert taken.result["custom_fields"] == {**NONE, "request_fields": ["c"], "cookie_fields": ["C"]}
     assert folded.result["custom_fields"] == {**NONE, "request_fields": ["d"], "cookie_fields": ["C"]}
     assert folded.result["ruleset"]["rule_id"] == "0a" * 16

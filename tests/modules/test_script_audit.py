@@ -54,3 +54,15 @@ def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence:
     for outcome in report.ours:
         assert outcome.name in outcome.result["msg"]
     assert report.journal == [] and len(report.failures) == len(refused)
+
+
+def test_incomplete_line_is_moved_aside(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
+    """An incomplete line, which a run that ended has left, is moved with a warning; it makes no record invalid."""
+    modules.run(task(evidence_dir=str(evidence)))
+    with (evidence / f"{zone}.jsonl").open("ab") as file:
+        file.write(b'{"v":1,"seq')
+    verified = modules.run({"edgeops.observability.script_evidence_info": {"evidence_dir": str(evidence)}}).result
+    assert verified["valid"] is True
+    result = modules.run(task(evidence_dir=str(evidence), check=True), warns=["was incomplete, because a run ended"]).result
+    assert result["evidence"]["seq"] == 2 and result["summary"]["history_broken"] == 0
+    assert (evidence / f"{zone}.jsonl.torn").read_bytes() == b'{"v":1,"seq\n'

@@ -10,7 +10,7 @@ import typing as t
 import hypothesis
 import pytest
 from faults import direct
-from faults.scenarios import FOREIGN_RULE, MANAGED, OTHER_JOBS, OTHER_PHASE, PHASE, ZONE
+from faults.scenarios import FOREIGN_RULE, MANAGED, OTHER_JOBS, OTHER_PHASE, OWN_RULE, PHASE, ZONE
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from properties import desired_states, fields_model, jobs_model
@@ -20,6 +20,11 @@ from edgeops_simulator.testing import running
 from harness import Outcome, prediction
 
 Document = dict[str, t.Any]
+DISABLED_RULE = {
+    **desired_states.a_rule(1, fields_model.ACTION, {"request_fields": ["a", "b"], "response_fields": ["b"]}, True),
+    "id": "0b" * 16,
+    "enabled": False,
+}
 JOBS_PATH = f"/zones/{ZONE}/logpush/jobs"
 
 
@@ -36,9 +41,9 @@ class Zone(RuleBasedStateMachine):
     simulator: t.ClassVar[t.Any]
     cases: t.ClassVar[collections.Counter[str]]
 
-    @initialize(fields=st.booleans())
-    def begin(self, fields: bool) -> None:
-        own = [{"kind": "zone", "phase": PHASE, "rules": [FOREIGN_RULE]}] if fields else []
+    @initialize(rules=st.sampled_from([[], [FOREIGN_RULE], [FOREIGN_RULE, OWN_RULE, DISABLED_RULE]]))
+    def begin(self, rules: list[Document]) -> None:
+        own = [{"kind": "zone", "phase": PHASE, "rules": rules}] if rules else []
         rulesets = [OTHER_PHASE, *own, MANAGED]
         monitor = {"enabled": False}
         self.simulator.reset(script_monitor={ZONE: monitor}, rulesets={ZONE: rulesets}, jobs={ZONE: OTHER_JOBS})
@@ -49,17 +54,6 @@ class Zone(RuleBasedStateMachine):
     def the_service_changes_its_habits(self, habits: Document) -> None:
         self.masked = self.simulator.settings(**habits)["echo_destination"] == "masked"
         self.cases["sequences: changes of the service's habits"] += 1
-
-    @rule(enabled=st.booleans(), route=st.sampled_from(["auto", "script_monitor", "page_shield"]))
-    def a_task_sets_the_monitor(self, enabled: bool, route: str) -> None:
-        before = self.state()
-        result, after = self.apply("script_monitor", {"enabled": enabled, "route": route})
-        was = before["script_monitor"]["enabled"]
-        assert after["script_monitor"]["enabled"] is enabled
-        assert without(before, "script_monitor") == without(after, "script_monitor")
-        assert result["diff"] == {"before": {"enabled": was}, "after": {"enabled": enabled}}
-        assert result["changed"] == (was is not enabled)
-        assert result["script_monitor"] == {name: after["script_monitor"][name] for name in ("enabled", "updated_at")}
 
     # What holds for every desired state.
 
@@ -257,8 +251,19 @@ class Jobs(Zone):
         assert (told["before"] != told["after"]) == (after["destination_conf"] != before["destination_conf"])
 
 
-class FieldsAndJobs(Fields, Jobs):
-    """Both in one zone."""
+class Everything(Fields, Jobs):
+    """Both in one zone, with the script monitor."""
+
+    @rule(enabled=st.booleans(), route=st.sampled_from(["auto", "script_monitor", "page_shield"]))
+    def a_task_sets_the_monitor(self, enabled: bool, route: str) -> None:
+        before = self.state()
+        result, after = self.apply("script_monitor", {"enabled": enabled, "route": route})
+        was = before["script_monitor"]["enabled"]
+        assert after["script_monitor"]["enabled"] is enabled
+        assert without(before, "script_monitor") == without(after, "script_monitor")
+        assert result["diff"] == {"before": {"enabled": was}, "after": {"enabled": enabled}}
+        assert result["changed"] == (was is not enabled)
+        assert result["script_monitor"] == {name: after["script_monitor"][name] for name in ("enabled", "updated_at")}
 
 
 def visible(rules: list[t.Any]) -> t.Any:
@@ -271,7 +276,9 @@ def without(document: t.Mapping[str, t.Any], *names: str) -> Document:
     return {name: value for name, value in document.items() if name not in names}
 
 
-@pytest.mark.parametrize(("machine", "number"), [(Fields, 24), (Jobs, 14), (FieldsAndJobs, 12)], ids=["fields", "jobs", "both"])
+@pytest.mark.parametrize(
+    ("machine", "number"), [(Fields, 36), (Jobs, 16), (Everything, 12)], ids=["fields", "jobs", "everything"]
+)
 def test_random_sequences_converge(simulator, monkeypatch, cases, machine, number):
     """Every desired state of a random sequence is reached."""
     direct.without_waiting(monkeypatch)
