@@ -21,7 +21,6 @@ from .._logpush.read import listed
 from .._redact import scrub
 from .._scripts import inventory
 from .._scripts.facts import REPORTED
-from .._scripts.findings import observe
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
 from .._text import dict_of
@@ -64,7 +63,7 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
 def see_scripts(items: t.Iterable[inventory.Script]) -> dict[Identity, Script]:
     """Return the scripts of a listing by identity; duplicates are joined, with the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
-    for seen in observe(items):
+    for seen in inventory.observe(items):
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
         listed = [item.get("hash") for item in same]

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import collections
 import datetime
+import fnmatch
 import functools
 import math
 import re
 import typing as t
 
-from .._core import Conclusion, invalid_option
+from .._core import Conclusion, Json, invalid_option
+from .._redact import clean_text
 from .._text import need_time, shown
-from .baseline import PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
-from .evidence import AuditedScript, AuditResult, Evidence, Head, Scope
-from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, is_digest
-from .findings import (
-    Finding,
-    LastRecord,
-    Observation,
-    Row,
-    find_in_audit,
-    find_in_entries,
-    find_in_script,
-    in_order,
-    observe,
-)
-from .inventory import Query, Script, judge, judged, parse_items
+from .baseline import AUTHORISATION, MEMBERS, PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
+from .evidence import Evidence, LastRecord
+from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, SAMPLED, is_digest
+from .inventory import Observation, Query, Script, categories_of, is_reported, judge, judged, observe, parse_items
 from .monitor import Status
 from .pattern import Pattern, is_url, normalize_url, parse_pattern
 from .read import Service
 
-_Find = t.Callable[[str, "str | None"], Match]
+_Find = t.Callable[["str | None", "str | None"], Match]
+# The members of a script that change only for a reason; with counters or the time it was last seen, every record would repeat
+# the whole inventory.
+_KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_score", "first_seen_at", "malicious")
 
 
 class Audit(t.NamedTuple):
@@ -60,21 +54,22 @@ class Audit(t.NamedTuple):
         singles = {single["script_id"]: single for single in service.read_singly(query, identifiers)}
         seen = observe(_with_singles(listing, singles, query))
         # Entries that match equally well are refused here, before a file of evidence exists.
-        matches = [_match(each, find) for each in seen]
+        matches = [find(each.url, each.host) for each in seen]
 
-        def report(last: LastRecord) -> AuditResult:
+        def report(last: LastRecord) -> dict[str, t.Any]:
             rows = [self._row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
             return self._report(rows, state.status, last, at)
 
         if evidence is None:
-            result, head = report(LastRecord()), Head(seq=None, head=None)
+            result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
         else:
             with evidence.opened() as records:
                 result = report(records.find_last(self.expected_head, at))
                 entries = [entry.declared for entry in self.baseline.entries]
-                head = records.keep(result, at, self._scope(query.route), entries, service.hide)
+                record = records.keep(at, self._to_keep(result, query.route), entries, service.hide)
+                result["evidence"] = {"seq": record["seq"], "head": record["digest"]}
                 warnings += records.warnings
-        return Conclusion({**result, "evidence": head}, warnings, self._refusal(result["summary"]))
+        return Conclusion(result, warnings, self._refusal(result["summary"]))
 
     def _choose_details(self, listing: t.Sequence[Script], find: _Find) -> tuple[list[str], tuple[str, ...]]:
         """Return the identifiers of the scripts to read singly, and a warning if not all that have findings are read."""
@@ -84,7 +79,7 @@ class Audit(t.NamedTuple):
             return [script["script_id"] for script in listing], ()
         found: list[tuple[bool, str]] = []
         for seen in observe(listing):
-            kinds = {finding.kind for finding in find_in_script(self._row(seen, _match(seen, find), None))}
+            kinds = {finding.kind for finding in find_in_script(self._row(seen, find(seen.url, seen.host), None))}
             if kinds:
                 found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
         # New scripts come last, because no entry has hashes to compare their versions with.
@@ -102,17 +97,8 @@ class Audit(t.NamedTuple):
         found = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
         return Row(seen, match.entry, match.names, seen.hashes(since), found if pages else None)
 
-    def _scope(self, route: str) -> Scope:
-        return {
-            "hosts": list(self.query.hosts),
-            "status": list(self.query.statuses),
-            "pages": [pattern.text for pattern in self.pages],
-            "fail_on": [kind for kind in FINDINGS if kind in self.fail_on],
-            "details": self.details,
-            "route": route,
-        }
-
-    def _report(self, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> AuditResult:
+    def _report(self, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> dict[str, t.Any]:
+        """Return the result of the audit, but for the record that is kept of it."""
         of_scripts = [find_in_script(row) for row in rows]
         of_entries = find_in_entries(self.baseline.entries, rows, self.query.hosts, at.date().isoformat())
         of_audit = find_in_audit(status["enabled"], len(rows), last, at, self.max_gap_days)
@@ -121,7 +107,7 @@ class Audit(t.NamedTuple):
         by_entry: dict[str | None, list[Finding]] = collections.defaultdict(list)
         for finding in of_entries:
             by_entry[finding.entry].append(finding)
-        inventory: list[AuditedScript] = []
+        inventory = []
         for row, found in zip(rows, of_scripts, strict=True):
             entry = row.entry.name if row.entry else None
             about = [*found, *by_entry.get(entry, ())]
@@ -133,6 +119,23 @@ class Audit(t.NamedTuple):
             "findings": [finding._asdict() for finding in findings],
             "passed": not any(kind in FAILURES for kind in counts),
             "proposals": propose(self.baseline.entries, rows),
+        }
+
+    def _to_keep(self, result: t.Mapping[str, t.Any], route: str) -> dict[str, Json]:
+        """Return what the evidence contains of a result, and what the audit looked at: without it, no finding means nothing."""
+        return {
+            "monitor": {**result["script_monitor"], "sampled": SAMPLED[route]},
+            "scope": {
+                "hosts": list(self.query.hosts),
+                "status": list(self.query.statuses),
+                "pages": [pattern.text for pattern in self.pages],
+                "fail_on": [kind for kind in FINDINGS if kind in self.fail_on],
+                "details": self.details,
+                "route": route,
+            },
+            "inventory": [{**item, "script": {name: item["script"].get(name) for name in _KEPT}} for item in result["inventory"]],
+            "findings": result["findings"],
+            "passed": result["passed"],
         }
 
     def _refusal(self, summary: t.Mapping[str, int]) -> str:
@@ -174,10 +177,6 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     )
 
 
-def _match(seen: Observation, find: _Find) -> Match:
-    return find(seen.url, seen.host) if seen.url else Match()
-
-
 def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: Query) -> t.Iterator[Script]:
     """Yield each listed script; if it was read singly, also that answer, with the listing's value for what it lacks."""
     for script in listing:
@@ -186,6 +185,111 @@ def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], 
         if single is not None:
             present = {name: value for name, value in single.items() if value is not None}
             yield judge(t.cast("Script", {**script, **present}), query)
+
+
+class Finding(t.NamedTuple):
+    """A finding: about a script, an entry of the baseline, or the audit itself.
+
+    `pages` are the pages of the audit on which the script was seen, None if they are not known.
+    """
+
+    kind: str
+    script_url: str | None
+    host: str | None
+    entry: str | None
+    message: str
+    pages: list[str] | None = None
+
+
+class Row(t.NamedTuple):
+    """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it."""
+
+    seen: Observation
+    entry: Entry | None
+    matching: frozenset[str]
+    hashes: frozenset[str]
+    pages: list[str] | None
+
+    @property
+    def unauthorised(self) -> frozenset[str]:
+        """Return the hashes that the entry does not list, if it is pinned."""
+        return self.hashes - self.entry.hashes if self.entry is not None and self.entry.pinned else frozenset()
+
+
+def find_in_script(row: Row) -> list[Finding]:
+    """Return the findings about one script."""
+    entry = row.entry.name if row.entry else None
+    return [Finding(kind, row.seen.url, row.seen.host, entry, clean_text(text), row.pages) for kind, text in _kinds(row)]
+
+
+def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
+    scripts = row.seen.scripts
+    if any(script["malicious"] for script in scripts):
+        reasons = dict.fromkeys(reason for script in scripts if script["malicious"] for reason in script["malicious_reasons"])
+        yield "malicious", "; ".join(reasons)
+    if any(map(is_reported, scripts)):
+        categories = dict.fromkeys(category for script in scripts for category in categories_of(script))
+        yield "reported", "; ".join(["the URL or the domain is reported as malicious", *categories])
+    if row.entry is None:
+        yield "new", "no entry of the baseline covers it" if row.seen.url else "the service shows no URL, so no entry covers it"
+    elif unauthorised := row.unauthorised:
+        hashes = ", ".join(value if is_digest(value) else shown(value) for value in sorted(unauthorised)[:3])
+        noun = "hash" if len(unauthorised) == 1 else "hashes"
+        yield "changed", f"{len(unauthorised)} {noun} seen that the entry does not list: {hashes}"
+    elif row.entry.pinned and not row.hashes:
+        yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
+
+
+def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:
+    """Return the findings about entries; `hosts` are those that the listing was limited to."""
+    used = frozenset[str]().union(*(row.matching for row in rows))
+    found: list[tuple[str, str, str]] = []
+    for entry in entries:
+        name, declared = entry.name, entry.declared
+        if declared["review_by"] is not None and declared["review_by"] < today:
+            found.append((name, "expired", f"had to be reviewed by {declared['review_by']}"))
+        missing = [member for member in AUTHORISATION if not declared[member]]
+        if missing:
+            found.append((name, "unjustified", f"has no {', '.join(missing)}"))
+        if name not in used and _is_in_scope(entry, hosts):
+            if declared["required"]:
+                found.append((name, "gone", "is required, and no listed script matches it"))
+            else:
+                found.append((name, "unused", "matches no listed script"))
+    return [Finding(kind, None, None, name, f"the entry {shown(clean_text(name))} {text}") for name, kind, text in found]
+
+
+def _is_in_scope(entry: Entry, limits: t.Sequence[str]) -> bool:
+    """Return whether a listing that was limited to some hosts, perhaps with stars, can show a script of the entry."""
+    return (
+        not limits or not entry.hosts or any(fnmatch.fnmatchcase(host, limit.lower()) for limit in limits for host in entry.hosts)
+    )
+
+
+def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datetime, max_gap_days: float) -> list[Finding]:
+    """Return the findings about the audit as a whole."""
+    found = []
+    if not enabled:
+        found.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))
+    if not seen:
+        text = (
+            "the service lists no script: it samples, and shows nothing before about an hour and 100 requests from browsers;"
+            " look at the zone's traffic, at hosts and status, and audit again later"
+        )
+        found.append(("nothing_seen", text))
+    seconds = (at - last.at).total_seconds() if last.at else 0
+    if seconds > max_gap_days * 86400:
+        text = f"the last record is {seconds / 86400:.1f} days old, more than {max_gap_days:g}: changes in between are unknown"
+        found.append(("evidence_gap", text))
+    if last.problem is not None:
+        found.append(("history_broken", last.problem))
+    return [Finding(kind, None, None, None, message) for kind, message in found]
+
+
+def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
+    """Return findings sorted by kind, URL, host and entry."""
+    place = {kind: index for index, kind in enumerate(FINDINGS)}
+    return sorted(findings, key=lambda each: (place[each.kind], each.script_url or "", each.host or "", each.entry or ""))
 
 
 _MAX_NAME_LENGTH = 60
@@ -204,44 +308,25 @@ def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[Declared]
         elif url is not None and is_url(url) and "*" not in url and (host is None or is_host(host)):
             new.setdefault(url, []).append(row)
     names = {entry.name: 1 for entry in entries}
-    return [
-        *(_propose_changed(entry, hashes) for entry, hashes in changed.values()),
-        *(_propose_new(url, found, names) for url, found in new.items()),
-    ]
+    nobody = dict.fromkeys((*AUTHORISATION, "authorised_on"))
+    proposals = [{**entry.declared, **nobody, "hashes": _usable(entry.hashes, hashes)} for entry, hashes in changed.values()]
+    for url, found in new.items():
+        hosts = sorted({row.seen.host for row in found if row.seen.host is not None})
+        declared = {
+            "name": _add_name(url, names),
+            "url": url,
+            "hosts": hosts if len(hosts) == len(found) else [],
+            "integrity": PINNED,
+            "hashes": _usable(*(row.hashes for row in found)),
+            "required": False,
+        }
+        proposals.append({**dict.fromkeys(MEMBERS), **declared})
+    return proposals
 
 
-def _propose_changed(entry: Entry, hashes: t.Iterable[str]) -> Declared:
-    return {
-        **entry.declared,
-        "owner": None,
-        "justification": None,
-        "authorised_by": None,
-        "authorised_on": None,
-        "hashes": _usable(entry.hashes.union(hashes)),
-    }
-
-
-def _propose_new(url: str, rows: t.Sequence[Row], names: dict[str, int]) -> Declared:
-    hosts = sorted({row.seen.host for row in rows if row.seen.host is not None})
-    return {
-        "name": _add_name(url, names),
-        "url": url,
-        "hosts": hosts if len(hosts) == len(rows) else [],
-        "owner": None,
-        "justification": None,
-        "authorised_by": None,
-        "authorised_on": None,
-        "review_by": None,
-        "integrity": PINNED,
-        "integrity_reason": None,
-        "hashes": _usable(frozenset[str]().union(*(row.hashes for row in rows))),
-        "required": False,
-    }
-
-
-def _usable(hashes: t.Iterable[str]) -> list[str]:
+def _usable(*hashes: t.Collection[str]) -> list[str]:
     """Return the hashes that an entry may list; any other text of the service leaves the script changed."""
-    return sorted(value for value in hashes if is_digest(value))
+    return sorted(filter(is_digest, frozenset[str]().union(*hashes)))
 
 
 def _add_name(url: str, names: dict[str, int]) -> str:

@@ -4,39 +4,24 @@ from __future__ import annotations
 
 import ast
 import collections
+import functools
 import json
 import re
 import typing as t
 
-from .._core import Failure, Json, invalid_option
+from .._core import Json, invalid_option
 from .._text import did_you_mean, nearest, need_date, shown
-from .pattern import Pattern, PlainUrl, parse_pattern, plain_url, without_query
+from .pattern import Pattern, parse_pattern, plain_url, without_query
 
 PINNED, UNPINNED = "pinned", "unpinned"
 _HASH = re.compile(r"[0-9a-fA-F]{64}")
 _HOST = re.compile(r"[^\s/*,:@?#]+")
-_MEANING_OF_HOST = "a host name; it is compared as a whole, and omitted hosts mean any"
 _FLAGS = {**dict.fromkeys(("true", "yes", "on", "1"), True), **dict.fromkeys(("false", "no", "off", "0", ""), False)}
 
 
-class Declared(t.TypedDict):
-    """An entry as plain data, with every member."""
-
-    name: str
-    url: str
-    hosts: list[str]
-    owner: str | None
-    justification: str | None
-    authorised_by: str | None
-    authorised_on: str | None
-    review_by: str | None
-    integrity: str
-    integrity_reason: str | None
-    hashes: list[str]
-    required: bool
-
-
-AUTHORISATION: tuple[t.Literal["owner", "justification", "authorised_by"], ...] = ("owner", "justification", "authorised_by")
+# An entry as plain data, with every member of MEMBERS.
+Declared = dict[str, t.Any]
+AUTHORISATION = ("owner", "justification", "authorised_by")
 
 
 class Entry(t.NamedTuple):
@@ -76,23 +61,17 @@ def _parse_text(option: str, text: str) -> Json:
     except (ValueError, RecursionError):
         pass
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
+        return ast.literal_eval(_DatesAsText().visit(ast.parse(text.strip(), mode="eval")))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         raise invalid_option(option, "must be a list of entries; this text cannot be parsed as one") from None
 
 
-def _value(node: ast.expr) -> Json:
-    """Return the data that an expression writes out, with dates as text."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [_value(item) for item in node.elts]
-    if isinstance(node, ast.Dict) and all(node.keys):
-        return {_value(key): _value(value) for key, value in zip(node.keys, node.values, strict=True) if key is not None}
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("datetime.date", "datetime.datetime"):
-        year, month, day = (_value(argument) for argument in node.args[:3])
-        return f"{year:04d}-{month:02d}-{day:02d}"
-    raise ValueError("neither data nor a date")
+class _DatesAsText(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if ast.unparse(node.func) not in ("datetime.date", "datetime.datetime"):
+            return node  # which is no literal
+        year, month, day = (ast.literal_eval(argument) for argument in node.args[:3])
+        return ast.Constant(f"{year:04d}-{month:02d}-{day:02d}")
 
 
 def is_host(text: str) -> bool:
@@ -104,23 +83,10 @@ def _entry(place: str, item: Json) -> Entry:
     if not isinstance(item, dict):
         raise invalid_option(place, f"must be a dictionary with name and url, not {shown(item)}")
     for member in item:
-        if member not in Declared.__annotations__:
-            likely = did_you_mean(nearest(str(member), Declared.__annotations__))
+        if member not in MEMBERS:
+            likely = did_you_mean(nearest(str(member), MEMBERS))
             raise invalid_option(place, f"{shown(member)} is not a member of an entry{likely}")
-    declared: Declared = {
-        "name": _needed(f"{place}.name", item.get("name")),
-        "url": _needed(f"{place}.url", item.get("url")),
-        "hosts": _listed(f"{place}.hosts", item.get("hosts"), _HOST, _MEANING_OF_HOST),
-        "owner": _text(f"{place}.owner", item.get("owner")),
-        "justification": _text(f"{place}.justification", item.get("justification")),
-        "authorised_by": _text(f"{place}.authorised_by", item.get("authorised_by")),
-        "authorised_on": _day(f"{place}.authorised_on", item.get("authorised_on")),
-        "review_by": _day(f"{place}.review_by", item.get("review_by")),
-        "integrity": _integrity(f"{place}.integrity", item.get("integrity")),
-        "integrity_reason": _text(f"{place}.integrity_reason", item.get("integrity_reason")),
-        "hashes": _listed(f"{place}.hashes", item.get("hashes"), _HASH, "a SHA-256 of 64 hexadecimal digits"),
-        "required": _flag(f"{place}.required", item.get("required")),
-    }
+    declared = {name: parse(f"{place}.{name}", item.get(name)) for name, parse in MEMBERS.items()}
     if declared["integrity"] == UNPINNED and not declared["integrity_reason"]:
         raise invalid_option(f"{place}.integrity_reason", "a script that is not pinned needs a reason")
     return Entry(
@@ -179,8 +145,22 @@ def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> li
     return sorted({item.strip().lower() for item in value or ()})
 
 
-# Entries with one literal prefix: by whether the query is compared and the length of the literal suffix, then by the suffix.
-Suffixes = dict[tuple[bool, int], dict[str, list[Entry]]]
+MEMBERS: t.Mapping[str, t.Callable[[str, Json], t.Any]] = {
+    "name": _needed,
+    "url": _needed,
+    "hosts": functools.partial(
+        _listed, shape=_HOST, meaning="a host name; it is compared as a whole, and omitted hosts mean any"
+    ),
+    "owner": _text,
+    "justification": _text,
+    "authorised_by": _text,
+    "authorised_on": _day,
+    "review_by": _day,
+    "integrity": _integrity,
+    "integrity_reason": _text,
+    "hashes": functools.partial(_listed, shape=_HASH, meaning="a SHA-256 of 64 hexadecimal digits"),
+    "required": _flag,
+}
 
 
 class Match(t.NamedTuple):
@@ -196,22 +176,30 @@ class Baseline:
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
         self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
-        prefixes: dict[int, dict[str, Suffixes]] = {}
-        for entry in entries:
-            pattern = entry.pattern
-            if pattern.is_exact:
-                self._exact[pattern.text].append(entry)
+        # Patterns by the literal text before the first star, whether the query is compared, and the text after the last star.
+        self._patterns: dict[tuple[str, bool, str], list[Entry]] = collections.defaultdict(list)
+        # By the length of the first text, the longest first: of each such text, the rest of these keys with the length of the last.
+        ends: dict[int, dict[str, set[tuple[bool, int]]]] = {}
+        for entry in self.entries:
+            text = entry.pattern.text
+            if entry.pattern.is_exact:
+                self._exact[text].append(entry)
                 continue
-            suffixes = prefixes.setdefault(len(pattern.prefix), {}).setdefault(pattern.prefix, {})
-            texts = suffixes.setdefault((pattern.has_query, len(pattern.suffix)), {})
-            texts.setdefault(pattern.suffix, []).append(entry)
-        self._prefixes = sorted(prefixes.items(), reverse=True)
+            prefix, has_query, suffix = text.partition("*")[0], "?" in text, text.rpartition("*")[2]
+            self._patterns[prefix, has_query, suffix].append(entry)
+            ends.setdefault(len(prefix), {}).setdefault(prefix, set()).add((has_query, len(suffix)))
+        self._ends = sorted(ends.items(), reverse=True)
 
-    def match(self, url: str, host: str | None) -> Match:
+    def match(self, url: str | None, host: str | None) -> Match:
         """Return the entries that match a normalized URL on a host; raise `invalid_option` for a tie."""
-        ranks = list(filter(None, self._look_up(url, host)))
+        ranks = list(filter(None, self._look_up(url, host))) if url else []
         if ranks and len(ranks[0]) > 1:
-            raise _tie(ranks[0], url, host)
+            one, other = sorted(ranks[0], key=lambda entry: entry.name)[:2]
+            raise invalid_option(
+                "baseline",
+                f"the entries {shown(one.name)} ({one.place}) and {shown(other.name)} ({other.place}) match {shown(url)}"
+                f" on {shown(host)} equally well; make one of them more specific, or give them different hosts",
+            )
         names = frozenset([entry.name for matching in ranks for entry in matching])
         return Match(ranks[0][0] if ranks else None, names)
 
@@ -221,26 +209,14 @@ class Baseline:
         for known in dict.fromkeys((url, bare)):
             yield [entry for entry in self._exact.get(known, ()) if entry.covers(host)]
         plain = plain_url(url)
-        for length, prefixes in self._prefixes if plain else ():
-            suffixes = prefixes.get(url[:length])
-            if suffixes and plain:
-                yield _matching(suffixes, plain, (bare, url), host)
-
-
-def _matching(suffixes: Suffixes, url: PlainUrl, texts: tuple[str, str], host: str | None) -> list[Entry]:
-    found: list[Entry] = []
-    for (has_query, length), entries in suffixes.items():
-        text = texts[has_query]
-        same = entries.get(text[len(text) - length :]) if len(text) >= length else None
-        if same:
-            found += [entry for entry in same if entry.covers(host) and entry.pattern.matches(url)]
-    return found
-
-
-def _tie(matching: t.Iterable[Entry], url: str, host: str | None) -> Failure:
-    one, other = sorted(matching, key=lambda entry: entry.name)[:2]
-    return invalid_option(
-        "baseline",
-        f"the entries {shown(one.name)} ({one.place}) and {shown(other.name)} ({other.place}) match {shown(url)}"
-        f" on {shown(host)} equally well; make one of them more specific, or give them different hosts",
-    )
+        if plain is None:
+            return
+        for length, ends in self._ends:
+            found: list[Entry] = []
+            prefix = url[:length]
+            for has_query, size in ends.get(prefix, ()):
+                text = url if has_query else bare
+                if len(text) >= size:
+                    same = self._patterns.get((prefix, has_query, text[len(text) - size :]), ())
+                    found += [entry for entry in same if entry.covers(host) and entry.pattern.matches(plain)]
+            yield found

@@ -11,70 +11,16 @@ import typing as t
 
 from .._core import Json
 from .._files import check_file, lock, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
-from .._text import (
-    canonical,
-    dict_of,
-    digest_of,
-    finite_float,
-    format_time,
-    is_integer,
-    no_constant,
-    parse_time,
-    unique_members,
-)
+from .._text import canonical, dict_of, digest_of, finite_float, format_time, is_integer, no_constant, parse_time, unique_members
 from .._version import VERSION
-from .baseline import Declared
-from .facts import SAMPLED, is_digest
-from .findings import NEVER, LastRecord
-from .inventory import Script
-from .monitor import Status
+from .facts import is_digest
+from .inventory import NEVER
 
 Record = dict[str, Json]
-
-
-class Head(t.TypedDict):
-    """The number and the digest of the record of an audit; None if no evidence is kept."""
-
-    seq: Json
-    head: Json
-
-
-class AuditedScript(t.TypedDict):
-    """A script in the inventory of an audit, with the name of its entry and the kinds of its findings."""
-
-    script: Script
-    entry: str | None
-    findings: list[str]
-
-
-class AuditResult(t.TypedDict):
-    """The result of an audit, but for the record that is kept of it."""
-
-    script_monitor: Status
-    summary: dict[str, int]
-    inventory: list[AuditedScript]
-    findings: list[dict[str, Json]]
-    passed: bool
-    proposals: list[Declared]
-
-
-class Scope(t.TypedDict):
-    """What an audit looks at; records with different scopes differ in what the absence of a finding means."""
-
-    hosts: list[str]
-    status: list[str]
-    pages: list[str]
-    fail_on: list[str]
-    details: str
-    route: str
-
 
 RECORD_VERSION = 1
 BASELINES = "baselines"
 BASELINE_MODE = 0o640
-# The members of a script that change only for a reason; with counters or the time it was last seen, every record would repeat
-# the whole inventory.
-_KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_score", "first_seen_at", "malicious")
 
 
 class Chain(t.NamedTuple):
@@ -183,6 +129,17 @@ def _is_number(value: Json, number: int) -> bool:
     return is_integer(value) and value == number
 
 
+class LastRecord(t.NamedTuple):
+    """What an audit needs of the evidence: the time of the last record, from when on versions are new, and what is broken.
+
+    Without any record `since` is None: a first audit has nothing to compare versions with.
+    """
+
+    at: datetime.datetime | None = None
+    since: datetime.datetime | None = None
+    problem: str | None = None
+
+
 class Evidence(t.NamedTuple):
     """The evidence of one zone: a file of records that only grows, and the baselines that they name."""
 
@@ -270,41 +227,17 @@ class Records:
             problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
         return LastRecord(known, NEVER if chain.records and known is None else known, problem)
 
-    def keep(
-        self,
-        result: AuditResult,
-        at: datetime.datetime,
-        scope: Scope,
-        baseline: t.Sequence[Declared],
-        hide: t.Callable[[Json], Json],
-    ) -> Head:
-        """Append the record of an audit without secrets, and return its number and digest; it is on the disk by then."""
-        entries = hide(baseline)
-        record = dict_of(
-            hide(
-                {
-                    "v": RECORD_VERSION,
-                    "at": format_time(at),
-                    "zone_id": self.evidence.zone_id,
-                    "monitor": {**result["script_monitor"], "sampled": SAMPLED[scope["route"]]},
-                    "scope": scope,
-                    "inventory": [
-                        {**item, "script": {name: item["script"].get(name) for name in _KEPT}} for item in result["inventory"]
-                    ],
-                    "findings": result["findings"],
-                    "passed": result["passed"],
-                    "collection_version": VERSION,
-                }
-            )
-        )
+    def keep(self, at: datetime.datetime, audited: Record, baseline: Json, hide: t.Callable[[Json], Json]) -> Record:
+        """Append the record of an audit without secrets, and return it as it was written; it is on the disk by then."""
+        about = {"v": RECORD_VERSION, "at": format_time(at), "zone_id": self.evidence.zone_id, "collection_version": VERSION}
+        entries, record = hide(baseline), dict_of(hide({**about, **audited}))
         self._keep_baseline(entries)
         record["baseline_digest"] = digest_of(entries)
         same = self.chain.inventory
         if self.chain.problem is None and same is not None and same["inventory"] == record["inventory"]:
             del record["inventory"]
             record["inventory_same_as"] = same["seq"]
-        written = self.append(record)
-        return {"seq": written["seq"], "head": written["digest"]}
+        return self.append(record)
 
     def _keep_baseline(self, entries: Json) -> None:
         """Keep the entries of a baseline in a file named by their digest, so that a record proves who authorised what, and why."""

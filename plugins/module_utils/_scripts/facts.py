@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._core import CLOUDFLARE_HOST, Json
+from .._core import Json
 
 # Cloudflare renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
 ROUTES = ("script_monitor", "page_shield")
-# Try the routes one after the other; Cloudflare has the new names only.
+# Both routes, one after the other.
 AUTO = "auto"
 ROUTE_CHOICES = (AUTO, *ROUTES)
 PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
@@ -19,13 +19,6 @@ PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
     "page_urls": "seen_on",
     "url_contains_cdn_cgi_path": "appears_in_cdn_cgi_path",
 }
-
-
-def routes_to_try(route: str, host: str) -> tuple[str, ...]:
-    """Return the routes that an option `route` means for a service on `host`, the likely one first."""
-    if route != AUTO:
-        return (route,)
-    return ROUTES[::-1] if host == CLOUDFLARE_HOST else ROUTES
 
 
 class Verdict(t.NamedTuple):

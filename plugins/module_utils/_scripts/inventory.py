@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import collections
+import datetime
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
-from .._text import did_you_mean, json_type, nearest, shown
+from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, shown
 from .facts import MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, VERDICTS
+from .pattern import normalize_url
 
 
-class _Identified(t.TypedDict):
-    script_id: str
-
-
-class Script(_Identified, total=False):
+class Script(t.TypedDict, total=False):
     """A script as the service sent it, under the names of `script_monitor`, with its verdict; other members are kept as well.
 
-    A member of the type `object` is not checked when it is read, so whoever uses it has to.
+    All have an identifier. A member of the type `object` is not checked when it is read, so whoever uses it has to.
     """
 
+    script_id: str
     status: str | None
     host: str | None
     script_url: object
@@ -180,3 +179,62 @@ def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
 
 def _count(values: t.Iterable[str | None]) -> dict[str, int]:
     return dict(sorted(collections.Counter(value for value in values if value is not None).items()))
+
+
+# Earlier than every other time; also of a script for which the service shows no usable time.
+NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
+
+
+class Observation(t.NamedTuple):
+    """One script of a host: everything that the service lists under the same URL and host (`scripts`, the latest last)."""
+
+    url: str | None
+    host: str | None
+    scripts: tuple[Script, ...]
+
+    @property
+    def latest(self) -> Script:
+        return self.scripts[-1]
+
+    def hashes(self, since: datetime.datetime | None) -> frozenset[str]:
+        """Return the listed hashes and those of versions fetched after `since`; if there are none, that of the latest version."""
+        listed = (version for script in self.scripts for version in list_of(script.get("versions")))
+        versions = [version for version in listed if isinstance(version, dict)]
+        found = [script.get("hash") for script in self.scripts]
+        if versions and since is not None:
+            fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
+            # A version without a usable time counts, so that no change goes unseen.
+            found += [value for value, time in fetched if time is None or time > since]
+        if versions and not any(found):
+            # Some plans hide the hash in the listing and show it in the versions.
+            found.append(max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash"))
+        return frozenset(value.lower() for value in found if isinstance(value, str) and value)
+
+    def pages(self) -> tuple[str, ...]:
+        """Return the pages on which the service saw the script: the last ones and the first one."""
+        listed = [page for script in self.scripts for page in (*list_of(script.get("seen_on")), script.get("seen_on_first"))]
+        return tuple(dict.fromkeys(page for page in listed if isinstance(page, str) and page))
+
+
+def observe(scripts: t.Iterable[Script]) -> list[Observation]:
+    """Return the observations in a listing, sorted by URL and host."""
+    found: dict[tuple[str, str, str], list[Script]] = {}
+    for script in scripts:
+        found.setdefault(_identity(script), []).append(script)
+    for same in found.values():
+        if len(same) > 1:  # nearly always there is one, whose time need not be parsed
+            same.sort(key=_last_seen)
+    return [Observation(key[0] or None, key[1] or None, tuple(found[key])) for key in sorted(found)]
+
+
+def _identity(script: Script) -> tuple[str, str, str]:
+    """Return URL and host, because identifiers are not stable; without a URL, only the identifier distinguishes two scripts."""
+    host = str(script.get("host") or "").lower()
+    url = script.get("script_url")
+    return (normalize_url(url), host, "") if isinstance(url, str) and url else ("", host, script["script_id"])
+
+
+def _last_seen(script: Script) -> tuple[datetime.datetime, str]:
+    """Return when a script was last seen, a day as its beginning; the identifier decides between equal times."""
+    value = script.get("last_seen_at")
+    return parse_time(value) or parse_time(f"{parse_date(value)}T00:00:00Z") or NEVER, script["script_id"]

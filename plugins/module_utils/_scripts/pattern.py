@@ -68,21 +68,6 @@ class Pattern(t.NamedTuple):
         """Return whether the pattern matches exactly one URL."""
         return self.path is None
 
-    @property
-    def has_query(self) -> bool:
-        """Return whether the query of a URL is compared."""
-        return "?" in self.text
-
-    @property
-    def prefix(self) -> str:
-        """Return the literal text before the first star."""
-        return self.text.partition("*")[0]
-
-    @property
-    def suffix(self) -> str:
-        """Return the literal text after the last star."""
-        return self.text.rpartition("*")[2]
-
     def covers(self, url: str) -> bool:
         """Return whether the pattern matches a normalized URL; the query is compared only if the pattern has one."""
         if self.is_exact:

@@ -8,12 +8,12 @@ import typing as t
 
 from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json
+from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, Json
 from .._redact import scrub
 from .._text import dict_of
-from .facts import COMPLETE, CONNECTIONS, COOKIES, PARAMETERS, SCRIPTS, routes_to_try
+from .facts import AUTO, COMPLETE, CONNECTIONS, COOKIES, PARAMETERS, ROUTES, SCRIPTS
 from .inventory import Query, Script, read_script, report
-from .monitor import Desired, State, read_status
+from .monitor import State, read_status
 
 # Requests sent in parallel; more would only spend the request budget of other zones faster.
 PARALLEL_PAGES = 8
@@ -23,14 +23,10 @@ _NOT_OFFERED = (403, 404, 405)
 _REFUSED = 400
 
 
-def read(client: Client, desired: Desired) -> State:
-    """Return the state that the state task plans from."""
-    return monitor(client, desired.route)
-
-
 def monitor(client: Client, route: str) -> State:
     """Return the status of the zone's script monitor, and the route that answered; `route` is the option of that name."""
-    routes = routes_to_try(route, client.host)
+    # Cloudflare has the new names only; elsewhere the old ones are more likely.
+    routes = (route,) if route != AUTO else ROUTES[::-1] if client.host == CLOUDFLARE_HOST else ROUTES
     unknown: list[Failure] = []
     for name in routes:
         try:

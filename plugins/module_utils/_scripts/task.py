@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._engine.task import Spec, StateTask
 from .facts import AUTO, ROUTE_CHOICES
 from .monitor import conclude, desire, plan
-from .read import read
+from .read import monitor
 
 TASK = StateTask(
     name="script_monitor",
@@ -16,7 +16,7 @@ TASK = StateTask(
         },
     ),
     desire=desire,
-    read=read,
+    read=lambda client, desired: monitor(client, desired.route),
     plan=plan,
     conclude=conclude,
 )

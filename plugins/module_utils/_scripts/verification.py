@@ -28,38 +28,13 @@ class Archive(t.NamedTuple):
     expected_heads: t.Mapping[str, str]
 
 
-class ScopeChange(t.TypedDict):
-    """What an audit looked at, where it differs from what the one before it looked at."""
-
-    seq: Json
-    at: Json
-    before: dict[str, Json]
-    after: dict[str, Json]
-
-
-class VerifiedZone(t.TypedDict):
-    """A chain of evidence in the result; the last members are empty if no record is valid."""
-
-    zone_id: str
-    valid: bool
-    message: str
-    records: int
-    first: str | None
-    last: str | None
-    longest_gap_days: float | None
-    findings: dict[str, int]
-    open: list[dict[str, Json]]
-    scope_changes: list[ScopeChange]
-    head: str | None
-
-
 class Totals:
     """What the valid records of a chain contain: findings by kind, those of the last record, changes of the scope, and baselines."""
 
     def __init__(self) -> None:
         self.findings = dict.fromkeys(FINDINGS, 0)
         self.open: list[dict[str, Json]] = []
-        self.scope_changes: list[ScopeChange] = []
+        self.scope_changes: list[dict[str, Json]] = []
         # The first record that names each baseline.
         self.baselines: dict[str, int] = {}
         self._scope: dict[str, Json] | None = None
@@ -107,11 +82,19 @@ def report(archive: Archive) -> Conclusion:
     return Conclusion({"zones": verified, "valid": bool(verified) and all(each["valid"] for each in verified)})
 
 
-def _verify(folder: str, zone_id: str, head: str | None) -> VerifiedZone:
+def _verify(folder: str, zone_id: str, expected_head: str | None) -> dict[str, t.Any]:
+    """Return a chain for the result; what is about valid records is empty or None if there is none."""
     totals = Totals()
-    chain = _read(os.path.join(folder, zone_id + _SUFFIX), zone_id.lower(), totals)
+    try:
+        with open(open_regular(os.path.join(folder, zone_id + _SUFFIX), os.O_RDONLY), "rb") as file:
+            chain = read_chain(file, zone_id.lower(), totals.add)
+    except FileNotFoundError:
+        chain = Chain(problem="record 1 is missing: there is no file for the zone")
+    except OSError as error:
+        # A file that cannot be read must not hide what is wrong with the others.
+        chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
     missing, edited = _check_baselines(folder, totals.baselines)
-    problem = chain.problem or edited or _find_missing(chain, head)
+    problem = chain.problem or edited or _find_missing(chain, expected_head)
     times = chain.times
     gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
     return {
@@ -127,17 +110,6 @@ def _verify(folder: str, zone_id: str, head: str | None) -> VerifiedZone:
         "scope_changes": totals.scope_changes,
         "head": chain.head,
     }
-
-
-def _read(path: str, zone_id: str, totals: Totals) -> Chain:
-    try:
-        with open(open_regular(path, os.O_RDONLY), "rb") as file:
-            return read_chain(file, zone_id, totals.add)
-    except FileNotFoundError:
-        return Chain(problem="record 1 is missing: there is no file for the zone")
-    except OSError as error:
-        # A file that cannot be read must not hide what is wrong with the others.
-        return Chain(problem=f"record 1 cannot be read: {error.strerror}")
 
 
 def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, str | None]:
@@ -173,13 +145,13 @@ def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:
     return text
 
 
-def describe(zone: VerifiedZone, name: str = "") -> list[str]:
+def describe(zone: t.Mapping[str, t.Any], name: str = "") -> list[str]:
     """Return the printed lines about a zone of the result, for an assessor; `name` is that of the zone, if it is known."""
     called = f"{name} {zone['zone_id']}".strip()
     return [line(f"{called}: {text}", _MAX_LINE) for text in _texts(zone)]
 
 
-def _texts(zone: VerifiedZone) -> t.Iterator[str]:
+def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:
     yield zone["message"]
     if zone["first"] is None:
         return

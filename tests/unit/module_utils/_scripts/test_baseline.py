@@ -185,7 +185,7 @@ def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> N
     distinct = list({f"{text} {hosts}": (text, hosts) for text, hosts in pairs}.values())
     made = baseline(*distinct)
     fitting = [entry for entry in made.entries if entry.covers("h") and entry.pattern.covers(url)]
-    ranks = [(entry.pattern.is_exact, len(entry.pattern.prefix)) for entry in fitting]
+    ranks = [(entry.pattern.is_exact, len(entry.pattern.text.partition("*")[0])) for entry in fitting]
     best = [entry for entry, rank in zip(fitting, ranks, strict=True) if rank == max(ranks)]
     if len(best) > 1:
         with pytest.raises(Failure):
