@@ -7,16 +7,8 @@ import typing as t
 from .._core import DROP_CUSTOM_FIELDS, REJECTED, Effect, Plan, Request
 from .._text import dict_of
 from .facts import ACTION, DEFAULT_DESCRIPTION, EXPRESSION, FIELD_KINDS, PHASE, PRESERVE_DUPLICATES, RESPONSE_KINDS, RULESET_KIND
-from .options import (
-    DesiredCustomFields,
-    NamesByKind,
-    require_limit,
-    require_no_clash,
-    require_response_names,
-    require_something,
-    warnings_about,
-)
-from .result import result_of, view
+from .options import DesiredCustomFields, require_possible, warnings_about
+from .result import names_of, result_of, view
 from .state import Item, Rule, Ruleset, comparable, main_rule, merged
 
 Items = t.Mapping[str, Item]
@@ -29,11 +21,10 @@ def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
     if desired.present:
         # Names that the service already has count as well.
         names = {kind: [name for rule in rules_after for name in rule.fields[kind]] for kind in FIELD_KINDS}
-        require_something(names, desired.given)
-        require_no_clash(names, desired.given)
-        require_response_names(desired.preserve_duplicates or (), names)
-        require_limit(names, desired.field_limit)
+        require_possible(desired, names, FIELD_KINDS)
     in_detail = len(rules) > 1
+    # A name that moves to another type is no longer logged in its type, either.
+    gone = tuple(sorted(_logged(rules) - _logged(rules_after)))
     before, after = view(rules, in_detail), view(rules_after, in_detail)
     return Plan(
         before=before,
@@ -41,9 +32,14 @@ def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
         result=result_of(ruleset, rules_after, made=desired.present),
         requests=() if before == after else _requests(desired, ruleset, rules_after),
         basis={"ruleset_id": ruleset.id if ruleset else None, **view(rules, in_detail=True)},
-        effects=_effects(before["custom_fields"], after["custom_fields"]),
+        effects=(Effect(DROP_CUSTOM_FIELDS, None, gone),) if gone else (),
         warnings=warnings_about(desired.given) if desired.present else (),
     )
+
+
+def _logged(rules: t.Sequence[Rule]) -> set[str]:
+    names = names_of(rules)
+    return {f"{kind}: {name}" for kind in FIELD_KINDS for name in names[kind]}
 
 
 def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
@@ -80,22 +76,16 @@ def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
     names = desired.preserve_duplicates
     if names is None:
         return rule
-    flagged = {}
+    fields = dict(rule.fields)
     for kind in RESPONSE_KINDS:
-        keep = () if desired.purge else {key for key, item in rule.fields[kind].items() if item.get(PRESERVE_DUPLICATES)}
-        flagged[kind] = {key: _with_flag(item, key in names or key in keep) for key, item in rule.fields[kind].items()}
-    return rule._replace(fields={**rule.fields, **flagged})
-
-
-def _with_flag(item: Item, flag: bool) -> Item:
-    """Return an item with its flag; the flag is omitted if it is false, as the service does."""
-    if bool(item.get(PRESERVE_DUPLICATES)) == flag:
-        return item
-    changed = item.copy()
-    changed.pop(PRESERVE_DUPLICATES, None)
-    if flag:
-        changed[PRESERVE_DUPLICATES] = True
-    return changed
+        items = {key: item.copy() for key, item in fields[kind].items()}
+        for key, item in items.items():
+            if key in names:
+                item[PRESERVE_DUPLICATES] = True
+            elif desired.purge:
+                item.pop(PRESERVE_DUPLICATES, None)  # false is omitted, as the service does
+        fields[kind] = items
+    return rule._replace(fields=fields)
 
 
 def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
@@ -112,12 +102,6 @@ def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> l
         if fields == rule.fields or any(dict_of(smaller.to_send()["action_parameters"]).values()):
             after.append(smaller)
     return after
-
-
-def _effects(before: NamesByKind, after: NamesByKind) -> tuple[Effect, ...]:
-    """Return the names that are no longer logged in their type; a name that moves to another type is one of them."""
-    gone = sorted(f"{kind}: {name}" for kind in FIELD_KINDS for name in set(before[kind]) - set(after[kind]))
-    return (Effect(DROP_CUSTOM_FIELDS, None, tuple(gone)),) if gone else ()
 
 
 def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:

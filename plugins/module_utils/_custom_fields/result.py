@@ -19,16 +19,9 @@ def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
     return {**names, PRESERVE_DUPLICATES: sorted(flagged)}
 
 
-class View(t.TypedDict):
-    """The managed state in a diff."""
-
-    custom_fields: dict[str, list[str]]
-    rules: list[dict[str, Json]]
-
-
-def view(rules: t.Sequence[Rule], in_detail: bool) -> View:
+def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
     """Return the managed state for a diff; `in_detail`: with the fields of each rule, for several rules."""
-    views: list[dict[str, Json]] = [
+    views = [
         {
             "id": rule.id,
             "description": rule.description,
@@ -41,27 +34,10 @@ def view(rules: t.Sequence[Rule], in_detail: bool) -> View:
     return {"custom_fields": names_of(rules), "rules": views}
 
 
-class RulesetRow(t.TypedDict):
-    """The ruleset of a zone, all None before it is created."""
-
-    id: str | None
-    version: str | None
-    rule_id: str | None
-    ref: Json
-    last_updated: str | None
-
-
-class Result(t.TypedDict):
-    """The result for custom log fields."""
-
-    custom_fields: dict[str, list[str]]
-    ruleset: RulesetRow | None
-
-
-def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> Result:
+def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, t.Any]:
     """Return the documented result; `made`: whether a missing ruleset would be created."""
     main = main_rule(rules)
-    shown: RulesetRow = {
+    shown = {
         "id": ruleset.id if ruleset else None,
         "version": ruleset.version if ruleset else None,
         "rule_id": main.id if main else None,
@@ -71,7 +47,7 @@ def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> R
     return {"custom_fields": names_of(rules), "ruleset": shown if ruleset or made else None}
 
 
-def report(ruleset: Ruleset | None) -> Result:
+def report(ruleset: Ruleset | None) -> dict[str, t.Any]:
     """Return the result for the current state."""
     return result_of(ruleset, ruleset.own_rules if ruleset else (), made=False)
 
@@ -92,9 +68,9 @@ def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, an
         raise Failure(
             BAD_RESPONSE, f"The service accepted the write, but its response differs from the desired state: {'; '.join(found)}."
         )
+    warnings = _foreign_writes(base, answered)
     # A retried write may have increased the version several times.
-    warning = _foreign_write(base, answered) if answers[-1].attempts <= 1 else ""
-    return Conclusion(report(answered), (warning,) if warning else ())
+    return Conclusion(report(answered), warnings if answers[-1].attempts <= 1 else ())
 
 
 def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
@@ -132,16 +108,13 @@ def _names(fields: Fields) -> dict[str, set[str]]:
     return {**{kind: set(items) for kind, items in fields.items()}, PRESERVE_DUPLICATES: flagged}
 
 
-def _foreign_write(before: Ruleset, after: Ruleset) -> str:
-    """Return a warning if the version shows another write between the read and the write."""
-    old, new = _number(before.version), _number(after.version)
+def _foreign_writes(before: Ruleset, after: Ruleset) -> tuple[str, ...]:
+    """Return a warning if the versions show another write between the read and the write."""
+    old, new = (int(each) if each and each.isdecimal() else None for each in (before.version, after.version))
     if old is None or new is None or new - old <= 1:
-        return ""
-    return (
+        return ()
+    text = (
         f"Ruleset {after.id} went from version {old} to {new} although this run wrote once: another client changed it"
         " between the read and the write, and that change may have been replaced."
     )
-
-
-def _number(version: str | None) -> int | None:
-    return int(version) if version is not None and version.isascii() and version.isdigit() else None
+    return (text,)

@@ -7,26 +7,16 @@ import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json
 from .._text import dict_of, json_type
-from .facts import (
-    ACTION,
-    COOKIE_FIELDS,
-    EXPRESSION,
-    FIELD_KINDS,
-    PRESERVE_DUPLICATES,
-    SERVER_MADE,
-)
+from .facts import ACTION, COOKIE_FIELDS, EXPRESSION, FIELD_KINDS, PRESERVE_DUPLICATES, SERVER_MADE
 
 Document = t.Mapping[str, Json]
 
 
-class _Flag(t.TypedDict, total=False):
-    preserve_duplicates: bool | None
-
-
-class Item(_Flag):
-    """A custom field as the service sent it; other members are kept as well."""
+class Item(t.TypedDict, total=False):
+    """A custom field as the service sent it, always with a name; other members are kept as well."""
 
     name: str
+    preserve_duplicates: bool | None
 
 
 # For each type, the service's items by comparable name: headers in lower case, cookies unchanged.
