@@ -7,8 +7,10 @@ from __future__ import annotations
 import typing as t
 
 KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
+REQUEST, TRANSFORMED, RESPONSE, RAW, COOKIES = KINDS
+FLAGS = "preserve_duplicates"
 # The custom fields of a zone that has none.
-NONE: dict[str, list[str]] = {kind: [] for kind in (*KINDS, "preserve_duplicates")}
+NONE: dict[str, list[str]] = {kind: [] for kind in (*KINDS, FLAGS)}
 FOREIGN = {
     "id": "f1",
     "ref": "their-ref",
@@ -27,7 +29,7 @@ def params(**options: t.Any) -> dict[str, t.Any]:
     """Options as they come from validation."""
     return {
         "state": "present",
-        **dict.fromkeys((*KINDS, "preserve_duplicates", "description", "field_limit")),
+        **dict.fromkeys((*KINDS, FLAGS, "description", "field_limit")),
         "purge": True,
         "ruleset_name": "Zone-level phase entry point",
         "ruleset_description": "Custom log fields of this zone",
@@ -38,7 +40,7 @@ def params(**options: t.Any) -> dict[str, t.Any]:
 
 def items(*names: str) -> list[dict[str, t.Any]]:
     """Names as the service's items; one that ends in '+' has its flag."""
-    return [{"name": name.rstrip("+"), **({"preserve_duplicates": True} if name.endswith("+") else {})} for name in names]
+    return [{"name": name.rstrip("+"), **({FLAGS: True} if name.endswith("+") else {})} for name in names]
 
 
 def own(identifier: str = "r1", members: t.Mapping[str, t.Any] | None = None, **kinds: t.Sequence[str]) -> dict[str, t.Any]:

@@ -16,13 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
 
 RULE = {"id": "f1", "action": "set_config"}
-WHOLE = {
-    "id": "rs",
-    "kind": "zone",
-    "phase": "http_log_custom_fields",
-    "version": "4",
-    "rules": [RULE],
-}
+WHOLE = {"id": "rs", "kind": "zone", "phase": "http_log_custom_fields", "version": "4", "rules": [RULE]}
 BARE = {name: value for name, value in WHOLE.items() if name != "rules"}
 FRESH = {**BARE, "version": "1"}
 OTHERS = [
@@ -113,29 +107,23 @@ def test_which_routes_are_read(routes, confirms, expected, asked):
         assert service.asked == asked
 
 
-@pytest.mark.parametrize("lacking", NO_ROUTE, ids=str)
-@pytest.mark.parametrize("listed", [BARE, FRESH])
-@pytest.mark.parametrize("confirm", [True, False])
-def test_rules_on_no_route_are_bad_response(lacking, listed, confirm):
-    """Rules that no route shows are a bad response."""
+@pytest.mark.parametrize("confirm", EITHER)
+@pytest.mark.parametrize(
+    "service",
+    [
+        *(Service(each, listed=[listed], alone=each) for each in NO_ROUTE for listed in (BARE, FRESH)),
+        *(Service(BARE), Service(BARE, alone=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], alone=BARE)),
+    ],
+)
+def test_rules_on_no_route_are_bad_response(service, confirm):
+    """Missing rules of a ruleset that may have been written to are not empty."""
     with pytest.raises(Failure) as caught:
-        read(Service(lacking, listed=[listed], alone=lacking), confirm)
+        read(service, confirm)
     assert caught.value.kind == BAD_RESPONSE
     assert str(caught.value) == (
         "No route of the service shows the rules of ruleset rs in the phase http_log_custom_fields."
         " A write would replace rules that cannot be seen, so nothing was written."
     )
-
-
-@pytest.mark.parametrize(
-    "service",
-    [Service(BARE), Service(BARE, alone=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], alone=BARE)],
-)
-def test_written_ruleset_needs_rules(service):
-    """Missing rules of a ruleset that was written to are a bad response."""
-    with pytest.raises(Failure) as caught:
-        read(service)
-    assert caught.value.kind == BAD_RESPONSE
 
 
 @pytest.mark.parametrize(
@@ -166,7 +154,6 @@ def test_garbled_answer_is_bad_response(service, named):
 
 
 def test_two_rulesets_are_bad_response():
-    """Two rulesets where there can be one are a bad response that names them."""
     with pytest.raises(Failure, match="rs, rs2") as caught:
         read(Service(NO_ROUTE[0], listed=[WHOLE, {**WHOLE, "id": "rs2"}]))
     assert caught.value.kind == BAD_RESPONSE
@@ -196,7 +183,6 @@ def test_any_other_failure_ends_the_run(route, failure):
 
 
 def test_missing_list_route_fails():
-    """A list that is missing as well ends the run."""
     with pytest.raises(Failure) as caught:
-        read(Service(NO_ROUTE[0], listed=refusal(404, 7003)))
-    assert caught.value.kind == NOT_FOUND
+        read(Service(NO_ROUTE[0], listed=NO_ROUTE[0]))
+    assert caught.value is NO_ROUTE[0]
