@@ -60,20 +60,11 @@ def test_text_of_a_template_is_data() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "name: a",
-        "[open('x')]",
-        "[datetime.date(1)]",
-        "[datetime.date('a','b','c')]",
-        "[x for x in y]",
-        "(" * 500,
-        "{**a}",
-        "[{[1]: 2}]",
-        "{{}: 2}",
+        *("", "name: a", "[x for x in y]", "(" * 500, "{**a}", "[{[1]: 2}]", "{{}: 2}"),
+        *("[open('x')]", "[datetime.date(1)]", "[datetime.date('a','b','c')]"),
     ],
 )
 def test_other_text_is_refused(text: str) -> None:
-    """Other text is refused and never evaluated."""
     with pytest.raises(Failure, match=r"^baseline: must be a list of entries; this text cannot be parsed as one$"):
         parse_baseline(text)
 
@@ -104,7 +95,6 @@ def test_other_text_is_refused(text: str) -> None:
     ],
 )
 def test_invalid_entry_is_named_by_its_place(change: dict[str, object], message: str) -> None:
-    """What cannot be used is named by its place."""
     with pytest.raises(Failure) as caught:
         parse_baseline([{"name": "first", "url": URL}, {**WHOLE, **change}])
     assert message in str(caught.value)
@@ -126,24 +116,6 @@ def baseline(*entries: t.Any) -> Baseline:
 def found(made: Baseline, url: str, host: str | None = "h") -> str | None:
     entry = made.match(url, host).entry
     return entry.name.rpartition(" ")[0] if entry else None
-
-
-@pytest.mark.parametrize(
-    ("entries", "url", "expected"),
-    [
-        (["https://a/x.js", "https://a/*"], "https://a/x.js", "https://a/x.js"),
-        (["https://a/x*", "https://a/*"], "https://a/x.js", "https://a/x*"),
-        (["https://a/b/**", "https://a/**"], "https://a/b/c/d", "https://a/b/**"),
-        (["https://a/x.js?v=1", "https://a/x.js"], "https://a/x.js?v=1", "https://a/x.js?v=1"),
-        (["https://a/x.js?v=1", "https://a/x.js"], "https://a/x.js?v=2", "https://a/x.js"),
-        (["https://a/x.js?v=*", "https://a/x*"], "https://a/x.js?v=2", "https://a/x.js?v=*"),
-        (["https://a/x*"], "https://b/x", None),
-        ([], "https://b/x", None),
-    ],
-)
-def test_the_more_specific_entry_takes_precedence(entries: list[str], url: str, expected: str | None) -> None:
-    assert found(baseline(*entries), url) == expected
-    assert found(baseline(*entries[::-1]), url) == expected
 
 
 def test_hosts_decide_before_precedence() -> None:
@@ -169,9 +141,7 @@ def test_a_tie_names_both_entries(pair: t.Any) -> None:
         made.match("https://a/x.js", "h")
     assert caught.value.kind == "invalid_option"
     assert all(name in str(caught.value) for name in ("baseline: ", "(baseline[0])", "(baseline[1])", "'https://a/x.js'"))
-    assert made.match("https://b/x.js", "h").entry is None, (
-        "entries that could tie are no error where nothing listed matches both"
-    )
+    assert found(made, "https://b/x.js") is None, "entries that could tie are no error where nothing listed matches both"
 
 
 URLS = st.builds("https://h/{}".format, st.text("ab/?", max_size=6))
@@ -181,7 +151,7 @@ PATTERNS = st.builds("https://h/{}".format, st.text("ab/?*", max_size=6))
 @hypothesis.given(st.lists(st.tuples(PATTERNS, st.sampled_from([None, ["h"], ["i"]])), max_size=8), URLS)
 @hypothesis.settings(max_examples=800)
 def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> None:
-    """The index finds what a look at every entry finds."""
+    """Exact entries take precedence over patterns, and a longer literal prefix over a shorter one."""
     distinct = list({f"{text} {hosts}": (text, hosts) for text, hosts in pairs}.values())
     made = baseline(*distinct)
     fitting = [entry for entry in made.entries if entry.covers("h") and entry.pattern.covers(url)]
@@ -199,7 +169,6 @@ def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> N
     ["https://cdn{}.example/*", "https://cdn.example/{}/**", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js"],
 )
 def test_lookup_compares_at_most_one_entry(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """500 entries and 1000 scripts: at most one comparison for each script."""
     compared = []
     matches = pattern.Pattern.matches
     monkeypatch.setattr(pattern.Pattern, "matches", lambda self, url: compared.append(url) or matches(self, url))

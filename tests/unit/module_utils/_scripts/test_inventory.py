@@ -56,43 +56,24 @@ def test_invalid_query_is_refused(options, message):
     assert (caught.value.kind, str(caught.value)) == (INVALID_OPTION, message)
 
 
-@pytest.mark.parametrize("per_page", [1, 2, 100])
-def test_every_option_is_asked_for_as_it_is_given(per_page):
-    options = {"script_id": "ab12", "status": ["active"], "malicious_threshold": 20, "malicious_when": "below"}
-    assert query(**options, per_page=per_page, malicious_only=True) == inventory.Query(
-        route="script_monitor",
-        script_id="ab12",
-        hosts=(),
-        statuses=("active",),
-        per_page=per_page,
-        threshold=20,
-        malicious_when="below",
-        malicious_only=True,
+def test_every_option_is_asked_for_as_it_is_given():
+    """Items trimmed, and each once."""
+    options = {"status": ["active"], "malicious_threshold": 20, "malicious_when": "below", "malicious_only": True}
+    found = query(**options, script_id="ab12", per_page=1, hosts=[" a.example", "a.example", "*.b.example"])
+    assert found == inventory.Query(
+        "script_monitor", "ab12", ("a.example", "*.b.example"), ("active",), 1, 20, "below", malicious_only=True
     )
 
 
-def test_items_are_trimmed_and_asked_for_once():
-    assert query(hosts=[" a.example", "a.example", "*.b.example"]).hosts == ("a.example", "*.b.example")
-
-
 @pytest.mark.parametrize(
-    ("score", "when", "expected"),
-    [
-        (51, "above", True),
-        (50, "above", False),
-        (49, "above", False),
-        (49, "below", True),
-        (50, "below", False),
-        (51, "below", False),
-        (None, "above", None),
-        (None, "below", None),
-    ],
+    ("score", "above", "below"), [(51, True, False), (50, False, False), (49, False, True), (None, None, None)]
 )
-def test_threshold_is_exclusive(score, when, expected):
+def test_threshold_is_exclusive(score, above, below):
     """The threshold itself is not malicious, and no score is unknown."""
-    query = settled(malicious_threshold=50, malicious_when=when)
-    (script,) = inventory.report([{"script_id": "a", "js_integrity_score": score}], query)["scripts"]
-    assert script["malicious"] is expected
+    for when, expected in (("above", above), ("below", below)):
+        query = settled(malicious_threshold=50, malicious_when=when)
+        (script,) = inventory.report([{"script_id": "a", "js_integrity_score": score}], query)["scripts"]
+        assert script["malicious"] is expected
 
 
 @pytest.mark.parametrize(
@@ -105,13 +86,11 @@ def test_threshold_is_exclusive(score, when, expected):
     ],
 )
 def test_verdict_follows_the_route(options, expected):
-    """If omitted, the threshold and its side are those of the route."""
     found = settled(**options)
     assert (found.malicious_when, found.threshold) == expected
 
 
 def test_script_keeps_members_and_gets_reasons():
-    """Every member is kept, and the verdict comes with its reasons."""
     sent = {
         "script_id": "ab",
         "js_integrity_score": 87,
@@ -122,44 +101,22 @@ def test_script_keeps_members_and_gets_reasons():
         "new_member": {"kept": [1]},
     }
     (script,) = inventory.report([sent], settled())["scripts"]
-    assert script == {
-        **sent,
-        "malicious": True,
-        "malicious_reasons": ["js_integrity_score 87 is above 50", "URL category: Malware", "domain category: Phishing"],
-    }
-
+    categories = ["URL category: Malware", "domain category: Phishing"]
+    assert script == {**sent, "malicious": True, "malicious_reasons": ["js_integrity_score 87 is above 50", *categories]}
     (script,) = inventory.report([{**sent, "js_integrity_score": 3}], settled())["scripts"]
-    assert script["malicious"] is False, "the score alone decides"
-    assert script["malicious_reasons"] == ["URL category: Malware", "domain category: Phishing"]
+    assert (script["malicious"], script["malicious_reasons"]) == (False, categories), "the score alone decides"
 
 
 def test_page_shield_names_are_translated():
-    """The members of the page_shield route are reported under the names of the interface."""
-    sent = {
-        "id": "ab",
-        "url": "u",
-        "first_page_url": "f",
-        "page_urls": ["p"],
-        "url_contains_cdn_cgi_path": True,
-        "host": "h",
-        "js_integrity_score": 3,
-    }
+    kept = {"host": "h", "js_integrity_score": 3}
+    sent = {"id": "ab", "url": "u", "first_page_url": "f", "page_urls": ["p"], "url_contains_cdn_cgi_path": True, **kept}
     (script,) = inventory.report([sent], settled(route="page_shield"))["scripts"]
-    assert script == {
-        "script_id": "ab",
-        "script_url": "u",
-        "seen_on_first": "f",
-        "seen_on": ["p"],
-        "appears_in_cdn_cgi_path": True,
-        "host": "h",
-        "js_integrity_score": 3,
-        "malicious": True,
-        "malicious_reasons": ["js_integrity_score 3 is below 10"],
-    }
+    names = {"script_id": "ab", "script_url": "u", "seen_on_first": "f", "seen_on": ["p"], "appears_in_cdn_cgi_path": True}
+    verdict = {"malicious": True, "malicious_reasons": ["js_integrity_score 3 is below 10"]}
+    assert script == {**names, **kept, **verdict}
 
 
 def test_summary_counts_before_the_filter():
-    """The summary counts the listing before the filter."""
     listed = [
         {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
         {"script_id": "a", "js_integrity_score": 10, "status": "active", "host": "two"},
@@ -213,7 +170,6 @@ def test_scripts_have_the_requested_members():
     ],
 )
 def test_invalid_script_is_a_bad_response(item, sentence):
-    """A script that cannot be classified or counted is a bad response."""
     with pytest.raises(Failure) as caught:
         inventory.report([item], settled())
     assert caught.value.kind == BAD_RESPONSE
@@ -230,7 +186,6 @@ SCRIPTS = st.lists(
 
 @given(SCRIPTS, st.integers(0, 100), st.sampled_from(["above", "below"]))
 def test_scripts_are_unique_and_sorted(listed, threshold, when):
-    """Scripts are listed once and sorted, and the counts add up."""
     found = inventory.report(listed, settled(malicious_threshold=threshold, malicious_when=when))
     identifiers = [script["script_id"] for script in found["scripts"]]
     assert identifiers == sorted({script["script_id"] for script in listed})

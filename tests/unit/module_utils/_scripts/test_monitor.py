@@ -6,14 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import (
-    BAD_RESPONSE,
-    DISABLE_MONITOR,
-    Answer,
-    Effect,
-    Failure,
-    plan_id,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils import _core as core
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor
 
 STATUS = {"enabled": False, "updated_at": "2026-03-02T09:41:33.358104Z"}
@@ -31,7 +24,7 @@ def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:
     [
         (True, SEEN, "script_monitor.update", ()),
         (True, SEEN_ELSEWHERE, "page_shield.update", ()),
-        (False, ON, "script_monitor.update", (Effect(DISABLE_MONITOR),)),
+        (False, ON, "script_monitor.update", (core.Effect(core.DISABLE_MONITOR),)),
         (False, SEEN, None, ()),
         (True, ON, None, ()),
     ],
@@ -47,42 +40,39 @@ def test_different_status_is_written_once(enabled, state, operation, effects):
 
 
 def test_status_without_time_has_null():
-    """A status without a time has the documented null."""
     assert monitor.read_status({"enabled": True}) == {"enabled": True, "updated_at": None}
 
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))
 def test_non_boolean_status_is_bad_response(value):
-    """A status that is neither true nor false decides nothing."""
-    with pytest.raises(Failure) as caught:
+    with pytest.raises(core.Failure) as caught:
         monitor.read_status({"enabled": value})
-    assert caught.value.kind == BAD_RESPONSE
+    assert caught.value.kind == core.BAD_RESPONSE
     assert "enabled" in str(caught.value)
 
 
-def test_different_answer_is_a_bad_response():
-    """An answer other than what was requested is no success."""
-    with pytest.raises(Failure) as caught:
-        monitor.conclude(declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(STATUS, None, 200, 1, None)])
-    assert caught.value.kind == BAD_RESPONSE
-    assert str(caught.value) == ("The service accepted enabled=True, but its response has enabled=False.")
+def concluded(answer):
+    return monitor.conclude(
+        declare(True), SEEN, monitor.plan(declare(True), SEEN), [core.Answer(answer, None, 200, 1, None)]
+    ).result
 
 
-def test_write_returns_the_answer():
-    """The result of a write is what the service answered."""
+def test_an_answer_is_verified_and_returned():
     answer = {"enabled": True, "updated_at": "2026-03-02T10:00:00.000001Z"}
-    assert monitor.conclude(
-        declare(True), SEEN, monitor.plan(declare(True), SEEN), [Answer(answer, None, 200, 1, None)]
-    ).result == {"script_monitor": answer}
+    assert concluded(answer) == {"script_monitor": answer}
+    with pytest.raises(
+        core.Failure, match=r"^The service accepted enabled=True, but its response has enabled=False\.$"
+    ) as caught:
+        concluded(STATUS)
+    assert caught.value.kind == core.BAD_RESPONSE
+
+
+def digest(enabled, state, zone="abc"):
+    return core.plan_id({"zone_id": zone}, monitor.plan(declare(enabled), state))
 
 
 def test_plan_id_ignores_updated_at():
-    """The plan id ignores the time, and depends on the current and the desired state."""
-    digest = plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN))
-    assert digest == plan_id(
-        {"zone_id": "abc"}, monitor.plan(declare(True), SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"}))
-    )
-    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), ON))
-    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(False), SEEN))
-    assert digest != plan_id({"zone_id": "abc"}, monitor.plan(declare(True), SEEN_ELSEWHERE))
-    assert digest != plan_id({"zone_id": "def"}, monitor.plan(declare(True), SEEN))
+    approved = digest(True, SEEN)
+    assert digest(True, SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"})) == approved
+    others = [digest(True, ON), digest(False, SEEN), digest(True, SEEN_ELSEWHERE), digest(True, SEEN, zone="def")]
+    assert approved not in others

@@ -24,24 +24,11 @@ def fits(pattern: str, url: str) -> bool:
         ("https://a.example/x.js", "https://a.example/x.js#top", True),
         ("https://a.example/x.js?v=1", "https://a.example/x.js?v=1", True),
         ("https://a.example/x.js?v=1", "https://a.example/x.js?v=2", False),
-        ("https://a.example/x.js?v=1", "https://a.example/x.js", False),
         ("https://A.Example/x.js", "https://a.example/x.js", True),
         ("https://a.example/X.js", "https://a.example/x.js", False),
         ("http://a.example/x.js", "https://a.example/x.js", False),
-        ("https://a.example/v3/*", "https://a.example/v3/", True),
-        ("https://a.example/v3/*", "https://a.example/v3/a.js", True),
-        ("https://a.example/v3/*", "https://a.example/v3/a.js?x=/", True),
-        ("https://a.example/v3/*", "https://a.example/v3/b/a.js", False),
-        ("https://a.example/v3/**", "https://a.example/v3/b/a.js", True),
-        ("https://a.example/**/a.js", "https://a.example/b/c/a.js", True),
-        ("https://a.example/**/a.js", "https://a.example/a.js", False),
         ("https://*.a.example/x.js", "https://b.a.example/x.js", True),
         ("https://*.a.example/x.js", "https://evil.example/.a.example/x.js", False),
-        ("https://a.example/*.js?v=*", "https://a.example/x.js?v=17", True),
-        ("https://a.example/*.js?v=*", "https://a.example/x.js", False),
-        ("https://a.example/*-*.js", "https://a.example/x-y-z.js", True),
-        ("https://a.example/*-a*", "https://a.example/-a-a", True),
-        ("https://a.example/a*a", "https://a.example/a", False),
         ("https://*/x.js", "https://b.example/x.js", True),
         ("https://*/x.js", "https://b.example/c/x.js", False),
         ("https://**", "https://b.example:8443/c/x.js", True),
@@ -53,6 +40,7 @@ def fits(pattern: str, url: str) -> bool:
     ],
 )
 def test_what_a_pattern_matches(pattern: str, url: str, expected: bool) -> None:
+    """Beside paths and queries, which the comparison with a regular expression covers."""
     assert fits(pattern, url) is expected
 
 
@@ -129,26 +117,17 @@ def test_a_whole_url_is_what_its_user_wrote(url: str) -> None:
     assert fits(url, url)
 
 
-def test_a_query_is_no_part_of_a_segment() -> None:
-    """The query of a pattern begins where that of the URL does."""
-    assert fits("https://a.example/*.js?v=*", "https://a.example/x.js?v=?.js")
-    for url in ("https://a.example/evil?.js?v=1", "https://a.example/evil?a.js?v=1", "https://a.example/evil"):
-        assert not fits("https://a.example/*.js?v=*", url)
-    assert not fits("https://a.example/**x.js?**", "https://a.example/evil?a=/x.js?b")
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("https://js.example.com*", "has a star at the end of its host"),
-        ("https://js.example.com**", "has a star at the end of its host"),
-        ("https://js.example.*/x.js", "has a star at the end of its host"),
-        ("https://js.example.com:*/x.js", "has a star at the end of its host"),
-        ("https://js.example.com/a/../*", "has stars together with a . or .. segment"),
-        ("https://js.example.com/%2E%2e/*", "has stars together with a . or .. segment"),
-        ("https://js.example.com/a%2f*", "has stars together with a . or .. segment"),
-        ("https://js.example.com:x/*", "has stars together with a . or .. segment"),
-        ("https://js.example.com/a\\*", "has stars together with a . or .. segment"),
+        *(
+            (f"https://js.example{end}", "has a star at the end of its host")
+            for end in (".com*", ".com**", ".*/x.js", ".com:*/x.js")
+        ),
+        *(
+            (f"https://js.example.com{rest}", "has stars together with a . or .. segment")
+            for rest in ("/a/../*", "/%2E%2e/*", "/a%2f*", ":x/*", "/a\\*")
+        ),
     ],
 )
 def test_a_pattern_that_misleads_is_refused(text: str, reason: str) -> None:
