@@ -120,8 +120,7 @@ def test_processes_at_once_lose_nothing(tmp_path: Path) -> None:
         children.append(child)
     assert {os.waitpid(child, 0)[1] for child in children} == {0}
     found = [json.loads(line) for line in lines(tmp_path)]
-    assert problem(lines(tmp_path)) is None
-    assert [record["seq"] for record in found] == list(range(1, 41))
+    assert (problem(lines(tmp_path)), len(found)) == (None, 40)
     assert sorted(record["inventory"][0] for record in found) == [n * 100 + step for n in range(8) for step in range(5)]
 
 
@@ -129,9 +128,8 @@ def edited(line: bytes, **members: t.Any) -> bytes:
     return canonical({**json.loads(line), **members}).encode() + b"\n"
 
 
-def resealed(line: bytes, **members: t.Any) -> bytes:
-    record = {**json.loads(line), **members}
-    del record["digest"]
+def resealed(line: bytes, *without: str, **members: t.Any) -> bytes:
+    record = {name: value for name, value in json.loads(line).items() if name not in ("digest", *without)} | members
     return canonical(seal(record)).encode() + b"\n"
 
 
@@ -155,29 +153,19 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [*c[:3], resealed(c[3], v=2)], "record 4 has a version"),
         (lambda c: [*c[:3], resealed(c[3], at="2026-11-21T05:59:59Z")], "record 4 has the time 2026-11-21T05:59:59Z, before"),
         *((lambda c, at=at: [*c[:3], resealed(c[3], at=at)], "record 4 has no usable time") for at in ("today", None, 7)),
-        (
-            lambda c: [
-                *c,
-                canonical(seal({"v": 1, "zone_id": ZONE, "seq": 5, "prev": json.loads(c[3])["digest"]})).encode() + b"\n",
-            ],
-            "record 5 refers to",
+        (lambda c: [*c[:3], resealed(c[3], "inventory")], "record 4 refers to"),
+        (lambda c: [*c[:3], resealed(c[3], "inventory", inventory_same_as=4)], "record 4 refers to"),
+        (lambda c: [*c[:3], resealed(c[3], "inventory", inventory_same_as=1)], None),
+        *(
+            (lambda c, line=line: [c[0], line + b"\n", *c[2:]], "record 2 is not a record")
+            for line in (b"", b"[]", b"\xff", b"[" * 100000, b'{"a":NaN}', b'{"a":1e999}', b'{"a":-1e999}')
         ),
-        (lambda c: [c[0], b"\n", *c[2:]], "record 2 is not a record"),
-        (lambda c: [c[0], b"[]\n", *c[2:]], "record 2 is not a record"),
-        (
-            lambda c: [c[0], b'{"a":1,' + c[1][1:].replace(b'"inventory"', b'"a":2,"inventory"'), *c[2:]],
-            "record 2 is not a record",
-        ),
-        (lambda c: [c[0], b'{"a":NaN}\n', *c[2:]], "record 2 is not a record"),
-        (lambda c: [c[0], b'{"a":1e999}\n', *c[2:]], "record 2 is not a record"),
-        (lambda c: [c[0], b'{"a":-1e999}\n', *c[2:]], "record 2 is not a record"),
+        (lambda c: [c[0], b'{"seq":2,' + c[1][1:], *c[2:]], "record 2 is not a record"),
         (lambda c: [c[0], b'{"a":' + b"9" * 5000 + b"}\n", *c[2:]], "record 2 "),
         (lambda c: [c[0], b'{"seq":' + b"9" * 4000 + b"}\n", *c[2:]], "record 2 was edited"),
         (lambda c: [resealed(c[0], seq=True), *c[1:]], f"record 1 {FOLLOWS}"),
         (lambda c: [resealed(c[0], seq=1.0), *c[1:]], f"record 1 {FOLLOWS}"),
         (lambda c: [resealed(c[0], v=True), *c[1:]], "record 1 has a version"),
-        (lambda c: [c[0], b"\xff\n", *c[2:]], "record 2 is not a record"),
-        (lambda c: [c[0], b"[" * 100000 + b"\n", *c[2:]], "record 2 is not a record"),
     ],
 )
 def test_what_was_changed_is_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:
