@@ -21,8 +21,6 @@ from .facts import (
 )
 
 NamesByKind = t.Mapping[str, t.Collection[str]]
-
-
 Names = tuple[str, ...]
 
 

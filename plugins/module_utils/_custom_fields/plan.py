@@ -116,12 +116,7 @@ def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after
             if_it_fails=_describe_foreign([rule for rule in rules if not rule.own]),
         )
         return (update,)
-    body = {
-        "name": desired.ruleset_name,
-        "kind": RULESET_KIND,
-        "description": desired.ruleset_description,
-        "phase": PHASE,
-    }
+    body = {"name": desired.ruleset_name, "kind": RULESET_KIND, "description": desired.ruleset_description, "phase": PHASE}
     return (
         # The service also refuses the creation if another client has created the ruleset in the meantime.
         Request("rulesets.create", body=body, creates=True, look_again_on=(REJECTED,)),

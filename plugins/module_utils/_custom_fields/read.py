@@ -23,7 +23,6 @@ def read(client: Client, desired: DesiredCustomFields) -> Ruleset | None:
 
 
 def report_fields(client: Client, _query: None) -> Conclusion:
-    """Return the current custom log fields."""
     return Conclusion(report(entry_point(client, confirm=False)))
 
 

@@ -48,7 +48,6 @@ def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> d
 
 
 def report(ruleset: Ruleset | None) -> dict[str, t.Any]:
-    """Return the result for the current state."""
     return result_of(ruleset, ruleset.own_rules if ruleset else (), made=False)
 
 
@@ -103,7 +102,6 @@ def _differing_members(document: Document, rule: Rule) -> list[str]:
 
 
 def _names(fields: Fields) -> dict[str, set[str]]:
-    """Return comparable names by type, and those with `preserve_duplicates`."""
     flagged = {key for kind in RESPONSE_KINDS for key, item in fields[kind].items() if item.get(PRESERVE_DUPLICATES)}
     return {**{kind: set(items) for kind, items in fields.items()}, PRESERVE_DUPLICATES: flagged}
 

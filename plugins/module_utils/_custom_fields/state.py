@@ -51,7 +51,6 @@ class Rule(t.NamedTuple):
 
     @property
     def expression(self) -> str:
-        """Return the expression without blanks around it."""
         return (_text(self.document, "expression", "a rule") or "").strip()
 
     @property
@@ -82,7 +81,6 @@ class Ruleset(t.NamedTuple):
 
     @property
     def own_rules(self) -> tuple[Rule, ...]:
-        """Return the rules with our action, in order."""
         return tuple(rule for rule in self.rules or () if rule.own)
 
 

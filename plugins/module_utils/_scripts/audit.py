@@ -217,7 +217,6 @@ class Row(t.NamedTuple):
 
 
 def find_in_script(row: Row) -> list[Finding]:
-    """Return the findings about one script."""
     entry = row.entry.name if row.entry else None
     return [Finding(kind, row.seen.url, row.seen.host, entry, clean_text(text), row.pages) for kind, text in _kinds(row)]
 
@@ -267,7 +266,6 @@ def _is_in_scope(entry: Entry, limits: t.Sequence[str]) -> bool:
 
 
 def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datetime, max_gap_days: float) -> list[Finding]:
-    """Return the findings about the audit as a whole."""
     found = []
     if not enabled:
         found.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))

@@ -75,7 +75,6 @@ class _DatesAsText(ast.NodeTransformer):
 
 
 def is_host(text: str) -> bool:
-    """Return whether a text can be a host of an entry."""
     return _HOST.fullmatch(text) is not None
 
 

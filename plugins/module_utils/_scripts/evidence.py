@@ -41,7 +41,6 @@ class Chain(t.NamedTuple):
 
     @property
     def head(self) -> str | None:
-        """Return the digest of the last record, if it has one."""
         digest = self.last.get("digest") if self.last else None
         return digest if is_digest(digest) else None
 

@@ -148,7 +148,6 @@ def categories_of(script: Script) -> t.Iterator[str]:
 
 
 def is_reported(script: Script) -> bool:
-    """Return whether the service reports the URL or the domain of a script as malicious."""
     flags = script.get("url_reported_malicious"), script.get("domain_reported_malicious")
     return True in flags or any(categories_of(script))
 

@@ -30,7 +30,6 @@ class State(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """Return the desired state of validated options."""
     return Desired(params["enabled"], params["route"])
 
 

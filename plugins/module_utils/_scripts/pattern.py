@@ -33,7 +33,6 @@ class Glob(t.NamedTuple):
     stars: tuple[str, ...]
 
     def matches(self, text: str) -> bool:
-        """Return whether the whole text matches."""
         if not self.stars:
             return text == self.literals[0]
         prefix, suffix = self.literals[0], self.literals[-1]
@@ -113,7 +112,6 @@ def normalize_url(url: str) -> str:
 
 
 def without_query(url: str) -> str:
-    """Return a URL up to its query."""
     return url.partition("?")[0]
 
 

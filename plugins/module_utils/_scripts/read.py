@@ -124,7 +124,6 @@ class Service(t.NamedTuple):
         return datetime.datetime.now(datetime.timezone.utc)
 
     def hide(self, value: Json) -> Json:
-        """Return a value without the secrets of the connection."""
         return scrub(value, self.client.secrets)
 
     def monitor(self, route: str) -> State:

@@ -40,7 +40,6 @@ class Totals:
         self._scope: dict[str, Json] | None = None
 
     def add(self, record: Record) -> None:
-        """Add a record to the totals."""
         self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in FINDINGS]
         for finding in self.open:
             self.findings[str(finding["kind"])] += 1

@@ -367,8 +367,8 @@ def test_plan_basis_has_every_rule():
 def test_names_of_a_rule_that_was_off_are_shown(members):
     """What becomes active although the task does not give it is in the diff, rule by rule."""
     off = own("off", members=members, request_fields=["a"], cookie_fields=["Cart", "Id"])
-    made = planned(ruleset(own("on", request_fields=["b"], cookie_fields=["Id"]), off), request_fields=["a", "b"])
-    assert [rule["custom_fields"][COOKIES] for rule in made.before["rules"]] == [["Id"], ["Cart", "Id"]]
+    made = planned(ruleset(off, own("on", request_fields=["b"], cookie_fields=["Id"])), request_fields=["a", "b"])
+    assert [rule["custom_fields"][COOKIES] for rule in made.before["rules"]] == [["Cart", "Id"], ["Id"]]
     assert [(rule["id"], rule["custom_fields"][COOKIES]) for rule in made.after["rules"]] == [("on", ["Cart", "Id"])]
 
 

@@ -153,7 +153,7 @@ def test_missing_members_never_look_unchanged() -> None:
 def test_an_audit_that_sees_nothing_is_not_green() -> None:
     done = run([], [], enabled=False)
     assert kinds(done) == ["monitor_off", "nothing_seen"]
-    assert done.result["passed"] is False
+    assert (done.result["passed"], done.result["evidence"]) == (False, {"seq": None, "head": None})
     assert "samples" in done.result["findings"][1]["message"] and "100 requests" in done.result["findings"][1]["message"]
 
 
@@ -321,6 +321,8 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
     of_each = [(record["seq"], record.get("inventory_same_as"), len(record.get("inventory", ()))) for record in kept]
     assert of_each == [(1, None, 1), (2, 1, 0), (3, 1, 0), (4, None, 2)]
     assert heads == [{"seq": record["seq"], "head": record["digest"]} for record in kept[:3]]
+    kept_members = "script_id script_url host status hash js_integrity_score first_seen_at malicious"
+    assert set(kept[0]["inventory"][0]["script"]) == set(kept_members.split())
     members = "v seq at zone_id prev monitor scope baseline_digest findings passed collection_version digest"
     assert set(kept[0]) - {"inventory"} == set(kept[1]) - {"inventory_same_as"} == set(members.split())
     assert kept[3]["findings"][0]["kind"] == "new" and kept[3]["passed"] is False
@@ -455,6 +457,9 @@ def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
     assert done.result["evidence"]["seq"] == 2
     last = (tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1]
     assert json.loads(last)["digest"] == done.result["evidence"]["head"]
+    run([script()], [entry()], evidence_dir=str(tmp_path))
+    last = (tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1]
+    assert "inventory" in json.loads(last), "a record refers to none of a broken chain"
 
 
 def test_expected_head_detects_truncation(tmp_path: Path) -> None:

@@ -126,6 +126,12 @@ def test_hosts_decide_before_precedence() -> None:
     assert found(made, "https://a/x.js", None) == "https://a/*", "an unknown host matches no host pattern"
 
 
+@pytest.mark.parametrize("url", ["https://a/../x.js", "https://a/x"])
+def test_a_pattern_covers_no_misleading_or_shorter_url(url: str) -> None:
+    made = baseline("https://a/**", "https://a/*/a/long/end/of/a/pattern.js")
+    assert found(made, url) == (None if ".." in url else "https://a/**")
+
+
 @pytest.mark.parametrize(
     "pair",
     [
