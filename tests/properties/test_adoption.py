@@ -15,7 +15,7 @@ from hand_made import CANARY, seed
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, write
 from edgeops_simulator.testing import running
 
-ZONES, FLEETS = 100, 60
+ZONES = FLEETS = 200
 PREFIX = "log_delivery_"
 
 
