@@ -50,13 +50,13 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         specification = self.task.arguments()
         self._task.args = self._with_address(self._task.args, variables)
         try:
-            self._task.args = prepared(specification["argument_spec"], self._task.args, self.arranged)
+            self._task.args = without_empty(prepared(specification["argument_spec"], self._task.args, self.arranged))
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
         if not self._can_run_here(variables):
             return self._with_host(self._named(self._as_module(variables)), variables)
         result: Result = super().run(tmp, variables)
-        checked = validated(specification, without_empty(serialised(self._task.args)), self._task.action)
+        checked = validated(specification, serialised(self._task.args), self._task.action)
         if checked.error is not None:
             result.update(failed=True, msg=checked.error, error=Failure(INVALID_OPTION, checked.error).report())
         else:
@@ -110,7 +110,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         """Return a result whose argument error contains the path of the option with list indexes."""
         if (result.get("error") or {}).get("kind") != INVALID_OPTION:
             return result
-        specification, given = self.task.arguments(), without_empty(serialised(self._task.args))
+        specification, given = self.task.arguments(), serialised(self._task.args)
         text = refusal(specification, given)
         if text is None:
             return result

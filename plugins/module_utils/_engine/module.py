@@ -9,17 +9,13 @@ from ansible.module_utils.basic import AnsibleModule
 from .._core import INVALID_OPTION, Failure
 from .._text import list_of
 from .run import Run
-from .task import Task, presentable, without_empty
+from .task import Task, presentable
 
 
 class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no types
     """An AnsibleModule whose argument errors have the member `error` like every other failure."""
 
     params: dict[str, t.Any]
-
-    def _load_params(self) -> None:
-        super()._load_params()
-        self.params = without_empty(self.params)
 
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         """Fail with a structured `error`, also if ansible-core itself refuses the arguments."""
