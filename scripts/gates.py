@@ -94,7 +94,7 @@ def _on_core(core: str) -> tuple[Gate, ...]:
     if core != MAIN:
         # The environment of the oldest core has urllib3 1.26.
         http = (_pytest("http", "tests/unit/module_utils/_api tests/tls", 20, core=core),) if core == FLOOR else ()
-        return (sanity, *http, modules, _pytest("playbooks", "-m every_core tests/playbooks", 110, core=core))
+        return (sanity, *http, modules, _pytest("playbooks", "-m every_core tests/playbooks", 80, core=core))
     return (sanity, *WHOLE)
 
 
@@ -102,7 +102,7 @@ WHOLE = (
     _pytest("units", "tests/unit", 75),
     _pytest("modules", "tests/modules", 20),
     # With one process it would go on alone at the end, because its tests also wait.
-    _pytest("playbooks", "tests/playbooks", 250, workers=max(2, WORKERS)),
+    _pytest("playbooks", "tests/playbooks", 170, workers=max(2, WORKERS)),
 )
 STATIC = (
     _tool("lint", "ruff", "check", "--quiet", "."),
@@ -113,7 +113,7 @@ STATIC = (
 ONCE = (
     # Both need the modules of awx.awx, which only an environment apart has; `scripts/awx.sh` makes it.
     Gate("roles and playbooks", "ansible-lint", (*AWX, "ansible-lint", "--offline"), seconds=25),
-    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=90),
+    Gate("controller", "pytest", (*AWX, *PYTEST, "tests/awx"), seconds=70),
     # The engine of rulebooks; without Java or its environment the tests are skipped with the reason.
     Gate("rulebooks", "pytest", (*EDA, *PYTEST, "tests/eda"), seconds=20),
     Gate("documentation", "antsibull-docs", ("scripts/docs-lint.sh",), small=True),
@@ -122,10 +122,10 @@ ONCE = (
     Gate("importer", "galaxy-importer", ("scripts/importer.sh",), small=True),
     _pytest("meta", "tests/meta", 20),
     _pytest("simulator", "simulator/tests", 25),
-    _pytest("examples and site", "tests/docs", 150),
-    _pytest("faults", "tests/faults", 55),
+    _pytest("examples and site", "tests/docs", 130),
+    _pytest("faults", "tests/faults", 25),
     _pytest("properties", "tests/properties", 40),
-    _pytest("secrets", "tests/secrets", 60),
+    _pytest("secrets", "tests/secrets", 40),
     _pytest("origin", "tests/tls", 5, small=True),
     _pytest("budget and races", "tests/budget tests/concurrency", 35, timed=True),
 )

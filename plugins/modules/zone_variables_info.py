@@ -120,7 +120,7 @@ left_out:
     why:
       description: The reason.
       type: str
-      sample: it contains a secret; vault.example.yml shows how to declare it
+      sample: it contains a secret; vault-example.txt shows how to declare it
 notes:
   description: Further information about the zone.
   returned: success
