@@ -16,7 +16,8 @@ from .outcome import COLLECTION
 ROOT = Path(__file__).resolve().parents[2]
 ALWAYS = ("success", "always")
 # What ansible-core adds to the result of any module.
-FRAMEWORK = frozenset(("changed", "failed", "invocation", "warnings", "diff", "attempts", "results"))
+ADDED = "changed failed skipped invocation warnings deprecations diff attempts retries results changed_when_result"
+FRAMEWORK = frozenset(ADDED.split())
 # Members whose content is the service's own, handed on unchanged, with whatever it adds.
 OPEN = frozenset(("scripts",))
 

@@ -132,8 +132,8 @@ def _constant(tree: Tree, steps: t.Iterator[int]) -> str:
 def _needless(op: str, children: t.Sequence[tuple[Tree, str]], steps: t.Iterator[int]) -> t.Iterator[str]:
     """Warn of each child that changes nothing beside a sibling; of two that are equivalent, the first is kept."""
 
-    def is_needless(child: Tree, other: Tree) -> bool:
-        narrow, wide = (other, child) if op == AND else (child, other)
+    def is_needless(one: Tree, beside: Tree) -> bool:
+        narrow, wide = (beside, one) if op == AND else (one, beside)
         return impossible((narrow, True), (wide, False), steps=steps)
 
     kept: list[tuple[Tree, str]] = []

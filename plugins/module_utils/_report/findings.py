@@ -237,7 +237,7 @@ def _dropped(row: Copied, dropped: int) -> str:
 # What a survey finds in zones without a declared state, and what it compares between their destinations.
 
 # The number of zones of each account that deliver to a host or bucket.
-Destinations = t.Mapping[str | None, t.Mapping[str, int]]
+Destinations: t.TypeAlias = "t.Mapping[str | None, t.Mapping[str, int]]"
 
 
 def destinations_of(records: t.Iterable[AuditRecord]) -> Destinations:

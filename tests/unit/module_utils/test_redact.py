@@ -65,6 +65,7 @@ def test_every_usual_spelling_is_masked(spelling, known):
         ((1, None, True, 2.5), ["1"], [1, None, True, 2.5]),
         ("x \ud800secret", ["\ud800secret"], f"x {MASK}"),
         ({"eightlet": 1, "sevenle": "sevenle"}, ["eightlet", "sevenle"], {MASK: 1, "sevenle": MASK}),
+        ({"settings sevenle": 1}, ["sevenle"], {"settings sevenle": 1}),
         ({"ab12 planted-secret": 1}, ["ab12", "planted-secret"], {f"ab12 {MASK}": 1}),
         ("oneonetwotwo", ["oneone", "twotwo"], MASK * 2),
         ("key it\\'s\\x7fhere", ["it's\x7fhere\""], "key it\\'s\\x7fhere"),
