@@ -21,30 +21,21 @@ def warnings(expression):
 
 NEVER = [
     both(of("eq", 1), of("eq", 2)),
-    both(of("eq", 1), of("eq", "1")),
     both(of("in", [1, 2]), of("in", ["1", 3])),
     both(of("in", [1, 2]), of("!eq", 1), of("!eq", 2)),
-    both(of("eq", 1), of("!in", [1.0])),
-    both(of("gt", 5), of("lt", "5")),
     both(of("geq", 5), of("lt", 5)),
     both(of("gt", 5), of("leq", 5)),
-    both(of("eq", "x"), of("gt", 5)),
     both(of("startsWith", "/a"), of("startsWith", "/b")),
-    both(of("endsWith", ".js"), of("endsWith", ".css")),
     both(of("startsWith", "/api"), of("!startsWith", "/")),
     both(of("endsWith", ".js"), of("!endsWith", "s")),
     both(of("contains", "x"), of("!contains", "x")),
-    both(of("eq", "abc"), of("!startsWith", "a")),
     both(B, either(of("eq", 1), of("eq", 2)), of("eq", 3)),
     both(either(of("eq", 1), B), of("eq", 2), of("eq", 2, "b")),
 ]
 
 ALWAYS = [
     either(of("!eq", 1), of("!eq", 2)),
-    either(of("!eq", 1), of("eq", 1)),
-    either(of("!in", [1, 2]), of("!eq", 3)),
     either(of("!startsWith", "/a"), of("!startsWith", "/b")),
-    either(of("!startsWith", "/a"), of("startsWith", "/")),
     either(of("!contains", "x"), of("contains", "x")),
     either(of("!eq", 5), of("lt", 10)),
     either(both(of("!eq", 1), B), of("eq", 1), of("!eq", 1, "b")),
@@ -52,22 +43,15 @@ ALWAYS = [
 
 NEITHER = [
     of("!eq", 1),
-    of("startsWith", ""),
     of("!contains", ""),
     both(of("eq", 1), of("eq", 2, "b")),
     both(of("in", [1, 2]), of("in", [2, 3])),
     both(of("geq", 5), of("leq", "5")),
-    both(of("gt", 5), of("lt", 6)),
-    both(of("!eq", 1), of("!eq", 2)),
     both(of("startsWith", "/"), of("startsWith", "/a"), of("endsWith", "a")),
     both(of("startsWith", "/a"), of("!startsWith", "/ab")),
-    both(of("startsWith", "/a"), of("!endsWith", "/a")),
     both(of("contains", "ab"), of("!contains", "a")),
     both(of("startsWith", "5"), of("gt", 4)),
     either(of("lt", 5), of("geq", 5)),
-    either(of("!eq", 1), of("!eq", 1, "b")),
-    either(of("!startsWith", "/a"), of("!startsWith", "/ab")),
-    either(of("!eq", 1), of("gt", 5)),
     either(both(of("eq", 1), B), both(of("eq", 2), of("!eq", 1, "b"))),
 ]
 DELIVERS = "a filter names the records that are delivered, not those that are left out"
@@ -103,7 +87,6 @@ def test_constant(expression, text):
         (both(of("eq", 1), B, of("eq", 1.0)), {"and[2]": "and[0]"}),
         (both(of("gt", 5), of("gt", 3)), {"and[1]": "and[0]"}),
         (both(of("leq", 5), of("lt", 5)), {"and[0]": "and[1]"}),
-        (both(of("geq", 5), of("gt", 5)), {"and[0]": "and[1]"}),
         (both(of("in", [1]), of("eq", 1)), {"and[1]": "and[0]"}),
         (both(of("startsWith", "/"), of("startsWith", "/a")), {"and[0]": "and[1]"}),
         (both(B, either(B, of("eq", 1))), {"and[1]": "and[0]"}),
@@ -111,10 +94,7 @@ def test_constant(expression, text):
         (either(of("!eq", 1), of("eq", 2)), {"or[1]": "or[0]"}),
         (either(B, both(B, B)), {"or[1].and[1]": "or[1].and[0]", "or[1]": "or[0]"}),
         (both(B, of("eq", 1)), {}),
-        (both(of("geq", 500), of("lt", 600)), {}),
-        (both(of("!eq", 1), of("!eq", 2)), {}),
         (both(of("contains", "ab"), of("contains", "a")), {}),
-        (either(of("eq", 1), of("eq", 2)), {}),
         (either(of("lt", 5), of("geq", 5)), {}),
     ],
 )

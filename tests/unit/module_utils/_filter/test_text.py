@@ -23,21 +23,16 @@ TEXTS = [
     (of("eq", 1), '{"and":[{"key":"a","operator":"eq","value":1}]}'),
     (both(of("eq", 1)), '{"and":[{"key":"a","operator":"eq","value":1}]}'),
     (either(of("eq", 1)), '{"or":[{"key":"a","operator":"eq","value":1}]}'),
-    (both(both(of("eq", 1))), '{"and":[{"and":[{"key":"a","operator":"eq","value":1}]}]}'),
     (either(of("eq", 2), of("lt", 1)), '{"or":[{"key":"a","operator":"eq","value":2},{"key":"a","operator":"lt","value":1}]}'),
     *[
         (of(operator, value), f'{{"and":[{{"key":"a","operator":"{operator}","value":{text}}}]}}')
         for operator, value, text in [
-            ("eq", 30, "30"),
             ("eq", 30.0, "30.0"),
-            ("eq", "30", '"30"'),
             ("eq", True, "true"),
             ("lt", "3e1", '"3e1"'),
             ("in", ["b", "a", "b", 1], '["b","a","b",1]'),
-            ("eq", 10**30, "1" + "0" * 30),
             ("eq", "\u00fc\u20ac\U0001f600", '"\u00fc\u20ac\U0001f600"'),
             ("eq", 'q"\\/', '"q\\"\\\\/"'),
-            ("eq", "\n\x01", '"\\n\\u0001"'),
             ("eq", "\u2028\u00a0", '"\u2028\u00a0"'),
         ]
     ],
@@ -111,7 +106,6 @@ CLAUSES = [
     (of("!in", ["x"]), 'a is none of "x"'),
     (both(of("eq", 1), of("eq", 2, "b")), "a is 1 and b is 2"),
     (either(both(either(of("eq", 1), of("eq", 2)), of("eq", 3, "b")), of("eq", 4)), "((a is 1 or a is 2) and b is 3) or a is 4"),
-    (both(of("eq", 1), either(of("eq", 2, "b"))), "a is 1 and b is 2"),
     (both(either(of("eq", 1), of("eq", 2))), "a is 1 or a is 2"),
     (both(both(either(of("eq", 1), of("eq", 2))), of("eq", 3, "b")), "(a is 1 or a is 2) and b is 3"),
 ]
