@@ -72,16 +72,6 @@ def test_budgets_that_are_refused(text):
         parse_budget(text)
 
 
-def test_one_request_over_waits_one_window(clock):
-    mine = Mine(clock)
-    for number in range(3):
-        assert mine.acquire() == number
-    assert clock.pauses == []
-    for _request in range(6):
-        mine.request()
-    assert 20 < sum(clock.pauses) < 20 * 1.1
-
-
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_no_window_ever_holds_more(new_clock, data):
@@ -165,14 +155,6 @@ def test_a_clock_that_was_set_back(clock):
     assert 10 < sum(clock.pauses) < 11
 
 
-def test_the_log_goes_round(clock):
-    mine = Mine(clock, (2, 10))
-    mine.begin_at(CAPACITY - 1)
-    for _request in range(5):
-        mine.acquire()
-    assert 20 < sum(clock.pauses) < 22
-
-
 @pytest.mark.parametrize(("retry_wait_max", "waits"), [(300, [120]), (60, [])])
 def test_a_pause_is_shared(clock, retry_wait_max, waits):
     """A pause of another task is waited for, unless it is longer than this task's retry_wait_max."""
@@ -253,19 +235,6 @@ def test_a_file_that_fails_later_is_a_warning_too(clock, monkeypatch, broken):
     assert mine.acquire() is None and mine.acquire() is None
     mine.settle(None, {})
     assert mine.warnings == ["request_budget is not kept from here on: No space left on device."]
-
-
-def test_nobody_sleeps_while_the_file_is_locked(clock):
-    mine, other = Mine(clock, (1, 10)), Mine(clock, (1, 10))
-    mine.acquire()
-
-    def sleep(seconds: float) -> None:
-        clock.sleep(seconds)
-        other._locked(lambda state: None, None)  # would wait for ever if it were locked
-
-    mine._sleep = sleep
-    mine.acquire()
-    assert clock.pauses
 
 
 def real_budget() -> Budget:

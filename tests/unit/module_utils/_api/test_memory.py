@@ -30,13 +30,10 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     ("item", "outcome"),
     [
         (b"[],", "refused"),
-        (b"{},", "refused"),
         (b"[[]],", "refused"),
         (b'{"a":0},', "refused"),
         (b'"ab",', "taken"),
-        (b'"\\u00e9a",', "taken"),
         (b"1.5,", "taken"),
-        (b"9999999999,", "taken"),
         ('"\N{PILE OF POO}a",'.encode(), "taken"),
         (b'{"abc":"' + b"x" * 200 + b'","d":[1.5]},', "taken"),
     ],

@@ -352,15 +352,6 @@ def test_ids_that_would_mean_another_path(client, value):
     assert caught.value.kind == "invalid_option"
 
 
-@pytest.mark.parametrize("operation", [GET, POST])
-def test_a_certificate_that_does_not_verify(serve, client, tls, bundle, operation):
-    server = serve(answering(), tls)
-    failure = failing(client(server, "https"), operation, body={})
-    assert (failure.kind, failure.attempts, failure.unanswered, server.requests) == ("unavailable", 1, False, [])
-    assert "certificate does not verify" in failure.message
-    assert client(server, "https", verify=bundle).call(operation, body={}).status == 200
-
-
 def test_bundles_that_cannot_be_used(serve, client, tls, tmp_path):
     server = serve(answering(), tls)
     with pytest.raises(Failure, match="ca_path"):
