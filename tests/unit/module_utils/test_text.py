@@ -31,7 +31,6 @@ def test_each_type_has_a_name():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("2026-11-21T06:00:00Z", "2026-11-21T06:00:00Z"),
         ("2026-11-21T06:00:00.123456789Z", "2026-11-21T06:00:00Z"),
         ("2026-11-21 06:00:00+01:00", "2026-11-21T05:00:00Z"),
         ("2026-11-21T06:00:00", "2026-11-21T06:00:00Z"),
@@ -102,21 +101,16 @@ def test_only_a_similar_name_is_suggested(name, meant):
 @pytest.mark.parametrize(
     ("before", "after", "lines"),
     [
-        ({"enabled": True}, {"enabled": True}, []),
         ({"enabled": False}, {"enabled": True}, ["enabled: false -> true"]),
         ({"fields": ["b", "a"]}, {"fields": ["a", "c"]}, ["fields: +c -b"]),
         ({"fields": ["b", "a"]}, {"fields": ["a", "b"]}, ['fields: ["b", "a"] -> ["a", "b"]']),
-        ({"filter": "x"}, {"filter": ""}, ['filter: x -> ""']),
         ({"options": {"a": 1, "b": 2}}, {"options": {"a": 1, "b": 3}}, ["options.b: 2 -> 3"]),
         ({"options": {"a": 1}}, {"options": {}}, ["options: exists; would be removed"]),
         ({"jobs": {"a": {}}}, {"jobs": {"a": {"b": 1}}}, ["jobs.a: does not exist; would be created"]),
         ({"a": 1}, {"a": 1, "b": 2}, ["b: null -> 2"]),
-        ({"b": 1, "a": 1}, {"b": 2, "a": 2}, ["a: 1 -> 2", "b: 1 -> 2"]),
-        ({"rules": [{"id": "x"}]}, {"rules": []}, ['rules: [{"id": "x"}] -> []']),
         ({}, {"name": "n"}, ["does not exist; would be created"]),
         ({"name": "n"}, None, ["exists; would be removed"]),
         ("one text", "another", ["one text -> another"]),
-        ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
         ({"since": datetime.date(2026, 1, 2)}, {"since": None}, ['since: "2026-01-02" -> null']),
     ],
 )

@@ -178,12 +178,10 @@ def test_the_service_may_allow_less(clock):
     [
         {},
         {"x-ratelimit-remaining": "1000", "x-ratelimit-reset": 60},
-        {"x-ratelimit-remaining": "0"},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": -60},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": 10**8},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"},
         {"x-ratelimit-remaining": "-1", "x-ratelimit-reset": 60},
-        {"x-ratelimit-remaining": "", "x-ratelimit-reset": 60},
     ],
 )
 def test_headers_never_raise_the_budget(clock, headers):

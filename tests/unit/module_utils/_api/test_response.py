@@ -20,7 +20,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.respons
     is_missing,
     kind_of,
     lacks_route,
-    open_envelope,
     read_answer,
     service_errors,
 )
@@ -103,16 +102,6 @@ def test_decoding_knows_one_exception(body):
 @given(value=JSON)
 def test_good_json_is_read_as_it_is(value):
     assert decode(json.dumps(value).encode()) == value
-
-
-@given(value=JSON | ENVELOPES, expected=st.sampled_from([(dict,), (list,), (dict, list), ()]))
-def test_opening_knows_one_exception(value, expected):
-    try:
-        result, info = open_envelope(value, expected)
-    except Unusable:
-        return
-    assert not expected or isinstance(result, expected)
-    assert info is None or isinstance(info, dict)
 
 
 @given(

@@ -33,8 +33,7 @@ def connect(environ=None, **given):
         ({"base_url": "http://127.0.0.1:8080"}, "base_url", "http://127.0.0.1:8080"),
         ({"base_url": "https://[::1]:8443/v4"}, "base_url", "https://[::1]:8443/v4"),
         ({"base_url": ""}, "base_url", engine_options.DEFAULT_BASE_URL),
-        ({**NO_ZONE, "zone_name": "Shop.Example"}, "address", ("zone", "", "shop.example")),
-        ({"zone_id": "", "zone_name": "shop.example"}, "address", ("zone", "", "shop.example")),
+        ({"zone_id": "", "zone_name": "Shop.Example"}, "address", ("zone", "", "shop.example")),
         ({**NO_ZONE, "account_id": "9A"}, "address", ("account", "9A", "")),
         ({"zone_name": "", "account_id": ""}, "address", ("zone", "ab", "")),
         ({"validate_certs": True}, "verify", True),
@@ -57,7 +56,6 @@ def test_the_inventory_has_no_zone():
     ("options", "environ", "used"),
     [
         ({**EMAIL, **KEY}, ENV_TOKEN, ("task-token", None, None)),
-        (EMAIL, {}, ("task-token", None, None)),
         (PAIR, ENV_TOKEN, (None, "me@example.com", "canary-key")),
         ({**PAIR, "api_token": ""}, ENV_TOKEN, (None, "me@example.com", "canary-key")),
         (NO_TOKEN, {**ENV_TOKEN, **ENV_PAIR, "CLOUDFLARE_TOKEN": "older"}, ("env-token", None, None)),

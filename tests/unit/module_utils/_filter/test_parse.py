@@ -25,16 +25,11 @@ def refusal(value, place="filter"):
 
 NUMBERS = [0, -3, 30.0, "0", "-0", "30", "-1.5", "0.10", "1e3", "1E+3", "2.5e-07", "1e999999999", "1e-000000000009"]
 NUMBERS += ["-1E+99999999999999999999", "1" * 4096]
-VALUES = [
-    *[(name, value) for name in ("eq", "!eq") for value in ("", "x", 0, -1, 1.5, True, False, 2**4096 - 1)],
-    *[(name, value) for name in ("lt", "leq", "gt", "geq") for value in NUMBERS],
-    *[(name, value) for name in operators.TEXT for value in ("", "/x", "\u00e9\U0001f600")],
-    *[(name, value) for name in ("in", "!in") for value in (["a"], [1, "1", 2.5], [""])],
-]
 
 
-@pytest.mark.parametrize(("operator", "value"), VALUES)
+@pytest.mark.parametrize(("operator", "value"), [("eq", 2**4096 - 1), ("in", [1, "1"]), *(("lt", number) for number in NUMBERS)])
 def test_value_is_kept_as_given(operator, value):
+    """Other values: test_text_is_stable."""
     tree = parse(of(operator, value))
     expected = tuple(value) if isinstance(value, list) else value
     assert (tree.key, tree.operator, tree.value) == ("a", operator, expected)
@@ -174,12 +169,10 @@ def test_longest_numbers_in_a_text(value, problem):
     assert refusal(f'{{"key":"a","operator":"eq","value":{value}}}') == f"filter.where.value: {problem}"
 
 
-@pytest.mark.parametrize("wrap", [lambda data: data, lambda data: {"where": data}])
-@pytest.mark.parametrize("form", [lambda data: data, json.dumps, lambda data: json.dumps(data, indent=2)])
-def test_where_and_the_form_do_not_matter(wrap, form):
+@pytest.mark.parametrize("form", [lambda data: data, lambda data: {"where": data}, lambda data: json.dumps(data, indent=2)])
+def test_where_and_the_form_do_not_matter(form):
     expected = "Group('or', (Condition('a', 'eq', 1), Group('and', (Condition('a', 'in', ('x', 2)),))))"
-    assert repr(parse(form(wrap({"or": [A, {"and": [of("in", ["x", 2])]}]})))) == expected
-    assert repr(parse(form(wrap(A)))) == "Condition('a', 'eq', 1)"
+    assert repr(parse(form({"or": [A, {"and": [of("in", ["x", 2])]}]}))) == expected
 
 
 def nested(levels):

@@ -158,18 +158,10 @@ def test_a_result_is_what_json_can_say(secrets):
 
 def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):
     """The rest of the result is handed on as it is: a long listing is not rebuilt text by text."""
-    masked: list[object] = []
-
-    def recorded(value: object, secrets: set[str]) -> object:
-        masked.append(value)
-        return remove_values(value, secrets)
-
-    monkeypatch.setattr(_in_process, "remove_values", recorded)
     monkeypatch.setattr(_in_process, "_shows_invocation", lambda variables: True)
     listing = [{"number": number, "inner": {"a": [None]}} for number in range(3)]
     result = action(tmp_path, {"name": "a", "secret": "hidden-1", "count": 1}, {"found": listing}).run(task_vars={})
-    assert [list(value) for value in masked if isinstance(value, dict)] == [["module_args"]] and len(masked) == 1
-    assert result["found"] == listing
+    assert result["found"] is listing
     assert result["invocation"]["module_args"]["secret"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
