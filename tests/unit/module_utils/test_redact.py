@@ -13,16 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import (
-    MASK,
-    Needle,
-    Plain,
-    clean_text,
-    needles_of,
-    possible,
-    scrub,
-    text_without,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils import _redact
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
 
 # Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
@@ -82,19 +74,19 @@ def test_what_is_masked_and_what_stays(value, secrets, expected):
 def test_no_match_returns_the_same_object(secrets):
     value = {"a": ["planted-secre", 1, None], "b": {"c": 'lanted-secret and pl"anted'}}
     assert scrub(value, secrets) is value
-    assert text_without(value, secrets) == json.dumps(value)
+    assert _redact.text_without(value, secrets) == json.dumps(value)
 
 
 @pytest.mark.parametrize("odd", [object(), float("nan"), {1, 2}])
 def test_what_is_no_json_is_not_cleared(odd):
     value = {"a": odd, "b": "a planted%2Dsecret"}
-    assert text_without(value, ["other"]) is None
+    assert _redact.text_without(value, ["other"]) is None
     assert scrub(value, ["planted-secret"]) == {"a": odd, "b": f"a {MASK}"}
 
 
 @given(JSON, st.lists(st.text(TEXTS, min_size=1, max_size=3), max_size=3))
 def test_a_look_at_the_whole_misses_no_secret(value, secrets):
-    text = text_without(value, secrets)
+    text = _redact.text_without(value, secrets)
     assert text is None or not any(secret in member for member in _texts(value) for secret in secrets)
     # As texts, because two halves of one character are read as that character.
     assert text is None or json.dumps(json.loads(text)) == json.dumps(value)
@@ -126,7 +118,7 @@ def test_no_text_keeps_a_secret(secret, before, after):
     ],
 )
 def test_texts_of_the_service_are_one_line(text, clean):
-    assert clean_text(text) == clean
+    assert _redact.clean_text(text) == clean
 
 
 @pytest.mark.parametrize(
@@ -146,14 +138,14 @@ def test_texts_of_the_service_are_one_line(text, clean):
     ],
 )
 def test_escapes_are_decoded(text, content, places):
-    plain = Plain.of(text)
+    plain = _redact.Plain.of(text)
     assert (plain.content, [*zip(plain.starts, plain.ends, strict=True)]) == (content, places)
 
 
 def test_base64_is_looked_for_at_each_place():
-    assert {needle.text for needle in needles_of("abc")} == {"abc"}
+    assert {needle.text for needle in _redact.needles_of("abc")} == {"abc"}
     found = {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
-    assert {needle.text for needle in needles_of("??>>~~")} == found
+    assert {needle.text for needle in _redact.needles_of("??>>~~")} == found
 
 
 @pytest.mark.parametrize(
@@ -167,7 +159,7 @@ def test_base64_is_looked_for_at_each_place():
     ],
 )
 def test_a_first_look(text, secret, may):
-    assert bool(possible([Needle(secret)], text)) is may
+    assert bool(_redact.possible([_redact.Needle(secret)], text)) is may
 
 
 @pytest.mark.parametrize(

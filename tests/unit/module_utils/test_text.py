@@ -6,26 +6,14 @@ import datetime
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils import _text
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._text import (
-    MAX_LINE_LENGTH,
-    did_you_mean,
-    diff_lines,
-    distinct,
-    duration,
-    format_time,
-    json_type,
-    nearest,
-    need_date,
-    need_time,
-    parse_date,
-    parse_time,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._text import MAX_LINE_LENGTH
 
 
 def test_each_type_has_a_name():
     names = ["an object", "a list", "a string", "a boolean", "a number", "a number", "null", "a value of type bytes"]
-    assert [json_type(value) for value in ({}, [], "", True, 1, 1.5, None, b"")] == names
+    assert [_text.json_type(value) for value in ({}, [], "", True, 1, 1.5, None, b"")] == names
 
 
 @pytest.mark.parametrize(
@@ -41,8 +29,8 @@ def test_each_type_has_a_name():
     ],
 )
 def test_times(text, expected):
-    time = parse_time(text)
-    assert (time and format_time(time)) == expected
+    time = _text.parse_time(text)
+    assert (time and _text.format_time(time)) == expected
     assert time is None or time.tzinfo is datetime.timezone.utc
 
 
@@ -55,10 +43,10 @@ def test_times(text, expected):
     ],
 )
 def test_dates(text, day):
-    assert parse_date(text) == day
+    assert _text.parse_date(text) == day
 
 
-@pytest.mark.parametrize("need", [need_time, need_date])
+@pytest.mark.parametrize("need", [_text.need_time, _text.need_date])
 def test_an_option_that_is_neither(need):
     assert need("until", "2027-04-01T00:00:00Z")
     with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
@@ -71,11 +59,11 @@ def test_an_option_that_is_neither(need):
     [(0.2, "1 second"), (90, "90 seconds"), (3600, "60 minutes"), (108_000, "30 hours"), (259_200, "3 days")],
 )
 def test_duration(seconds, words):
-    assert duration(seconds) == words
+    assert _text.duration(seconds) == words
 
 
 def test_duplicates_get_a_number():
-    assert distinct(["a", "a", "b", "a"]) == ["a", "a#2", "b", "a#3"]
+    assert _text.distinct(["a", "a", "b", "a"]) == ["a", "a#2", "b", "a#3"]
 
 
 KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious")
@@ -94,8 +82,8 @@ KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious")
     ],
 )
 def test_only_a_similar_name_is_suggested(name, meant):
-    assert nearest(name, KNOWN) == meant
-    assert did_you_mean(meant) == (f" (did you mean {meant!r}?)" if meant else "")
+    assert _text.nearest(name, KNOWN) == meant
+    assert _text.did_you_mean(meant) == (f" (did you mean {meant!r}?)" if meant else "")
 
 
 @pytest.mark.parametrize(
@@ -115,31 +103,31 @@ def test_only_a_similar_name_is_suggested(name, meant):
     ],
 )
 def test_one_line_for_each_member_that_differs(before, after, lines):
-    assert diff_lines({"before": before, "after": after}) == lines
-    assert diff_lines({"changed": True, "diff": {"before": before, "after": after}}) == lines
+    assert _text.diff_lines({"before": before, "after": after}) == lines
+    assert _text.diff_lines({"changed": True, "diff": {"before": before, "after": after}}) == lines
 
 
 def test_long_values_are_shortened():
-    (line,) = diff_lines({"before": {"filter": "a" * MAX_LINE_LENGTH}, "after": {"filter": "b" * (MAX_LINE_LENGTH + 1)}})
+    (line,) = _text.diff_lines({"before": {"filter": "a" * MAX_LINE_LENGTH}, "after": {"filter": "b" * (MAX_LINE_LENGTH + 1)}})
     assert line == f"filter: {'a' * MAX_LINE_LENGTH} -> {'b' * (MAX_LINE_LENGTH - 3)}..."
-    (line,) = diff_lines({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
+    (line,) = _text.diff_lines({"before": {"filter": "a" * 500}, "after": {"filter": "b" * 500}})
     assert line == f"filter: {'a' * (MAX_LINE_LENGTH - 3)}... -> {'b' * (MAX_LINE_LENGTH - 3)}..."
-    (line,) = diff_lines({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
+    (line,) = _text.diff_lines({"before": {"fields": []}, "after": {"fields": ["x" * 60, "y" * 60]}})
     assert len(line) == len("fields: ") + MAX_LINE_LENGTH and line.endswith("...")
 
 
 @pytest.mark.parametrize("result", [None, {}, {"changed": False}, {"changed": False, "diff": None}])
 def test_no_diff_has_no_lines(result):
-    assert diff_lines(result) == []
+    assert _text.diff_lines(result) == []
 
 
 @pytest.mark.parametrize("other", ["text", [], {"diff": []}, {"before": {}}])
 def test_other_input_is_refused(other):
     with pytest.raises(ValueError, match="must be a diff") as refusal:
-        diff_lines(other)
+        _text.diff_lines(other)
     assert str(refusal.value) == "must be a diff with 'before' and 'after', or a result that contains one"
 
 
 def test_service_text_adds_no_lines():
-    (line,) = diff_lines({"before": {"name": "a"}, "after": {"name": "b\x1b[2J\nzone9 failed"}})
+    (line,) = _text.diff_lines({"before": {"name": "a"}, "after": {"name": "b\x1b[2J\nzone9 failed"}})
     assert line == "name: a -> b [2J zone9 failed"

@@ -7,15 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils import _zones
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import (
-    hosts,
-    is_selected,
-    is_zone_id,
-    query,
-    read_account,
-    read_zone,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import is_zone_id
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -52,11 +46,11 @@ NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
     ],
 )
 def test_filters(filters, selected):
-    assert is_selected(KEPT, {**NOTHING, **filters}) is selected
+    assert _zones.is_selected(KEPT, {**NOTHING, **filters}) is selected
 
 
 def test_zone_without_account_matches_none():
-    assert not is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
+    assert not _zones.is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
 
 
 @pytest.mark.parametrize(
@@ -69,7 +63,7 @@ def test_zone_without_account_matches_none():
     ],
 )
 def test_filters_that_the_service_gets(filters, sent):
-    assert query({**NOTHING, **filters}) == sent
+    assert _zones.query({**NOTHING, **filters}) == sent
 
 
 @pytest.mark.parametrize(
@@ -83,7 +77,7 @@ def test_filters_that_the_service_gets(filters, sent):
     ],
 )
 def test_members_that_are_kept(item, zone):
-    assert read_zone(item) == zone
+    assert _zones.read_zone(item) == zone
 
 
 @pytest.mark.parametrize(
@@ -101,19 +95,19 @@ def test_members_that_are_kept(item, zone):
 )
 def test_zones_without_sense(change, member):
     with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
-        read_zone({**ZONE, **change})
+        _zones.read_zone({**ZONE, **change})
 
 
 def test_what_is_no_zone():
     with pytest.raises(Failure, match="not an object but list"):
-        read_zone(["zone"])
+        _zones.read_zone(["zone"])
 
 
 @pytest.mark.parametrize("item", [["account"], {"id": "x", "name": "n"}, {"id": ID}, {"id": ID, "name": ""}])
 def test_accounts(item):
-    assert read_account({**ACCOUNT, "type": "standard"}) == ACCOUNT
+    assert _zones.read_account({**ACCOUNT, "type": "standard"}) == ACCOUNT
     with pytest.raises(Failure, match=r"^(An account of the listing is not an object|The account .* has .* as its (id|name)\.$)"):
-        read_account(item)
+        _zones.read_account(item)
 
 
 @pytest.mark.parametrize(
@@ -132,9 +126,9 @@ def test_accounts(item):
     ],
 )
 def test_host_names(name, host):
-    assert hosts([(ID, name)]) == [(ID, host)]
+    assert _zones.hosts([(ID, name)]) == [(ID, host)]
 
 
 def test_host_names_are_unique():
     listed = [("1", "x"), ("2", "x"), ("3", "x_2"), ("4", "x/2"), ("5", "x:2")]
-    assert len({host for _zone_id, host in hosts(listed)}) == 5
+    assert len({host for _zone_id, host in _zones.hosts(listed)}) == 5

@@ -332,7 +332,6 @@ def test_an_announced_wait_is_a_warning(clock, longest):
 
 @pytest.mark.parametrize(("seconds", "said"), [(4.0, 0), (60.0, 1)])
 def test_long_wait_is_reported_once(clock, seconds, said):
-    """A wait for the budget of more than five seconds is reported, with its length and the reason, however often it happens."""
     mine = Mine(clock, (1, seconds))
     for _request in range(3):
         mine.request()

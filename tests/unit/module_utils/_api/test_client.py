@@ -164,7 +164,6 @@ ZONES = [{"id": "ab", "name": "shop.example", "account": {"id": "a1", "name": "S
     ],
 )
 def test_zone_names(serve, client, zones, name, outcome):
-    """A name is looked up once, by one request."""
     server = serve(answering(zones))
     unresolved = client(server, address=Address(ZONE, "", name))
     with contextlib.nullcontext() if outcome is None else pytest.raises(Failure) as caught:

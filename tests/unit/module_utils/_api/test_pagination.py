@@ -106,12 +106,6 @@ def test_result_info_that_contradicts_itself(change):
     refusal(service, 2)
 
 
-@pytest.mark.parametrize("count", [6, 10**9])
-def test_fewer_items_than_counted(count):
-    service = Service(5, info=lambda page, result_info: {**result_info, "total_count": count, "total_pages": -(-count // 2)})
-    refusal(service, 2, parallel=2, match="also when read again")
-
-
 def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], Info]:
     """A result_info with these members alone, some of them changed."""
     return lambda page, result_info: {name: {**result_info, **change}[name] for name in names}

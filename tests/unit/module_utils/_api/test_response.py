@@ -10,19 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api import response
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.graphql import read_data
-from ansible_collections.edgeops.observability.plugins.module_utils._api.response import (
-    Unusable,
-    decode,
-    hint,
-    is_missing,
-    kind_of,
-    lacks_route,
-    read_answer,
-    service_errors,
-)
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Fault, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, UNAVAILABLE, Answer, Failure
@@ -37,7 +28,7 @@ ENVELOPES = st.fixed_dictionaries({}, optional=dict.fromkeys(MEMBERS, JSON) | {"
 
 def read(body: bytes, status: int = 200, operation: str = "script_monitor.get", content_type: str = "application/json") -> Answer:
     reply = Reply(status, {"Content-Type": content_type}, body)
-    return read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/x", reply, 1, True, False))
+    return response.read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/x", reply, 1, True, False))
 
 
 @pytest.mark.parametrize(
@@ -95,13 +86,13 @@ def test_what_a_delete_must_not_answer(body):
 
 @given(body=st.binary(max_size=60))
 def test_decoding_knows_one_exception(body):
-    with contextlib.suppress(Unusable):
-        decode(body)
+    with contextlib.suppress(response.Unusable):
+        response.decode(body)
 
 
 @given(value=JSON)
 def test_good_json_is_read_as_it_is(value):
-    assert decode(json.dumps(value).encode()) == value
+    assert response.decode(json.dumps(value).encode()) == value
 
 
 @given(
@@ -127,7 +118,7 @@ def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list"
     body = json.dumps({"success": False, "errors": list(errors), "messages": [], "result": None}).encode()
     reply = Reply(status, {"CF-Ray": "8a1"}, body)
     with pytest.raises(Failure) as caught:
-        read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/logpush/jobs", reply, attempts, True, False))
+        response.read_answer(CONNECTION, operation, Exchange("GET", "/zones/abc/logpush/jobs", reply, attempts, True, False))
     return caught.value
 
 
@@ -149,7 +140,7 @@ def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list"
     ],
 )
 def test_the_kind(status, codes, kind):
-    assert kind_of(status, codes) == kind
+    assert response.kind_of(status, codes) == kind
     if status != 304:
         assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
 
@@ -170,8 +161,8 @@ def test_the_kind(status, codes, kind):
 )
 def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
     failure = failure_of(status, *({"code": code, "message": "m"} for code in codes))
-    assert lacks_route(failure) is route
-    assert is_missing(failure) is object_or_route
+    assert response.lacks_route(failure) is route
+    assert response.is_missing(failure) is object_or_route
 
 
 @pytest.mark.parametrize(
@@ -189,15 +180,15 @@ def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
     ],
 )
 def test_error_objects_of_any_shape(errors, found):
-    assert [(error["code"], error["message"]) for error in service_errors({"errors": errors})] == found
+    assert [(error["code"], error["message"]) for error in response.service_errors({"errors": errors})] == found
 
 
 def test_error_chain_and_list_are_bounded():
     deep: dict[str, t.Any] = {"code": 1}
     for _level in range(40):
         deep = {"code": 1, "error_chain": [deep]}
-    assert len(service_errors({"errors": [deep]})) == 6
-    assert len(service_errors({"errors": [{"code": 1}] * 1000})) == 50
+    assert len(response.service_errors({"errors": [deep]})) == 6
+    assert len(response.service_errors({"errors": [{"code": 1}] * 1000})) == 50
 
 
 def test_a_failure_carries_everything():
@@ -227,8 +218,8 @@ def test_a_connection_shows_no_secret():
 def test_an_error_page_is_read_by_its_status(status):
     reply = Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>")
     with pytest.raises(Failure) as caught:
-        read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
-    assert caught.value.kind == kind_of(status, ()) and caught.value.errors == []
+        response.read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
+    assert caught.value.kind == response.kind_of(status, ()) and caught.value.errors == []
 
 
 AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
@@ -259,7 +250,7 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
 def test_hints(operation, address, status, error, parts):
     """Advice names what the user can do, and what the request is about."""
     errors = [] if error is None else [dict(zip(("code", "message"), error, strict=True))]
-    found = hint(operation, status, errors, address)
+    found = response.hint(operation, status, errors, address)
     assert all(part in found for part in parts) and "{" not in found
     if address == A_ZONE:
         assert found in failure_of(status, *errors, operation=operation).message
