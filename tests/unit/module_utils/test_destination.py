@@ -203,6 +203,7 @@ CHANGED = f"{MASK} (changed)"
     ("before", "after", "public"),
     [
         (None, "s3://bucket", "s3://bucket"),
+        ("s3://bucket", "s3://other", "s3://other"),
         (KEYS, KEYS.replace("planted", "other"), KEYS.replace("planted%2Fkey", CHANGED)),
         (KEYS.replace("planted%2Fkey", "*t*"), KEYS.replace("planted", "other"), KEYS.replace("planted%2Fkey", CHANGED)),
         ("sumo://host/planted", "sumo://host/other", f"sumo://host/{CHANGED}"),
@@ -259,7 +260,7 @@ def test_who_needs_a_token(needed: bool | None, confs: str) -> None:
         (KEYS.replace("auto", "****"), KEYS.replace("planted", "other"), False),
         ("https://u:one@h/in", "https://u:two@h/in", False),
         ("https://h/in?tags=x", "https://h/in?tags=y", True),
-        ("https://h/a@b", "https://h/a@c", True),
+        ("https://h/a@b?key=c", "https://h/a@b?key=d", True),
         ("https://h/in?a=x@y@z", "https://h/in#a=x", True),
         ("https://h/in", "http://h/in", True),
         ("https://h/%69n", "https://h/in", False),

@@ -56,7 +56,7 @@ def test_an_option_that_is_neither(need):
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(0.2, "1 second"), (90, "90 seconds"), (3600, "60 minutes"), (108_000, "30 hours"), (259_200, "3 days")],
+    [(0.2, "1 second"), (90, "90 seconds"), (120, "2 minutes"), (108_000, "30 hours"), (259_200, "3 days")],
 )
 def test_duration(seconds, words):
     assert _text.duration(seconds) == words
@@ -96,6 +96,8 @@ def test_only_a_similar_name_is_suggested(name, meant):
         ({"options": {"a": 1}}, {"options": {}}, ["options: exists; would be removed"]),
         ({"jobs": {"a": {}}}, {"jobs": {"a": {"b": 1}}}, ["jobs.a: does not exist; would be created"]),
         ({"a": 1}, {"a": 1, "b": 2}, ["b: null -> 2"]),
+        ({"filter": "x", "b": 1}, {"filter": "", "b": 2}, ["b: 1 -> 2", 'filter: x -> ""']),
+        ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
         ({}, {"name": "n"}, ["does not exist; would be created"]),
         ({"name": "n"}, None, ["exists; would be removed"]),
         ("one text", "another", ["one text -> another"]),

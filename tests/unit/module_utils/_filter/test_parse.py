@@ -120,6 +120,7 @@ WRONG_SHAPES = [
     ({"where": {"where": A}}, ": 'where' may only be the outermost member"),
     ({"and": [{"where": A}]}, ".and[0]: 'where' may only be the outermost member"),
     ({"and": []}, ".and: must not be empty"),
+    ({"and": "x"}, ".and: must be a list of conditions, not 'x'"),
     ({"and": A}, ".and: must be a list of conditions, not an object"),
     ({"and": [A], "or": [A]}, ": 'and' must be the only member, found beside it: 'or'"),
     ({"or": [A], "key": 1}, ": 'or' must be the only member, found beside it: 'key'"),
