@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import copy
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Plan
+
 KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
-REQUEST, TRANSFORMED, RESPONSE, RAW, COOKIES = KINDS
 FLAGS = "preserve_duplicates"
 # The custom fields of a zone that has none.
 NONE: dict[str, list[str]] = {kind: [] for kind in (*KINDS, FLAGS)}
@@ -66,3 +68,15 @@ def row(**members: t.Any) -> dict[str, t.Any]:
 
 def ruleset(*rules: t.Mapping[str, t.Any], version: str | None = "5") -> dict[str, t.Any]:
     return {"id": "rs", "kind": "zone", "version": version, "last_updated": "2026-01-02T00:00:00Z", "rules": list(rules)}
+
+
+def answer_to(planned: Plan, version: str | None = "6") -> dict[str, t.Any]:
+    """Return what a faithful service answers to the PUT of a plan."""
+    body: t.Any = copy.deepcopy(planned.requests[-1].body)
+    seen = {"version": "2", "last_updated": "2026-01-03T00:00:00Z"}
+    return {
+        "id": "rs",
+        **seen,
+        "version": version,
+        "rules": [{"id": "made", "ref": "made", **rule, **seen} for rule in body["rules"]],
+    }

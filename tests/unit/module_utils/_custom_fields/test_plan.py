@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from support.samples.custom_fields import (
-    COOKIES,
-    FLAGS,
-    FOREIGN,
-    KINDS,
-    NONE,
-    RAW,
-    REQUEST,
-    RESPONSE,
-    TRANSFORMED,
-    items,
-    own,
-    params,
-    row,
-    ruleset,
-)
+from support.refusals import refusal as kind_and_message
+from support.samples.custom_fields import FLAGS, FOREIGN, KINDS, NONE, items, own, params, row, ruleset
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, REJECTED, Failure, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, REJECTED, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 
+REQUEST, TRANSFORMED, RESPONSE, RAW, COOKIES = KINDS
 SEEN = {"id": "rs", "version": "5", "last_updated": "2026-01-02T00:00:00Z"}
 RULE = {"id": "r1", "description": "Custom log fields", "enabled": True, "expression": "true"}
 
@@ -46,10 +33,9 @@ def writable(rule):
 
 
 def refusal(current, **options):
-    with pytest.raises(Failure) as caught:
-        planned(current, **options)
-    assert caught.value.kind == INVALID_OPTION
-    return str(caught.value)
+    kind, message = kind_and_message(planned, current, **options)
+    assert kind == INVALID_OPTION
+    return message
 
 
 EACH = {kind: [f"n{number}"] for number, kind in enumerate(KINDS)}
@@ -69,19 +55,12 @@ PRESENT = {
         {REQUEST: ["b"], COOKIES: ["C"], RAW: ["x+"]},
     ),
     "an empty list empties its kind": ({REQUEST: ["a"], COOKIES: ["C"]}, {REQUEST: []}, {COOKIES: ["C"]}),
-    "an empty list adds nothing without purge": ({REQUEST: ["a"]}, {REQUEST: [], "purge": False}, {REQUEST: ["a"]}),
     "names are added without purge": (
         {REQUEST: ["b"]},
         {REQUEST: ["a"], COOKIES: ["C"], "purge": False},
         {REQUEST: ["b", "a"], COOKIES: ["C"]},
     ),
     "cookies differ by capitals": ({COOKIES: ["tier"]}, {COOKIES: ["Tier"]}, {COOKIES: ["Tier"]}),
-    "cookies that differ by capitals are two": (
-        {COOKIES: ["tier"]},
-        {COOKIES: ["TIER", "Tier"], "purge": False},
-        {COOKIES: ["tier", "TIER", "Tier"]},
-    ),
-    "no list leaves all kinds alone": ({REQUEST: ["a"]}, {}, {REQUEST: ["a"]}),
     "all five kinds": ({REQUEST: ["a"]}, EACH, EACH),
     "flags of names that stay are left alone": ({RESPONSE: ["a+", "b+"]}, {RESPONSE: ["a", "c"]}, {RESPONSE: ["a+", "c"]}),
     "flags are set": ({RESPONSE: ["a"], RAW: ["b"]}, {FLAGS: ["a", "B"]}, {RESPONSE: ["a+"], RAW: ["b+"]}),
@@ -159,7 +138,7 @@ def test_unknown_rule_members_are_kept():
 
 
 def test_foreign_rules_are_sent_back():
-    """In their place, without the members that the service generates; a refused write names them."""
+    """In their place; a refused write names them."""
     second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
     current = ruleset(FOREIGN, own(request_fields=["a"]), second)
     first_sent, ours, second_sent = sent(current, request_fields=["b"])
@@ -184,7 +163,6 @@ def test_a_new_rule_follows_the_rules_of_others():
 
 
 def test_missing_entry_point_is_created():
-    """A missing entry point is created and then filled."""
     result = planned(None, cookie_fields=["C"], description="mine", ruleset_name="n", ruleset_description="d")
     create, update = result.requests
     assert (create.operation, update.operation, update.id_from_answer) == ("rulesets.create", "rulesets.update", "ruleset_id")
@@ -224,14 +202,6 @@ def test_single_rule_fields_are_shown_once():
     assert result.after == {"custom_fields": {**NONE, REQUEST: ["b"]}, "rules": [RULE]}
 
 
-def test_folding_alone_is_a_change():
-    current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["a"]))
-    result = planned(current, request_fields=["a"])
-    assert result.before["custom_fields"] == result.after["custom_fields"]
-    assert result.before != result.after
-    assert [rule["id"] for rule in sent(current, request_fields=["a"])] == ["r1"]
-
-
 def test_without_purge_further_rules_stay():
     """What they log is not added to the main rule; a disabled one neither counts as logging, nor is it enabled."""
     current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["b"], response_fields=["x"]))
@@ -248,8 +218,7 @@ def test_without_purge_further_rules_stay():
     assert result.result["ruleset"]["rule_id"] == "on"
 
 
-def test_flag_needs_a_logged_name():
-    """A flag needs a name that is given or stays."""
+def test_flag_needs_a_name_that_is_given_or_stays():
     current = ruleset(own(response_fields=["stays"], cookie_fields=["C"]))
     assert planned(current, preserve_duplicates=["stays"]).changed
     assert planned(current, response_fields=["new"], preserve_duplicates=["stays"], purge=False).changed
@@ -285,16 +254,10 @@ OFF = {"enabled": False}
 # (our rules, what the task gives, our rules then); None means that nothing is sent.
 ABSENT = {
     "no list removes every rule": ([own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])], {}, []),
-    "no list removes a disabled rule": ([own(members=OFF, request_fields=["a"])], {}, []),
-    "names are removed": (
-        [own(request_fields=["a", "b"], cookie_fields=["C"])],
-        {REQUEST: ["A"]},
-        [own(request_fields=["b"], cookie_fields=["C"])],
-    ),
-    "a kind without names goes": (
-        [own(request_fields=["a"], cookie_fields=["C"])],
-        {REQUEST: ["a"]},
-        [own(cookie_fields=["C"])],
+    "names are removed, and those that stay keep their flags": (
+        [own(request_fields=["a"], response_fields=["a+", "b+"], cookie_fields=["C"])],
+        {REQUEST: ["A"], RESPONSE: ["a"]},
+        [own(response_fields=["b+"], cookie_fields=["C"])],
     ),
     "the last name takes the rule with it": ([own(request_fields=["a"])], {REQUEST: ["a", "other"]}, []),
     "an empty list removes nothing": ([own(request_fields=["a"])], {REQUEST: []}, None),
@@ -303,11 +266,6 @@ ABSENT = {
         [own("r1", request_fields=["a"]), own("r2", members=OFF, request_fields=["a", "b"])],
         {REQUEST: ["a"]},
         [own("r2", members=OFF, request_fields=["b"])],
-    ),
-    "flags of names that stay are kept": (
-        [own(response_fields=["a+", "b+"])],
-        {RESPONSE: ["a"]},
-        [own(response_fields=["b+"])],
     ),
     "a rule that logs nothing is no concern of a list": ([own()], {REQUEST: ["a"]}, None),
     "nothing there": ([], {}, None),
@@ -333,7 +291,6 @@ def digest(current, **options):
 
 
 def test_plan_id_covers_managed_state_only():
-    """The plan id depends on managed state, and on nothing else."""
     ours = own(request_fields=["a"])
     approved = digest(ruleset(FOREIGN, ours), request_fields=["b"])
     later = {**ours, "version": "9", "last_updated": "2027-01-01T00:00:00Z"}
@@ -347,7 +304,6 @@ def test_plan_id_covers_managed_state_only():
 
 
 def test_plan_basis_has_every_rule():
-    """The current state is in the plan rule by rule, even if nothing is written."""
     first, second = {**NONE, REQUEST: ["a"]}, {**NONE, COOKIES: ["C"]}
     result = planned(ruleset(own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])), purge=False)
     assert result.requests == ()
@@ -417,9 +373,7 @@ NOTHING_LEFT = "no custom field would be left in any list; to remove them all, u
     ("current", "given", "sentence"),
     [
         (None, {}, f"{', '.join(KINDS)}: {NOTHING_LEFT}"),
-        (ruleset(own()), {}, f"{', '.join(KINDS)}: {NOTHING_LEFT}"),
         (None, {REQUEST: []}, f"request_fields: {NOTHING_LEFT}"),
-        (ruleset(FOREIGN), {REQUEST: [], "purge": False}, f"request_fields: {NOTHING_LEFT}"),
         (ruleset(own(cookie_fields=["C"])), {REQUEST: [], COOKIES: []}, f"request_fields, cookie_fields: {NOTHING_LEFT}"),
         (
             ruleset(own(response_fields=["x"])),

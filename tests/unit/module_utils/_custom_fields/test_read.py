@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     BAD_RESPONSE,
@@ -26,17 +27,17 @@ OTHERS = [
 ]
 
 
-def refusal(status, *codes, kind=NOT_FOUND):
+def refused(status, *codes, kind=NOT_FOUND):
     return Failure(kind, "refused", status=status, errors=[{"code": code, "message": "m"} for code in codes])
 
 
-NONE = refusal(404, 10003)
+NONE = refused(404, 10003)
 NO_ROUTE = [
-    refusal(404, 7003),
-    refusal(404),
-    refusal(405, kind=REJECTED),
-    refusal(400, 7003, kind=REJECTED),
-    refusal(400, 7000, kind=REJECTED),
+    refused(404, 7003),
+    refused(404),
+    refused(405, kind=REJECTED),
+    refused(400, 7003, kind=REJECTED),
+    refused(400, 7000, kind=REJECTED),
 ]
 
 
@@ -117,13 +118,11 @@ def test_which_routes_are_read(routes, confirms, expected, asked):
 )
 def test_rules_on_no_route_are_bad_response(service, confirm):
     """Missing rules of a ruleset that may have been written to are not empty."""
-    with pytest.raises(Failure) as caught:
-        read(service, confirm)
-    assert caught.value.kind == BAD_RESPONSE
-    assert str(caught.value) == (
+    sentence = (
         "No route of the service shows the rules of ruleset rs in the phase http_log_custom_fields."
         " A write would replace rules that cannot be seen, so nothing was written."
     )
+    assert refusal(read, service, confirm) == (BAD_RESPONSE, sentence)
 
 
 @pytest.mark.parametrize(
@@ -146,25 +145,22 @@ def test_rules_on_no_route_are_bad_response(service, confirm):
     ],
 )
 def test_garbled_answer_is_bad_response(service, named):
-    """A garbled answer is never taken for "does not exist"."""
-    with pytest.raises(Failure) as caught:
-        read(service, confirm=False)
-    assert caught.value.kind == BAD_RESPONSE
-    assert str(caught.value) == f"The service's answer holds a ruleset that cannot be used: {named}."
+    """It is never taken for "does not exist"."""
+    sentence = f"The service's answer holds a ruleset that cannot be used: {named}."
+    assert refusal(read, service, confirm=False) == (BAD_RESPONSE, sentence)
 
 
 def test_two_rulesets_are_bad_response():
-    with pytest.raises(Failure, match="rs, rs2") as caught:
-        read(Service(NO_ROUTE[0], listed=[WHOLE, {**WHOLE, "id": "rs2"}]))
-    assert caught.value.kind == BAD_RESPONSE
+    kind, message = refusal(read, Service(NO_ROUTE[0], listed=[WHOLE, {**WHOLE, "id": "rs2"}]))
+    assert kind == BAD_RESPONSE and "rs, rs2" in message
 
 
 OTHER_FAILURES = [
-    refusal(403, 10000, kind=PERMISSION),
-    refusal(400, 6003, kind=REJECTED),
-    refusal(400, 10003, kind=REJECTED),
+    refused(403, 10000, kind=PERMISSION),
+    refused(400, 6003, kind=REJECTED),
+    refused(400, 10003, kind=REJECTED),
     Failure(UNAVAILABLE, "no answer"),
-    refusal(200, 10003, kind=REJECTED),
+    refused(200, 10003, kind=REJECTED),
 ]
 
 
