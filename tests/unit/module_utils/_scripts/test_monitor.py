@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils import _core as core
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor
@@ -45,26 +46,20 @@ def test_status_without_time_has_null():
 
 @given(st.recursive(st.none() | st.text() | st.integers(), st.lists))
 def test_non_boolean_status_is_bad_response(value):
-    with pytest.raises(core.Failure) as caught:
-        monitor.read_status({"enabled": value})
-    assert caught.value.kind == core.BAD_RESPONSE
-    assert "enabled" in str(caught.value)
+    kind, message = refusal(monitor.read_status, {"enabled": value})
+    assert kind == core.BAD_RESPONSE and "enabled" in message
 
 
 def concluded(answer):
-    return monitor.conclude(
-        declare(True), SEEN, monitor.plan(declare(True), SEEN), [core.Answer(answer, None, 200, 1, None)]
-    ).result
+    desired = declare(True)
+    return monitor.conclude(desired, SEEN, monitor.plan(desired, SEEN), [core.Answer(answer, None, 200, 1, None)]).result
 
 
 def test_an_answer_is_verified_and_returned():
     answer = {"enabled": True, "updated_at": "2026-03-02T10:00:00.000001Z"}
     assert concluded(answer) == {"script_monitor": answer}
-    with pytest.raises(
-        core.Failure, match=r"^The service accepted enabled=True, but its response has enabled=False\.$"
-    ) as caught:
-        concluded(STATUS)
-    assert caught.value.kind == core.BAD_RESPONSE
+    sentence = "The service accepted enabled=True, but its response has enabled=False."
+    assert refusal(concluded, STATUS) == (core.BAD_RESPONSE, sentence)
 
 
 def digest(enabled, state, zone="abc"):
