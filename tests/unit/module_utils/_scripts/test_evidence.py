@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import fcntl
 import json
+import multiprocessing
 import os
 import signal
 import typing as t
 from pathlib import Path
 
 import pytest
+from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence as histories
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence, read_chain, seal
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
@@ -107,21 +108,10 @@ def test_killed_while_an_incomplete_line_is_moved(tmp_path: Path, monkeypatch: p
 
 
 def test_processes_at_once_lose_nothing(tmp_path: Path) -> None:
-    children = []
-    for number in range(8):
-        child = os.fork()
-        if child == 0:
-            try:
-                for step in range(5):
-                    append(tmp_path, number * 100 + step)
-                os._exit(0)
-            finally:
-                os._exit(1)
-        children.append(child)
-    assert {os.waitpid(child, 0)[1] for child in children} == {0}
-    found = [json.loads(line) for line in lines(tmp_path)]
-    assert (problem(lines(tmp_path)), len(found)) == (None, 40)
-    assert sorted(record["inventory"][0] for record in found) == [n * 100 + step for n in range(8) for step in range(5)]
+    with multiprocessing.get_context("fork").Pool(8) as processes:
+        processes.starmap(append, [(tmp_path, number) for number in range(40)], chunksize=1)
+    assert problem(lines(tmp_path)) is None
+    assert sorted(json.loads(line)["inventory"][0] for line in lines(tmp_path)) == list(range(40))
 
 
 def edited(line: bytes, **members: t.Any) -> bytes:
@@ -140,13 +130,10 @@ FOLLOWS = "does not follow the record before it"
     ("change", "expected"),
     [
         (lambda c: c, None),
-        (lambda c: c[:2], None),
         (lambda c: [c[0], edited(c[1], inventory=[]), *c[2:]], "record 2 was edited"),
-        (lambda c: [c[0], edited(c[1], digest="0" * 64), *c[2:]], "record 2 was edited"),
         (lambda c: [c[0], resealed(c[1], inventory=[]), *c[2:]], f"record 3 {FOLLOWS}"),
         (lambda c: c[1:], f"record 1 {FOLLOWS}"),
         (lambda c: [c[0], *c[2:]], f"record 2 {FOLLOWS}"),
-        (lambda c: [c[0], c[2], c[1], c[3]], f"record 2 {FOLLOWS}"),
         (lambda c: [c[0], c[1], c[1], *c[2:]], f"record 3 {FOLLOWS}"),
         (lambda c: [c[0], resealed(c[1], seq=7), *c[2:]], f"record 2 {FOLLOWS}"),
         (lambda c: [*c[:3], resealed(c[3], zone_id="ffff")], "record 4 belongs to another zone"),
@@ -202,25 +189,24 @@ def test_moved_away_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.
     assert record["seq"] == 1 and len(lines(tmp_path)) == 1 and len((tmp_path / "old.jsonl").read_bytes().splitlines()) == 1
 
 
-def refusal(folder: Path | str) -> str:
-    with pytest.raises(Failure) as caught:
-        Evidence.prepare(str(folder), ZONE)
-    assert caught.value.kind == "invalid_option"
-    return str(caught.value)
+def refused(folder: Path) -> str:
+    kind, message = refusal(Evidence.prepare, str(folder), ZONE)
+    assert kind == "invalid_option"
+    return message
 
 
 def test_places_that_cannot_keep_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    assert refusal(tmp_path / "file").startswith("evidence_dir: evidence cannot be kept there: ")
-    assert "Not a directory" in refusal(tmp_path / "file" / "below")
+    assert refused(tmp_path / "file").startswith("evidence_dir: evidence cannot be kept there: ")
+    assert "Not a directory" in refused(tmp_path / "file" / "below")
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / f"{ZONE}.jsonl").symlink_to(tmp_path / "file")
-    assert "is a symbolic link" in refusal(tmp_path / "linked")
+    assert "is a symbolic link" in refused(tmp_path / "linked")
     (tmp_path / "pipe").mkdir()
     os.mkfifo(tmp_path / "pipe" / f"{ZONE}.jsonl")
-    assert "is not a regular file" in refusal(tmp_path / "pipe")
+    assert "is not a regular file" in refused(tmp_path / "pipe")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    assert "is not writable" in refusal(tmp_path)
+    assert "is not writable" in refused(tmp_path)
 
 
 def test_links_of_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,5 +217,5 @@ def test_links_of_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.M
     if os.lstat(tmp_path / "link").st_uid == 0:
         os.lchown(tmp_path / "link", 12345, -1)
     for folder in (tmp_path / "link", tmp_path / "link" / "new", tmp_path / "link" / "newer"):
-        assert f"'{tmp_path / 'link'}' is a symbolic link of another user" in refusal(folder)
+        assert f"'{tmp_path / 'link'}' is a symbolic link of another user" in refused(folder)
     assert not (tmp_path / "real" / "newer").exists()
