@@ -13,36 +13,29 @@ from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
-    Proof,
-    conclude,
-    desire,
-    plan,
-    secrets,
-    why_refused,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import ownership
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE as ZONE_SCOPE
 
 
-def proof(destination: str = "gs://bucket", token: str | None = None) -> Proof:
-    return desire({"destination_conf": destination, "ownership_challenge": token})
+def proof(destination: str = "gs://bucket", token: str | None = None) -> ownership.Proof:
+    return ownership.desire({"destination_conf": destination, "ownership_challenge": token})
 
 
 ASK, VALIDATE = proof(), proof(token=" token\n")
 
 
-def concluded(desired: Proof, answer: t.Any) -> dict[str, t.Any]:
-    return t.cast("t.Any", conclude(desired, Answer(answer, None, 200, 1, None)).result["ownership"])
+def concluded(desired: ownership.Proof, answer: t.Any) -> dict[str, t.Any]:
+    return t.cast("t.Any", ownership.conclude(desired, Answer(answer, None, 200, 1, None)).result["ownership"])
 
 
 def test_asking_changes_and_validating_does_not() -> None:
-    asked, validated = plan(ASK), plan(VALIDATE)
+    asked, validated = ownership.plan(ASK), ownership.plan(VALIDATE)
     assert [(request.operation, request.body) for request in asked.requests + validated.requests] == [
         ("logpush_ownership.create", {"destination_conf": "gs://bucket"}),
         ("logpush_ownership.validate", {"destination_conf": "gs://bucket", "ownership_challenge": "token"}),
     ]
-    assert (plan(ASK).changed, plan(VALIDATE).changed, asked.creates) == (True, False, False)
+    assert (ownership.plan(ASK).changed, ownership.plan(VALIDATE).changed, asked.creates) == (True, False, False)
     destination = {"scheme": "gs", "address": "bucket", "options": {}}
     assert (asked.before, asked.after) == ({}, {"challenge": {"destination": destination}})
     assert validated.before == validated.after
@@ -52,11 +45,11 @@ def test_asking_changes_and_validating_does_not() -> None:
 
 
 def test_unneeded_challenge_is_a_warning() -> None:
-    found = plan(proof(KEYS))
+    found = ownership.plan(proof(KEYS))
     assert found.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
     # The address around a secret stays readable.
-    assert [secrets(each) for each in (proof(KEYS), VALIDATE, ASK)] == [{"planted"}, {"token"}, frozenset()]
+    assert [ownership.secrets(each) for each in (proof(KEYS), VALIDATE, ASK)] == [{"planted"}, {"token"}, frozenset()]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +74,7 @@ UNUSABLE = "The service's answer about the ownership has no usable '{}'."
         (ASK, {"valid": True, "filename": 1}, "bad_response", UNUSABLE.format("filename")),
     ],
 )
-def test_answers_that_are_failures(desired: Proof, answer: t.Any, kind: str, message: str) -> None:
+def test_answers_that_are_failures(desired: ownership.Proof, answer: t.Any, kind: str, message: str) -> None:
     with pytest.raises(Failure) as caught:
         concluded(desired, answer)
     assert (caught.value.kind, caught.value.status, str(caught.value)) == (kind, 200, message)
@@ -114,7 +107,7 @@ ELSEWHERE = (
 
 
 def why(claims: t.Any, scope: str = ZONE_SCOPE) -> str | None:
-    return why_refused(jwt(claims), Address(scope, ZONE), parse(CONF), NOW)
+    return ownership.why_refused(jwt(claims), Address(scope, ZONE), parse(CONF), NOW)
 
 
 @pytest.mark.parametrize(("expires", "ago"), [(NOW + 1, None), (NOW, "0 seconds"), (-(10**400), "12 days"), ("1", None)])
@@ -145,4 +138,4 @@ def test_foreign_tokens(claims: t.Any, scope: str, sentence: str | None) -> None
 
 @given(st.text() | st.sampled_from(("a.b.c", "..", "é.é.é", "bm8.bm8.bm8")))
 def test_any_other_text_is_left_to_the_service(text: str) -> None:
-    assert why_refused(text, Address(ZONE_SCOPE, ZONE), parse(CONF), NOW) is None
+    assert ownership.why_refused(text, Address(ZONE_SCOPE, ZONE), parse(CONF), NOW) is None

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 import typing as t
 
 import pytest
-from samples.logpush import FakeClient, declare_job, parsed
+from samples.logpush import JOB, S3, FakeClient, declare_job, parsed, state_of
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import read
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import by_id, listed, read, report
 
-JOB = {"id": 7, "name": "n"}
 MISSING = Failure("not_found", "no", status=404)
 NOT_ALLOWED = Failure("rejected", "no", status=405)
 NO_ROUTE = Failure("not_found", "no", status=404, errors=[{"code": 7003, "message": "no"}])
 NO_JOB = Failure("not_found", "no", status=404, errors=[{"code": 1002, "message": "no"}])
 NO_ACCESS = Failure("authentication", "no", status=404)
-
-
-def client(**answers: t.Any) -> t.Any:
-    return FakeClient(**answers)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +36,7 @@ def client(**answers: t.Any) -> t.Any:
     ],
 )
 def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
-    assert by_id(client(**answers), 7) == parsed(found)
+    assert read.by_id(FakeClient(**answers), 7) == parsed(found)
 
 
 @pytest.mark.parametrize(
@@ -56,16 +54,16 @@ def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> Non
     ],
 )
 def test_by_id_what_is_no_answer_is_not_nothing(answers: dict[str, t.Any], kind: str) -> None:
-    assert refusal(by_id, client(**answers), 7)[0] == kind
+    assert refusal(read.by_id, FakeClient(**answers), 7)[0] == kind
 
 
 def test_read_by_name() -> None:
-    assert read(client(list=[JOB]), declare_job()).job == parsed(JOB)
-    assert read(client(list=[]), declare_job()).job is None
+    assert read.read(FakeClient(list=[JOB]), declare_job()).job == parsed(JOB)
+    assert read.read(FakeClient(list=[]), declare_job()).job is None
     for missing in (MISSING, NOT_ALLOWED):
-        state = read(client(list=missing), declare_job())
+        state = read.read(FakeClient(list=missing), declare_job())
         assert (state.job, state.unlisted) == (None, missing)
-    assert refusal(read, client(list=NO_ACCESS), declare_job())[0] == "authentication"
+    assert refusal(read.read, FakeClient(list=NO_ACCESS), declare_job())[0] == "authentication"
 
 
 @pytest.mark.parametrize(
@@ -78,9 +76,9 @@ def test_read_by_name() -> None:
     ],
 )
 def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], asked: list[str]) -> None:
-    fake = client(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
+    fake = FakeClient(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
     desired = declare_job(job_id=7, destination_conf="gs://b", **options)
-    state = read(fake, desired)
+    state = read.read(fake, desired)
     assert (state.job, fake.asked) == (parsed(JOB), asked) and state.now > 0
     assert state.known == (frozenset((7, 9)) if "list" in asked else None)
     if options == {"recreate": True, "dataset": "dns_logs"}:
@@ -90,8 +88,8 @@ def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], 
 
 def test_read_by_id_where_others_are_not_listed() -> None:
     desired = declare_job(job_id=7, recreate=True, kind="edge", destination_conf="gs://b")
-    assert read(client(get=JOB, list=NOT_ALLOWED), desired).known is None
-    assert refusal(read, client(get=JOB, list=NO_ACCESS), desired)[0] == "authentication"
+    assert read.read(FakeClient(get=JOB, list=NOT_ALLOWED), desired).known is None
+    assert refusal(read.read, FakeClient(get=JOB, list=NO_ACCESS), desired)[0] == "authentication"
 
 
 # The service leaves `dataset` out where it is the default, and lists in no order.
@@ -118,11 +116,214 @@ JOBS: list[dict[str, t.Any]] = [
 )
 def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) -> None:
     one = next((job for job in JOBS if job["id"] == conditions.job_id), MISSING)
-    reported = report(client(list=JOBS, get=one), conditions).result["jobs"]
+    reported = read.report(FakeClient(list=JOBS, get=one), conditions).result["jobs"]
     assert [job["id"] for job in reported] == ids
 
 
 def test_listings_that_cannot_be_used() -> None:
-    assert refusal(report, client(list=MISSING), JobQuery(None, None, None))[0] == "not_found"
-    kind, message = refusal(listed, client(list=[JOB, {"id": 8}, {**JOB, "name": "other"}]))
+    assert refusal(read.report, FakeClient(list=MISSING), JobQuery(None, None, None))[0] == "not_found"
+    kind, message = refusal(read.listed, FakeClient(list=[JOB, {"id": 8}, {**JOB, "name": "other"}]))
     assert kind == "bad_response" and "two different jobs with the id 7" in message
+
+
+KNOWN = {"ClientIP": "a", "RayID": None, "Cookies": "b", "EdgeResponseStatus": "c"}
+OLDER = {**JOB, "logpull_options": "fields=RayID,ClientIP&timestamps=unix"}
+NEWER = {**JOB, "output_options": {"field_names": ["RayID", "ClientIP"]}}
+
+
+def step(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> Step:
+    desired, state = declare_job(**options), state_of(job)
+    return Step("job", place, "n", desired, state, plan(desired, state))
+
+
+def chosen(options: dict[str, t.Any], job: dict[str, t.Any] | None = None, place: str = "") -> read.Selection | None:
+    return read.selection(step(options, job, place))
+
+
+FILTER: dict[str, t.Any] = {
+    "or": [
+        {"key": "RayID", "operator": "eq", "value": "a"},
+        {"and": [{"key": "A", "operator": "eq", "value": "b"}, {"key": "RayID", "operator": "eq", "value": "c"}]},
+    ]
+}
+NEW: dict[str, t.Any] = {"destination_conf": S3}
+MOVED = {**NEW, "job_id": 7, "dataset": "dns_logs", "recreate": True}
+ROW = FILTER["or"][0]
+FILTERED = {**OLDER, "filter": json.dumps(FILTER)}
+
+
+@pytest.mark.parametrize(
+    ("options", "job", "found"),
+    [
+        ({**NEW, "fields": ["RayID", "A", "RayID"]}, None, {"RayID": "fields[0]", "A": "fields[1]"}),
+        ({**NEW, "fields": [" A "]}, None, {"A": "fields[0]"}),
+        ({**NEW, "logpull_options": "timestamps=unix&fields=A"}, None, {"A": "logpull_options"}),
+        ({**NEW, "output_options": {"field_names": ["A"]}}, None, {"A": "output_options.field_names[0]"}),
+        (NEW, None, None),
+        ({**NEW, "fields": ["A"], "validate_fields": False}, None, None),
+        ({"fields": ["ClientIP"]}, OLDER, {"ClientIP": "fields[0]"}),
+        ({"fields": ["ClientIP", "RayID"], "timestamp_format": "rfc3339"}, OLDER, None),
+        ({"enabled": True}, OLDER, None),
+        ({"output_options": {"field_names": ["ClientIP", "RayID"], "sample_rate": 0.5}}, NEWER, None),
+        ({"output_options": {"field_names": ["ClientIP"]}}, NEWER, {"ClientIP": "output_options.field_names[0]"}),
+        ({**NEW, "kind": "edge", "recreate": True}, OLDER, None),
+        ({**NEW, "kind": "edge", "recreate": True, "fields": ["A"]}, OLDER, {"A": "fields[0]"}),
+        (MOVED, OLDER, {"RayID": "fields", "ClientIP": "fields"}),
+        ({"state": "absent", "fields": ["A"]}, OLDER, None),
+        ({**NEW, "filter": FILTER}, None, {"RayID": "filter.where.or[0].key", "A": "filter.where.or[1].and[0].key"}),
+        ({"filter": ROW}, FILTERED, None),
+        ({"filter": ROW}, OLDER, {"RayID": "filter.where.key"}),
+        ({"filter": ""}, FILTERED, None),
+        ({**MOVED, "filter": ROW}, {**JOB, "filter": FILTERED["filter"]}, {"RayID": "filter.where.key"}),
+    ],
+)
+def test_the_fields_that_would_be_written(options: t.Any, job: dict[str, t.Any] | None, found: t.Any) -> None:
+    written = chosen(options, job)
+    assert (written and {**written.fields, **written.keys}) == found
+
+
+NOT_OURS = "is not a field of the dataset http_requests"
+
+
+@pytest.mark.parametrize(
+    ("names", "start"),
+    [
+        (["RayID", "clientIp"], f"fields[1]: 'clientIp' {NOT_OURS} (did you mean 'ClientIP'?); records"),
+        (["RayId", "Cookie"], f"fields[0]: 'RayId' {NOT_OURS} (did you mean 'RayID'?); nor is 'Cookie' (did you mean 'Coo"),
+        (["1"], f"fields[0]: '1' {NOT_OURS}; records"),
+    ],
+)
+def test_sentences(names: list[str], start: str) -> None:
+    kind, message = refusal(read.check, chosen({**NEW, "fields": names}), KNOWN)
+    assert kind == "invalid_option" and message.startswith(start)
+
+
+def test_key_of_a_filter_is_checked() -> None:
+    _kind, message = refusal(read.check, chosen({**NEW, "filter": FILTER}, place="jobs[0]"), KNOWN)
+    assert message.startswith("jobs[0].filter.where.or[1].and[0].key: 'A' is not a field ")
+    assert message.endswith("; no record would meet the condition")
+    read.check(chosen({**NEW, "fields": ["Anything"]}), {})
+
+
+def test_hostile_field_names_are_not_suggested() -> None:
+    hostile = {"\x1b[31mRayId": "a", "{{ RayId }}": "b", "RayId" * 100: "c"}
+    assert "did you mean" not in refusal(read.check, chosen({**NEW, "fields": ["RayId"]}), hostile)[1]
+
+
+def http(kind: str, status: int, *codes: int) -> Failure:
+    return Failure(kind, f"HTTP {status}", status=status, errors=[{"code": code, "message": "m"} for code in codes])
+
+
+HTTP, DNS = ({**NEW, "name": dataset, "dataset": dataset, "fields": ["RayId"]} for dataset in ("http_requests", "dns_logs"))
+
+
+def validated(answers: dict[str, t.Any], *items: dict[str, t.Any]) -> list[str]:
+    client = FakeClient(**answers)
+    read.validate(client, [step(item, None, f"jobs[{index}]") for index, item in enumerate(items)])
+    return client.asked
+
+
+GIVEN = {"http_requests": KNOWN, "dns_logs": {"RayId": None}}
+
+
+def test_one_request_for_each_dataset() -> None:
+    good = {**HTTP, "fields": ["RayID"]}
+    assert validated(GIVEN, good, {**good, "name": "b"}, DNS, {**DNS, "name": "c"}) == ["http_requests", "dns_logs"]
+
+
+@pytest.mark.parametrize(
+    ("answers", "items", "place"),
+    [
+        (GIVEN, (DNS, HTTP), "jobs[1].fields[0]: 'RayId' is not a field of the dataset http_requests"),
+        ({"http_requests": http("not_found", 404, 1002), "dns_logs": KNOWN}, (HTTP, DNS), "jobs[1].fields[0]: "),
+    ],
+)
+def test_a_name_in_a_later_item(answers: dict[str, t.Any], items: t.Any, place: str) -> None:
+    """An unknown dataset does not stop others."""
+    assert refusal(validated, answers, *items)[1].startswith(place)
+
+
+@pytest.mark.parametrize("refused", [http("not_found", 404), http("rejected", 405, 7001), http("permission", 403, 1004)])
+def test_unavailable_field_list_is_read_once(refused: Failure) -> None:
+    assert validated({"http_requests": refused, "dns_logs": refused}, HTTP, DNS) == ["http_requests"]
+
+
+@pytest.mark.parametrize("refused", [http("authentication", 403, 9109), http("unavailable", 500), http("rejected", 400)])
+def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
+    assert refusal(validated, {"http_requests": refused}, HTTP) == (refused.kind, refused.message)
+
+
+def test_non_text_description_is_bad_response() -> None:
+    kind, message = refusal(validated, {"http_requests": {"RayID": ["x"]}}, HTTP)
+    assert kind == "bad_response" and "must be a string, not a list" in message
+
+
+def job(number: int, name: str | None = "n", **members: t.Any) -> dict[str, t.Any]:
+    return {**JOB, "id": number, "name": name, **members}
+
+
+def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more: t.Any) -> Outcome:
+    """A creation by name in a zone that was listed before; keywords replace these values."""
+    options = {"destination_conf": S3, "recreate": True, "kind": "edge", **more.pop("options", {})}
+    state = JobState(**{"known": frozenset((3,)), **more, "job": parsed(more.get("job"))})
+    desired = declare_job(**options)
+    shown = Conclusion({"job": view(parse_job(job(made, name)))})
+    return Outcome(Step("job", "", "n", desired, state, plan(desired, state)), shown, True, created)
+
+
+def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
+    """The older and the newer job of each rivalry that the conflict names."""
+    client = FakeClient(list=listing)
+    text = ""
+    try:
+        read.refuse_rivals(client, outcomes)
+    except Failure as failure:
+        if failure.kind != "conflict":
+            raise
+        text = failure.message
+        assert "Nothing was deleted: delete job 20 (state: absent with job_id: 20)" in text
+    # Where jobs cannot be listed, a job that was created without a look is not looked for either.
+    needed = [each for each in outcomes if each.created and not each.step.state.unlisted]
+    assert client.asked == (["list"] if needed else [])
+    numbers = re.findall(r"created job (\d+) .*? before this run created job (\d+)", text)
+    return [(int(older), int(newer)) for older, newer in numbers]
+
+
+BY_ID: dict[str, t.Any] = {"options": {"job_id": 7}, "job": job(7, kind=""), "known": None}
+
+
+@pytest.mark.parametrize(
+    ("listing", "made", "met"),
+    [
+        ([job(20)], outcome(), []),
+        ([job(20), job(19)], outcome(), [(19, 20)]),
+        ([job(19), job(18), job(20)], outcome(), [(18, 20)]),
+        ([job(20), job(21), job(19, "other")], outcome(), []),
+        ([job(20), job(19, dataset="dns_logs")], outcome(), []),
+        ([job(20), job(19, dataset=None)], outcome(), [(19, 20)]),
+        ([job(20), job(3)], outcome(), []),
+        ([job(20), job(19, None)], outcome(name=None, **BY_ID), []),
+        ([job(20), job(6)], outcome(**BY_ID), []),
+        ([job(20), job(19)], outcome(**BY_ID), [(19, 20)]),
+        ([job(20), job(19)], outcome(created=False), []),
+    ],
+)
+def test_an_older_job_that_appeared_meanwhile(listing: list[t.Any], made: Outcome, met: list[tuple[int, int]]) -> None:
+    assert found(listing, made) == met
+
+
+def test_several_creations_take_one_look() -> None:
+    listing = [job(19), job(20), job(21, "m"), job(22, "m")]
+    assert found(listing, outcome(), outcome(22, "m", options={"name": "m"})) == [(19, 20), (21, 22)]
+
+
+def test_no_list_route_needs_no_second_read() -> None:
+    made = outcome(unlisted=MISSING, known=None, options={"create_without_listing": True})
+    assert found(MISSING, made) == found(MISSING, outcome(**BY_ID)) == []
+
+
+@pytest.mark.parametrize("failure", [Failure("unavailable", "HTTP 500.", status=500), MISSING])
+def test_a_look_that_fails(failure: Failure) -> None:
+    with pytest.raises(Failure, match="The job was created, but whether another run") as caught:
+        found(failure, outcome())
+    assert caught.value.kind == failure.kind
