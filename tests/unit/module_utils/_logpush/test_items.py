@@ -58,11 +58,9 @@ SAME = "jobs[1]: means the same job as jobs[0]"
         ([{"name": "a"}, {"name": "b", "filter": EQUALS}], "jobs[1].filter.where.and[0].operator: 'equals' is not an operator"),
         ([{"name": "a"}, {"name": "a", "dataset": "http_requests", "state": "absent"}], SAME),
         ([{"job_id": 7}, {"job_id": 7, "name": "c"}], SAME),
-        ([{"enabled": True}], "jobs[0].name: "),
         ([{"name": "a", "fields": ["A"], "output_options": {}}], "jobs[0].output_options: cannot be used together with fields"),
         ([{"name": "a", "fields": ["A"], "logpull_options": ""}], "jobs[0].logpull_options: cannot be used together with fields"),
         ([{"name": "a", "fields": ["A", "b c"]}], "jobs[0].fields[1]: "),
-        ([{"name": "a", "max_upload_records": 1}], "jobs[0].max_upload_records: "),
         ([], "jobs: is empty"),
     ],
 )

@@ -18,7 +18,6 @@ OTHERWISE = "job 7 has members of another type than documented"
     ("job", "sentence"),
     [
         ("job", "a job is a string, not an object"),
-        ([JOB], "a job is a list, not an object"),
         ({}, "a job has no id"),
         *(({"id": value}, f"a job has {value!r} as its id, not a number above 0") for value in (None, "7", True, 0)),
         ({"id": 8}, "job 7 was requested, but the answer contains job 8"),
@@ -28,7 +27,6 @@ OTHERWISE = "job 7 has members of another type than documented"
         ({"id": 7, "destination_conf": {"planted": 1}}, f"{OTHERWISE}: destination_conf"),
         ({"id": 7, "output_options": {"field_names": [1]}}, f"{OTHERWISE}: output_options.field_names"),
         ({"id": 7, "output_options": {"sample_rate": True, "CVE-2021-44228": 0}}, f"{OTHERWISE}: {WRONG}"),
-        ({"id": 7, "output_options": ["field_names"]}, f"{OTHERWISE}: output_options"),
     ],
 )
 def test_what_is_no_job_is_refused(job: t.Any, sentence: str) -> None:
@@ -71,13 +69,9 @@ def test_minimal_job_has_every_member() -> None:
 
 
 def test_a_view_has_no_secret() -> None:
-    shown = str(
-        view(parse_job({**JOB, "destination_conf": KEYS, "error_message": "planted", "ownership_challenge": "challenge"}))
-    )
+    secret = {"destination_conf": KEYS, "error_message": "planted", "ownership_challenge": "challenge"}
+    shown = str(view(parse_job({**JOB, **secret})))
     assert "planted" not in shown and "challenge" not in shown
     job = {**JOB, "redact": {"ips": True}, "webhook": "https://h/x?token=planted", "apiKey": "planted", "time_created": "x"}
-    assert view(parse_job(job))["other"] == {
-        "redact": {"ips": True},
-        "webhook": "https://h/x?token=********",
-        "apiKey": "********",
-    }
+    other = {"redact": {"ips": True}, "webhook": "https://h/x?token=********", "apiKey": "********"}
+    assert view(parse_job(job))["other"] == other

@@ -36,7 +36,6 @@ DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, u
         ((None, None, {"F": True}), "fields=a&F=TRUE", "fields=a&F=true", False),
         ((None, None, {"F": "True"}), "fields=a", "fields=a&F=true", True),
         ((None, None, {"sample": 0.1}), "sample=0.10", "sample=0.1", False),
-        ((None, None, {"sample": 1}), "sample=0.5", "sample=1", True),
         ((["0"], None, None), "fields=false", "fields=0", True),
         ((["false"], None, None), "fields=false", "fields=false", False),
         ((["a"], None, None), "&&fields=+a,,", "fields=a", True),
@@ -44,7 +43,6 @@ DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, u
         ((None, "rfc3339", {"X:Y": 2}), "timestamps=unix&timestamps=rfc3339", "timestamps=rfc3339&X:Y=2", True),
         ((None, None, {"sample": 0.1 + 0.2}), "sample=0.3", "sample=0.3", False),
         ((None, None, {"after": 1234567890123456789}), None, "after=1234567890123456789", True),
-        ((None, None, {"F": False}), "F=0.00", "", False),
         ((None, None, {"F": True}), "F=1", "F=true", True),
         ((None, None, {"F": None}), "F=true", "", True),
     ],
@@ -72,10 +70,8 @@ def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) ->
 @pytest.mark.parametrize(
     ("text", "present", "sent", "differs"),
     [
-        ("", "fields=a", "fields=a", False),
         ("fields=a,b& timestamps=rfc3339", "fields=b,%20a&timestamps= rfc3339 ", "fields=a,b&timestamps=rfc3339", False),
         ("fields=", "fields=&sample=1.0&timestamps=unixnano", "sample=1.0&timestamps=unixnano", False),
-        ("fields=a", "fields=a,b", "fields=a", True),
         # Fields come first, then what the task sets, in its order.
         ("fields=b,a&timestamps=rfc3339&X=true", "", "fields=b,a&timestamps=rfc3339&X=true", True),
         ("X=0&timestamps=unixnano&fields=a", "", "fields=a&timestamps=unixnano", True),
@@ -108,7 +104,6 @@ NO_PAIR = "is not of the form NAME=VALUE, as in timestamps=rfc3339"
         ("?fields=a,,b", "fields=a,,b has an empty field name"),
         ("fields=a&x=\ud800", "has a lone surrogate, which cannot be sent as UTF-8"),
         ("fields", f"'fields' {NO_PAIR}"),
-        ("=a", f"'=a' {NO_PAIR}"),
         ("%20=a", f"'%20=a' {NO_PAIR}"),
         ("fields=" + "a" * 4090, "4097 characters are more than the limit of 4096"),
     ],

@@ -20,6 +20,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.opt
 )
 
 OMITTED = dict.fromkeys(("job_id", "destination", "challenge", "filter", "logpull", "output"))
+IBM, IBM_MAX = "ibmcl://h", 2_000_000
 LONG_DESTINATION = "s3://".ljust(4096, "a")
 
 
@@ -30,7 +31,6 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({}, {"create_without_listing": False, "sending": "if_different", "validate_fields": True, **OMITTED}),
         ({"state": "absent"}, {"present": False}),
         ({"recreate": True, "create_without_listing": True}, {"recreate": True, "create_without_listing": True}),
-        ({"job_id": 1}, {"job_id": 1, "name": None, "plain": {}}),
         ({"job_id": 7, "name": ""}, {"job_id": 7, "name": "", "plain": {"name": ""}}),
         ({"dataset": ""}, {"plain": {"name": "n", "dataset": "http_requests"}}),
         ({"dataset": "a" * 256}, {"dataset": "a" * 256, "plain": {"name": "n", "dataset": "a" * 256}}),
@@ -40,10 +40,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({"ownership_challenge": "a" * 4096 + "\n"}, {"challenge": "a" * 4096}),
         ({"ownership_challenge": "\n"}, {}),
         ({"filter": ""}, {"filter": ""}),
-        (
-            {"max_upload_bytes": 2_000_000, "destination_conf": "ibmcl://h"},
-            {"plain": {"name": "n", "max_upload_bytes": 2_000_000}},
-        ),
+        ({"max_upload_bytes": IBM_MAX, "destination_conf": IBM}, {"plain": {"name": "n", "max_upload_bytes": IBM_MAX}}),
         ({"filter": CONDITION}, {"filter": parse(CONDITION)}),
         ({"filter": {"and": [CONDITION] * 31}, "validate_filter": False}, {"filter": parse({"and": [CONDITION] * 31})}),
         ({"logpull_options": "fields=a"}, {"logpull": Requested(("a",), {})}),
@@ -74,7 +71,6 @@ DESTINATION = "destination_conf: is not of the form SCHEME://ADDRESS, as in s3:/
     ("options", "sentence"),
     [
         ({"job_id": 0}, "job_id: 0 is not above 0"),
-        ({"name": ""}, "name: is empty; without job_id it is required"),
         ({"name": None}, "name: is empty; without job_id it is required"),
         ({"max_upload_records": 999}, "max_upload_records: 999 is neither 0 (the default of the service) nor 1000 to 1000000"),
         ({"max_upload_bytes": 1, "destination_conf": "bq://p"}, f"max_upload_bytes: 1 is neither 0 {NOR}"),
@@ -85,10 +81,9 @@ DESTINATION = "destination_conf: is not of the form SCHEME://ADDRESS, as in s3:/
             {"kind": "edge", "dataset": "firewall_events"},
             "kind: 'edge' exists for the dataset http_requests only, not for firewall_events",
         ),
-        ({"destination_conf": ""}, DESTINATION),
         ({"destination_conf": "bucket/planted"}, DESTINATION),
         ({"destination_conf": "s3://planted\n"}, DESTINATION),
-        ({"max_upload_bytes": 2_000_001, "destination_conf": "ibmcl://h"}, f"max_upload_bytes: 2000001 is neither 0 {NOR}"),
+        ({"max_upload_bytes": IBM_MAX + 1, "destination_conf": IBM}, f"max_upload_bytes: 2000001 is neither 0 {NOR}"),
         ({"destination_conf": f"{LONG_DESTINATION}a"}, "destination_conf: 4097 characters are more than the limit of 4096"),
         ({"destination_conf": "gcs://planted"}, f"destination_conf: 'gcs' is not a type of destination {MEANT_GS}"),
         ({"ownership_challenge": "a" * 4097}, "ownership_challenge: 4097 characters are more than the limit of 4096"),

@@ -35,17 +35,14 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({"enabled": False}, {"enabled": None}, None),
         ({"kind": ""}, {"kind": None}, None),
         ({"frequency": "high"}, {"frequency": ""}, None),
-        ({"frequency": "high"}, {"frequency": "low"}, {"frequency": "high"}),
         ({"max_upload_bytes": 0}, {"max_upload_bytes": 5_000_000}, {"max_upload_bytes": 0}),
         ({"max_upload_interval_seconds": 30}, {"max_upload_interval_seconds": 0}, None),
-        ({"max_upload_interval_seconds": 0}, {"max_upload_interval_seconds": 60}, {"max_upload_interval_seconds": 0}),
         ({"dataset": ""}, {"dataset": "http_requests"}, None),
         ({"job_id": 7, "name": "m"}, {}, {"name": "m"}),
         ({"job_id": 7, "name": ""}, {"name": None}, None),
         ({"filter": CONDITION}, {"filter": TEXT}, None),
         ({"filter": CONDITION}, {}, {"filter": TEXT}),
         ({"filter": CONDITION}, {"filter": TEXT.replace('"de"', '"fr"')}, {"filter": TEXT}),
-        ({"filter": CONDITION}, {"filter": "not JSON"}, {"filter": TEXT}),
         ({"filter": ""}, {"filter": TEXT}, {"filter": ""}),
         ({"filter": ""}, {"filter": "not JSON"}, {"filter": ""}),
         ({"filter": ""}, {"filter": '{"where":{}}'}, None),
@@ -57,7 +54,6 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({"ownership_challenge": "token", "send_destination": "always"}, {}, None),
         ({"enabled": True, "transformer_id": 0}, {"transformer_id": 7}, {"enabled": True, "transformer_id": 0}),
         ({"fields": ["a"]}, {"logpull_options": "fields=a,b&X=true"}, {"logpull_options": "fields=a&X=true"}),
-        ({"fields": []}, {"logpull_options": "fields=b"}, {"logpull_options": ""}),
         ({"output_options": {"cve_2021_44228": True}}, {"output_options": OPTIONS}, {"output_options": {**OPTIONS, FLAG: True}}),
         ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
     ],
@@ -84,14 +80,19 @@ def test_new_job_has_options_and_dataset() -> None:
     assert found.result["filter_budget"] is None
 
 
+MASKED = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
+MASKED_S3 = {"scheme": "s3", "address": "bucket/dir", "options": MASKED}
+
+
 def test_deleting() -> None:
     found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
     assert (sent(found), found.requests[0].ids) == ([("delete", None)], {"job_id": 7})
-    assert {"id", "name", "dataset", "destination", "filter"} <= found.before.keys()
+    assert {"id", "name", "dataset", "filter"} <= found.before.keys()
+    assert found.before["destination"] == MASKED_S3
     assert found.before.keys().isdisjoint({"last_error", "error_message", "filter_explained"})
     assert "planted" not in str(found.before)
     gone = planned({"state": "absent"}, None)
-    assert (gone.requests, gone.before, gone.after) == ((), {}, {})
+    assert (gone.requests, gone.before, gone.after, found.after) == ((), {}, {}, {})
     assert found.result == gone.result == {"job": None, "filter_budget": None}
 
 
@@ -159,7 +160,6 @@ def test_recreation_deletes_then_creates() -> None:
     [
         ({"kind": "edge"}, {}, {"kind": "edge"}),
         ({"kind": "edge", "ownership_challenge": "token"}, {}, {"kind": "edge", "ownership_challenge": "token"}),
-        ({"kind": ""}, {"kind": "edge"}, {"kind": ""}),
         ({"dataset": "dns_logs", "kind": ""}, {"kind": "edge"}, {"dataset": "dns_logs", "kind": ""}),
         ({"kind": "edge", "dataset": "http_requests"}, {"dataset": "dns_logs"}, {"kind": "edge"}),
     ],
@@ -170,16 +170,11 @@ def test_a_successor_to_the_same_destination(options: t.Any, present: dict[str, 
     assert sent(found) == [("delete", None), ("create", {**kept, **body})]
 
 
-def test_recreated_and_deleted_jobs_are_shown_whole() -> None:
-    job = {**JOB, "destination_conf": KEYS}
-    recreated = planned({**AGAIN, "destination_conf": "gs://b"}, job)
+def test_a_recreated_job_is_shown_whole() -> None:
+    recreated = planned({**AGAIN, "destination_conf": "gs://b"}, {**JOB, "destination_conf": KEYS})
     gs = {"scheme": "gs", "address": "b", "options": {}}
     assert recreated.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
-    masked = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
-    s3 = {"scheme": "s3", "address": "bucket/dir", "options": masked}
-    assert recreated.before == {"id": 7, "name": "n", "kind": "", "destination": s3}
-    gone = planned({"state": "absent"}, job)
-    assert (gone.before["id"], gone.before["destination"], gone.after) == (7, s3, {})
+    assert recreated.before == {"id": 7, "name": "n", "kind": "", "destination": MASKED_S3}
 
 
 def test_token_is_checked_only_if_sent() -> None:
@@ -236,27 +231,25 @@ def test_mask_is_never_sent(conf: str) -> None:
     assert planned({"destination_conf": "s3://b/***?region=***&token=**a&sig=**"}, None).requests
 
 
+IN_ONE_UPLOAD = "is more than this destination takes in one upload"
+FIXED_SIZE = "max_upload_bytes: uploads to this destination have a fixed size, so that the service ignores it."
+
+
 @pytest.mark.parametrize(
     ("conf", "limits", "warnings"),
     [
-        ("bq://projects/p", {"max_upload_records": 50_000}, ()),
+        ("bq://p", {"max_upload_records": 50_000}, []),
+        ("bq://p", {"max_upload_records": 50_001}, [f"max_upload_records: 50001 {IN_ONE_UPLOAD} (50000); larger uploads fail."]),
         (
-            "bq://projects/p",
-            {"max_upload_records": 50_001, "max_upload_bytes": 20_000_000},
-            (
-                "max_upload_bytes: 20000000 is more than this destination takes in one upload (10000000); larger uploads fail.",
-                "max_upload_records: 50001 is more than this destination takes in one upload (50000); larger uploads fail.",
-            ),
+            "bq://p",
+            {"max_upload_bytes": 2 * 10**7},
+            [f"max_upload_bytes: 20000000 {IN_ONE_UPLOAD} (10000000); larger uploads fail."],
         ),
-        (
-            "datadog://h/api/v2/logs",
-            {"max_upload_bytes": 5_000_000},
-            ("max_upload_bytes: uploads to this destination have a fixed size, so that the service ignores it.",),
-        ),
+        ("datadog://h/api/v2/logs", {"max_upload_bytes": 5_000_000}, [FIXED_SIZE]),
     ],
 )
-def test_upload_larger_than_a_destination_takes(conf: str, limits: dict[str, int], warnings: tuple[str, ...]) -> None:
-    assert planned({"enabled": True, "destination_conf": conf, **limits}, None).warnings == warnings
+def test_upload_larger_than_a_destination_takes(conf: str, limits: dict[str, int], warnings: list[str]) -> None:
+    assert list(planned({"enabled": True, "destination_conf": conf, **limits}, None).warnings) == warnings
 
 
 def test_unneeded_token_is_a_warning() -> None:
@@ -272,10 +265,7 @@ def test_unneeded_token_is_a_warning() -> None:
     [
         ({"filter": {"and": [CONDITION, CONDITION]}}, "filter.where.and[1]: "),
         ({"dataset": "http_request"}, "dataset: 'http_request' is not a dataset that this collection knows"),
-        (
-            {"destination_conf": "pipelines://x"},
-            "destination_conf: 'pipelines' is not a known type of destination; the service may",
-        ),
+        ({"destination_conf": "pipelines://x"}, "destination_conf: 'pipelines' is not a known type of destination; the service"),
     ],
 )
 def test_suspicious_options_are_warnings(options: dict[str, t.Any], words: str) -> None:
@@ -327,10 +317,7 @@ def test_secrets_of_destinations_and_challenge() -> None:
 @pytest.mark.parametrize(
     ("options", "advice"),
     [
-        (
-            {"destination_conf": S3},
-            "Set create_without_listing to create the job without checking; each further run would create",
-        ),
+        ({"destination_conf": S3}, "Set create_without_listing to create the job without checking; each further run would"),
         ({"state": "absent", "create_without_listing": True}, "Set job_id to select the job to delete. (no)"),
     ],
 )
@@ -404,7 +391,6 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({"filter": CONDITION}, TWO_FIELDS, []),
         ({"filter_attack_traffic": True}, JOB, ["change_filter"]),
         ({"option_flags": {"sample": 0.001}}, TWO_FIELDS, ["reduce_sample_rate"]),
-        ({"option_flags": {"sample": 0.9}}, TWO_FIELDS, []),
         ({"output_options": {"sample_rate": 0.1}}, {**JOB, "output_options": {"sample_rate": 1}}, ["reduce_sample_rate"]),
         ({"transformer_id": 0}, TWO_FIELDS, ["change_transformer"]),
         ({"transformer_id": 8}, JOB, []),
@@ -491,7 +477,6 @@ WHOLE = {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "s
 @pytest.mark.parametrize(
     ("requested", "whole"),
     [
-        ({"sample_rate": 0.1}, {**WHOLE, "sample_rate": 0.1}),
         ({"field_names": ["ClientIP"]}, {**WHOLE, "field_names": ["ClientIP"]}),
         # A default that the older form sets otherwise.
         ({"timestamp_format": "unixnano"}, {**WHOLE, "timestamp_format": "unixnano"}),
