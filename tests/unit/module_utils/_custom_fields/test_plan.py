@@ -43,40 +43,20 @@ EACH = {kind: [f"n{number}"] for number, kind in enumerate(KINDS)}
 PRESENT = {
     "same names in another order": ({REQUEST: ["b", "a"]}, {REQUEST: ["a", "b"]}, {REQUEST: ["b", "a"]}),
     "same names in other capitals": ({REQUEST: ["a"]}, {REQUEST: ["A "]}, {REQUEST: ["a"]}),
-    "a name is added, those there keep their place": (
-        {REQUEST: ["z", "b"]},
-        {REQUEST: ["a", "b", "z"]},
-        {REQUEST: ["z", "b", "a"]},
-    ),
+    "added names go last": ({REQUEST: ["z", "b"]}, {REQUEST: ["a", "b", "z"]}, {REQUEST: ["z", "b", "a"]}),
     "a list replaces all names of its kind": ({REQUEST: ["a", "b"]}, {REQUEST: ["c"]}, {REQUEST: ["c"]}),
-    "omitted kinds are left alone": (
-        {REQUEST: ["a"], COOKIES: ["C"], RAW: ["x+"]},
-        {REQUEST: ["b"]},
-        {REQUEST: ["b"], COOKIES: ["C"], RAW: ["x+"]},
-    ),
+    "omitted kinds are left alone": ({REQUEST: ["a"], RAW: ["x+"]}, {REQUEST: ["b"]}, {REQUEST: ["b"], RAW: ["x+"]}),
     "an empty list empties its kind": ({REQUEST: ["a"], COOKIES: ["C"]}, {REQUEST: []}, {COOKIES: ["C"]}),
-    "names are added without purge": (
-        {REQUEST: ["b"]},
-        {REQUEST: ["a"], COOKIES: ["C"], "purge": False},
-        {REQUEST: ["b", "a"], COOKIES: ["C"]},
-    ),
+    "names are added without purge": ({REQUEST: ["b"]}, {REQUEST: ["a"], "purge": False}, {REQUEST: ["b", "a"]}),
     "cookies differ by capitals": ({COOKIES: ["tier"]}, {COOKIES: ["Tier"]}, {COOKIES: ["Tier"]}),
     "all five kinds": ({REQUEST: ["a"]}, EACH, EACH),
     "flags of names that stay are left alone": ({RESPONSE: ["a+", "b+"]}, {RESPONSE: ["a", "c"]}, {RESPONSE: ["a+", "c"]}),
     "flags are set": ({RESPONSE: ["a"], RAW: ["b"]}, {FLAGS: ["a", "B"]}, {RESPONSE: ["a+"], RAW: ["b+"]}),
     "omitted flags are removed": ({RESPONSE: ["a+", "b"]}, {FLAGS: ["b"]}, {RESPONSE: ["a", "b+"]}),
     "no flag at all": ({RESPONSE: ["a+"]}, {FLAGS: []}, {RESPONSE: ["a"]}),
-    "flags are only added without purge": (
-        {RESPONSE: ["a+", "b"]},
-        {FLAGS: ["b"], "purge": False},
-        {RESPONSE: ["a+", "b+"]},
-    ),
+    "flags are added without purge": ({RESPONSE: ["a+", "b"]}, {FLAGS: ["b"], "purge": False}, {RESPONSE: ["a+", "b+"]}),
     "a name moves from raw to transformed": ({REQUEST: ["a"]}, {REQUEST: [], TRANSFORMED: ["a"]}, {TRANSFORMED: ["a"]}),
-    "a header in capitals on the service is put right where it is asked for": (
-        {REQUEST: ["X-A"], RESPONSE: ["X-B"]},
-        {REQUEST: ["x-a"]},
-        {REQUEST: ["x-a"], RESPONSE: ["X-B"]},
-    ),
+    "a given name loses its capitals": ({REQUEST: ["A"], RESPONSE: ["B"]}, {REQUEST: ["a"]}, {REQUEST: ["a"], RESPONSE: ["B"]}),
 }
 
 

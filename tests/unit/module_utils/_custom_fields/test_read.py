@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 from support.refusals import refusal
+from support.samples.custom_fields import NONE, row
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     BAD_RESPONSE,
     NOT_FOUND,
-    PERMISSION,
     REJECTED,
-    UNAVAILABLE,
     Answer,
     Failure,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.result import report
+from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 
 RULE = {"id": "f1", "action": "set_config"}
 WHOLE = {"id": "rs", "kind": "zone", "phase": "http_log_custom_fields", "version": "4", "rules": [RULE]}
@@ -31,7 +32,7 @@ def refused(status, *codes, kind=NOT_FOUND):
     return Failure(kind, "refused", status=status, errors=[{"code": code, "message": "m"} for code in codes])
 
 
-NONE = refused(404, 10003)
+NO_ENTRY_POINT = refused(404, 10003)
 NO_ROUTE = [
     refused(404, 7003),
     refused(404),
@@ -70,7 +71,7 @@ def read(service, confirm=True):
     return found and (found.id, [rule.id for rule in found.rules])
 
 
-NEVER_ASKED = Failure(UNAVAILABLE, "not to be asked")
+NEVER_ASKED = Failure("unavailable", "not to be asked")
 FOUND, EMPTY = ("rs", ["f1"]), ("rs", [])
 EITHER = (True, False)
 
@@ -82,9 +83,9 @@ EITHER = (True, False)
         ({"entrypoint": WHOLE}, EITHER, FOUND, ["entrypoint"]),
         ({"entrypoint": {"id": "rs", "rules": []}}, EITHER, EMPTY, ["entrypoint"]),
         # The list confirms that the ruleset is missing, if one would be created.
-        ({"entrypoint": NONE, "listed": NEVER_ASKED}, [False], None, ["entrypoint"]),
-        ({"entrypoint": NONE, "listed": OTHERS}, [True], None, ["entrypoint", "list"]),
-        ({"entrypoint": NONE, "listed": [*OTHERS, WHOLE]}, [True], FOUND, ["entrypoint", "list"]),
+        ({"entrypoint": NO_ENTRY_POINT, "listed": NEVER_ASKED}, [False], None, ["entrypoint"]),
+        ({"entrypoint": NO_ENTRY_POINT, "listed": OTHERS}, [True], None, ["entrypoint", "list"]),
+        ({"entrypoint": NO_ENTRY_POINT, "listed": [*OTHERS, WHOLE]}, [True], FOUND, ["entrypoint", "list"]),
         # Without that route the list decides.
         *(({"entrypoint": each, "listed": [*OTHERS, WHOLE]}, EITHER, FOUND, ["entrypoint", "list"]) for each in NO_ROUTE),
         *(
@@ -156,10 +157,10 @@ def test_two_rulesets_are_bad_response():
 
 
 OTHER_FAILURES = [
-    refused(403, 10000, kind=PERMISSION),
+    refused(403, 10000, kind="permission"),
     refused(400, 6003, kind=REJECTED),
     refused(400, 10003, kind=REJECTED),
-    Failure(UNAVAILABLE, "no answer"),
+    Failure("unavailable", "no answer"),
     refused(200, 10003, kind=REJECTED),
 ]
 
@@ -182,3 +183,84 @@ def test_missing_list_route_fails():
     with pytest.raises(Failure) as caught:
         read(Service(NO_ROUTE[0], listed=NO_ROUTE[0]))
     assert caught.value is NO_ROUTE[0]
+
+
+def own(**members):
+    return {"id": "r1", "action": "log_custom_field", "expression": "true", "action_parameters": {}, **members}
+
+
+def of(*rules):
+    return {"id": "rs", "rules": list(rules)}
+
+
+def with_fields(items):
+    return of(own(action_parameters={"request_fields": items}))
+
+
+FIELDS = "rs, rules[0].action_parameters.request_fields"
+
+
+@pytest.mark.parametrize(
+    ("document", "named"),
+    [
+        ([], "it is not an object"),
+        ({"id": 7, "rules": []}, "it has no id"),
+        ({"id": "", "rules": []}, "it has no id"),
+        ({"id": "rs", "rules": None}, "rs has null in 'rules'"),
+        ({"id": "rs", "version": 5, "rules": []}, "rs has a number in 'version'"),
+        ({"id": "rs", "last_updated": 5, "rules": []}, "rs has a number in 'last_updated'"),
+        (of(None), "rs, rules[0] is null"),
+        (of(own(), "skip"), "rs, rules[1] is a string"),
+        (of({"action": "skip"}), "rs, rules[0] has no id"),
+        (of({"id": "a", "action": 1}), "rs, rules[0] has no action"),
+        (of(own(), own(action="skip")), "rs has two rules of one id"),
+        (of(own(description=[])), "rs, rules[0] has a list in 'description'"),
+        (of(own(expression=True)), "rs, rules[0] has a boolean in 'expression'"),
+        (of(own(ref=1)), "rs, rules[0] has a number in 'ref'"),
+        (of(own(enabled="true")), "rs, rules[0] has a string in 'enabled'"),
+        (of({"id": "a", "action": "log_custom_field"}), "rs, rules[0].action_parameters is null"),
+        (with_fields({"name": "a"}), f"{FIELDS} is an object"),
+        (with_fields(["a"]), f"{FIELDS}[0] has no name"),
+        (with_fields([{"name": "a"}, {"name": 1}]), f"{FIELDS}[1] has no name"),
+        (with_fields([{"name": ""}]), f"{FIELDS}[0] has no name"),
+        (with_fields([{"name": "a", "preserve_duplicates": "no"}]), f"{FIELDS}[0] has a string in 'preserve_duplicates'"),
+    ],
+)
+def test_garbled_ruleset_names_the_bad_member(document, named):
+    sentence = f"The service's answer holds a ruleset that cannot be used: {named}."
+    assert refusal(read_ruleset, document) == (BAD_RESPONSE, sentence)
+
+
+def test_omitted_rules_differ_from_no_rules():
+    assert read_ruleset({"id": "rs"}).rules is None
+    assert read_ruleset({"id": "rs", "rules": []}).rules == ()
+
+
+def test_foreign_rules_are_not_inspected():
+    strange = {"id": "f", "action": "new_action", "action_parameters": None, "expression": 5, "enabled": "maybe"}
+    (rule,) = read_ruleset({"id": "rs", "rules": [strange]}).rules
+    assert rule.to_send() == strange
+
+
+def test_only_cookie_names_are_case_sensitive():
+    """Names that differ by capitals are one header and two cookies."""
+    lists = {"request_fields": [{"name": "X-A"}, {"name": "x-a"}], "cookie_fields": [{"name": "T"}, {"name": "t"}]}
+    found = report(read_ruleset({"id": "rs", "rules": [own(action_parameters=lists)]}))["custom_fields"]
+    assert found["request_fields"] == ["X-A"]
+    assert found["cookie_fields"] == ["T", "t"]
+
+
+def test_report_always_has_every_member():
+    assert report(None) == {"custom_fields": NONE, "ruleset": None}
+    assert report(read_ruleset(of(own()))) == {"custom_fields": NONE, "ruleset": row(id="rs", rule_id="r1")}
+
+
+def test_the_report_is_over_all_rules():
+    rules = [
+        own(action_parameters={"response_fields": [{"name": "b"}]}, ref="one"),
+        own(id="r2", action_parameters={"response_fields": [{"name": "b", "preserve_duplicates": True}, {"name": "a"}]}),
+    ]
+    found = report(read_ruleset({"id": "rs", "version": "3", "rules": rules}))
+    assert found["custom_fields"]["response_fields"] == ["a", "b"]
+    assert found["custom_fields"]["preserve_duplicates"] == ["b"]
+    assert (found["ruleset"]["rule_id"], found["ruleset"]["ref"]) == ("r1", "one")

@@ -295,7 +295,6 @@ BY_ID: dict[str, t.Any] = {"options": {"job_id": 7}, "job": job(7, kind=""), "kn
 @pytest.mark.parametrize(
     ("listing", "made", "met"),
     [
-        ([job(20)], outcome(), []),
         ([job(20), job(19)], outcome(), [(19, 20)]),
         ([job(19), job(18), job(20)], outcome(), [(18, 20)]),
         ([job(20), job(21), job(19, "other")], outcome(), []),

@@ -73,14 +73,12 @@ def test_other_text_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"name": None}, r"baseline[1].name: an entry needs it"),
         ({"name": " "}, r"baseline[1].name: an entry needs it"),
         ({"name": "first"}, r"baseline[1].name: 'first' is already the name of baseline[0]"),
         ({"name": 7}, r"baseline[1].name: 7 is not a string; put it in quotes"),
         ({"url": None}, r"baseline[1].url: an entry needs it"),
         ({"url": "js.stripe.com"}, r"baseline[1].url: 'js.stripe.com' is not a URL"),
         ({"hashes": [HASH, "abc"]}, r"baseline[1].hashes[1]: 'abc' is not a SHA-256 of 64 hexadecimal digits"),
-        ({"hashes": [HASH + "0"]}, r"baseline[1].hashes[0]: "),
         ({"hashes": [10**63]}, r"put it in quotes"),
         ({"hashes": HASH}, r"baseline[1].hashes: must be a list, not"),
         ({"hosts": ["*.example.com"]}, r"baseline[1].hosts[0]: '*.example.com' is not a host name"),

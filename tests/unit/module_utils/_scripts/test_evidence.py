@@ -114,10 +114,6 @@ def test_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     assert sorted(json.loads(line)["inventory"][0] for line in lines(tmp_path)) == list(range(40))
 
 
-def edited(line: bytes, **members: t.Any) -> bytes:
-    return canonical({**json.loads(line), **members}).encode() + b"\n"
-
-
 def resealed(line: bytes, *without: str, **members: t.Any) -> bytes:
     record = {name: value for name, value in json.loads(line).items() if name not in ("digest", *without)} | members
     return canonical(seal(record)).encode() + b"\n"
@@ -130,7 +126,7 @@ FOLLOWS = "does not follow the record before it"
     ("change", "expected"),
     [
         (lambda c: c, None),
-        (lambda c: [c[0], edited(c[1], inventory=[]), *c[2:]], "record 2 was edited"),
+        (lambda c: [c[0], c[1].replace(b'"inventory":[1]', b'"inventory":[]'), *c[2:]], "record 2 was edited"),
         (lambda c: [c[0], resealed(c[1], inventory=[]), *c[2:]], f"record 3 {FOLLOWS}"),
         (lambda c: c[1:], f"record 1 {FOLLOWS}"),
         (lambda c: [c[0], *c[2:]], f"record 2 {FOLLOWS}"),
