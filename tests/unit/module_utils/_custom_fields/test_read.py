@@ -6,13 +6,7 @@ import pytest
 from support.refusals import refusal
 from support.samples.custom_fields import NONE, row
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import (
-    BAD_RESPONSE,
-    NOT_FOUND,
-    REJECTED,
-    Answer,
-    Failure,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, NOT_FOUND, Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import entry_point
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.result import report
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
@@ -33,13 +27,8 @@ def refused(status, *codes, kind=NOT_FOUND):
 
 
 NO_ENTRY_POINT = refused(404, 10003)
-NO_ROUTE = [
-    refused(404, 7003),
-    refused(404),
-    refused(405, kind=REJECTED),
-    refused(400, 7003, kind=REJECTED),
-    refused(400, 7000, kind=REJECTED),
-]
+NO_ROUTE = [refused(404, 7003), refused(404), refused(405, kind="rejected")]
+NO_ROUTE += [refused(400, code, kind="rejected") for code in (7003, 7000)]
 
 
 class Service:
@@ -156,13 +145,8 @@ def test_two_rulesets_are_bad_response():
     assert kind == BAD_RESPONSE and "rs, rs2" in message
 
 
-OTHER_FAILURES = [
-    refused(403, 10000, kind="permission"),
-    refused(400, 6003, kind=REJECTED),
-    refused(400, 10003, kind=REJECTED),
-    Failure("unavailable", "no answer"),
-    refused(200, 10003, kind=REJECTED),
-]
+OTHER_FAILURES = [refused(403, 10000, kind="permission"), Failure("unavailable", "no answer")]
+OTHER_FAILURES += [refused(status, code, kind="rejected") for status, code in ((400, 6003), (400, 10003), (200, 10003))]
 
 
 @pytest.mark.parametrize("failure", OTHER_FAILURES, ids=lambda failure: f"{failure.kind}-{failure.status}")

@@ -19,10 +19,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import report as verify
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"
@@ -68,7 +66,7 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
             read.extend(identifiers)
             return [single for single in singles if single["script_id"] in identifiers]
 
-    done = desire({**DEFAULTS, "baseline": baseline, **options}).perform(t.cast("t.Any", Service()))
+    done = audits.desire({**DEFAULTS, "baseline": baseline, **options}).perform(t.cast("t.Any", Service()))
     return done._replace(result={**done.result, "read": read})
 
 
@@ -357,7 +355,9 @@ def test_baselines_are_kept_with_who_authorised_what(tmp_path: Path) -> None:
     """Each once; one that was edited makes the record invalid, one that is missing is told."""
 
     def verified() -> t.Any:
-        (zone,) = verify(verification.desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["zones"]
+        (zone,) = verification.report(verification.desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result[
+            "zones"
+        ]
         return zone["valid"], zone["message"]
 
     for owner in ("o", "o", "p"):
@@ -439,14 +439,12 @@ def test_a_tie_leaves_no_file(tmp_path: Path, details: str) -> None:
 def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
     """The audit is made and recorded, and what it writes can be read."""
     (tmp_path / f"{ZONE}.jsonl").write_bytes(line)
-    done = run([script()], [entry()], evidence_dir=str(tmp_path))
-    assert found(done) == [("history_broken", None, None)]
-    assert done.result["evidence"]["seq"] == 2
-    last = (tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1]
-    assert json.loads(last)["digest"] == done.result["evidence"]["head"]
-    run([script()], [entry()], evidence_dir=str(tmp_path))
-    last = (tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1]
-    assert "inventory" in json.loads(last), "a record refers to none of a broken chain"
+    for number in (2, 3):
+        done = run([script()], [entry()], evidence_dir=str(tmp_path))
+        assert found(done) == [("history_broken", None, None)]
+        last = json.loads((tmp_path / f"{ZONE}.jsonl").read_bytes().splitlines()[-1])
+        assert done.result["evidence"] == {"seq": number, "head": last["digest"]}
+        assert "inventory" in last, "a record refers to none of a broken chain"
 
 
 def test_expected_head_detects_truncation(tmp_path: Path) -> None:
@@ -474,6 +472,6 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
 )
 def test_options_that_cannot_be_used(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    kind, message = refusal(desire, {**DEFAULTS, "baseline": [], **options})
+    kind, message = refusal(audits.desire, {**DEFAULTS, "baseline": [], **options})
     assert kind == "invalid_option" and message.startswith(place)
     assert not list(tmp_path.iterdir())

@@ -9,14 +9,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
 
 OPTIONS = {
-    "script_id": None,
-    "hosts": None,
-    "page_url": None,
+    **dict.fromkeys(("script_id", "hosts", "page_url", "malicious_threshold", "malicious_when")),
     "resources": ["scripts"],
     "status": [],
     "per_page": 100,
-    "malicious_threshold": None,
-    "malicious_when": None,
     "malicious_only": False,
     "members": [],
     "route": "script_monitor",

@@ -27,12 +27,14 @@ FINAL += [refusal("unavailable", 500), refusal("rejected", 400, 1004)]
 
 
 class Service:
-    """What each route answers, and which of them were requested."""
+    """What each route answers to a status, and each operation to a listing; what was requested of both."""
 
-    def __init__(self, host: str, **answers: t.Any) -> None:
+    def __init__(self, host: str, items: t.Mapping[str, t.Any] | None = None, **answers: t.Any) -> None:
         self.host = host
         self.answers = answers
         self.requested: list[str] = []
+        self.listed = items or {}
+        self.queries: list[tuple[str, dict[str, str]]] = []
 
     def call(self, operation: str) -> Answer:
         route = operation.partition(".")[0]
@@ -41,6 +43,13 @@ class Service:
         if isinstance(answer, Failure):
             raise answer
         return Answer(answer, None, 200, 1, None)
+
+    def items(self, operation: str, *, query: dict[str, str], **_paging: t.Any) -> list[t.Any]:
+        self.queries.append((operation, query))
+        found = self.listed[operation]
+        if isinstance(found, Failure):
+            raise found
+        return t.cast("list[t.Any]", found)
 
 
 @pytest.mark.parametrize(
@@ -96,33 +105,17 @@ def test_another_script_than_requested_is_a_bad_response() -> None:
     assert caught.value.kind == "bad_response"
 
 
-class Listings(Service):
-    """A service that answers each listing from a table, and keeps what it was asked."""
-
-    def __init__(self, host: str, items: t.Mapping[str, t.Any], **answers: t.Any) -> None:
-        super().__init__(host, **answers)
-        self.listed = items
-        self.queries: list[tuple[str, dict[str, str]]] = []
-
-    def items(self, operation: str, *, query: dict[str, str], **_paging: t.Any) -> list[t.Any]:
-        self.queries.append((operation, query))
-        found = self.listed[operation]
-        if isinstance(found, Failure):
-            raise found
-        return t.cast("list[t.Any]", found)
-
-
 ALL = {"page_shield.scripts": [], "page_shield.connections": [{"id": "2"}, {"id": "1"}], "page_shield.cookies": [{"id": "c"}]}
 NARROWED = {"hosts": ["a", "b"], "status": ["active", "infrequent"], "page_url": ["*/pay"]}
 SENT = {"hosts": "a,b", "page_url": "*/pay"}
 
 
-def listed(service: Listings, **options: t.Any) -> t.Any:
+def listed(service: Service, **options: t.Any) -> t.Any:
     return read.report_inventory(t.cast("t.Any", service), inventory.desire({**OPTIONS, "malicious_threshold": None, **options}))
 
 
 def test_every_resource_is_listed_as_a_whole() -> None:
-    service = Listings(PUBLIC, ALL)
+    service = Service(PUBLIC, ALL)
     done = listed(service, resources=["cookies", "connections", "scripts"], **NARROWED)
     assert (done.result["connections"], done.result["cookies"]) == ([{"id": "1"}, {"id": "2"}], [{"id": "c"}])
     assert (done.result["scripts"], done.result["summary"]["total"], done.warnings) == ([], 0, ())
@@ -136,11 +129,11 @@ def test_every_resource_is_listed_as_a_whole() -> None:
 
 def test_the_old_route_gets_what_is_documented_for_it() -> None:
     """What is not asked for is null, on either route."""
-    service = Listings(ELSEWHERE, {"script_monitor.scripts": []})
+    service = Service(ELSEWHERE, {"script_monitor.scripts": []})
     done = listed(service, hosts=["a"])
     assert service.queries == [("script_monitor.scripts", {"hosts": "a"})]
     assert (done.result["connections"], done.result["cookies"]) == (None, None)
-    service = Listings(PUBLIC, ALL)
+    service = Service(PUBLIC, ALL)
     done = listed(service, resources=["cookies"])
     assert (done.result["scripts"], done.result["summary"], len(service.queries)) == (None, None, 1)
 
@@ -148,7 +141,7 @@ def test_the_old_route_gets_what_is_documented_for_it() -> None:
 @pytest.mark.parametrize("refused", [FINAL[1], UNKNOWN[1], UNKNOWN[3], FINAL[2]])
 def test_a_resource_that_is_not_offered_is_null(refused: Failure) -> None:
     """What the plan, the token or the service lacks is reported, and the rest is listed."""
-    service = Listings(ELSEWHERE, {**ALL, "script_monitor.scripts": [], "page_shield.connections": refused})
+    service = Service(ELSEWHERE, {**ALL, "script_monitor.scripts": [], "page_shield.connections": refused})
     done = listed(service, resources=["scripts", "connections", "cookies"])
     assert (done.result["connections"], done.result["cookies"], done.result["scripts"]) == (None, [{"id": "c"}], [])
     assert len(done.warnings) == 1 and done.warnings[0].startswith("connections is null, because ")
@@ -164,10 +157,10 @@ def test_a_resource_that_is_not_offered_is_null(refused: Failure) -> None:
 )
 def test_a_resource_that_fails_is_no_empty_list(change: t.Any, message: str) -> None:
     with pytest.raises(Failure, match=message):
-        listed(Listings(PUBLIC, {**ALL, **change}), resources=["cookies"])
+        listed(Service(PUBLIC, {**ALL, **change}), resources=["cookies"])
 
 
-class Strict(Listings):
+class Strict(Service):
     """A service that refuses the parameters of a complete listing."""
 
     def items(self, operation: str, *, query: dict[str, str], **paging: t.Any) -> list[t.Any]:
