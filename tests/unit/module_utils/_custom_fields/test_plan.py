@@ -85,7 +85,6 @@ def test_echoed_defaults_are_no_change():
 
 @pytest.mark.parametrize("members", [{"enabled": False}, {"expression": 'http.host eq "a"'}])
 def test_inactive_rule_is_activated(members):
-    """A rule that is disabled or limited to some requests is enabled for all."""
     current = ruleset(own(members=members, request_fields=["a"]))
     (rule,) = sent(current, request_fields=["a"])
     assert (rule["id"], rule["ref"], rule["enabled"], rule["expression"]) == ("r1", "ref-r1", True, "true")

@@ -134,8 +134,7 @@ def test_rules_on_no_route_are_bad_response(service, confirm):
         ),
     ],
 )
-def test_garbled_answer_is_bad_response(service, named):
-    """It is never taken for "does not exist"."""
+def test_garbled_answer_is_never_a_missing_ruleset(service, named):
     sentence = f"The service's answer holds a ruleset that cannot be used: {named}."
     assert refusal(read, service, confirm=False) == (BAD_RESPONSE, sentence)
 
@@ -227,7 +226,6 @@ def test_foreign_rules_are_not_inspected():
 
 
 def test_only_cookie_names_are_case_sensitive():
-    """Names that differ by capitals are one header and two cookies."""
     lists = {"request_fields": [{"name": "X-A"}, {"name": "x-a"}], "cookie_fields": [{"name": "T"}, {"name": "t"}]}
     found = report(read_ruleset({"id": "rs", "rules": [own(action_parameters=lists)]}))["custom_fields"]
     assert found["request_fields"] == ["X-A"]

@@ -82,15 +82,12 @@ def test_answers_that_are_failures(desired: ownership.Proof, answer: t.Any, kind
 
 def test_answers_that_are_results() -> None:
     answer = {"valid": True, "filename": "f", "message": "", "other": 1}
-    assert (concluded(ASK, answer), concluded(VALIDATE, answer)) == (
-        {"filename": "f", "valid": True, "message": ""},
-        {"valid": True},
-    )
+    assert concluded(ASK, answer) == {"filename": "f", "valid": True, "message": ""}
+    assert concluded(VALIDATE, answer) == {"valid": True}
     assert concluded(ASK, {"valid": True}) == {"filename": None, "valid": True, "message": None}
 
 
 def test_texts_of_the_service_are_masked() -> None:
-    """Whatever address a message quotes, no secret of it is returned."""
     text = f"wrote to {KEYS} and before to s3://other?region=a&secret-access-key=unknown"
     found = concluded(proof(KEYS), {"valid": True, "filename": KEYS, "message": text})
     masked = KEYS.replace("planted", "********")

@@ -251,7 +251,6 @@ def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> Non
     ],
 )
 def test_reading_singly_loses_no_finding(listed: t.Any, single: t.Any, expected: list[str]) -> None:
-    """What the listing shows counts, whatever the single answer lacks or contradicts."""
     done = run([script(**listed)], [entry()], [{"script_id": script()["script_id"], **single}], details="all")
     assert kinds(done) == expected
     (item,) = done.result["inventory"]
@@ -335,7 +334,6 @@ def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> 
 
 
 def test_no_secret_is_kept(tmp_path: Path) -> None:
-    """A URL or an entry may contain a secret of the connection; neither the record nor the baseline does."""
     listed, declared = script(script_url=f"https://cdn/{SECRET}.js"), entry(justification=f"asked with {SECRET}")
     run([listed], [declared], evidence_dir=str(tmp_path))
     files = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
@@ -410,7 +408,6 @@ def test_a_clock_ahead_hides_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("required", [True, False])
 def test_entry_behind_a_more_specific_one_is_neither_gone_nor_unused(required: bool) -> None:
-    """A listed script matches it, although another entry takes precedence."""
     others = [entry("all", "https://cdn/**", required=required), entry("any", "https://cdn/1*", required=required)]
     others += [entry("tie", "https://cdn/*.js", required=required)]
     assert found(run([script()], [entry(), *others])) == []

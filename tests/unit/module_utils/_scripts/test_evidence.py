@@ -171,7 +171,6 @@ def test_a_broken_chain_goes_on_and_stays_broken(tmp_path: Path, chain: list[byt
 
 
 def test_moved_away_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is appended goes to the file of that name, not to the one that was moved away."""
     append(tmp_path)
     real, moved = fcntl.flock, []
 

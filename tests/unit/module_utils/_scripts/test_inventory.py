@@ -59,7 +59,6 @@ def test_every_option_is_asked_for_as_it_is_given():
     ("score", "above", "below"), [(51, True, False), (50, False, False), (49, False, True), (None, None, None)]
 )
 def test_threshold_is_exclusive(score, above, below):
-    """The threshold itself is not malicious, and no score is unknown."""
     for when, expected in (("above", above), ("below", below)):
         query = settled(malicious_threshold=50, malicious_when=when)
         (script,) = inventory.report([{"script_id": "a", "js_integrity_score": score}], query)["scripts"]
@@ -81,15 +80,8 @@ def test_verdict_follows_the_route(options, expected):
 
 
 def test_script_keeps_members_and_gets_reasons():
-    sent = {
-        "script_id": "ab",
-        "js_integrity_score": 87,
-        "malicious_url_categories": ["Malware"],
-        "malicious_domain_categories": ["Phishing"],
-        "id": 7,
-        "url": "kept under its own name",
-        "new_member": {"kept": [1]},
-    }
+    sent = {"script_id": "ab", "js_integrity_score": 87, "id": 7, "url": "kept under its own name", "new_member": {"kept": [1]}}
+    sent |= {"malicious_url_categories": ["Malware"], "malicious_domain_categories": ["Phishing"]}
     (script,) = inventory.report([sent], settled())["scripts"]
     categories = ["URL category: Malware", "domain category: Phishing"]
     assert script == {**sent, "malicious": True, "malicious_reasons": ["js_integrity_score 87 is above 50", *categories]}

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import describe, desire, report
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
@@ -81,8 +80,8 @@ def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "reason"), [("file", "Not a directory"), ("nowhere", "No such file or directory")])
 def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Failure, match=rf"^evidence_dir: .* cannot be read: {reason}$"):
-        verified(tmp_path / name)
+    sentence = f"evidence_dir: {str(tmp_path / name)!r} cannot be read: {reason}"
+    assert refusal(verified, tmp_path / name) == ("invalid_option", sentence)
 
 
 def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
