@@ -163,9 +163,7 @@ def test_any_other_failure_ends_the_run(route, failure):
 
 
 def test_missing_list_route_fails():
-    with pytest.raises(Failure) as caught:
-        read(Service(NO_ROUTE[0], listed=NO_ROUTE[0]))
-    assert caught.value is NO_ROUTE[0]
+    assert refusal(read, Service(NO_ROUTE[0], listed=NO_ROUTE[0])) == (NOT_FOUND, "refused")
 
 
 def own(**members):

@@ -47,7 +47,6 @@ def test_a_new_rule_is_found_by_its_action():
 
 
 def ours(**members):
-    """A change of our rule in the answer."""
     return lambda answer: answer["rules"][-1].update(members)
 
 
@@ -56,7 +55,6 @@ def theirs(**members):
 
 
 def fields(**kinds):
-    """Another answer for some types of our rule."""
     changed = {kind: names and items(*names) for kind, names in kinds.items()}
     return lambda answer: answer["rules"][-1]["action_parameters"].update(changed)
 
