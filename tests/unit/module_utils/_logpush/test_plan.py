@@ -350,6 +350,7 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({"filter_attack_traffic": True}, JOB, ["change_filter"]),
         ({"option_flags": {"sample": 0.001}}, TWO_FIELDS, ["reduce_sample_rate"]),
         ({"option_flags": {"sample": 0.9}}, TWO_FIELDS, []),
+        ({"option_flags": {"sample": 0.5}}, {**JOB, "logpull_options": "sample=high"}, ["reduce_sample_rate"]),
         ({"output_options": {"sample_rate": 0.1}}, {**JOB, "output_options": {"sample_rate": 1}}, ["reduce_sample_rate"]),
         ({"transformer_id": 0}, TWO_FIELDS, ["change_transformer"]),
         ({"transformer_id": 8}, JOB, []),
