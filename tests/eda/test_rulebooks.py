@@ -2,20 +2,121 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+import json
+import os
 import re
 import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import time
 import typing as t
 from pathlib import Path
 
 import pytest
 import yaml
-from eda.conftest import NAME, Rulebook
+
+from harness import artifact
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "eda"
 SOURCE = "edgeops.observability.zone_events"
+ENGINE = Path(sys.executable).with_name("ansible-rulebook")
+NAME = "shop.example"
 SHOW = {"debug": {"msg": "HEARD {{ event.edgeops.kind }} {{ event.edgeops.redelivered }} {{ event.edgeops.subject }}"}}
-Make = t.Callable[[], Rulebook]
+# Far more than a busy machine needs; each wait ends with what it waits for.
+MAX_WAIT_SECONDS = 240
+pytestmark = [
+    pytest.mark.skipif(
+        importlib.util.find_spec("ansible_rulebook") is None,
+        reason="ansible-rulebook is not in this environment: scripts/eda.sh python -m pytest tests/eda",
+    ),
+    pytest.mark.skipif(
+        shutil.which("java") is None,
+        reason="no Java: the engine of rulebooks needs a Java 17 (Debian: openjdk-17-jre-headless)",
+    ),
+]
+
+
+class Rulebook:
+    """A rulebook that is run, killed and run again in one folder; `output` is that of all its runs."""
+
+    def __init__(self, simulator: t.Any, folder: Path) -> None:
+        self.state_folder = folder / "volume"
+        self._folder = folder
+        self._output = folder / "output"
+        self._process: subprocess.Popen[bytes] | None = None
+        self.state_folder.mkdir()
+        for name in ("home", "tmp"):
+            (folder / name).mkdir()
+        host = {
+            "ansible_connection": "local",
+            "ansible_python_interpreter": sys.executable,
+            "zone_id": simulator.zone,
+            "log_delivery_script_monitor_enabled": True,
+            "log_delivery_job": {"name": "logs", "destination_conf": "s3://bucket/logs?region=eu-west-1"},
+        }
+        inventory = {"all": {"hosts": {NAME: host, "other.example": host}}}
+        (folder / "inventory.yml").write_text(yaml.safe_dump(inventory), encoding="utf-8")
+        self._environment = {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(folder / "home"),
+            "TMPDIR": str(folder / "tmp"),
+            "LC_ALL": "C.UTF-8",
+            "ANSIBLE_COLLECTIONS_PATH": str(artifact.installed()),
+            **simulator.environment(),
+        }
+
+    @property
+    def output(self) -> str:
+        return self._output.read_text(encoding="utf-8", errors="replace") if self._output.exists() else ""
+
+    @property
+    def states(self) -> list[dict[str, t.Any]]:
+        """What the sources stored last."""
+        return [json.loads(path.read_text(encoding="ascii")) for path in self.state_folder.glob("*.json")]
+
+    def write(self, rulesets: list[dict[str, t.Any]]) -> None:
+        (self._folder / "rulebook.yml").write_text(json.dumps(rulesets), encoding="utf-8")
+
+    def start(self) -> None:
+        arguments = ("--rulebook", "rulebook.yml", "--inventory", "inventory.yml", "--shutdown-delay", "1")
+        with self._output.open("ab") as output:
+            self._process = subprocess.Popen(
+                [ENGINE, *arguments],
+                cwd=self._folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def kill(self) -> None:
+        """End the engine, and whatever it started, as a crash does."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def wait_for(self, is_so: t.Callable[[], bool]) -> None:
+        """Wait until something is so; fail with the output where the engine ends before, or takes far too long."""
+        end = time.monotonic() + MAX_WAIT_SECONDS
+        while not is_so():
+            assert self._process is None or self._process.poll() is None, self.output
+            assert time.monotonic() < end, self.output
+            time.sleep(0.2)
+
+
+@pytest.fixture
+def rulebook(simulator: t.Any, tmp_path: Path) -> t.Iterator[Rulebook]:
+    made = Rulebook(simulator, tmp_path)
+    yield made
+    made.kill()
 
 
 def check(variables: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -23,13 +124,8 @@ def check(variables: dict[str, t.Any]) -> dict[str, t.Any]:
 
 
 def script(letter: str, content: str) -> dict[str, t.Any]:
-    return {
-        "script_id": letter * 32,
-        "script_url": f"https://cdn.example/{letter}.js",
-        "host": NAME,
-        "status": "active",
-        "hash": content * 64,
-    }
+    url = f"https://cdn.example/{letter}.js"
+    return {"script_id": letter * 32, "script_url": url, "host": NAME, "status": "active", "hash": content * 64}
 
 
 def heard(rulebook: Rulebook) -> list[tuple[str, str]]:
@@ -53,7 +149,7 @@ def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
 
 
 @pytest.mark.timeout(900)
-def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make) -> None:
+def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Rulebook) -> None:
     """The engine is killed, something happens meanwhile, and it comes back: each event once, or marked as sent again.
 
     A source polls when it starts, so that no run waits for the interval.
@@ -67,41 +163,39 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Make)
         scripts={zone: [script("a", "1")]},
         jobs={zone: [job], account: [of_account]},
     )
-    running = rulebook()
-    scripts, jobs = example("scripts", running, zone), example("jobs", running, zone)
+    scripts, jobs = example("scripts", rulebook, zone), example("jobs", rulebook, zone)
     jobs["sources"][0][SOURCE]["accounts"] = [account]
     scripts["rules"].append({"name": "Show it", "condition": "event.edgeops.kind is defined", "action": SHOW})
-    running.write([scripts, jobs])
+    rulebook.write([scripts, jobs])
 
-    running.start()
-    running.wait_for(lambda: len(running.states) == 2)
-    running.kill()
-    assert heard(running) == []
+    rulebook.start()
+    rulebook.wait_for(lambda: len(rulebook.states) == 2)
+    rulebook.kill()
+    assert heard(rulebook) == []
 
     failing = {"error_message": "access denied"}
     simulator.seed(scripts={zone: [script("a", "2")]}, jobs={zone: [{**job, **failing}], account: [{**of_account, **failing}]})
-    running.start()
-    running.wait_for(lambda: "PLAY RECAP" in running.output and len(heard(running)) >= 3)
-    running.kill()
+    rulebook.start()
+    rulebook.wait_for(lambda: "PLAY RECAP" in rulebook.output and len(heard(rulebook)) >= 3)
+    rulebook.kill()
     seen = [("job_failing", "dns"), ("job_failing", "logs"), ("script_changed", "a")]
-    assert sorted(heard(running)) == seen
-    assert running.output.count("PLAY RECAP") == 1
-    assert re.search(rf"^{NAME}\s+: ok=", running.output, re.MULTILINE)
-    assert "other.example" not in running.output
-    assert re.search(r"finding new \(high\): .*https://cdn\.example/a\.js", running.output), running.output
+    assert sorted(heard(rulebook)) == seen
+    assert rulebook.output.count("PLAY RECAP") == 1
+    assert re.search(rf"^{NAME}\s+: ok=", rulebook.output, re.MULTILINE)
+    assert "other.example" not in rulebook.output
+    assert re.search(r"finding new \(high\): .*https://cdn\.example/a\.js", rulebook.output), rulebook.output
 
     simulator.seed(scripts={zone: [script("a", "2"), script("b", "1"), script("c", "1")]})
-    running.start()
-    running.wait_for(lambda: running.output.count("PLAY RECAP") >= 2 and ("script_new", "b") in heard(running))
-    running.kill()
-    fresh = [event for event in heard(running) if "*" not in event[0]]
+    rulebook.start()
+    rulebook.wait_for(lambda: rulebook.output.count("PLAY RECAP") >= 2 and ("script_new", "b") in heard(rulebook))
+    rulebook.kill()
+    fresh = [event for event in heard(rulebook) if "*" not in event[0]]
     assert sorted(fresh) == [*seen, ("script_new", "b")]
-    assert set(heard(running)) - set(fresh) <= {(f"{kind}*", subject) for kind, subject in seen}
-    assert running.output.count("PLAY RECAP") == 2
+    assert set(heard(rulebook)) - set(fresh) <= {(f"{kind}*", subject) for kind, subject in seen}
+    assert rulebook.output.count("PLAY RECAP") == 2
 
 
 def test_engine_accepts_documented_rulebooks() -> None:
-    """Documented rulebooks are what the engine takes."""
     from ansible_rulebook.rules_parser import parse_rule_sets  # noqa: PLC0415  # of the environment of this gate only
     from ansible_rulebook.validators import Validate  # noqa: PLC0415  # likewise
 
