@@ -42,7 +42,8 @@ def random_job(draw: random.Random, number: int) -> dict[str, t.Any]:
     return job
 
 
-def random_rules(draw: random.Random) -> list[dict[str, t.Any]]:
+def random_ruleset(draw: random.Random) -> dict[str, t.Any]:
+    named = {"id": random_id(draw), "kind": "zone", "phase": "http_log_custom_fields", "name": "n"}
     kinds = draw.sample(["request_fields", "response_fields", "cookie_fields"], draw.randint(1, 3))
     own = [
         {
@@ -62,7 +63,7 @@ def random_rules(draw: random.Random) -> list[dict[str, t.Any]]:
         "expression": "false",
         "action_parameters": {"ruleset": "current"},
     }
-    return [*own, *([foreign] if draw.random() < 0.3 else [])]
+    return {**named, "rules": [*own, *([foreign] if draw.random() < 0.3 else [])]}
 
 
 def random_id(draw: random.Random) -> str:
@@ -95,8 +96,3 @@ def seed(simulator: t.Any, count: int, number: int = 17) -> dict[str, dict[str, 
         scripts={zones[0]: [seen]},
     )
     return hosts
-
-
-def random_ruleset(draw: random.Random) -> dict[str, t.Any]:
-    named = {"id": random_id(draw), "kind": "zone", "phase": "http_log_custom_fields", "name": "n"}
-    return {**named, "rules": random_rules(draw)}

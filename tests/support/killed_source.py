@@ -52,38 +52,36 @@ class TwoZones:
         return []
 
 
-class Killer:
-    """Kills this process before a step: each use of the disk, and each event before and after it is taken."""
+def killer(last: int | None) -> t.Callable[[], None]:
+    """Return what counts a step and kills this process before the last one; each use of the disk is a step."""
+    steps = itertools.count(1)
 
-    def __init__(self, last: int | None) -> None:
-        self.last = last
-        self.count = 0
-        for name in ("open", "fchmod", "fsync", "replace"):
-            setattr(os, name, self._counted(getattr(os, name)))
-
-    def step(self) -> None:
-        self.count += 1
-        if self.count == self.last:
+    def step() -> None:
+        if next(steps) == last:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def _counted(self, function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
+    def counted(function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
         def call(*given: t.Any, **named: t.Any) -> t.Any:
-            self.step()
+            step()
             return function(*given, **named)
 
         return call
 
+    for name in ("open", "fchmod", "fsync", "replace"):
+        setattr(os, name, counted(getattr(os, name)))
+    return step
+
 
 def run(folder: Path, log: str, last: int | None) -> None:
     received = os.open(folder / log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    killer = Killer(last)
+    step = killer(last)
     polls = iter((None,))
 
     class Queue:
         async def put(self, event: dict[str, t.Any]) -> None:
-            killer.step()
+            step()
             os.write(received, json.dumps(event).encode() + b"\n")
-            killer.step()
+            step()
 
     async def pause(seconds: float) -> None:
         for _poll in polls:

@@ -34,7 +34,7 @@ class Heard:
         event["meta"]["uuid"] = "added by a filter"
 
 
-def listen(arguments: t.Mapping[str, t.Any], *steps: Step, now: t.Callable[[], float] | None = None) -> Heard:
+def listen(arguments: t.Mapping[str, t.Any], *steps: Step) -> Heard:
     """Run the source for one poll and one more after each step."""
     heard = Heard()
     rest = iter(steps)
@@ -49,7 +49,7 @@ def listen(arguments: t.Mapping[str, t.Any], *steps: Step, now: t.Callable[[], f
 
     async def run() -> None:
         with contextlib.suppress(asyncio.CancelledError):
-            await watch(heard, arguments, Clock(sleep=pause, **({"now": now} if now else {})))
+            await watch(heard, arguments, Clock(sleep=pause))
 
     asyncio.run(run())
     return heard

@@ -40,11 +40,6 @@ def play(variables: t.Mapping[str, t.Any], **keywords: t.Any) -> Play:
     return {**base, "tasks": [{"name": "Run the role", f"ansible.builtin.{how}": {"name": role}}]}
 
 
-def rehearsed(variables: t.Mapping[str, t.Any]) -> list[Play]:
-    """The same desired state predicted, applied, and applied again."""
-    return [play(variables, check_mode=True), play(variables), play(variables)]
-
-
 def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, dict[str, t.Any]]:
     """An inventory of fresh zones, one for each desired state, so that one run answers for all of them."""
     zones = [secrets.token_hex(16) for _state in desired_states]
