@@ -86,7 +86,6 @@ def test_foreign_file_is_kept(tmp_path: Path) -> None:
         ({"zones": [zone("a/b")]}, "zones[0].zone"),
         ({"zones": [zone("a\nb")]}, "zones[0].zone"),
         ({"zones": [zone(), zone()]}, "zones"),
-        ({"zones": [zone("a" * 256)]}, "zones[0].zone"),
         ({"zones": [zone("ü" * 128)]}, "zones[0].zone"),
         ({"zones": [zone("a\ud800")]}, "zones[0].zone"),
         ({"zones": [zone(zone_id="../1")]}, "zones[0].zone_id"),
@@ -106,22 +105,26 @@ def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("prepare", "dest"),
+    ("prepare", "dest", "said"),
     [
-        (lambda folder: (folder / "file").write_text("mine\n"), "file/inventory"),
-        (lambda folder: (folder / "host_vars").write_text("mine\n"), ""),
-        (lambda folder: (folder / "vault-example.txt").mkdir(), ""),
-        (lambda folder: (folder / "link").symlink_to(folder / "gone"), "link"),
-        (lambda folder: None, "a" * 300),
-        (lambda folder: None, "a\0b"),
-        *([(lambda folder: (folder / "host_vars").mkdir(mode=0o500), "")] if os.geteuid() else []),
+        (lambda folder: (folder / "file").write_text("mine\n"), "file/inventory", ""),
+        (lambda folder: (folder / "host_vars").write_text("mine\n"), "", ""),
+        (lambda folder: (folder / "vault-example.txt").mkdir(), "", ""),
+        (lambda folder: (folder / "link").symlink_to(folder / "gone"), "link", ""),
+        (lambda folder: None, "a" * 300, ""),
+        (lambda folder: None, "a\0b", ""),
+        *([(lambda folder: (folder / "host_vars").mkdir(mode=0o500), "", "")] if os.geteuid() else []),
+        # A link would lead out of the folder, and a named pipe would wait for ever.
+        (lambda folder: (folder / "host_vars").symlink_to(folder), "", "symbolic link"),
+        (lambda folder: (folder / "ADOPTED.md").symlink_to(folder / "gone"), "", "symbolic link"),
+        (lambda folder: os.mkfifo(folder / "ADOPTED.md"), "", "not a regular file"),
     ],
 )
-def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str) -> None:
+def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
     """A clear failure in check mode already, and nothing is written."""
     prepare(tmp_path)
     before = tree(tmp_path)
-    with pytest.raises(Failure, match=r"^dest: ") as caught:
+    with pytest.raises(Failure, match=rf"^dest: .*{said}") as caught:
         report(desire(params(tmp_path / dest, overwrite=True)))
     assert caught.value.kind == INVALID_OPTION
     assert tree(tmp_path) == before
@@ -248,22 +251,3 @@ def test_line_to_copy_is_one_line() -> None:
     text = texts(with_secret("a", "1", "vault_x", "a " * 200))["vault-example.txt"]
     (line,) = [line.strip() for line in text.splitlines() if "vault_x" in line]
     assert line.startswith('destination_conf: "https://h/a a') and line.endswith('?token={{ vault_x | urlencode }}"')
-
-
-@pytest.mark.parametrize(
-    "prepare",
-    [
-        lambda host, outside: (outside.mkdir(), host.rmdir(), host.symlink_to(outside)),
-        lambda host, outside: (host / "adopted.yml").symlink_to(outside),
-        lambda host, outside: os.mkfifo(host.parents[1] / "ADOPTED.md"),
-    ],
-    ids=["folder", "file", "pipe"],
-)
-def test_only_regular_files_below_dest(tmp_path: Path, prepare: t.Callable[[Path, Path], object]) -> None:
-    """A link would lead out of the folder, and a named pipe would wait for ever."""
-    host = tmp_path / "dest" / "host_vars" / "shop.example"
-    host.mkdir(parents=True)
-    prepare(host, tmp_path / "elsewhere")
-    with pytest.raises(Failure, match=r"^dest: .*(symbolic link|not a regular file)"):
-        adopt(tmp_path / "dest", overwrite=True)
-    assert not tree(tmp_path)

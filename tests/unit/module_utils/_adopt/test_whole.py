@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import texts_of
 from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import express_zone
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
@@ -125,15 +125,7 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         monitor = {"enabled": enabled, "updated_at": None}
         zones.append({**express_zone(name, ruleset, [parse_job(job) for job in there], monitor), "zone_id": zone_id})
         states[name] = State(ruleset, JobListing(tuple(map(parse_job, there))), MonitorState("script_monitor", monitor))
-    options = {
-        "dest": "/nowhere",
-        "group": "all",
-        "group_hosts": list(states),
-        "overwrite": False,
-        "date": "2026-11-21",
-        "script_baselines": {},
-    }
-    files = desire({**options, "zones": json.loads(json.dumps(zones))}).texts
+    files = texts_of(json.loads(json.dumps(zones)), "all", True, "2026-11-21")
     assert CANARY not in repr(files)
     common = loaded(files["group_vars/all/adopted.yml"])
     loaded(files["vault-example.txt"])

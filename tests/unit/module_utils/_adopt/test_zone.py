@@ -78,7 +78,6 @@ def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
         ({"destination_conf": "s3://b/p?secret-access-key=***"}, "destination_conf"),
         ({"destination_conf": None}, "destination_conf"),
         ({"filter": "not readable"}, "filter"),
-        ({"kind": "of tomorrow"}, "kind"),
         ({"frequency": "of tomorrow"}, "frequency"),
         ({"output_options": {"timestamp_format": "of tomorrow", "field_names": ["RayID"]}}, "output_options.timestamp_format"),
         ({"logpull_options": "fields=a\ud800"}, "logpull_options"),

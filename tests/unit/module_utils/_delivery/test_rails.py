@@ -7,7 +7,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from support.samples.fleet import record, report
+from support.samples.fleet import outcome, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import plan_summary
@@ -22,21 +22,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._delivery.ra
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import RAILS
 
-SAME = {"script_monitor": {"changed": False, "plan_id": "sha256:a"}, "effects": []}
+SAME = {"script_monitor": outcome(), "effects": []}
 OFF = {
-    "script_monitor": {
-        "changed": True,
-        "plan_id": "sha256:b",
-        "diff": {"before": {"enabled": True}, "after": {"enabled": False}},
-    },
+    "script_monitor": outcome({"enabled": True}, {"enabled": False}, "sha256:02"),
     "effects": [{"name": "disable_monitor", "subject": None, "detail": None}],
 }
 GONE = {
-    "jobs": {
-        "changed": True,
-        "plan_id": "sha256:c",
-        "diff": {"before": {"a": {"name": "a"}}, "after": {"a": {}, "b": {"name": "b"}}},
-    },
+    "jobs": outcome({"a": {"name": "a"}}, {"a": {}, "b": {"name": "b"}}),
     "effects": [{"name": "delete_job", "subject": "a", "detail": None}],
 }
 
@@ -60,7 +52,6 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> Rails:
     [
         (zones(SAME, SAME), {}, ""),
         (zones(OFF, SAME), {}, "edgeops_allow"),
-        (zones(OFF, SAME), {"allow": []}, "edgeops_allow"),
         (zones(OFF, GONE), {"allow": ["disable_monitor"]}, "edgeops_allow"),
         (zones(OFF, GONE), {"allow": "disable_monitor, delete_job"}, ""),
         (zones(OFF, GONE), {"allow": '["all"]'}, ""),

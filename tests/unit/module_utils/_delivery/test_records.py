@@ -15,11 +15,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._delivery.ou
     worse_jobs,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import (
+    answered,
     audit_record,
     done_jobs,
     done_zone,
     gate_of,
     predicted_zone,
+    questions,
 )
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
@@ -129,7 +131,6 @@ def test_adoption_selects_zones_once() -> None:
     ("scripts", "said"),
     [
         (None, ""),
-        ({"skipped": True}, ""),
         ({"findings": []}, ""),
         ({"failed": True, "msg": "no", "error": {"kind": "permission"}}, ""),
         ({"failed": True, "msg": "1 finding:\nnew", "error": {"kind": "gate"}, "findings": []}, "gate: 1 finding: new"),
@@ -149,14 +150,12 @@ def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, 
     ("before", "after", "part", "said"),
     [
         ([job()], [job()], {}, []),
-        ([job(state="failing")], [job(state="failing")], {}, []),
         ([job(state="failing")], [job()], {}, []),
         ([job(state="never")], [job(state="stale")], {}, []),
         ([job()], [job(state="failing")], {}, ["was healthy before the delivery and is failing: It is failing."]),
         ([job()], [job(state="stale")], {}, ["is stale"]),
         ([job(state="disabled")], [job(state="failing")], {}, ["was disabled before the delivery and is failing"]),
-        # Disabled by the service, by a user, and by the delivery.
-        ([job()], [job(state="disabled", error_message="denied")], {}, ["is disabled"]),
+        # Disabled by a user, by the delivery, and by the service after it.
         ([job()], [job(state="disabled")], {}, ["is disabled"]),
         ([job()], [job(state="disabled")], {"jobs": [job(state="disabled")]}, []),
         ([job()], [job(state="disabled", error_message="denied")], {"jobs": [job(state="disabled")]}, ["is disabled"]),
@@ -173,3 +172,21 @@ def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, 
 def test_worse_jobs(before: t.Any, after: t.Any, part: t.Any, said: list[str]) -> None:
     found = worse_jobs(before, after, part)
     assert len(found) == len(said) and all(words in each for words, each in zip(said, found, strict=True))
+
+
+def test_one_question_for_a_connection() -> None:
+    records = {
+        "a": {"zone": "a", "zone_id": "0a"},
+        "b": {"zone": "b", "zone_id": "0b"},
+        "c": {"zone": "c", "zone_id": "0c"},
+        "d": {"zone": "d", "account_id": "0d"},
+    }
+    asked = questions(records, lambda host: "other" if host == "b" else "one")
+    assert asked == {"a": {"zone_ids": ["0a", "0c"]}, "b": {"zone_ids": ["0b"]}, "d": {"account_id": "0d"}}
+    row = {"zone_id": "0c", "job_id": 1}
+    failed = {"msg": "the service is down", "error": {"kind": "unavailable"}}
+    facts = {"available": True, "reason": None, "unavailable": {"0a": "no right"}, "jobs": [row]}
+    answers = {"a": facts, "b": failed, "d": {"available": False, "reason": "no plan", "unavailable": {}, "jobs": []}}
+    found = {record["zone"]: record["delivery"] for record in answered(list(records.values()), asked, answers)}
+    reasons = {name: each["reason"] for name, each in found.items() if isinstance(each, dict)}
+    assert found["c"] == [row] and reasons == {"a": "no right", "b": "the service is down", "d": "no plan"}

@@ -36,12 +36,6 @@ def test_members() -> None:
     assert made["edgeops"]["redelivered"] is False
 
 
-def test_event_of_an_account() -> None:
-    made = event(scope="account", host="account_5a1e")
-    assert made["edgeops"]["account"] == {"id": "5a1e", "name": "shop.example"} and "zone" not in made["edgeops"]
-    assert made["meta"] == {"hosts": "account_5a1e"}
-
-
 @pytest.mark.parametrize(
     ("other", "same"),
     [

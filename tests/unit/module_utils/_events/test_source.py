@@ -9,6 +9,7 @@ import contextlib
 import json
 import subprocess
 import sys
+import types
 import typing as t
 from pathlib import Path
 
@@ -24,21 +25,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.obse
 Event = dict[str, t.Any]
 
 
-class Filtered:
-    """A queue as ansible-rulebook gives it: what is put goes to one behind it."""
-
-    def __init__(self, queue: asyncio.Queue[Event]) -> None:
-        self.queue = queue
-
-    async def put(self, event: Event) -> None:
-        await self.queue.put(event)
-
-
 def watch(folder: Path, size: int, pause: t.Callable[[asyncio.Queue[Event], float], None], **clock: t.Any) -> list[Event]:
     """Run the source, whose pauses are `pause`, until that cancels it; returns the events that are pending then."""
 
     async def main() -> None:
         queue: asyncio.Queue[Event] = asyncio.Queue(size)
+        # As ansible-rulebook gives it: what is put goes to the queue behind it.
+        filtered = types.SimpleNamespace(queue=queue, put=queue.put)
 
         async def sleep(seconds: float) -> None:
             pause(queue, seconds)
@@ -46,7 +39,7 @@ def watch(folder: Path, size: int, pause: t.Callable[[asyncio.Queue[Event], floa
         arguments = {"zones": list(ZONES), "api_token": "x", "state_file": str(folder / "state.json"), "watch": ["settings"]}
         budget = clock.pop("budget", "300/300")
         with contextlib.suppress(asyncio.CancelledError):
-            await source.watch(Filtered(queue), {**arguments, "request_budget": budget}, Clock(sleep=sleep, **clock))
+            await source.watch(filtered, {**arguments, "request_budget": budget}, Clock(sleep=sleep, **clock))
 
     asyncio.run(main())
     return t.cast("list[Event]", json.loads((folder / "state.json").read_text(encoding="ascii"))["pending"])
@@ -74,9 +67,7 @@ def zones(events: t.Iterable[Event], redelivered: bool) -> list[str]:
 @pytest.mark.parametrize(
     ("taken", "pending"),
     [
-        ([0, 0], ["a1", "b2"]),
         ([0, 0, 0, 0], ["a1", "b2"]),
-        ([0, 1, 0], ["b2"]),
         ([0, 1, 0, 0], ["b2"]),
         ([0, 1, 1, 0], []),
         ([0, 2, 0], []),

@@ -243,28 +243,20 @@ def agree(found: Json, singles: t.Mapping[str, Single], order: t.Sequence[str]) 
     assert [request for step in found.steps for request in step.plan.requests] == sent
     assert found.whole.changed == any(plan.changed for plan in plans.values())
     for name in order:
-        result = found.whole.result[name]
-        assert (
-            found.whole.result["plan_ids"][name]
-            == found.approvals[name].found
-            == (plan_id({"zone_id": ZONE}, plans[name]) if name in plans else None)
-        )
-        if name not in plans:
+        result, plan = found.whole.result[name], plans.get(name)
+        approved = plan and plan_id({"zone_id": ZONE}, plan)
+        assert found.whole.result["plan_ids"][name] == found.approvals[name].found == approved
+        if plan is None:
             assert result == {} and name not in found.whole.before and name not in found.whole.after
             continue
-        diff = {"before": plans[name].before, "after": plans[name].after}
-        assert result == {
-            "changed": plans[name].changed,
-            "diff": diff,
-            "effects": report_effects(plans[name].effects),
-            "plan_id": plan_id({"zone_id": ZONE}, plans[name]),
-            **plans[name].result,
-        }
+        diff = {"before": plan.before, "after": plan.after}
+        effects = report_effects(plan.effects)
+        assert result == {"changed": plan.changed, "diff": diff, "effects": effects, "plan_id": approved, **plan.result}
         differing = {
             side: {label: diff[side][label] for label in diff[side] if diff["before"][label] != diff["after"][label]}
             for side in diff
         }
         shown = {side: getattr(found.whole, side).get(name, {}) for side in diff}
-        assert shown == (differing if name == "jobs" else diff if plans[name].changed else {"before": {}, "after": {}})
+        assert shown == (differing if name == "jobs" else diff if plan.changed else {"before": {}, "after": {}})
     said = [in_words_of_a_zone(text) for plan in plans.values() for text in plan.warnings]
     assert [in_words_of_a_zone(text) for text in found.whole.warnings] == said
