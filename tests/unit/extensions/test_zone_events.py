@@ -20,6 +20,8 @@ from harness import artifact
 
 ROOT = Path(__file__).resolve().parents[3]
 SOURCE = Path("extensions/eda/plugins/event_source/zone_events.py")
+PLUGIN = runpy.run_path(str(ROOT / SOURCE))
+DOCUMENTATION = yaml.safe_load(PLUGIN["DOCUMENTATION"])
 CHILD = """
 import runpy, sys
 class Nowhere:
@@ -33,49 +35,39 @@ print(Path(sys.modules[watch.__module__].__file__))
 """
 
 
-@pytest.fixture(scope="module")
-def plugin() -> dict[str, t.Any]:
-    return runpy.run_path(str(ROOT / SOURCE))
-
-
-@pytest.fixture(scope="module")
-def documentation(plugin: dict[str, t.Any]) -> dict[str, t.Any]:
-    return t.cast("dict[str, t.Any]", yaml.safe_load(plugin["DOCUMENTATION"]))
-
-
 def facts_of(option: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     facts = {name: option.get(name) for name in ("type", "elements", "default", "choices", "required")}
     further = option.get("options") or option.get("suboptions") or {}
     return {**facts, "suboptions": {name: facts_of(each) for name, each in further.items()}}
 
 
-def test_documentation_matches_eda_tools(documentation: dict[str, t.Any]) -> None:
-    assert isinstance(documentation["short_description"], str)
-    assert all(isinstance(text, str) for text in documentation["description"])
-    assert {name: facts_of(option) for name, option in documentation["options"].items()} == {
+def test_documentation_matches_eda_tools() -> None:
+    assert isinstance(DOCUMENTATION["short_description"], str)
+    assert all(isinstance(text, str) for text in DOCUMENTATION["description"])
+    assert {name: facts_of(option) for name, option in DOCUMENTATION["options"].items()} == {
         name: facts_of(option) for name, option in OPTIONS.items()
     }
-    assert all(option["description"] for option in documentation["options"].values())
+    assert all(option["description"] for option in DOCUMENTATION["options"].values())
 
 
-def test_every_kind_of_event_is_documented(documentation: dict[str, t.Any]) -> None:
-    text = " ".join(documentation["description"])
+def test_every_kind_of_event_is_documented() -> None:
+    text = " ".join(DOCUMENTATION["description"])
     guide = (ROOT / "docs" / "docsite" / "rst" / "guide_react_to_changes.rst").read_text(encoding="utf-8")
     assert not [kind for kind in KINDS if f"C({kind})" not in text or f"``{kind}``" not in guide]
 
 
-def test_examples_use_arguments_that_exist(plugin: dict[str, t.Any]) -> None:
-    for ruleset in yaml.safe_load(plugin["EXAMPLES"]):
+def test_examples_use_arguments_that_exist() -> None:
+    for ruleset in yaml.safe_load(PLUGIN["EXAMPLES"]):
         given = ruleset["sources"][0]["edgeops.observability.zone_events"]
         assert {"state_file"} <= set(given) <= set(OPTIONS)
         assert ruleset["rules"]
 
 
-def test_main_is_a_coroutine_of_queue_and_args(plugin: dict[str, t.Any]) -> None:
-    assert inspect.iscoroutinefunction(plugin["main"])
-    assert list(inspect.signature(plugin["main"]).parameters) == ["queue", "args"]
+def test_main_is_a_coroutine_of_queue_and_args() -> None:
+    assert inspect.iscoroutinefunction(PLUGIN["main"])
+    assert list(inspect.signature(PLUGIN["main"]).parameters) == ["queue", "args"]
     with pytest.raises(Exception, match=r"^interval: 10 is below 60"):
-        asyncio.run(plugin["main"](asyncio.Queue(), {"zones": ["1"], "state_file": "/nowhere/x", "interval": 10}))
+        asyncio.run(PLUGIN["main"](asyncio.Queue(), {"zones": ["1"], "state_file": "/nowhere/x", "interval": 10}))
 
 
 def test_folder_is_listed_for_the_tools() -> None:

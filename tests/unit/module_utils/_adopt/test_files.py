@@ -11,14 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import (
-    common_defaults,
-    desire,
-    report,
-    texts_of,
-    write,
-    yaml_text,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._adopt import files
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, INVALID_OPTION, Failure
 
 ID = "023e105f4ecef8ad9ca31a8372d0c353"
@@ -31,7 +24,7 @@ def zone(name: str = "shop.example", zone_id: str | None = ID, **members: t.Any)
 
 def texts(*zones: dict[str, t.Any]) -> dict[str, str]:
     """The files of an adoption of a whole group."""
-    return texts_of(zones, "all", True, "2026-11-21")
+    return files.texts_of(zones, "all", True, "2026-11-21")
 
 
 def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
@@ -41,10 +34,10 @@ def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, 
 
 
 def adopt(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> bool:
-    desired = desire(params(dest, *zones, **options))
-    changed = report(desired).result["changed"]
+    desired = files.desire(params(dest, *zones, **options))
+    changed = files.report(desired).result["changed"]
     if changed:
-        write(desired)
+        files.write(desired)
     return bool(changed)
 
 
@@ -99,7 +92,7 @@ def test_foreign_file_is_kept(tmp_path: Path) -> None:
 )
 def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> None:
     with pytest.raises(Failure) as caught:
-        desire({**params(tmp_path), **options})
+        files.desire({**params(tmp_path), **options})
     assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith(f"{place}: ")
     assert not tree(tmp_path)
 
@@ -125,7 +118,7 @@ def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path],
     prepare(tmp_path)
     before = tree(tmp_path)
     with pytest.raises(Failure, match=rf"^dest: .*{said}") as caught:
-        report(desire(params(tmp_path / dest, overwrite=True)))
+        files.report(files.desire(params(tmp_path / dest, overwrite=True)))
     assert caught.value.kind == INVALID_OPTION
     assert tree(tmp_path) == before
 
@@ -135,9 +128,9 @@ def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     adopt(tmp_path)
     before = tree(tmp_path)
     monkeypatch.setattr(os, "fsync", unittest.mock.Mock(side_effect=[None, OSError(28, "No space left on device")]))
-    desired = desire(params(tmp_path, zone(notes=["x"]), zone("blog.example", "1"), overwrite=True))
+    desired = files.desire(params(tmp_path, zone(notes=["x"]), zone("blog.example", "1"), overwrite=True))
     with pytest.raises(Failure, match=r"dest: .* cannot be written: .*No space left") as caught:
-        write(desired)
+        files.write(desired)
     assert caught.value.kind == INVALID_OPTION
     assert tree(tmp_path) == before and not (tmp_path / "host_vars" / "blog.example").exists()
 
@@ -177,12 +170,12 @@ def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") ->
 )
 def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
     """The first digits of the id tell zones apart, or all of it, also where name and secret are one text together."""
-    files = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
-    shown = yaml.safe_load(files["vault-example.txt"])
+    found = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
+    shown = yaml.safe_load(found["vault-example.txt"])
     for (name, _id, _key), secret in zip(zones, secrets, strict=True):
         conf = f"https://h/vault_a_job?token={{{{ vault_{secret}_token | urlencode }}}}"
         assert shown[name][0]["destination_conf"] == conf
-        assert files["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
+        assert found["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
 
 
 def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -193,8 +186,8 @@ def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
 def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> None:
     """Python takes true for 1, and a filter does not."""
     one, other = [{"filter": {"key": "k", "operator": "in", "value": [value]}} for value in values]
-    assert common_defaults([with_jobs("a", one), with_jobs("b", other)]) == {}
-    assert common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one
+    assert files.common_defaults([with_jobs("a", one), with_jobs("b", other)]) == {}
+    assert files.common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one
 
 
 def test_common_is_what_all_jobs_share() -> None:
@@ -202,11 +195,11 @@ def test_common_is_what_all_jobs_share() -> None:
     low = {"dataset": "http_requests", "frequency": "low"}
     shared = {**low, "destination_conf": "s3://b/x?region=r"}
     zones = [with_jobs("a", {"name": "x", **shared, "enabled": False}), with_jobs("b", {"name": "y", **shared, "enabled": 0})]
-    assert common_defaults(zones) == low
+    assert files.common_defaults(zones) == low
     written = yaml.safe_load(texts(*zones)["host_vars/a/adopted.yml"])
     assert written == {"log_delivery_jobs": [{"name": "x", "destination_conf": "s3://b/x?region=r", "enabled": False}]}
-    assert common_defaults([]) == {}
-    assert common_defaults([with_jobs("a", {"name": "x", **low})]) == {}
+    assert files.common_defaults([]) == {}
+    assert files.common_defaults([with_jobs("a", {"name": "x", **low})]) == {}
 
 
 @pytest.mark.parametrize(
@@ -215,11 +208,11 @@ def test_common_is_what_all_jobs_share() -> None:
 def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
     """A file of a group would change the hosts of it that were not adopted, and not reach those outside it."""
     job = {"name": "x", "dataset": "http_requests", "frequency": "low"}
-    files = desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
-    assert ("group_vars/edge/adopted.yml" in files) is grouped
-    host = yaml.safe_load(files["host_vars/a/adopted.yml"])
+    found = files.desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
+    assert ("group_vars/edge/adopted.yml" in found) is grouped
+    host = yaml.safe_load(found["host_vars/a/adopted.yml"])
     if grouped:
-        assert yaml.safe_load(files["group_vars/edge/adopted.yml"]) == {
+        assert yaml.safe_load(found["group_vars/edge/adopted.yml"]) == {
             "log_delivery_job_defaults": {"dataset": "http_requests", "frequency": "low"}
         }
         assert host == {"log_delivery_jobs": [{"name": "x"}]}
@@ -230,9 +223,9 @@ def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | Non
 
 def test_account_is_a_host(tmp_path: Path) -> None:
     account = zone("account_1", None, account_id="1", variables={"log_delivery_jobs": [{"job_id": 4}]})
-    files = desire(params(tmp_path, zone(), account)).texts
-    assert "# The account account_1 (1) as it was adopted on" in files["host_vars/account_1/adopted.yml"]
-    assert "Account id: 1" in files["ADOPTED.md"]
+    found = files.desire(params(tmp_path, zone(), account)).texts
+    assert "# The account account_1 (1) as it was adopted on" in found["host_vars/account_1/adopted.yml"]
+    assert "Account id: 1" in found["ADOPTED.md"]
 
 
 def test_marks_that_mislead_are_escapes() -> None:
@@ -241,7 +234,7 @@ def test_marks_that_mislead_are_escapes() -> None:
     Libyaml, which Ansible prefers, refuses a file with half a character in it.
     """
     text = "a\u202eb\u200b\u2028\U000e0041c"
-    written = yaml_text([text, "a\nkey: value"], {"x": text, "y": "\u00fc", "z": "a\ud800"})
+    written = files.yaml_text([text, "a\nkey: value"], {"x": text, "y": "\u00fc", "z": "a\ud800"})
     assert not {"\u202e", "\u200b", "\u2028", "\U000e0041"} & set(written)
     assert yaml.safe_load(written) == {"x": text, "y": "\u00fc", "z": "a\ufffd"}
     assert "# a key: value" in written.splitlines()

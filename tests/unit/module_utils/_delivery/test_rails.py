@@ -10,16 +10,9 @@ import pytest
 from support.samples.fleet import outcome, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery import rails
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import plan_summary
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.rails import (
-    Prediction,
-    Rails,
-    check_approval,
-    describe,
-    plan_id_of,
-    read_rails,
-    refuse,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery.rails import Prediction
 from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import RAILS
 
 SAME = {"script_monitor": outcome(), "effects": []}
@@ -41,14 +34,14 @@ def zones(*results: dict[str, t.Any] | str) -> list[Prediction]:
     ]
 
 
-def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> Rails:
+def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
     named = {f"edgeops_{name}": value for name, value in given.items()}
     lists = allow if isinstance(allow, dict) else {f"zone{number}": allow for number in range(hosts)}
-    return read_rails({**RAILS, **named}, named, lists)
+    return rails.read_rails({**RAILS, **named}, named, lists)
 
 
 @pytest.mark.parametrize(
-    ("given", "rails", "refused"),
+    ("given", "chosen", "refused"),
     [
         (zones(SAME, SAME), {}, ""),
         (zones(OFF, SAME), {}, "edgeops_allow"),
@@ -67,19 +60,19 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> Rails:
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
 )
-def test_rails(given: list[Prediction], rails: dict[str, t.Any], refused: str) -> None:
+def test_rails(given: list[Prediction], chosen: dict[str, t.Any], refused: str) -> None:
     if not refused:
-        refuse(limits(**rails), given)
+        rails.refuse(limits(**chosen), given)
         return
     with pytest.raises(Failure) as caught:
-        refuse(limits(**rails), given)
+        rails.refuse(limits(**chosen), given)
     assert caught.value.kind == GATE
     assert caught.value.message.startswith(f"{refused}: ") and caught.value.message.endswith("Nothing was written.")
 
 
 def test_a_refusal_names_every_zone() -> None:
     with pytest.raises(Failure) as caught:
-        refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
+        rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
     assert all(f"zone{number} (disable_monitor)" in caught.value.message for number in range(11))
     assert "zone11 (delete_job a)" in caught.value.message and "12 of 12 zones would change" in caught.value.message
 
@@ -112,32 +105,32 @@ def test_empty_approval(given: dict[str, t.Any]) -> None:
 
 
 def test_rails_are_described() -> None:
-    text = "\n".join(describe(limits({"a": "all", "b": []}, soak_seconds=5, stop_on_failure=True), [1, "100%"]))
+    text = "\n".join(rails.describe(limits({"a": "all", "b": []}, soak_seconds=5, stop_on_failure=True), [1, "100%"]))
     assert (
         "any number of zones may change" in text and "5 seconds" in text and "batches of the zones that change: 1, 100%" in text
     )
     assert "allowed for a: all" in text and "allowed for b: none" in text
-    assert describe(limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False), ["100%"]) == [
+    assert rails.describe(limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False), ["100%"]) == [
         "at most 5% zones may change",
         "destructive changes are allowed as far as the approved plan contains them",
         "only the approved plan is applied",
         "zones that cannot be predicted stop the run",
     ]
-    assert describe(limits(guard=False), ["100%"])[0].startswith("edgeops_guard is false")
+    assert rails.describe(limits(guard=False), ["100%"])[0].startswith("edgeops_guard is false")
 
 
 def test_approved_plan_id() -> None:
     given = zones(OFF, SAME)
-    found = plan_id_of(given)
+    found = rails.plan_id_of(given)
     assert found is not None
-    check_approval(limits(approved_plan_id=found), given)
-    check_approval(limits(), given)
+    rails.check_approval(limits(approved_plan_id=found), given)
+    rails.check_approval(limits(), given)
     with pytest.raises(Failure, match=f"is {found}, but") as caught:
-        check_approval(limits(approved_plan_id="0" * 64), given)
+        rails.check_approval(limits(approved_plan_id="0" * 64), given)
     assert caught.value.kind == CONFLICT
     with pytest.raises(Failure, match="could not be predicted: zone1"):
-        check_approval(limits(approved_plan_id=found), zones(OFF, "no answer"))
-    assert plan_id_of(zones(OFF, "no answer")) is None
+        rails.check_approval(limits(approved_plan_id=found), zones(OFF, "no answer"))
+    assert rails.plan_id_of(zones(OFF, "no answer")) is None
 
 
 def test_approved_report(tmp_path: Path) -> None:
@@ -146,9 +139,9 @@ def test_approved_report(tmp_path: Path) -> None:
     records = [record("zone0"), record("zone1"), record("zone2")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")
     given = [Prediction(each["zone"], each["zone_id"], each["result"], "") for each in records]
-    rails = limits(approved_report=str(path))
-    check_approval(rails, given)
-    check_approval(rails, given[1:])
+    approved = limits(approved_report=str(path))
+    rails.check_approval(approved, given)
+    rails.check_approval(approved, given[1:])
     refused = [
         ([given[0], given[1]._replace(result={**given[1].result, **OFF})], CONFLICT, "not the approved one for zone1: "),
         ([given[0]._replace(error="no answer")], CONFLICT, "not the approved one for zone0: "),
@@ -157,13 +150,13 @@ def test_approved_report(tmp_path: Path) -> None:
     ]
     for zones_then, kind, said in refused:
         with pytest.raises(Failure, match=said) as caught:
-            check_approval(rails, zones_then)
+            rails.check_approval(approved, zones_then)
         assert caught.value.kind == kind
     carried = report(*records)
     carried["zones"][2]["carried"] = True
     path.write_text(json.dumps(carried), encoding="utf-8")
     with pytest.raises(Failure, match="not in the approved report: zone2"):
-        check_approval(rails, given)
+        rails.check_approval(approved, given)
 
 
 def test_summary() -> None:

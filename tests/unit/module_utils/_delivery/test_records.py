@@ -7,22 +7,7 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.outcome import (
-    changed_by_files,
-    end_of,
-    outcome,
-    select_adopted,
-    worse_jobs,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.records import (
-    answered,
-    audit_record,
-    done_jobs,
-    done_zone,
-    gate_of,
-    predicted_zone,
-    questions,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._delivery import outcome, records
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
 RESULT = {"zone_id": "0a", "script_monitor": PART, "custom_fields": {}, "jobs": {}, "coverage": {}, "listed_jobs": None}
@@ -47,33 +32,34 @@ NOBODY = {"zone_id": None, "error": {"kind": "unavailable", "message": "it could
     ],
 )
 def test_record_of_a_zone_that_failed(variables: dict[str, t.Any], found: dict[str, t.Any]) -> None:
-    assert audit_record("a", variables) == {"zone": "a", **found}
-    assert predicted_zone("a", variables).error
+    assert records.audit_record("a", variables) == {"zone": "a", **found}
+    assert records.predicted_zone("a", variables).error
 
 
 def test_record_of_an_audited_zone() -> None:
     jobs = [{"id": 1, "name": "n", "dataset": "http_requests", "logpull_options": "fields=RayID"}]
     fields = {"changed": False, "custom_fields": {"request_fields": ["x-a"]}}
     result = {**RESULT, "custom_fields": fields}
-    found = audit_record(
+    found = records.audit_record(
         "a",
         {"_log_delivery_prediction": result, "_log_delivery_listed": {"jobs": jobs}, "_log_delivery_scripts": {"findings": []}},
     )
     assert found["result"] == {"custom_fields": fields, "jobs": {}, "script_monitor": PART}
     assert found["jobs"] == jobs and found["scripts"] == {"findings": []} and found["zone_id"] == "0a"
     assert found["coverage"]["unselected"], "what no listed job selects"
-    assert audit_record("a", {"_log_delivery_prediction": {**RESULT, "listed_jobs": jobs}})["jobs"] == jobs
-    assert audit_record("a", {"_log_delivery_prediction": {**RESULT, "account_id": "0c", "zone_id": None}})["account_id"] == "0c"
+    assert records.audit_record("a", {"_log_delivery_prediction": {**RESULT, "listed_jobs": jobs}})["jobs"] == jobs
+    of_account = {**RESULT, "account_id": "0c", "zone_id": None}
+    assert records.audit_record("a", {"_log_delivery_prediction": of_account})["account_id"] == "0c"
 
 
 @pytest.mark.parametrize(
     ("read", "result", "said"),
     [
-        (done_zone, {"jobs": {"diff": []}}, "x.jobs.diff: must be a dictionary, not a list"),
-        (done_zone, {"jobs": {"jobs": [None, "edge"]}}, "x.jobs.jobs[1]: must be a dictionary, not 'edge'"),
-        (done_zone, {"effects": [{"name": "delete_job", "subject": "edge"}]}, "x.effects[0].detail: is missing"),
-        (done_zone, {"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
-        (done_jobs, {"jobs": [{"name": "edge"}]}, "x.jobs[0].id: is missing"),
+        (records.done_zone, {"jobs": {"diff": []}}, "x.jobs.diff: must be a dictionary, not a list"),
+        (records.done_zone, {"jobs": {"jobs": [None, "edge"]}}, "x.jobs.jobs[1]: must be a dictionary, not 'edge'"),
+        (records.done_zone, {"effects": [{"name": "delete_job", "subject": "edge"}]}, "x.effects[0].detail: is missing"),
+        (records.done_zone, {"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
+        (records.done_jobs, {"jobs": [{"name": "edge"}]}, "x.jobs[0].id: is missing"),
     ],
 )
 def test_results_of_another_shape(read: t.Callable[..., t.Any], result: dict[str, t.Any], said: str) -> None:
@@ -96,9 +82,9 @@ def test_results_of_another_shape(read: t.Callable[..., t.Any], result: dict[str
     ],
 )
 def test_end_of_a_zone(variables: dict[str, t.Any], written: bool, state: str) -> None:
-    end = end_of("a", variables, written, "")
+    end = outcome.end_of("a", variables, written, "")
     assert end.state == state
-    found = outcome({"a": end}, "", check_mode=False)
+    found = outcome.outcome({"a": end}, "", check_mode=False)
     assert bool(found["failing"]) == (state in ("failed", "not reached"))
     assert f"1 {state}" in found["lines"][0]
 
@@ -113,7 +99,7 @@ def test_end_of_a_zone(variables: dict[str, t.Any], written: bool, state: str) -
     ],
 )
 def test_adopted_files_are_verified(prediction: dict[str, t.Any], said: str) -> None:
-    found = changed_by_files({"_log_delivery_prediction": prediction})
+    found = outcome.changed_by_files({"_log_delivery_prediction": prediction})
     assert found.startswith(said) and bool(found) is bool(said)
 
 
@@ -122,7 +108,7 @@ def test_adoption_selects_zones_once() -> None:
         host: {"_log_delivery_described": {"zone_id": zone, "zone": host}}
         for host, zone in (("a", "0A"), ("b", "0a"), ("c", "1"))
     }
-    found = select_adopted({**described, "d": {"_edgeops_failed": FAILED}})
+    found = outcome.select_adopted({**described, "d": {"_edgeops_failed": FAILED}})
     assert [zone["zone"] for zone in found["zones"]] == ["c"]
     assert found["refused"]["a"].endswith("has several hosts: a, b") and found["refused"]["d"].endswith(": not allowed")
 
@@ -138,7 +124,7 @@ def test_adoption_selects_zones_once() -> None:
 )
 def test_gate_of_a_script_audit(scripts: t.Any, said: str) -> None:
     """A finding that edgeops_script_fail_on names fails its zone; why a zone could not be audited is said elsewhere."""
-    assert gate_of({"_log_delivery_scripts": scripts}) == said
+    assert records.gate_of({"_log_delivery_scripts": scripts}) == said
 
 
 def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, t.Any]:
@@ -150,6 +136,7 @@ def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, 
     ("before", "after", "part", "said"),
     [
         ([job()], [job()], {}, []),
+        ([job(state="of tomorrow")], [job(state="of tomorrow")], {}, []),
         ([job(state="failing")], [job()], {}, []),
         ([job(state="never")], [job(state="stale")], {}, []),
         ([job()], [job(state="failing")], {}, ["was healthy before the delivery and is failing: It is failing."]),
@@ -170,23 +157,23 @@ def job(number: int = 1, state: str = "healthy", **members: t.Any) -> dict[str, 
     ],
 )
 def test_worse_jobs(before: t.Any, after: t.Any, part: t.Any, said: list[str]) -> None:
-    found = worse_jobs(before, after, part)
+    found = outcome.worse_jobs(before, after, part)
     assert len(found) == len(said) and all(words in each for words, each in zip(said, found, strict=True))
 
 
 def test_one_question_for_a_connection() -> None:
-    records = {
+    audited = {
         "a": {"zone": "a", "zone_id": "0a"},
         "b": {"zone": "b", "zone_id": "0b"},
         "c": {"zone": "c", "zone_id": "0c"},
         "d": {"zone": "d", "account_id": "0d"},
     }
-    asked = questions(records, lambda host: "other" if host == "b" else "one")
+    asked = records.questions(audited, lambda host: "other" if host == "b" else "one")
     assert asked == {"a": {"zone_ids": ["0a", "0c"]}, "b": {"zone_ids": ["0b"]}, "d": {"account_id": "0d"}}
     row = {"zone_id": "0c", "job_id": 1}
     failed = {"msg": "the service is down", "error": {"kind": "unavailable"}}
     facts = {"available": True, "reason": None, "unavailable": {"0a": "no right"}, "jobs": [row]}
     answers = {"a": facts, "b": failed, "d": {"available": False, "reason": "no plan", "unavailable": {}, "jobs": []}}
-    found = {record["zone"]: record["delivery"] for record in answered(list(records.values()), asked, answers)}
+    found = {record["zone"]: record["delivery"] for record in records.answered(list(audited.values()), asked, answers)}
     reasons = {name: each["reason"] for name, each in found.items() if isinstance(each, dict)}
     assert found["c"] == [row] and reasons == {"a": "no right", "b": "the service is down", "d": "no plan"}

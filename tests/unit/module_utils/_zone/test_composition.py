@@ -140,27 +140,22 @@ def _joined(own: t.Sequence[str] | None, names: t.Sequence[str]) -> list[str]:
     return list(dict.fromkeys((*(own or ()), *names)))
 
 
-class Single(t.NamedTuple):
-    """What the module of one part says: its plan and its secrets, or why it refuses."""
+class Answer(t.NamedTuple):
+    """What a module makes of options and a state: the composed plan and its secrets, or why it refuses."""
 
-    plan: Json = None
+    made: Json = None
     secrets: frozenset[str] = frozenset()
     refusal: tuple[str, str] | None = None
 
 
-def alone(task: Json, options: Document, state: Json) -> Single:
-    try:
-        desired = task.desire(params(task, options))
-        made = task.compose(desired, state)
-    except Failure as failure:
-        return Single(refusal=(failure.kind, in_words_of_a_zone(failure.message)))
-    return Single(made.whole, frozenset(task.secrets(desired, state)))
-
-
-def params(task: Json, options: Document) -> Document:
+def ask(task: Json, options: Document, state: Json) -> Answer:
     checked = validated(task.arguments(), {"zone_id": ZONE, **options}, task.name)
     assert checked.error is None, checked.error
-    return checked.params
+    try:
+        desired = task.desire(checked.params)
+        return Answer(task.compose(desired, state), frozenset(task.secrets(desired, state)))
+    except Failure as failure:
+        return Answer(refusal=(failure.kind, in_words_of_a_zone(failure.message)))
 
 
 def in_words_of_a_zone(text: str) -> str:
@@ -168,17 +163,8 @@ def in_words_of_a_zone(text: str) -> str:
     return re.sub(r"\b(custom_fields[.:] ?|jobs?(\[\d\])?(?=[.:]|$))", "", text)
 
 
-class Case(t.NamedTuple):
-    """What a zone has, what is desired of it, and what the module for the whole zone and the single ones make of that."""
-
-    requested: Document
-    found: Json
-    refusal: tuple[str, str] | None
-    secrets: frozenset[str]
-    singles: t.Mapping[str, Single]
-
-
-def case(there: Document, requested: Document) -> Case:
+def ask_all(there: Document, requested: Document) -> tuple[Answer, dict[str, Answer]]:
+    """What the module for the whole zone and those of its parts make of what a zone has and what is desired of it."""
     stored = [{"id": number, **job} for number, job in enumerate(there["jobs"], 1)]
     monitor = MonitorState("script_monitor", {"enabled": there["monitor"], "updated_at": None})
     state = State(
@@ -190,14 +176,8 @@ def case(there: Document, requested: Document) -> Case:
         "jobs": (logpush_jobs.JOBS_TASK, jobs_alone(requested, stored), state.jobs),
         "script_monitor": (script_monitor.TASK, None if enabled is None else {"enabled": enabled}, monitor),
     }
-    singles = {name: alone(task, options, its) for name, (task, options, its) in parts.items() if options is not None}
-    whole = zone_observability.TASK
-    try:
-        desired = whole.desire(params(whole, requested))
-        return Case(requested, whole.compose(desired, state), None, frozenset(whole.secrets(desired, state)), singles)
-    except Failure as failure:
-        words = in_words_of_a_zone(failure.message)
-        return Case(requested, None, (failure.kind, words), frozenset(), singles)
+    singles = {name: ask(task, options, its) for name, (task, options, its) in parts.items() if options is not None}
+    return ask(zone_observability.TASK, requested, state), singles
 
 
 def test_the_single_modules_agree() -> None:
@@ -221,23 +201,23 @@ def test_the_single_modules_agree() -> None:
     @settings(max_examples=300)
     @given(there=STATES, requested=REQUESTED)
     def compare(there: Document, requested: Document) -> None:
-        each = case(there, requested)
-        refusals = [single.refusal for single in each.singles.values() if single.refusal]
-        if each.refusal:
+        whole, singles = ask_all(there, requested)
+        refusals = [single.refusal for single in singles.values() if single.refusal]
+        if whole.refusal:
             seen["refused"] += 1
-            assert each.refusal in refusals
+            assert whole.refusal in refusals
             return
         assert not refusals
-        seen["changed" if each.found.whole.changed else "unchanged"] += 1
-        agree(each.found, each.singles, ORDER[requested.get("state", "present")])
-        assert each.secrets == frozenset().union(*(single.secrets for single in each.singles.values()))
+        seen["changed" if whole.made.whole.changed else "unchanged"] += 1
+        order = ORDER[requested.get("state", "present")]
+        agree(whole.made, {name: singles[name].made.whole for name in order if name in singles}, order)
+        assert whole.secrets == frozenset().union(*(single.secrets for single in singles.values()))
 
     compare()
     assert min(seen[kind] for kind in ("changed", "refused", "unchanged")) >= 10, seen
 
 
-def agree(found: Json, singles: t.Mapping[str, Single], order: t.Sequence[str]) -> None:
-    plans = {name: singles[name].plan for name in order if name in singles}
+def agree(found: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> None:
     sent = [request for plan in plans.values() for request in plan.requests]
     assert list(found.whole.requests) == sent
     assert [request for step in found.steps for request in step.plan.requests] == sent

@@ -23,6 +23,7 @@ def desire(**options: t.Any) -> t.Any:
         ({"expected_plan_ids": {"jobs": 1}}, r"expected_plan_ids\.jobs: must be a plan id, or null"),
         ({"jobs": [], "unlisted_jobs": "absent"}, "jobs: is empty; with unlisted_jobs 'absent'"),
         ({"zone_id": None, "account_id": "1", "custom_fields": {"cookie_fields": []}}, "custom_fields: only zones have this"),
+        ({"zone_id": None, "account_id": "1", "script_monitor_enabled": True}, "script_monitor_enabled: only zones have this"),
     ],
 )
 def test_refused(options: dict[str, t.Any], said: str) -> None:
