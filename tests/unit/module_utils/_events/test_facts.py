@@ -12,20 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.inventory.zones import InventoryModule
-from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import (
-    Change,
-    Target,
-    inert,
-    make_event,
-    with_hosts,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._events import facts
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Change, Target
 
 CHANGE = Change("script_new", "s", None, {"script_url": "https://x.example/"})
 
 
 def event(change: Change = CHANGE, **target: t.Any) -> dict[str, t.Any]:
     given = {"id": "5a1e", "name": "shop.example", "host": "shop.example", **target}
-    return make_event(change, Target(**given), "2026-11-22T00:00:00Z")
+    return facts.make_event(change, Target(**given), "2026-11-22T00:00:00Z")
 
 
 def test_members() -> None:
@@ -78,9 +73,9 @@ def test_text_of_the_service_is_inert(text: str, expected: str) -> None:
 
 @given(st.lists(st.sampled_from(["{", "%", "#", "}", "jinja2:", "\n", "\u202e", "x"])).map("".join))
 def test_no_template_survives(text: str) -> None:
-    made = inert(text)
+    made = facts.inert(text)
     assert not any(mark in made for mark in ("{{", "{%", "{#", "#jinja2:", "\u202e", "\n"))
-    assert inert(made) == made
+    assert facts.inert(made) == made
 
 
 WORDS = "shop.example shop.example_2 all ALL localhost 127.0.0.1 _meta *.example a,b a..b -x zones Accounts"
@@ -91,7 +86,7 @@ NAMES = st.sampled_from(["a b", *WORDS.split()]) | st.text(min_size=1, max_size=
 def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
     """Ansible prefers the host, and no name is that of a group that the inventory plugin makes."""
     inventory = InventoryManager(loader=DataLoader(), sources=[])
-    found = with_hosts(Target(f"{number:x}", name) for number, name in enumerate(names, 1))
+    found = facts.with_hosts(Target(f"{number:x}", name) for number, name in enumerate(names, 1))
     for group in ("zones", "accounts", *(zone.host for zone in found if zone.host)):
         inventory.add_group(group)
     for zone in found:
@@ -99,7 +94,7 @@ def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
         inventory.add_host("another.example", zone.host)
     inventory.reconcile_inventory()
     for zone in found:
-        selected = inventory.get_hosts(make_event(CHANGE, zone, "now")["meta"]["hosts"])
+        selected = inventory.get_hosts(facts.make_event(CHANGE, zone, "now")["meta"]["hosts"])
         assert [host.name for host in selected] == [zone.host]
         assert zone.host not in ("zones", "accounts", "all")
 
@@ -110,6 +105,6 @@ def test_hosts_are_those_of_the_inventory(zones: dict[str, str]) -> None:
     plugin = t.cast("t.Any", types.SimpleNamespace(NAME="", display=types.SimpleNamespace(warning=lambda text: None)))
     listed = [{"id": zone_id, "name": name} for zone_id, name in zones.items()]
     expected = {zone["id"]: name for name, zone in InventoryModule._named(plugin, listed)}
-    found = with_hosts(Target(*each) for each in zones.items())
+    found = facts.with_hosts(Target(*each) for each in zones.items())
     assert {zone.id: zone.host for zone in found} == expected
-    assert all(make_event(CHANGE, zone, "now")["meta"]["hosts"] == zone.host for zone in found)
+    assert all(facts.make_event(CHANGE, zone, "now")["meta"]["hosts"] == zone.host for zone in found)
