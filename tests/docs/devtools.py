@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,14 +22,35 @@ import time
 import typing as t
 from pathlib import Path
 
-from browser import QUIET, browser
+import pytest
 
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+QUIET = (
+    # Without a sandbox, because that needs rights that the root user of a container does not have; only our own pages are shown.
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-component-update",
+    "--disable-gpu",
+    # A proxy would be asked for pages on loopback; nothing else may be loaded anyway.
+    "--no-proxy-server",
+)
 Json = t.Any
 # Seconds of silence, on a machine that is busy with something else.
 TIMEOUT = 300.0
 # The browser reads commands from descriptor 3 and answers on 4.
 _ON_PIPES = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
 _VISIBLE = "document.querySelectorAll('details').forEach(each => each.open = true)"
+
+
+def browser() -> str | None:
+    """The first browser on this machine that can do this, or None."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+NEEDED = pytest.mark.skipif(browser() is None, reason="no browser on this machine: install chromium to look at pages in it")
 
 
 class Page:

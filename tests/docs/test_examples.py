@@ -142,10 +142,6 @@ def test_every_yaml_block_is_found() -> None:
     assert {Path(source).stem for source in SOURCES} >= {path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")}
 
 
-def test_every_block_is_understood() -> None:
-    assert {block.kind for source in SOURCES for block in runnable(source)} == {"plays", "tasks", "inventory", "variables"}
-
-
 def test_guides_name_playbooks_that_exist() -> None:
     command = re.compile(rf"ansible-playbook {re.escape(COLLECTION)}\.(\w+)")
     named = {name for source in SOURCES for name in command.findall((ROOT / source).read_text(encoding="utf-8"))}

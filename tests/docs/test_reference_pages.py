@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import math
 import re
@@ -33,6 +32,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts imp
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults import table as faults
 from edgeops_simulator.settings import Settings
+from harness import documented
 
 PAGES = ROOT / "docs" / "docsite" / "rst"
 EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"
@@ -120,32 +120,25 @@ def test_variables_are_those_of_the_playbooks() -> None:
     """The page has each variable, and its default where it has one."""
     defaults = yaml.safe_load((ROOT / "roles" / "playbook_variables" / "defaults" / "main.yml").read_text(encoding="utf-8"))
     variables = {name: value for name, value in defaults.items() if name.startswith("edgeops_")}
-    documented = {
+    shown = {
         name: cells[0].strip("`") for row, cells in rows("reference_playbooks", "Variable").items() for name in literals([row])
     }
-    assert set(documented) == set(variables)
-    assert {name: yaml.safe_load(documented[name]) for name, value in variables.items() if value is not None} == {
+    assert set(shown) == set(variables)
+    assert {name: yaml.safe_load(shown[name]) for name, value in variables.items() if value is not None} == {
         name: value for name, value in variables.items() if value is not None
     }
 
 
 def test_arguments_of_the_event_source() -> None:
     """The page has each argument with its default."""
-    tree = ast.parse(EVENT_SOURCE.read_text(encoding="utf-8"))
-    (documentation,) = (
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "DOCUMENTATION"
-    )
-    options = yaml.safe_load(documentation)["options"]
-    documented = {name.strip("`"): cells for name, cells in rows("reference_event_source", "Argument").items()}
-    assert set(documented) == set(options)
+    options = documented.section_of(EVENT_SOURCE, "DOCUMENTATION")["options"]
+    shown = {name.strip("`"): cells[0].strip("`") for name, cells in rows("reference_event_source", "Argument").items()}
+    assert set(shown) == set(options)
     for name, option in options.items():
-        shown = documented[name][0].strip("`")
         if option.get("required"):
-            assert shown == "required"
-        elif shown != "by route":
-            assert yaml.safe_load(shown) == option.get("default"), name
+            assert shown[name] == "required"
+        elif shown[name] != "by route":
+            assert yaml.safe_load(shown[name]) == option.get("default"), name
 
 
 def test_options_of_the_simulator() -> None:
@@ -274,14 +267,7 @@ def test_limits_are_those_of_the_code() -> None:
     assert {name: cells[0] for name, cells in table("reference_limits", "What").items()} == LIMITS
 
 
-def test_every_kind_of_failure_is_explained() -> None:
-    rows = table("reference_errors", "Kind")
-    assert set(rows) == core.KINDS
-    assert all(len(cells) == 2 and all(cells) for cells in rows.values()), "what happened, and what to do"
-
-
 def test_documented_codes_have_hints() -> None:
-    """The documented codes of the service are those that have a hint."""
     named = {int(code) for row in table("reference_errors", "Code") for code in row.split(", ")}
     assert named == {*response._BY_CODE, response._CATCH_ALL}
     (row,) = [cells[0] for kind, cells in table("reference_errors", "Kind").items() if kind == core.AUTHENTICATION]
@@ -317,25 +303,22 @@ def test_documented_parts_of_destinations_are_readable() -> None:
 
 
 def test_documented_score_side_matches_code() -> None:
-    """The documented side of the threshold is that of the code, for each route."""
     assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
         route: f"{verdict.when} {verdict.threshold}" for route, verdict in scripts.VERDICTS.items()
     }
 
 
-def minutes(zones: int, requests: int) -> str:
-    """The result of the rule of the guide for this number of zones."""
-    waits = math.ceil(zones * requests / BUDGET) - 1
-    return f"at least {waits * WINDOW / 60:g} minutes" if waits else "no waiting"
-
-
 def test_arithmetic_of_fleets_is_right() -> None:
+    def minutes(zones: str, requests: int) -> str:
+        waits = math.ceil(int(zones) * requests / BUDGET) - 1
+        return f"at least {waits * WINDOW / 60:g} minutes" if waits else "no waiting"
+
     costs = {
         name: cells[0] for name, cells in table("guide_fleets", "A zone with custom fields, jobs and the script monitor").items()
     }
     unchanged, first = (int(cost) for name, cost in costs.items() if name.startswith(("unchanged", "delivered")))
     rows = table("guide_fleets", "Zones")
-    assert rows == {zones: [minutes(int(zones), unchanged), minutes(int(zones), first)] for zones in rows}
+    assert rows == {zones: [minutes(zones, unchanged), minutes(zones, first)] for zones in rows}
     assert f"{BUDGET} / {unchanged} = {BUDGET // unchanged}" in text("guide_fleets")
     assert f"``{BUDGET // 4}/{WINDOW:g}`` for four" in text("guide_fleets")
 

@@ -9,7 +9,6 @@ import struct
 import typing as t
 from pathlib import Path
 
-import browser
 import devtools
 import picture
 import pytest
@@ -30,9 +29,7 @@ from support.samples.fleet import (
 
 from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page
 
-pytestmark = pytest.mark.skipif(
-    browser.browser() is None, reason="no browser on this machine: install chromium to look at reports"
-)
+pytestmark = devtools.NEEDED
 
 ROOT = Path(__file__).resolve().parents[2]
 DESK, TABLET, PHONE = 1280, 760, 320
@@ -46,8 +43,6 @@ WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[devtools.Page]:
-    if browser.browser() is None:
-        pytest.skip("no browser on this machine: install chromium to look at reports")
     with devtools.opened(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
 

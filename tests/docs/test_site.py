@@ -14,7 +14,6 @@ import typing as t
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-import browser
 import devtools
 import pytest
 
@@ -142,12 +141,7 @@ def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile:
     return seen
 
 
-IN_A_BROWSER = pytest.mark.skipif(
-    browser.browser() is None, reason="no browser on this machine: install chromium to look at the pages in it"
-)
-
-
-@IN_A_BROWSER
+@devtools.NEEDED
 def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page], tmp_path: Path) -> None:
     seen = look(site, sorted(pages), (DESK, PHONE), tmp_path)
     assert not [
@@ -173,7 +167,7 @@ jQuery(() => jQuery(() => jQuery(() => {
 </script>"""
 
 
-@IN_A_BROWSER
+@devtools.NEEDED
 def test_pages_are_seen_as_the_theme_leaves_them(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")

@@ -27,11 +27,15 @@ Doc = t.Mapping[str, t.Any]
 @functools.cache
 def section(module: str, name: str) -> t.Any:
     """DOCUMENTATION, EXAMPLES or RETURN of a module, parsed."""
-    tree = ast.parse((ROOT / "plugins" / "modules" / f"{module}.py").read_text(encoding="utf-8"))
-    for node in tree.body:
+    return section_of(ROOT / "plugins" / "modules" / f"{module}.py", name)
+
+
+def section_of(path: Path, name: str) -> t.Any:
+    """The same of any file."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
             return yaml.safe_load(ast.literal_eval(node.value))
-    raise LookupError(f"{module} has no {name}")
+    raise LookupError(f"{path} has no {name}")
 
 
 def example(module: str) -> dict[str, t.Any]:
