@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import typing as t
+from pathlib import Path
 
-from awx.example import CHECK, DELIVER, EMAIL, KEY, TOKEN, Configured, artifacts, launch
+from awx.example import ACTIVE, CHECK, DELIVER, EMAIL, KEY, PROJECT, TOKEN, Configured, artifacts, launch
 from awx.rules import injected
 
 from harness import Playbook
+from harness.process import Place, execute
 
 TYPE = "Cloudflare API v4"
 APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
@@ -60,7 +63,6 @@ def test_slices_share_what_the_service_allows(configured: Configured) -> None:
 
 
 def test_empty_input_injects_empty_variable(configured: Configured) -> None:
-    """An input that is empty leaves no value behind."""
     kind = configured.controller.named("credential_types", TYPE)
     assert injected(kind, {"api_token": TOKEN}) == {
         "CLOUDFLARE_API_TOKEN": TOKEN,
@@ -86,7 +88,7 @@ def test_workflow_delivers_what_was_approved(
     predict, approve, deliver = (
         controller.find("unified_job_templates", node["unified_job_template"]) for node in nodes.values()
     )
-    assert approve["type"] == "workflow_approval_template"
+    assert approve["type"] == "workflow_approval_template" and approve["timeout"] > 0
     limited = (controller.named("workflow_job_templates", WORKFLOW), predict, deliver)
     assert all(template["ask_limit_on_launch"] for template in limited)
 
@@ -111,7 +113,6 @@ def test_delivery_without_an_approval_is_refused(configured: Configured, playboo
 def test_survey_takes_precedence_over_inventory(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    """Answers of the survey take the place of what the inventory says."""
     job = {"name": "answered", "destination_conf": "s3://edge-logs/answered?region=eu-west-1", "fields": ["RayID"]}
     answers = {
         "survey_custom_fields": '{"request_fields": [], "response_fields": [], "cookie_fields": ["Cart"]}',
@@ -139,7 +140,6 @@ def test_survey_takes_precedence_over_inventory(
 
 
 def test_invalid_survey_answer_sends_nothing(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
-    """An invalid answer of the survey fails before any request to a zone."""
     report = launch(
         playbook,
         configured.controller,
@@ -150,3 +150,16 @@ def test_invalid_survey_answer_sends_nothing(configured: Configured, playbook: P
     )
     assert "invalid_option: custom_fields: not JSON: " in report.stdout
     assert {entry["path"] for entry in report.journal} <= {"/zones", "/client/v4/zones"}
+
+
+def test_navigator_audits_the_zones(simulator: t.Any, zones: dict[str, str], tmp_path: Path) -> None:
+    """Which reads the settings of the project, and has no image here: the playbook reaches its end."""
+    project = tmp_path / "project"
+    shutil.copytree(PROJECT, project)
+    report = tmp_path / "report"
+    command = ["ansible-navigator", "run", "check.yml", "--execution-environment", "false", "-e", f"edgeops_report_dir={report}"]
+    environment = {**Place(tmp_path / "place").environment(), **simulator.environment(), "TERM": "xterm"}
+    code, output, errors = execute(command, environment, project, timeout=300)
+    assert code == 0, output + errors
+    assert f"{len(ACTIVE)} zones: 0 unaudited, {len(ACTIVE)} drifted" in output
+    assert (report / "report.html").exists() and not simulator.writes()

@@ -55,7 +55,6 @@ def warns_of_others(result: t.Mapping[str, t.Any]) -> bool:
     [("script_monitor", {"enabled": True}), ("log_custom_fields", {"request_fields": ["x-a"]}), ("logpush_job", JOB)],
 )
 def test_eight_zones_in_parallel_are_independent(simulator, crew, cases, module, options):
-    """Eight processes in eight zones do not notice each other."""
     simulator.settings(latency_ms=20)
     results = crew.run(module, simulator, [(zone, options) for zone in ZONES])
     assert [result.get("failed", False) for result in results] == [False] * 8, results
@@ -120,7 +119,6 @@ def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.A
 
 
 def test_rule_edit_before_write_is_reported(simulator, cases):
-    """An edit of the rules between read and write is reported."""
     zone = ZONES[0]
     simulator.seed(rulesets={zone: [{"kind": "zone", "phase": PHASE, "rules": [FOREIGN_RULE]}]})
     (ruleset,) = entry_points(simulator, zone)
@@ -154,7 +152,6 @@ def test_eight_creators_of_one_job(simulator, crew, cases):
 
 
 def test_entry_point_created_meanwhile_is_adopted(simulator, cases):
-    """An entry point that appears between read and write is adopted."""
     zone = ZONES[0]
     rule = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated", "id")}
     body = {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": [rule]}

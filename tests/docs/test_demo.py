@@ -97,7 +97,6 @@ def test_demo_without_tools_names_the_fix(tmp_path):
 
 
 def test_demo_counts_reads_and_writes(simulator, zone):
-    """The journal is compared with the expectation."""
     for method, expected, code in ((None, "reads", 1), ("GET", "reads", 0), ("PUT", "reads", 1), ("GET", "writes", 1)):
         if method:
             simulator.request(method, f"/zones/{zone}/script_monitor", {"enabled": True} if method == "PUT" else None)

@@ -123,10 +123,8 @@ def test_no_circle() -> None:
 @pytest.mark.parametrize(
     ("name", "target"),
     [
-        (f"{UTILS}_logpush/plan.py", "_engine/task"),
         (f"{UTILS}_logpush/plan.py", "_api/client"),
         (f"{UTILS}_logpush/plan.py", "_logpush/task"),
-        (f"{UTILS}_engine/run.py", "_logpush/task"),
         (f"{UTILS}_logpush/read.py", "_scripts/facts"),
         (f"{UTILS}_api/client.py", "_logpush/facts"),
         (f"{UTILS}_engine/run.py", "_logpush/plan"),
@@ -170,7 +168,6 @@ def impurities(sources: t.Mapping[str, str]) -> list[str]:
 
 
 def test_pure_packages_import_no_io() -> None:
-    """What decides knows neither Ansible nor HTTP nor the clock."""
     assert sum(map(is_pure, sources())) > 40
     assert not impurities(sources())
 

@@ -45,7 +45,6 @@ def introspected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str
 
 @pytest.mark.builds
 def test_builder_finds_python_packages_only(introspected: dict[str, list[str]]) -> None:
-    """ansible-builder finds the libraries, and no system package."""
     found = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
     assert found == set(requirements("meta/ee-requirements.txt").values())
     assert all("edgeops.observability" in line for line in introspected["python"])

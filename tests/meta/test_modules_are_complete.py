@@ -23,7 +23,6 @@ CONNECTION = "edgeops.observability.connection"
 ATTRIBUTES = "edgeops.observability.attributes"
 # Why a module that talks to the service names no module that only reads the same things.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
-MAX_MODULE_LINES = 60
 # A part of the playbooks, whose tests run it.
 PARTS = {"run_step"}
 # The kinds of plugins that a user calls by name.
@@ -52,16 +51,15 @@ def code_lines(path: Path) -> int:
     return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")) - documentation
 
 
-def is_remote(module: str) -> bool:
-    """Whether a module talks to the service: its documentation has the options of the connection."""
-    return CONNECTION in documented.section(module, "DOCUMENTATION").get("extends_documentation_fragment", ())
-
-
-REMOTE = [module for module in MODULES if is_remote(module)]
+# What talks to the service has the options of the connection in its documentation.
+REMOTE = [
+    module
+    for module in MODULES
+    if CONNECTION in documented.section(module, "DOCUMENTATION").get("extends_documentation_fragment", ())
+]
 
 
 def test_action_group_has_every_remote_module() -> None:
-    """The action group has every module that sends requests to the service."""
     groups = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["action_groups"]
     assert groups["zone"] == REMOTE, "meta/runtime.yml, action_groups.zone: in the order of the alphabet"
 
@@ -80,7 +78,7 @@ def test_module_is_documented_and_short(module: str) -> None:
     assert documented.section(module, "DOCUMENTATION")["module"] == module
     assert f"edgeops.observability.{module}" in documented.section(module, "EXAMPLES")[0]
     assert documented.section(module, "RETURN")["error"]["returned"] == "failure"
-    assert code_lines(ROOT / "plugins" / "modules" / f"{module}.py") <= MAX_MODULE_LINES
+    assert code_lines(ROOT / "plugins" / "modules" / f"{module}.py") <= 60
     assert code_lines(ROOT / "plugins" / "action" / f"{module}.py") <= 10
     fragments = documented.section(module, "DOCUMENTATION")["extends_documentation_fragment"]
     # Of two fragments that document one attribute, the first takes precedence.
@@ -106,7 +104,6 @@ def test_members_of_scripts_are_documented() -> None:
 
 @pytest.mark.parametrize("module", [each for each in REMOTE if not each.endswith("_info")])
 def test_seealso_names_an_info_module(module: str) -> None:
-    """A module names one that only reads in `seealso`, or there is a reason why there is none."""
     named = {entry.get("module", "") for entry in documented.section(module, "DOCUMENTATION").get("seealso", ())}
     readers = {name for name in named if name.endswith("_info") and name.rpartition(".")[2] in MODULES}
     assert bool(readers) != (module in WITHOUT_INFO), f"seealso of plugins/modules/{module}.py, or WITHOUT_INFO in this file"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The workflows of the public repository: valid, on every supported core, and each of their commands does what it is for."""
+"""The workflows of the public repository: valid, on every supported core, and each of their commands does what it is for; so does
+the script that looks for what prevents a release."""
 
 from __future__ import annotations
 
@@ -17,9 +18,11 @@ from pathlib import Path
 
 import gates
 import pytest
+import release_check
 import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
+from release_check import DECIDES, VERSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -230,3 +233,58 @@ def test_release_of_the_repository_holds_the_files(artifact: Path, tmp_path: Pat
     arguments = (tmp_path / "arguments").read_text(encoding="utf-8").split()
     assert arguments[:3] == ["release", "create", "1.2.3"]
     assert arguments[-1] == f"build/package/{artifact.name}" and "CHANGELOG.md" in arguments
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder with what names the version, free to be broken; the tree and its tags are taken as they should be."""
+    for name in (*VERSIONS, *release_check.DOCUMENTS, "changelogs/changelog.yaml", "CHANGELOG.md", "CHANGELOG.rst"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "changelogs" / "fragments").mkdir()
+    monkeypatch.setattr(release_check, "ROOT", tmp_path)
+    monkeypatch.setattr(release_check, "_tree", lambda version: [])
+    return tmp_path
+
+
+def test_nothing_stands_in_the_way(elsewhere: Path) -> None:
+    assert release_check.problems() == []
+
+
+@pytest.mark.parametrize("name", [name for name in VERSIONS if name != DECIDES])
+def test_another_version_is_named(elsewhere: Path, name: str) -> None:
+    version = release_check._versions()[DECIDES]
+    path = elsewhere / name
+    path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
+    assert release_check.problems() == [f"{name} says 9.9.9, and galaxy.yml {version}"]
+
+
+def test_no_other_file_names_the_version() -> None:
+    named = re.compile(rf"(version|observability)\W{{1,4}}{re.escape(release_check._versions()[DECIDES])}\b")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    texts = [
+        name for name in listed if (ROOT / name).is_file() and not name.startswith(("CHANGELOG", "changelogs/", "requirements/"))
+    ]
+    found = {name for name in texts if named.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))}
+    assert found <= VERSIONS.keys(), "let it come from galaxy.yml, or compare it in scripts/release_check.py"
+
+
+def test_what_is_missing_is_named(elsewhere: Path) -> None:
+    """A fragment that is left, a document, and a version that the changelog lacks."""
+    (elsewhere / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
+    (elsewhere / "SUPPORT.md").unlink()
+    assert sorted(release_check.problems()) == [
+        "SUPPORT.md is missing, or says nothing of 'Semantic Versioning'",
+        "changelog fragments that no release has taken up: left.yml",
+    ]
+    for name, version in release_check._versions().items():
+        path = elsewhere / name
+        path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
+    found = " ".join(release_check.problems())
+    assert "changelogs/changelog.yaml has no release 9.9.9" in found
+    assert "CHANGELOG.md or CHANGELOG.rst does not describe 9.9.9" in found
+
+
+def test_tag_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RELEASE_TAG", "9.9.9")
+    assert any("the release is tagged 9.9.9" in problem for problem in release_check.problems())

@@ -93,7 +93,6 @@ def test_deliver_refuses_the_same(playbook, zone):
 
 
 def test_missing_credentials_fail_the_role(playbook, zone):
-    """Without credentials the role fails, and skips nothing."""
     hosts = {state: variables(zone, log_delivery_state=state) for state in ("present", "absent")}
     report = playbook.run(playbook=[play({})], inventory=hosts, env={"CLOUDFLARE_API_TOKEN": None}, fails="invalid_option")
     assert {outcome.host for outcome in report.failures if "api_token" in outcome.result["msg"]} == set(hosts)

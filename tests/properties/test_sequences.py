@@ -280,7 +280,6 @@ def without(document: t.Mapping[str, t.Any], *names: str) -> Document:
     ("machine", "number"), [(Fields, 36), (Jobs, 16), (Everything, 12)], ids=["fields", "jobs", "everything"]
 )
 def test_random_sequences_converge(simulator, monkeypatch, cases, machine, number):
-    """Every desired state of a random sequence is reached."""
     direct.without_waiting(monkeypatch)
     bound = type("Bound", (machine,), {"simulator": simulator, "cases": cases})
     run_state_machine_as_test(bound, settings=hypothesis.settings(examples(number), stateful_step_count=25))

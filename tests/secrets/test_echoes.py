@@ -104,7 +104,6 @@ def test_jobs_with_secrets_in_all_their_members(watched, old, new, kind, check):
 @BOTH_SCOPES
 @pytest.mark.parametrize("kind", ["s3", "https", "sumo"])
 def test_secrets_in_unexpected_members(watched, new, kind):
-    """Answers that put secrets where nobody expects them."""
     conf = new[kind]
     said = f"{words(conf)} {watched.simulator.token}"
     for member in MEMBERS:
