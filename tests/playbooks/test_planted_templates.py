@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from planting import PLANTED, REFUSED, WHOLLY, WRITABLE, Planter, planting
+from planting import PLANTED, REFUSED, WHOLLY, WRITABLE, Planter, planting, texts
 
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import inert
 from harness import Playbook
@@ -86,7 +86,7 @@ class Service(t.NamedTuple):
 
     def shown(self, report: Report) -> set[str]:
         """The last part of the places whose texts the run shows, literally."""
-        said = {line for outcome in report.outcomes for line in texts(outcome.result)}
+        said = {line.replace("\n", " ") for outcome in report.outcomes for line in texts(outcome.result)}
         return {
             place.rpartition(".")[2]
             for place, _colon, text in (each.partition(": ") for each in self.planter.planted.values())
@@ -114,14 +114,6 @@ def service(simulator: t.Any, playbook: Playbook, tmp_path_factory: pytest.TempP
     planter = Planter(tmp_path_factory.mktemp("evaluated"), SEED)
     with planting(simulator.base_url, planter, modes) as base_url:
         yield Service(planter, base_url, playbook)
-
-
-def texts(value: t.Any) -> t.Iterator[str]:
-    """Every text in the result of a task, on one line."""
-    if isinstance(value, str):
-        yield value.replace("\n", " ")
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from texts(each)
 
 
 HOSTS = {mode: {"zone_id": zone, **DESIRED[mode]} for mode, zone in ZONES.items()}

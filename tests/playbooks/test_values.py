@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from support.audited import AUDIT, KNOWN, A
+from support.audited import AUDIT, KNOWN, SCRIPTS, A
 from support.samples.fleet import AT, HOSTILE, audit, finding, record
 
 from harness import Playbook
@@ -28,11 +28,6 @@ JOB = {
     "enabled": True,
 }
 REPORT = "edgeops.observability.audit_report"
-SCRIPTS = [
-    {"script_id": f"0{name}" * 16, "script_url": f"https://cdn.example.net/{name}.js", "host": "shop.example.com"}
-    | {"status": "active", "hash": name * 64}
-    for name in "ab"
-]
 
 
 def test_templates_and_loops(playbook: Playbook) -> None:

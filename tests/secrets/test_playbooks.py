@@ -40,7 +40,7 @@ def test_no_output_holds_a_secret(
     variables |= {f"d_{name.split(',', 1)[0]}": value for name, value in new.items() if "," not in name}
     job = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
     of_account = {"zone_id": "", "account_id": "{{ account }}"}
-    account_job = {**job, **of_account, "dataset": "gateway_dns", "fields": ["SrcIP"]}
+    account_job = {**job, "dataset": "gateway_dns", "fields": ["SrcIP"]}
     tasks: Tasks = [
         ("logpush_job", job),
         ("logpush_ownership", {"destination_conf": "{{ d_azure }}", "ownership_challenge": "{{ s_challenge }}"}),
@@ -67,15 +67,8 @@ def test_no_output_holds_a_secret(
         ("logpush_job", {"name": "edge", "state": "absent"}),
         ("logpush_job_info", of_account),
         ("logpush_ownership", {**of_account, "destination_conf": "{{ d_azure }}", "ownership_challenge": "{{ s_challenge }}"}),
-        ("logpush_job", account_job),
-        (
-            "zone_observability",
-            {
-                **of_account,
-                "state": "absent",
-                "job": {"name": "edge", "dataset": "gateway_dns", "destination_conf": "{{ d_azure }}"},
-            },
-        ),
+        ("logpush_job", {**account_job, **of_account}),
+        ("zone_observability", {**of_account, "state": "absent", "job": {**account_job, "destination_conf": "{{ d_azure }}"}}),
     ]
     play_tasks = [
         {"name": f"Task {number}", f"{NAME}.{module}": args, "ignore_errors": True, "register": "found"}

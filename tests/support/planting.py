@@ -28,6 +28,14 @@ _VALID = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?|[0-9a-f]{32,64}|")
 PLANTED, WRITABLE, WHOLLY, REFUSED = "planted", "writable", "wholly", "refused"
 
 
+def texts(value: t.Any) -> t.Iterator[str]:
+    """Every text in a document."""
+    if isinstance(value, str):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts(each)
+
+
 @dataclasses.dataclass
 class Planter:
     """Plants one of several kinds of templates in a text: always the same one in the same text of the same member.
