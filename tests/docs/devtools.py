@@ -42,7 +42,6 @@ Json = t.Any
 TIMEOUT = 300.0
 # The browser reads commands from descriptor 3 and answers on 4.
 _ON_PIPES = "import os, sys; os.dup2(int(sys.argv[1]), 3); os.dup2(int(sys.argv[2]), 4); os.execv(sys.argv[3], sys.argv[3:])"
-_VISIBLE = "document.querySelectorAll('details').forEach(each => each.open = true)"
 
 
 def browser() -> str | None:
@@ -102,7 +101,7 @@ class Page:
 
     def open_everything(self) -> None:
         """Unfold all details, so that nothing of the page is hidden."""
-        self.evaluate(_VISIBLE)
+        self.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
 
     def violations(self) -> list[str]:
         """What axe-core finds wrong with the page, every rule of it."""

@@ -70,15 +70,21 @@ def test_demo_passes_and_cleans_up(tmp_path):
     assert sorted(made["comparison"]["new"]) == sorted(item["id"] for item in made["zones"][0]["items"])
 
 
+def copied(folder, text):
+    """A demonstration of this text in a folder of its own."""
+    copy = folder / "checkout" / "scripts" / "demo.sh"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(text, encoding="utf-8")
+    copy.chmod(0o755)
+    return copy
+
+
 def test_demo_fails_on_a_false_statement(tmp_path):
     """The demonstration fails where a statement does not hold: here a check run writes."""
     sound, broken = "play edgeops.observability.deliver --check --diff", "play edgeops.observability.deliver"
     text = (SCRIPTS / "demo.sh").read_text(encoding="utf-8")
     assert sound in text
-    copy = tmp_path / "checkout" / "scripts" / "demo.sh"
-    copy.parent.mkdir(parents=True)
-    copy.write_text(text.replace(sound, broken), encoding="utf-8")
-    copy.chmod(0o755)
+    copy = copied(tmp_path, text.replace(sound, broken))
     (copy.parent / "demo_edge.py").symlink_to(SCRIPTS / "demo_edge.py")
     (copy.parents[1] / "examples").symlink_to(ROOT / "examples")
     run = demonstrate(tmp_path, copy)
@@ -88,10 +94,7 @@ def test_demo_fails_on_a_false_statement(tmp_path):
 
 
 def test_demo_without_tools_names_the_fix(tmp_path):
-    copy = tmp_path / "scripts" / "demo.sh"
-    copy.parent.mkdir()
-    copy.write_text((SCRIPTS / "demo.sh").read_text(encoding="utf-8"), encoding="utf-8")
-    copy.chmod(0o755)
+    copy = copied(tmp_path, (SCRIPTS / "demo.sh").read_text(encoding="utf-8"))
     run = demonstrate(tmp_path, copy, PATH="/usr/bin:/bin")
     assert run.returncode == 1 and "make setup" in run.stderr
 

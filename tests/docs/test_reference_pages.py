@@ -13,6 +13,7 @@ import typing as t
 import pytest
 import yaml
 from blocks import ROOT
+from support.samples.fleet import showcase
 
 from ansible_collections.edgeops.observability.plugins.module_utils import _core as core
 from ansible_collections.edgeops.observability.plugins.module_utils import _destination as destinations
@@ -197,28 +198,13 @@ def test_cell_names_all(page: str, head: str, row: str, named: t.Collection[str]
     assert sorted(literals(rows(page, head)[row])) == sorted(named)
 
 
-def test_files_of_the_report() -> None:
-    files = {name: cells[0].strip("`") for name, cells in table("reference_report", "Format").items()}
-    assert files == facts.FILES
-
-
 def test_survey_explains_types_that_there_are() -> None:
     assert set(literals(rows("guide_survey", "Finding or note"))) <= set(facts.TYPES)
 
 
 def test_series_of_the_metrics() -> None:
     """The page, and the README of the example, have each series with its labels."""
-    item = {"resource": "jobs", "kind": "finding", "type": "job_failing", "waived": False, "carried": False}
-    job = {"job": "edge", "job_id": 1, "health": "healthy", "last_complete": None}
-    zone = {
-        "zone": "a.example",
-        "status": "findings",
-        "items": [item],
-        "jobs": [job],
-        "delivery": [{"job_id": 1}],
-        "carried": False,
-    }
-    lines = formats.render_metrics({"zones": [zone], "generated_at": "2026-11-20T10:00:00Z"}).decode().splitlines()
+    lines = formats.render_metrics(showcase()).decode().splitlines()
     series = {
         line.partition("{")[0].partition(" ")[0]: re.findall(r'(\w+)="', line) for line in lines if not line.startswith("#")
     }
@@ -263,8 +249,16 @@ LIMITS: dict[str, str] = {
 }
 
 
-def test_limits_are_those_of_the_code() -> None:
-    assert {name: cells[0] for name, cells in table("reference_limits", "What").items()} == LIMITS
+@pytest.mark.parametrize(
+    ("page", "head", "column", "expected"),
+    [
+        ("reference_limits", "What", 0, LIMITS),
+        ("reference_report", "Format", 0, facts.FILES),
+        ("guide_scripts", "Route", 1, {name: f"{each.when} {each.threshold}" for name, each in scripts.VERDICTS.items()}),
+    ],
+)
+def test_column_is_that_of_the_code(page: str, head: str, column: int, expected: dict[str, str]) -> None:
+    assert {name: cells[column].strip("`") for name, cells in table(page, head).items()} == expected
 
 
 def test_documented_codes_have_hints() -> None:
@@ -300,12 +294,6 @@ def test_documented_parts_of_destinations_are_readable() -> None:
     assert set(re.findall(r"``(\w+)``", whole)) == schemes
     readable = frozenset().union(*(facts.options for facts in destinations.SCHEMES.values()))
     assert set(re.findall(r"``([^`]+)``", options)) - {"credentials"} <= readable
-
-
-def test_documented_score_side_matches_code() -> None:
-    assert {route: cells[1] for route, cells in table("guide_scripts", "Route").items()} == {
-        route: f"{verdict.when} {verdict.threshold}" for route, verdict in scripts.VERDICTS.items()
-    }
 
 
 def test_arithmetic_of_fleets_is_right() -> None:

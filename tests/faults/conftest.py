@@ -23,12 +23,8 @@ def simulator_server() -> t.Iterator[t.Any]:
         yield server
 
 
-def one_by_one(read: t.Callable[[t.Any], t.Any], values: t.Iterable[t.Any], most: int) -> list[t.Any]:
-    return list(map(read, values))
-
-
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> direct.Pauses:
     """Retries without waiting, and reads of a zone one after the other, so that a fault meets the request that it names."""
-    monkeypatch.setattr(zone_task, "side_by_side", one_by_one)
+    monkeypatch.setattr(zone_task, "side_by_side", lambda read, values, most: list(map(read, values)))
     return direct.without_waiting(monkeypatch, scenarios.inventory)

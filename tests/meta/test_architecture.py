@@ -61,16 +61,26 @@ def absolute(name: str, node: ast.ImportFrom) -> str:
     return OWN + ".".join([*parts, node.module] if node.module else parts)
 
 
-def imported(name: str, source: str) -> t.Iterator[str]:
-    """The project's files that a file imports, those for type checking included."""
+def names(name: str, source: str) -> t.Iterator[str]:
+    """The full names that a file imports, those for type checking included."""
     for node in ast.walk(ast.parse(source)):
-        modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom):
-            modules = [f"{absolute(name, node)}.{alias.name}" for alias in node.names]
-        for module in modules:
-            if module.startswith(OWN):
-                path = module.removeprefix(OWN).replace(".", "/")
-                yield path if (ROOT / f"{path}.py").is_file() else path.rpartition("/")[0]
+            yield from (f"{absolute(name, node)}.{alias.name}" for alias in node.names)
+
+
+def imported(name: str, source: str) -> t.Iterator[str]:
+    """The project's files that a file imports."""
+    for each in names(name, source):
+        if each.startswith(OWN):
+            path = each.removeprefix(OWN).replace(".", "/")
+            yield path if (ROOT / f"{path}.py").is_file() else path.rpartition("/")[0]
+
+
+def foreign(name: str, source: str) -> set[str]:
+    """The top-level packages that a file imports."""
+    return {each.partition(".")[0] for each in names(name, source)}
 
 
 def violation(name: str, target: str) -> str:
@@ -143,14 +153,6 @@ def test_planted_circle_is_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
 
 
-def foreign(source: str) -> set[str]:
-    """The top-level packages that a file imports."""
-    nodes = list(ast.walk(ast.parse(source)))
-    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    return {name.partition(".")[0] for name in names}
-
-
 def is_pure(name: str) -> bool:
     """Whether a file may only compute: the filter language, resources and shared files, but for those that read and write."""
     pure = package_of(name) in (*RESOURCES, "_filter", "")
@@ -161,7 +163,7 @@ def impurities(sources: t.Mapping[str, str]) -> list[str]:
     found = []
     for name, source in sources.items():
         if is_pure(name):
-            found += [f"{name} imports {module}" for module in foreign(source) & IMPURE]
+            found += [f"{name} imports {module}" for module in foreign(name, source) & IMPURE]
             calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
             found += [f"{name} asks for the time" for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCKS]
     return found
@@ -185,7 +187,7 @@ def test_only_the_api_imports_the_http_library() -> None:
     assert not [
         name
         for name, source in sources().items()
-        if {"requests", "urllib3"} & foreign(source) and not name.startswith(f"{UTILS}_api/")
+        if {"requests", "urllib3"} & foreign(name, source) and not name.startswith(f"{UTILS}_api/")
     ]
 
 
@@ -194,4 +196,4 @@ def test_plugins_import_plugins_only() -> None:
     own = [(name, path) for name, source in sources().items() for path in imported(name, source)]
     assert own
     assert not [(name, path) for name, path in own if not path.startswith("plugins/")]
-    assert not [name for name, source in sources().items() if {"edgeops_simulator", "harness"} & foreign(source)]
+    assert not [name for name, source in sources().items() if {"edgeops_simulator", "harness"} & foreign(name, source)]

@@ -17,7 +17,6 @@ from packaging.requirements import Requirement
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER = Path(sys.executable).with_name("ansible-builder")
 DEFINITIONS = ["examples/awx/execution-environment.yml", "examples/eda/decision-environment.yml"]
-DEFINITION = DEFINITIONS[0]
 
 
 def load(name: str) -> t.Any:
@@ -35,16 +34,10 @@ def builder(*arguments: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def introspected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What ansible-builder finds in the collection as it is published."""
-    folder = tmp_path_factory.mktemp("collections")
-    subprocess.run([str(ROOT / "scripts" / "tracked-copy.sh"), str(folder)], check=True, capture_output=True)
-    return t.cast("dict[str, list[str]]", yaml.safe_load(builder("introspect", str(folder))))
-
-
 @pytest.mark.builds
-def test_builder_finds_python_packages_only(introspected: dict[str, list[str]]) -> None:
+def test_builder_finds_python_packages_only(tmp_path: Path) -> None:
+    subprocess.run([str(ROOT / "scripts" / "tracked-copy.sh"), str(tmp_path)], check=True, capture_output=True)
+    introspected = yaml.safe_load(builder("introspect", str(tmp_path)))
     found = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
     assert found == set(requirements("meta/ee-requirements.txt").values())
     assert all("edgeops.observability" in line for line in introspected["python"])
@@ -82,7 +75,7 @@ def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
     """The lines that the README of the example gives for that make a context that holds the file."""
     readme = (ROOT / "examples" / "awx" / "README.md").read_text(encoding="utf-8")
     (shown,) = (block for block in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
-    definition, changes = load(DEFINITION), yaml.safe_load(shown)
+    definition, changes = load(DEFINITIONS[0]), yaml.safe_load(shown)
     definition["additional_build_files"] = changes["additional_build_files"]
     definition["dependencies"]["galaxy"] = changes["dependencies"]["galaxy"]
     (tmp_path / "execution-environment.yml").write_text(yaml.safe_dump(definition), encoding="utf-8")

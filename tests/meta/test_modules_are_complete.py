@@ -109,13 +109,6 @@ def test_seealso_names_an_info_module(module: str) -> None:
     assert bool(readers) != (module in WITHOUT_INFO), f"seealso of plugins/modules/{module}.py, or WITHOUT_INFO in this file"
 
 
-def plugins_in_changelog() -> set[tuple[str, str]]:
-    releases = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text(encoding="utf-8"))["releases"].values()
-    listed = {("modules", entry["name"]) for release in releases for entry in release.get("modules", ())}
-    kinds = [(kind, entries) for release in releases for kind, entries in release.get("plugins", {}).items()]
-    return listed | {(kind, entry["name"]) for kind, entries in kinds for entry in entries}
-
-
 def plugins_in_folders() -> dict[tuple[str, str], str]:
     """Return the public plugins, each with the version that adds it."""
     files = [path for kind in PUBLIC for path in (ROOT / "plugins" / kind).glob("[a-z]*") if path.suffix in (".py", ".yml")]
@@ -126,7 +119,9 @@ def plugins_in_folders() -> dict[tuple[str, str], str]:
 def test_changelog_lists_every_plugin() -> None:
     """What is published cannot vanish, or appear, without a word; a release lists what it adds by itself."""
     releases = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text(encoding="utf-8"))["releases"]
-    listed, present = plugins_in_changelog(), plugins_in_folders()
+    added = [{"modules": release.get("modules", ()), **release.get("plugins", {})} for release in releases.values()]
+    listed = {(kind, entry["name"]) for kinds in added for kind, entries in kinds.items() for entry in entries}
+    present = plugins_in_folders()
     assert not listed - present.keys()
     assert not [plugin for plugin in present if plugin not in listed and present[plugin] in (*releases, "none")], (
         "give these the next release as version_added, or, if that is in changelogs/changelog.yaml already, run"
