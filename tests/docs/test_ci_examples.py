@@ -9,7 +9,6 @@ import re
 import subprocess
 import typing as t
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 import yaml
@@ -54,19 +53,14 @@ def github() -> Job:
     return Job(commands, restore["path"], save["path"], [upload["path"]], junit["report_paths"])
 
 
-@pytest.fixture
-def project(tmp_path: Path, simulator: t.Any) -> Path:
-    """A repository of zones, of which the one has drifted."""
-    simulator.seed(zones=[{"id": ZONE, "name": "shop.example", "status": "active"}])
-    (tmp_path / "group_vars").mkdir()
-    (tmp_path / "group_vars" / "all.yml").write_text(GROUP_VARS, encoding="utf-8")
-    (tmp_path / "fleet.zones.yml").write_text("plugin: edgeops.observability.zones\n", encoding="utf-8")
-    return tmp_path
-
-
 @pytest.mark.parametrize("read", [gitlab, github])
-def test_drift_fails_the_job_and_leaves_its_files(read, project, simulator, tmp_path_factory):
-    job = read()
+def test_drift_fails_the_job_and_leaves_its_files(read, simulator, tmp_path_factory):
+    """In a repository of zones, of which the one has drifted."""
+    job, project = read(), tmp_path_factory.mktemp("project")
+    simulator.seed(zones=[{"id": ZONE, "name": "shop.example", "status": "active"}])
+    (project / "group_vars").mkdir()
+    (project / "group_vars" / "all.yml").write_text(GROUP_VARS, encoding="utf-8")
+    (project / "fleet.zones.yml").write_text("plugin: edgeops.observability.zones\n", encoding="utf-8")
     place = Place(tmp_path_factory.mktemp("place"))
     environment = {
         **place.environment(forks=1),

@@ -7,7 +7,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import subprocess
 import typing as t
 from pathlib import Path
 
@@ -58,12 +57,9 @@ class Inventory:
     simulator: t.Any
     place: Place
 
-    def command(self, *arguments: str, env: t.Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def command(self, name: str, *arguments: str, env: t.Mapping[str, str] | None = None) -> tuple[int, str, str]:
         environment = {**self.place.environment(), **self.simulator.environment(), **(env or {})}
-        executable, *rest = arguments
-        return subprocess.CompletedProcess(
-            arguments, *execute([str(BIN / executable), *rest], environment, self.place.input, timeout=120)
-        )
+        return execute([str(BIN / name), *arguments], environment, self.place.input, timeout=120)
 
     def list(self, env: t.Mapping[str, str] | None = None, **options: t.Any) -> Found:
         """What one file lists."""
@@ -73,17 +69,12 @@ class Inventory:
         """What several files list together; it fails if none of them can be used."""
         paths = [self.place.write(f"{name}.zones.yml", {"plugin": PLUGIN, **options}) for name, options in sources.items()]
         arguments = [argument for path in paths for argument in ("-i", str(path))]
-        done = self.command(
-            "ansible-inventory", *arguments, "--list", env={"ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **(env or {})}
-        )
-        document = plain(json.loads(done.stdout)) if done.returncode == 0 else {}
+        failing = {"ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **(env or {})}
+        code, stdout, stderr = self.command("ansible-inventory", *arguments, "--list", env=failing)
+        document = plain(json.loads(stdout)) if code == 0 else {}
         hosts = document.pop("_meta", {}).get("hostvars", {})
-        return Found(
-            hosts,
-            {name: group.get("hosts", []) for name, group in document.items()},
-            " ".join(done.stderr.split()),
-            done.returncode,
-        )
+        groups = {name: group.get("hosts", []) for name, group in document.items()}
+        return Found(hosts, groups, " ".join(stderr.split()), code)
 
 
 @pytest.fixture
@@ -195,8 +186,8 @@ def test_cache(inventory: Inventory) -> None:
 
     def refreshed(*arguments: str) -> int:
         simulator.clear_journal()
-        done = inventory.command("ansible-playbook", str(playbook), "-i", str(path), *arguments)
-        assert done.returncode == 0, done.stdout + done.stderr
+        code, stdout, stderr = inventory.command("ansible-playbook", str(playbook), "-i", str(path), *arguments)
+        assert code == 0, stdout + stderr
         return len(simulator.journal())
 
     assert [listed(), listed(names=["z1.example", "z2.example"]), listed(names=["z1.example"])] == [1, 0, 1]

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 import pytest
@@ -12,71 +11,59 @@ import pytest
 from harness import Playbook
 
 STEP = "edgeops.observability.run_step"
-
-
-@dataclasses.dataclass(frozen=True)
-class Refused:
-    """A playbook, its hosts with their variables, and how the failure begins."""
-
-    playbook: str
-    hosts: t.Mapping[str, t.Mapping[str, t.Any]]
-    said: str
-
-
-CASES = (
-    Refused("check", {}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
-    Refused("check", {"zone{1}": {}, "zone~2": {}}, "the host names 'zone{1}', 'zone~2' contain"),
-    Refused("check", {"a0": {"edgeops_target": "a0"}}, "edgeops_target: is set in the inventory"),
-    Refused(
-        "check", {"a1": {"edgeops_fial_on": []}}, "edgeops_fial_on: there is no such variable (did you mean 'edgeops_fail_on'?)"
-    ),
-    Refused(
+# A playbook, its hosts with their variables, and how the failure begins.
+CASES: tuple[tuple[str, dict[str, dict[str, t.Any]], str], ...] = (
+    ("check", {}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
+    ("check", {"zone{1}": {}, "zone~2": {}}, "the host names 'zone{1}', 'zone~2' contain"),
+    ("check", {"a0": {"edgeops_target": "a0"}}, "edgeops_target: is set in the inventory"),
+    ("check", {"a1": {"edgeops_fial_on": []}}, "edgeops_fial_on: there is no such variable (did you mean 'edgeops_fail_on'?)"),
+    (
         "check",
         {"a2": {"edgeops_waivers": [{"reason": "{{ nowhere }}"}]}},
         "edgeops_waivers: cannot be evaluated: 'nowhere' is undefined",
     ),
-    Refused("check", {"a3": {"edgeops_report_put_url": "ftp://files.example"}}, "edgeops_report_put_url: must be"),
-    Refused(
+    ("check", {"a3": {"edgeops_report_put_url": "ftp://files.example"}}, "edgeops_report_put_url: must be"),
+    (
         "deliver",
         {"b0": {"log_delivery_jbos": []}, "b1": {}},
         "log_delivery_jbos: there is no such variable (did you mean 'log_delivery_jobs'?), set for b0",
     ),
-    Refused("deliver", {"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, "edgeops_approved_plan_id: cannot be evaluated: "),
-    Refused("deliver", {"b3": {"edgeops_allow": "{{ nowhere }}"}}, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
+    ("deliver", {"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, "edgeops_approved_plan_id: cannot be evaluated: "),
+    ("deliver", {"b3": {"edgeops_allow": "{{ nowhere }}"}}, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
     # A rule is for the run as a whole: the one of another host than the first would be ignored.
-    Refused(
+    (
         "deliver",
         {"b4": {"edgeops_soak_seconds": 5}, "b5": {"edgeops_soak_seconds": 6}},
         "edgeops_soak_seconds: is not the same for all hosts",
     ),
-    Refused("adopt", {"c0": {}}, "edgeops_adopt_dir: is required"),
-    Refused("survey", {"d0": {"edgeops_survey": {"name": ["a"]}}}, "edgeops_survey.name: not an option of a survey"),
-    Refused("survey", {"d1": {"edgeops_survey": "x"}}, "edgeops_survey: not JSON"),
-    Refused("verify_evidence", {"e0": {}}, "edgeops_evidence_dir: is required"),
+    ("adopt", {"c0": {}}, "edgeops_adopt_dir: is required"),
+    ("survey", {"d0": {"edgeops_survey": {"name": ["a"]}}}, "edgeops_survey.name: not an option of a survey"),
+    ("survey", {"d1": {"edgeops_survey": "x"}}, "edgeops_survey: not JSON"),
+    ("verify_evidence", {"e0": {}}, "edgeops_evidence_dir: is required"),
 )
 
 
 def test_variables_that_a_run_refuses(playbook: Playbook) -> None:
-    hosts = {name: variables for case in CASES for name, variables in case.hosts.items()}
+    hosts = {name: variables for _name, given, _said in CASES for name, variables in given.items()}
     plays = [
         {
-            "hosts": [*case.hosts] or "localhost",
+            "hosts": [*given] or "localhost",
             "gather_facts": False,
             "tasks": [
                 {
                     "name": f"Case {number}",
-                    STEP: {"step": "validate", "playbook": case.playbook, "hosts": [*case.hosts]},
+                    STEP: {"step": "validate", "playbook": name, "hosts": [*given]},
                     "run_once": True,
                     "ignore_errors": True,
                 }
             ],
         }
-        for number, case in enumerate(CASES)
+        for number, (name, given, _said) in enumerate(CASES)
     ]
     report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option")
-    for number, case in enumerate(CASES):
-        said = report.named(f"Case {number}").result["msg"]
-        assert said.startswith(case.said), said
+    for number, (_name, _given, said) in enumerate(CASES):
+        message = report.named(f"Case {number}").result["msg"]
+        assert message.startswith(said), message
 
 
 @pytest.mark.parametrize(
