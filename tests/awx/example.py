@@ -2,8 +2,6 @@
 
 """Where the example is, and jobs of it as the controller would run them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import typing as t

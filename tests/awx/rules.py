@@ -2,8 +2,6 @@
 
 """What the controller looks at before it keeps an object: what it needs, what it refers to, and what it refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 import typing as t

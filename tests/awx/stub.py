@@ -2,8 +2,6 @@
 
 """A stub of the controller's REST API on loopback: enough of it for the modules of awx.awx to create, read and change objects."""
 
-from __future__ import annotations
-
 import contextlib
 import http.server
 import json

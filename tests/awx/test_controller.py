@@ -2,8 +2,6 @@
 
 """The example for AWX and automation controller: configured twice, and its jobs run as the controller would run them."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

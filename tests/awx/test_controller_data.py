@@ -2,8 +2,6 @@
 
 """The data of the example, compared with what reads it, infra.aap_configuration and configure.yml; and which jobs its policy lets run."""
 
-from __future__ import annotations
-
 import json
 import re
 import typing as t

@@ -2,8 +2,6 @@
 
 """Reports of checks in an object storage: compared with the last one, and merged from slices."""
 
-from __future__ import annotations
-
 import json
 import typing as t
 

@@ -2,8 +2,6 @@
 
 """A fleet that needs three times the budget, through a real playbook. The journal of the service is what counts."""
 
-from __future__ import annotations
-
 import typing as t
 from pathlib import Path
 

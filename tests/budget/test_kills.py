@@ -2,8 +2,6 @@
 
 """Processes with one budget, some of which are killed: at each of their writes, in the middle of it, and anywhere."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

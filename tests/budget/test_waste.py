@@ -2,8 +2,6 @@
 
 """Many tasks at once that need several times the budget, on a clock that only waiting moves: no task waits longer than the budget demands."""
 
-from __future__ import annotations
-
 import functools
 import heapq
 import itertools

@@ -2,8 +2,6 @@
 
 """Processes that run one module each, all at once."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import types

@@ -2,8 +2,6 @@
 
 """Many processes at once, and another editor between a read and the write that follows it."""
 
-from __future__ import annotations
-
 import dataclasses
 import typing as t
 

@@ -2,8 +2,6 @@
 
 """Find every YAML block of the documentation, classify it, and make plays of it that can be run."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

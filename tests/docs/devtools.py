@@ -5,8 +5,6 @@
 What is evaluated here runs as in the console of the browser, whatever the page's own policy forbids its scripts.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import importlib.resources

@@ -2,8 +2,6 @@
 
 """The examples for GitLab CI and GitHub Actions: their command lines run, and what they keep is what these leave."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -2,8 +2,6 @@
 
 """Every YAML example that a user can read is run by a real ansible-playbook."""
 
-from __future__ import annotations
-
 import json
 import re
 import typing as t

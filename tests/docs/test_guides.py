@@ -5,8 +5,6 @@
 Stock `ansible-playbook`, the installed artifact, and the simulator in place of the service.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import typing as t

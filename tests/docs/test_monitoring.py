@@ -2,8 +2,6 @@
 
 """The alert rules and the dashboard ask for series that a report has, and the rules fire when they should."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -2,8 +2,6 @@
 
 """Tables of the reference pages and of the guides: compared with the code, and with what every other page, example and message says."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -2,8 +2,6 @@
 
 """The page of a fleet's report in a real browser: light, dark, narrow and printed, looked at by axe-core."""
 
-from __future__ import annotations
-
 import re
 import struct
 import typing as t

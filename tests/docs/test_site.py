@@ -2,8 +2,6 @@
 
 """The built site: every link leads somewhere, nothing comes from elsewhere, and every page fits a desk and a phone."""
 
-from __future__ import annotations
-
 import functools
 import html.parser
 import http.server

@@ -2,8 +2,6 @@
 
 """The words of the guides: readers find each page by those of today's dashboard and by the former ones."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 
 """Runs a module's own code in the test's process, as the controller's worker does, without a process for each run."""
 
-from __future__ import annotations
-
 import functools
 import time
 import typing as t

@@ -2,8 +2,6 @@
 
 """What has to come of each fault, written down from the contract (sections 3, 7 and 9) and not from the code."""
 
-from __future__ import annotations
-
 import dataclasses
 import typing as t
 

@@ -2,8 +2,6 @@
 
 """The scenarios of the fault matrix: what a zone or an account has, the desired state, and which requests that takes."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import json
@@ -109,7 +107,7 @@ class Scenario:
     address: Address = IN_ZONE
     idempotent: bool = True
 
-    def of_account(self) -> Scenario:
+    def of_account(self) -> t.Self:
         """The same scenario for the jobs of an account."""
         return dataclasses.replace(self, args=_of_account(self.args), jobs=tuple(_of_account(self.jobs)), address=IN_ACCOUNT)
 

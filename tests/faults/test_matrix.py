@@ -2,8 +2,6 @@
 
 """Every fault at every request of every scenario: how the run ends, what it leaves behind, and that the next run converges."""
 
-from __future__ import annotations
-
 import functools
 import random
 import typing as t

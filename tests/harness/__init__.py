@@ -2,8 +2,6 @@
 
 """Runs of modules and of ansible-playbook against the embedded simulator, with what has to hold for each of them; see TESTING.md."""
 
-from __future__ import annotations
-
 from .modules import Modules
 from .outcome import Outcome, Report
 from .playbook import Case, Playbook

@@ -2,8 +2,6 @@
 
 """The collection as users get it: built, and installed where nothing else is."""
 
-from __future__ import annotations
-
 import functools
 import os
 import subprocess

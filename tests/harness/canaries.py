@@ -2,8 +2,6 @@
 
 """Secrets that a test plants, and the search for them in everything that a run leaves behind."""
 
-from __future__ import annotations
-
 import json
 import re
 import typing as t

@@ -2,8 +2,6 @@
 
 """What a module's RETURN section promises, compared with what it returned."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import typing as t

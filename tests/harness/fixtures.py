@@ -2,8 +2,6 @@
 
 """The simulator and a zone, for whoever runs something against them: a `conftest.py` imports what its folder needs."""
 
-from __future__ import annotations
-
 import secrets
 import typing as t
 

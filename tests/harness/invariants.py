@@ -2,8 +2,6 @@
 
 """What has to hold for every run of every test, so that none can forget to look."""
 
-from __future__ import annotations
-
 import re
 import typing as t
 

@@ -2,8 +2,6 @@
 
 """Runs whole tasks of modules in the test's own process, against the simulator and without Ansible around them."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import importlib

@@ -2,8 +2,6 @@
 
 """What a playbook run left behind, ready for assertions."""
 
-from __future__ import annotations
-
 import dataclasses
 import typing as t
 from pathlib import Path

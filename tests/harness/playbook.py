@@ -2,8 +2,6 @@
 
 """The runner of playbooks: a real ansible-playbook against the simulator, with every invariant looked at."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re

@@ -2,8 +2,6 @@
 
 """Whether a check run predicted what the real run then did, and whether further runs find nothing to do."""
 
-from __future__ import annotations
-
 import dataclasses
 import typing as t
 

@@ -2,8 +2,6 @@
 
 """One run of ansible-playbook in a folder of its own, cut off from the machine's configuration."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json

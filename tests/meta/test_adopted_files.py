@@ -2,8 +2,6 @@
 
 """What an adoption writes passes the linters that its readers use."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 
 """Imports point one way, package by package, and what decides knows neither HTTP nor the clock."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import typing as t

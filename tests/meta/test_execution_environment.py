@@ -2,8 +2,6 @@
 
 """What an execution environment reads about the collection, compared with what the collection states elsewhere."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 
 """Lists that are kept by hand drift; here every module is compared with each of them."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 
 """Facts about the repository as a whole, and what reviewers of the community and of certified content look for before they look at code."""
 
-from __future__ import annotations
-
 import fnmatch
 import re
 import subprocess

@@ -3,8 +3,6 @@
 """The workflows of the public repository: valid, on every supported core, and each of their commands does what it is for; so does
 the script that looks for what prevents a release."""
 
-from __future__ import annotations
-
 import hashlib
 import http.server
 import json

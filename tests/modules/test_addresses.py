@@ -2,8 +2,6 @@
 
 """One task, addressed by the id or the name of a zone, or by the id of an account."""
 
-from __future__ import annotations
-
 import typing as t
 
 from harness import Modules

@@ -2,8 +2,6 @@
 
 """How many requests each module sends: one read for each resource, and one write where something changes."""
 
-from __future__ import annotations
-
 import typing as t
 
 import pytest

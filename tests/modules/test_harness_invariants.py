@@ -2,8 +2,6 @@
 
 """The harness refuses each thing that it promises to refuse: a test of a test that cannot fail would prove nothing."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness import Modules, canaries, invariants, prediction

@@ -2,8 +2,6 @@
 
 """What the harness refuses of playbooks, as `tests/modules/test_harness_invariants.py` has it of modules."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness import Playbook, invariants

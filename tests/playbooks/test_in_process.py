@@ -2,8 +2,6 @@
 
 """Every module in the controller's process and as an ordinary module: one and the same, except for the way there."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import re

@@ -2,8 +2,6 @@
 
 """The inventory of zones, as ansible-inventory and ansible-playbook see it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

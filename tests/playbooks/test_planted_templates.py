@@ -2,8 +2,6 @@
 
 """Every text of every answer of the service holds a template: none is evaluated, by any playbook, on any ansible-core."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 import json
 import typing as t
 from pathlib import Path

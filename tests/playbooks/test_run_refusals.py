@@ -2,8 +2,6 @@
 
 """What playbooks refuse before they send a request: the step that begins each of them, and a few in its place."""
 
-from __future__ import annotations
-
 import typing as t
 
 import pytest

@@ -2,8 +2,6 @@
 
 """A fleet in slices side by side, as the example for it runs them: one joined result. What they share is asked in tests/budget."""
 
-from __future__ import annotations
-
 import json
 import sys
 import typing as t

@@ -2,8 +2,6 @@
 
 """What YAML, templates, vaults and loops make of options before a module gets them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import typing as t

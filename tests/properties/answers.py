@@ -2,8 +2,6 @@
 
 """Arbitrary JSON, and answers of the service with arbitrary JSON in one of their places."""
 
-from __future__ import annotations
-
 import copy
 import json
 import typing as t

@@ -2,8 +2,6 @@
 
 """What tasks may ask for, how a service may behave, and what others do to a zone meanwhile."""
 
-from __future__ import annotations
-
 import json
 import typing as t
 

@@ -2,8 +2,6 @@
 
 """An independent account of what custom log fields have to become, in sets of names; it shares no code with the collection."""
 
-from __future__ import annotations
-
 import typing as t
 
 Json = t.Any

@@ -2,8 +2,6 @@
 
 """An independent account of what a log delivery job has to become; it shares no code with the collection."""
 
-from __future__ import annotations
-
 import json
 import typing as t
 from urllib.parse import parse_qsl

@@ -2,8 +2,6 @@
 
 """Random zones are adopted and delivered, by the modules' own code: no write, the same bytes again, and no secret anywhere."""
 
-from __future__ import annotations
-
 import typing as t
 from pathlib import Path
 

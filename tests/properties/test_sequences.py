@@ -2,8 +2,6 @@
 
 """Random sequences of desired states, of edits by others and of the service's habits; each is compared with an independent model."""
 
-from __future__ import annotations
-
 import collections
 import typing as t
 

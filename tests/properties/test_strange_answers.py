@@ -2,8 +2,6 @@
 
 """Answers of the service replaced by arbitrary JSON: a failure in words, never a guess, and no write after it."""
 
-from __future__ import annotations
-
 import json
 import re
 import typing as t

@@ -2,8 +2,6 @@
 
 """A service that repeats secrets, in every answer that it can give; no result repeats them."""
 
-from __future__ import annotations
-
 import json
 import typing as t
 from urllib.parse import parse_qsl, quote, unquote, urlsplit

@@ -2,8 +2,6 @@
 
 """Secrets in inventories, defaults, roles, background tasks, proxies and environments: one run of each kind has them all at the highest verbosity."""
 
-from __future__ import annotations
-
 import logging
 import typing as t
 from pathlib import Path

@@ -2,8 +2,6 @@
 
 """Real playbooks with secrets in every place where users keep them, at the highest verbosity; everything left behind is searched."""
 
-from __future__ import annotations
-
 import typing as t
 from pathlib import Path
 

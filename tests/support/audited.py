@@ -2,8 +2,6 @@
 
 """A zone with two scripts, of which one is justified, and audits of it that leave evidence."""
 
-from __future__ import annotations
-
 import json
 import typing as t
 from pathlib import Path

@@ -2,8 +2,6 @@
 
 """A server that holds conversations of a test's own making."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

@@ -2,8 +2,6 @@
 
 """An object storage on loopback: it keeps what is put, and hands it out again."""
 
-from __future__ import annotations
-
 import contextlib
 import http.server
 import threading

@@ -2,8 +2,6 @@
 
 """Zones as someone may have made them by hand, for adoptions: any number of jobs and rules, in any form, with secrets."""
 
-from __future__ import annotations
-
 import json
 import random
 import typing as t

@@ -2,8 +2,6 @@
 
 """A source that is killed before each of its steps in turn, and started again: what its rulebook got, as JSON."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -2,8 +2,6 @@
 
 """Secrets of which every piece differs from all other text, and the search for pieces of them."""
 
-from __future__ import annotations
-
 import base64
 import random
 import re

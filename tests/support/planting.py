@@ -2,8 +2,6 @@
 
 """A reverse proxy in front of the simulator that plants a template in every text of every answer."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import http.client

@@ -2,8 +2,6 @@
 
 """A server that repeats what it was sent in broken headers, and a proxy that refuses every connection and repeats it, too."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socketserver

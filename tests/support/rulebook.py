@@ -2,8 +2,6 @@
 
 """A stand-in for the loop of ansible-rulebook: what the event source puts, poll by poll, with steps in the pauses."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import dataclasses

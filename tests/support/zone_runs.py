@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of the role and of the playbooks share: variables of the role, and the plays that apply them."""
 
-from __future__ import annotations
-
 import secrets
 import typing as t
 

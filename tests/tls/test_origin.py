@@ -2,8 +2,6 @@
 
 """Which origins a module connects to, and what it sends; every server records all that reaches it."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import functools

@@ -2,8 +2,6 @@
 
 """Options of custom log fields, and rulesets as the service sends them."""
 
-from __future__ import annotations
-
 import copy
 import typing as t
 

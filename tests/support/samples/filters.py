@@ -2,8 +2,6 @@
 
 """Filter expressions as data."""
 
-from __future__ import annotations
-
 import typing as t
 
 Expression = dict[str, t.Any]

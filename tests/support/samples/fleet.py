@@ -2,8 +2,6 @@
 
 """Records of audited zones, and reports made of them without a playbook."""
 
-from __future__ import annotations
-
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import completed

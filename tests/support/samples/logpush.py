@@ -2,8 +2,6 @@
 
 """A job, and desired states of it, for the tests of the Logpush package."""
 
-from __future__ import annotations
-
 import base64
 import json
 import typing as t

@@ -2,8 +2,6 @@
 
 """What a module imports, which each of its runs pays for: nothing that only some runs need."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

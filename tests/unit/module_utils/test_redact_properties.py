@@ -2,8 +2,6 @@
 
 """Secrets in any mixture of spellings, and in Base64 of a longer text."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

@@ -2,8 +2,6 @@
 
 """Any zones, adopted: the files load, hold neither secrets nor templates, and the module for a whole zone would write nothing."""
 
-from __future__ import annotations
-
 import json
 import typing as t
 

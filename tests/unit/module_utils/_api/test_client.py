@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 # What the client adds to one exchange: listings, threads, and running without the library.
 import contextlib
 import json

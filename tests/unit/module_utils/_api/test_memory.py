@@ -2,8 +2,6 @@
 
 """What an answer of at most 16 MiB may cost: measured in a process of its own, whatever shape the answer has."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 import typing as t
 
 import pytest
@@ -29,7 +27,7 @@ class Answers:
         return [page_of(*self.answer(query), None if "cursor" in query else query.get("page", 1)) for query in queries]
 
     @classmethod
-    def by_cursor(cls, pages: t.Mapping[str | None, Answer]) -> Answers:
+    def by_cursor(cls, pages: t.Mapping[str | None, Answer]) -> t.Self:
         return cls(lambda query: pages[query.get("cursor")])
 
 

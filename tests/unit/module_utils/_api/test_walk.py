@@ -2,8 +2,6 @@
 
 """How many functions and files lie between a module and its HTTP request, and between the answer and the module."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from pathlib import Path

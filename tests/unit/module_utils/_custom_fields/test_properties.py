@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.samples.custom_fields import FLAGS, KINDS, answer_to, own, params, ruleset

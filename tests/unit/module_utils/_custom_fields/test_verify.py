@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 import pytest
 from support.refusals import refusal
 from support.samples.custom_fields import FLAGS, FOREIGN, KINDS, NONE, answer_to, items, own, params, row, ruleset

@@ -2,8 +2,6 @@
 
 """The source: which events stay pending, what a kill loses, and how long the pause between two polls is."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

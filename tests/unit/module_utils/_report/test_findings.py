@@ -2,8 +2,6 @@
 
 """Findings about jobs and their delivery, and what a survey says of zones without a declaration."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

@@ -2,8 +2,6 @@
 
 """Audits against a listing that the test gives, with the evidence in a real folder."""
 
-from __future__ import annotations
-
 import datetime
 import functools
 import json

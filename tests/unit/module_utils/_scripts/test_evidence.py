@@ -2,8 +2,6 @@
 
 """The file of evidence: killed at every step of an append, edited, and used by several processes at once."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import multiprocessing

@@ -2,8 +2,6 @@
 
 """Archives of which some files are damaged, and what is reported of each."""
 
-from __future__ import annotations
-
 import os
 import typing as t
 from pathlib import Path

@@ -2,8 +2,6 @@
 
 """The plan of a whole zone beside those of the single modules: whatever the zone has and whatever is desired, they agree."""
 
-from __future__ import annotations
-
 import collections
 import re
 import typing as t

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import seconds_left
