@@ -159,8 +159,8 @@ def scrub(value: Value, secrets: t.Collection[str]) -> Value:
     text = text_without(value, ())
     if text is not None:
         needles = possible(needles, text)
-    hidden = _scrub(value, needles, 0) if needles else value
-    return value if hidden == value else t.cast("Value", hidden)  # the same structure, with other texts
+    hidden: t.Any = _scrub(value, needles, 0) if needles else value
+    return value if hidden == value else hidden
 
 
 def text_without(value: Json, secrets: t.Iterable[str]) -> str | None:

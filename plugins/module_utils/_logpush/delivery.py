@@ -136,7 +136,7 @@ def _warnings(found: _Query, window: Window, scope: str) -> t.Iterator[str]:
 class _Query:
     """Queries for the rows of zones, up to ten in a query, or of one account.
 
-    `rows` and `windows` have what was read of each, and the window that was requested; `missing` why others have no rows.
+    `rows` and `windows` contain the rows of each and the window that was requested; `missing`, why others have no rows.
     """
 
     def __init__(self, ask: Ask, scope: str) -> None:

@@ -4,12 +4,16 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils import _core
 from ansible_collections.edgeops.observability.plugins.module_utils._core import (
+    CONFLICT,
     KINDS,
+    Approval,
+    Effect,
     Failure,
     Plan,
     Request,
     conflict,
     plan_id,
+    report_effects,
 )
 
 DOCUMENTED = (
@@ -106,3 +110,30 @@ def test_plan_id_covers_basis_and_requests(other):
 
 def test_the_address_counts():
     assert len({plan_id(address, PLAN) for address in ({"zone_id": "z"}, {"zone_id": "other"}, {"account_id": "z"}, {})}) == 4
+
+
+def test_effects_are_sorted_by_name_then_subject():
+    effects = [Effect("b", "x", ("n",)), Effect("b", None), Effect("a", "z"), Effect("b", "x", ("m", "n"))]
+    assert report_effects(effects) == [
+        {"name": "a", "subject": "z", "detail": None},
+        {"name": "b", "subject": None, "detail": None},
+        {"name": "b", "subject": "x", "detail": ["m", "n"]},
+        {"name": "b", "subject": "x", "detail": ["n"]},
+    ]
+
+
+AGAIN = "the service or the options have changed since. Nothing was written; review a new check run."
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "message"),
+    [
+        (" ", "x", "o is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."),
+        ("y", "x", f"o: the plan is x, but y was approved: {AGAIN}"),
+        ("y", None, f"o: the task does not manage this, but y was approved: {AGAIN}"),
+        (None, "x", f"o: the plan is x, but no plan was approved: {AGAIN}"),
+    ],
+)
+def test_another_plan_is_refused(expected, found, message):
+    refused = Approval("o", expected, found, True).refusal()
+    assert (refused.kind, refused.message) == (CONFLICT, message)
