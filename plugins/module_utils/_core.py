@@ -207,13 +207,11 @@ class Plan(t.NamedTuple):
 
 
 class Answer(t.NamedTuple):
-    """The service's answer to one request: `result` and `result_info` of the envelope, and metadata of the exchange."""
+    """The service's answer to one request: `result` and `result_info` of the envelope, and how often the request was sent."""
 
     result: Json
-    result_info: dict[str, Json] | None
-    status: int
-    attempts: int
-    request_id: str | None
+    result_info: dict[str, Json] | None = None
+    attempts: int = 1
 
 
 class Conclusion(t.NamedTuple):

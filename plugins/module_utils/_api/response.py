@@ -234,7 +234,7 @@ def read_answer(connection: Connection, operation: str, exchange: Exchange) -> A
             if isinstance(value, dict) and value.get("success") is False:
                 raise _reported(exchange, reply, service_errors(value))
             result, info = open_envelope(value, expected)
-        return Answer(result, info, reply.status, exchange.attempts, exchange.request_id)
+        return Answer(result, info, exchange.attempts)
     except Unusable as found:
         unusable = found
     raise describe_failure(connection, operation, exchange, unusable)

@@ -151,7 +151,7 @@ class Run:
             ids[request.id_from_answer] = _identity(answers[-1])
         if ENDPOINTS[request.operation].method == "DELETE":
             self._writes += client.delete(request.operation, ids=ids)
-            return Answer(result=None, result_info=None, status=200, attempts=1, request_id=None)
+            return Answer(None)
         answer = client.call(request.operation, ids=ids, body=request.body)
         self._writes += request.changes
         if request.creates:

@@ -73,7 +73,7 @@ def test_messages_and_null_errors_are_ignored(messages):
     "body", [b"", b"{}", b'{"success": true}', b'{"success": true, "result": null}', b'{"result": {"id": 7}}']
 )
 def test_what_a_delete_may_answer(body):
-    assert read(body, operation="logpush_jobs.delete").status == 200
+    assert isinstance(read(body, operation="logpush_jobs.delete"), Answer)
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}'])

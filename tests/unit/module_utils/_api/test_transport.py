@@ -377,7 +377,7 @@ def test_a_proxy_with_a_tunnel(serve, client, tls, bundle, monkeypatch):
 
     proxy = serve(relay)
     monkeypatch.setenv("https_proxy", f"http://me:canary@127.0.0.1:{proxy.port}")
-    assert client("https://127.0.0.1:1", verify=bundle).call(POST, body={}).status == 200
+    assert client("https://127.0.0.1:1", verify=bundle).call(POST, body={}).result == {"enabled": True}
     assert b"canary-token" not in proxy.requests[0] and b"Proxy-Authorization" in proxy.requests[0]
     assert b"Proxy-Authorization" not in proxy.requests[1]
 

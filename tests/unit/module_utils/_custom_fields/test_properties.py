@@ -70,7 +70,7 @@ def test_applied_plan_is_idempotent(options, current):
     assert all(names for rule in sent for names in rule["action_parameters"].values())
     assert not (desired.present and desired.purge) or len(sent) == 1
     created = [{"id": "rs", "version": "5"}] if state is None else []
-    conclusion = conclude(None, state, first, [Answer(one, None, 200, 1, None) for one in (*created, answer)])
+    conclusion = conclude(None, state, first, [Answer(one) for one in (*created, answer)])
     assert (conclusion.warnings, conclusion.result["custom_fields"]) == ((), first.result["custom_fields"])
     assert plan(desired, after).requests == ()
     seen = {"version": "1", "last_updated": "2026-01-01T00:00:00Z"}

@@ -43,7 +43,7 @@ class Service:
         outcome = self.routes[operation]
         if isinstance(outcome, Failure):
             raise outcome
-        return Answer(result=outcome, result_info=None, status=200, attempts=1, request_id=None)
+        return Answer(outcome)
 
     def items(self, operation, *, keys):
         self.asked.append(operation.partition(".")[2])

@@ -28,7 +28,7 @@ def concluded(change=lambda answer: None, *, current="usual", first=(), attempts
     ruleset, planned_run = planned(CURRENT if current == "usual" else current, **options)
     answer = answer_to(planned_run, version)
     change(answer)
-    return conclude(None, ruleset, planned_run, [Answer(one, None, 200, attempts, None) for one in (*first, answer)])
+    return conclude(None, ruleset, planned_run, [Answer(one, attempts=attempts) for one in (*first, answer)])
 
 
 def test_the_result_is_what_the_service_answered():

@@ -62,7 +62,7 @@ class Service:
         self.sent.append(operation)
         outcome = self._outcome(self.outcomes.pop(0) if self.outcomes else None) or body
         self.thing = body
-        return Answer(result={"id": "new", **outcome}, result_info=None, status=200, attempts=1, request_id=None)
+        return Answer({"id": "new", **outcome})
 
     @staticmethod
     def _outcome(outcome):

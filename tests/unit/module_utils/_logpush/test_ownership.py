@@ -24,7 +24,7 @@ ASK, VALIDATE = proof(), proof(token=" token\n")
 
 
 def concluded(desired: ownership.Proof, answer: t.Any) -> dict[str, t.Any]:
-    return t.cast("t.Any", ownership.conclude(desired, Answer(answer, None, 200, 1, None)).result["ownership"])
+    return t.cast("t.Any", ownership.conclude(desired, Answer(answer)).result["ownership"])
 
 
 def test_asking_changes_and_validating_does_not() -> None:

@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.res
 
 
 def conclude(options: dict[str, t.Any], job: dict[str, t.Any], answer: t.Any) -> Conclusion:
-    return verified(declare_job(**options), state_of(job), planned(options, job), [Answer(answer, None, 200, 1, None)])
+    return verified(declare_job(**options), state_of(job), planned(options, job), [Answer(answer)])
 
 
 MASKED = KEYS.replace("planted", "***")
@@ -139,7 +139,7 @@ def test_what_the_service_adds_is_reported() -> None:
 
 def test_new_job_that_nobody_enables() -> None:
     found = planned({"destination_conf": S3}, None)
-    answer = Answer({**JOB, "enabled": True}, None, 200, 1, None)
+    answer = Answer({**JOB, "enabled": True})
     assert verified(declare_job(destination_conf=S3), state_of(None), found, [answer]).result["job"]["enabled"] is True
 
 

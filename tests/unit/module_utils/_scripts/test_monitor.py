@@ -48,7 +48,7 @@ def test_non_boolean_status_is_bad_response(value):
 
 def concluded(answer):
     desired = declare(True)
-    return monitor.conclude(desired, SEEN, monitor.plan(desired, SEEN), [core.Answer(answer, None, 200, 1, None)]).result
+    return monitor.conclude(desired, SEEN, monitor.plan(desired, SEEN), [core.Answer(answer)]).result
 
 
 def test_an_answer_is_verified_and_returned():

@@ -40,7 +40,7 @@ class Service:
         answer = self.answers.get(route, STATUS)
         if isinstance(answer, Failure):
             raise answer
-        return Answer(answer, None, 200, 1, None)
+        return Answer(answer)
 
     def items(self, operation: str, *, query: dict[str, str], **_paging: t.Any) -> list[t.Any]:
         self.queries.append((operation, query))
@@ -91,7 +91,7 @@ class Singles:
 
     def find(self, operation: str, ids: t.Mapping[str, str]) -> Answer | None:
         found = self.known.get(ids["script_id"])
-        return None if found is None else Answer({"id": found, "hash": "h"}, None, 200, 1, None)
+        return None if found is None else Answer({"id": found, "hash": "h"})
 
 
 def test_another_script_than_requested_is_a_bad_response() -> None:
