@@ -3,7 +3,9 @@
 """Lists that are kept by hand drift; here every module is compared with each of them."""
 
 import ast
+import collections
 import re
+import typing as t
 from pathlib import Path
 
 import pytest
@@ -57,9 +59,15 @@ REMOTE = [
 ]
 
 
+def difference(found: t.Iterable[t.Any], expected: t.Iterable[t.Any]) -> str:
+    """What a list lacks, and what it has without reason or once too often."""
+    has, needs = collections.Counter(found), collections.Counter(expected)
+    return f"missing: {sorted(needs - has)}, too many: {sorted(has - needs)}"
+
+
 def test_action_group_has_every_remote_module() -> None:
-    groups = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["action_groups"]
-    assert groups["zone"] == REMOTE, "meta/runtime.yml, action_groups.zone: in the order of the alphabet"
+    group = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["action_groups"]["zone"]
+    assert group == REMOTE, f"meta/runtime.yml, action_groups.zone, in the order of the alphabet; {difference(group, REMOTE)}"
 
 
 @pytest.mark.parametrize("module", sorted({*MODULES} - PARTS))
@@ -104,7 +112,9 @@ def test_members_of_scripts_are_documented() -> None:
 def test_seealso_names_an_info_module(module: str) -> None:
     named = {entry.get("module", "") for entry in documented.section(module, "DOCUMENTATION").get("seealso", ())}
     readers = {name for name in named if name.endswith("_info") and name.rpartition(".")[2] in MODULES}
-    assert bool(readers) != (module in WITHOUT_INFO), f"seealso of plugins/modules/{module}.py, or WITHOUT_INFO in this file"
+    assert bool(readers) != (module in WITHOUT_INFO), (
+        f"either seealso of plugins/modules/{module}.py names an _info module, or WITHOUT_INFO of this file says why there is none"
+    )
 
 
 def plugins_in_folders() -> dict[tuple[str, str], str]:
@@ -135,11 +145,13 @@ def readme_table(head: str) -> list[list[str]]:
 
 
 def test_readme_lists_every_plugin_once() -> None:
-    rows = [*readme_table("| module | does |"), *readme_table("| module | part |")]
-    assert sorted(row[0] for row in rows) == MODULES, "a row for each module in one of the tables of README.md"
+    modules = [row[0] for head in ("| module | does |", "| module | part |") for row in readme_table(head)]
+    assert sorted(modules) == MODULES, f"a row for each module in one of the tables of README.md; {difference(modules, MODULES)}"
     plugins = [(kind, name) for name, kind, *_rest in readme_table("| plugin | kind | does |") if kind in PUBLIC]
     expected = [plugin for plugin in plugins_in_folders() if plugin[0] != "modules"]
-    assert sorted(plugins) == sorted(expected), "a row for each plugin in the table of plugins of README.md"
+    assert sorted(plugins) == sorted(expected), (
+        f"a row for each plugin in its table of README.md; {difference(plugins, expected)}"
+    )
 
 
 def test_readme_names_existing_tests() -> None:
