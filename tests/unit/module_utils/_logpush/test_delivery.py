@@ -5,8 +5,16 @@ import typing as t
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import HEALTH, DesiredFacts, report
+from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, UNAVAILABLE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.costs import PUBLISHED_RATES
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import (
+    HEALTH,
+    USAGE,
+    DesiredFacts,
+    by_owner,
+    report,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, Address
 
 NOW = datetime.datetime(2026, 11, 1, 12, tzinfo=datetime.timezone.utc)
 ZONES = tuple(f"{number:032x}" for number in range(1, 1001))
@@ -64,4 +72,121 @@ def test_refused_window_is_shortened_by_the_settings() -> None:
         return service.ask(text, variables)
 
     found = report(ask, DesiredFacts(ZONES[:1], 48, None), None, NOW)
-    assert len(service.queries) == 3 and found.result["window"]["since"] == "2026-10-31T12:00:00Z" and found.warnings
+    assert len(service.queries) == 3 and found.result["window"]["since"] == "2026-10-31T12:00:00Z"
+    text = f"since: the plan of the zone {ZONES[0]} shows only the last 24 hours, from 2026-10-31T12:00:00Z on."
+    assert found.warnings == (text,)
+
+
+@pytest.mark.parametrize(
+    ("not_older_than", "since"), [(90000, "10-31T12:00:00"), (3660, "11-01T11:00:00"), (90, "11-01T11:59:00")]
+)
+def test_age_that_a_plan_shows_allows_for_clocks_that_differ(not_older_than: int, since: str) -> None:
+    service = Service(notOlderThan=not_older_than)
+    refused = iter([Failure(PERMISSION, "query time range is too large")])
+
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        if failure := next(refused, None):
+            raise failure
+        return service.ask(text, variables)
+
+    assert report(ask, DesiredFacts(ZONES[:1], 48, None), None, NOW).result["window"]["since"] == f"2026-{since}Z"
+
+
+@pytest.mark.parametrize(
+    ("count", "zones"),
+    [(3, f"3 zones {', '.join(ZONES[:3])}"), (5, f"5 zones {', '.join(ZONES[:3])} and 2 more")],
+)
+def test_one_warning_for_all_zones_with_the_same_window(count: int, zones: str) -> None:
+    service = Service(rows=1)
+
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        if len(variables["id"]) > 1:
+            raise Failure(PERMISSION, "query time range is too large")
+        return service.ask(text, variables)
+
+    found = report(ask, DesiredFacts(ZONES[:count], 48, None), None, NOW)
+    text = f"since: the plan of {zones} shows only the last 24 hours, from 2026-10-31T12:00:00Z on."
+    assert found.warnings == (text,) and len(found.result["jobs"]) == count
+
+
+def test_zone_that_the_answer_lacks_has_no_facts_and_does_not_stop_the_others() -> None:
+    service = Service(rows=1)
+
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        zones = service.ask(text, variables)["viewer"]["zones"]
+        return {"viewer": {"zones": [node for node in zones if node["zoneTag"] != ZONES[1]]}}
+
+    result = report(ask, DesiredFacts(ZONES[:3], 24, None), None, NOW).result
+    reason = f"The service's answer lacks the zone {ZONES[1]}, so the token cannot read it."
+    assert result["unavailable"] == {ZONES[1]: reason}
+    rows = by_owner(result, ZONES[:3])
+    assert rows[ZONES[1]] == {"available": False, "reason": reason}
+    assert [[row["zone_id"] for row in rows[zone]] for zone in (ZONES[0], ZONES[2])] == [[ZONES[0]], [ZONES[2]]]
+
+
+def test_zones_are_not_read_one_by_one_while_nothing_is_available() -> None:
+    asked: list[list[str]] = []
+
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        asked.append(variables["id"])
+        raise Failure(PERMISSION, "the token may not read analytics")
+
+    result = report(ask, DesiredFacts(ZONES[:30], 24, None), None, NOW).result
+    assert [len(ids) for ids in asked] == [10, *[1] * 10, 10, 10]
+    assert (result["available"], result["reason"]) == (False, "the token may not read analytics")
+    assert by_owner(result, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": "the token may not read analytics"}}
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"), [({"failed": True, "msg": "forbidden"}, "forbidden"), ({"skipped": True}, "they were not read")]
+)
+def test_facts_that_were_not_read(result: dict[str, t.Any], reason: str) -> None:
+    assert by_owner(result, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": reason}}
+
+
+def rows_with(**row: t.Any) -> dict[str, t.Any]:
+    return {"settings": {HEALTH: SETTINGS}, HEALTH: [{"dimensions": {"jobId": 4}, **row}]}
+
+
+@pytest.mark.parametrize(
+    ("node", "what"),
+    [
+        ({"settings": None, HEALTH: []}, "`settings` must be an object"),
+        ({"settings": {HEALTH: SETTINGS}, HEALTH: {}}, f"`{HEALTH}` must be a list of objects"),
+        ({"settings": {HEALTH: SETTINGS}, HEALTH: [1]}, f"`{HEALTH}` must be a list of objects"),
+        ({"settings": {HEALTH: {**SETTINGS, "availableFields": "all"}}, HEALTH: []}, "`availableFields` must be a list"),
+        ({"settings": {HEALTH: {**SETTINGS, "maxPageSize": None}}, HEALTH: []}, "`maxPageSize` must be a whole number"),
+        (rows_with(dimensions=[]), "`dimensions` must be an object"),
+        *(
+            (rows_with(sum={"uploads": value}), "`uploads` must be a whole number")
+            for value in (-1, 1.5, True, "", "-1", "1.5", "²", "9" * 20)
+        ),
+    ],
+)
+def test_answer_that_cannot_be_used(node: dict[str, t.Any], what: str) -> None:
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        return {"viewer": {"zones": [{"zoneTag": variables["id"][0], **node}]}}
+
+    text = f"The service's answer to the query for delivery facts cannot be used: {what}."
+    with pytest.raises(Failure) as caught:
+        report(ask, DesiredFacts(ZONES[:1], 24, None), None, NOW)
+    assert (caught.value.kind, str(caught.value)) == ("bad_response", text)
+
+
+@pytest.mark.parametrize("value", [12, "12", "9" * 19])
+def test_numbers_may_be_text(value: t.Any) -> None:
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        return {"viewer": {"zones": [{"zoneTag": variables["id"][0].upper(), **rows_with(sum={"uploads": value})}]}}
+
+    (job,) = report(ask, DesiredFacts(("abc",), 24, None), None, NOW).result["jobs"]
+    assert (job["zone_id"], job["uploads"]) == ("abc", int(value))
+
+
+def test_usage_that_fails_ends_the_task_unless_the_plan_lacks_it() -> None:
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        if USAGE in text:
+            raise Failure(UNAVAILABLE, "timeout")
+        return {"viewer": {"accounts": [{"accountTag": variables["id"], **rows_with(sum={"uploads": 1})}]}}
+
+    with pytest.raises(Failure, match="timeout"):
+        report(ask, DesiredFacts((), 24, PUBLISHED_RATES), Address(ACCOUNT, "abc"), NOW)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.costs import (
+    PUBLISHED_RATES,
+    Rate,
+    desire_rates,
+    estimate,
+)
+
+GB = 1_000_000_000
+SINCE = "2026-11-01T00:00:00Z"
+ALWAYS = "The amount is for the month so far, for deliveries only: transformers are not included."
+PUBLISHED = "Rates as Cloudflare published them on 2026-10-02; an Enterprise contract may have others (option rates)."
+ESTIMATED = f"The service shows no usage, so the uncompressed bytes of delivered batches since {SINCE} count."
+DIVIDED = f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {SINCE}."
+ALL_EXTERNAL = "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
+OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
+
+
+@pytest.mark.parametrize(
+    ("billed", "delivered", "internal", "external", "assumptions"),
+    [
+        (100 * GB, {"r2": 1, "pipelines": 1, "s3": 2}, (50.0, 0.75), (50.0, 2.5), [ALWAYS, PUBLISHED, DIVIDED]),
+        (None, {"r2": 30 * GB, "s3": 20 * GB}, (30.0, 0.15), (20.0, 0.0), [ALWAYS, PUBLISHED, ESTIMATED, DIVIDED]),
+        (26 * GB, {}, (0.0, 0.0), (26.0, 0.1), [ALWAYS, PUBLISHED, ALL_EXTERNAL]),
+        (0, {}, (0.0, 0.0), (0.0, 0.0), [ALWAYS, PUBLISHED]),
+        (None, {}, (0.0, 0.0), (0.0, 0.0), [ALWAYS, PUBLISHED, ESTIMATED]),
+        (25_123_456_789, {"http": 1}, (0.0, 0.0), (25.123, 0.01), [ALWAYS, PUBLISHED, DIVIDED]),
+    ],
+)
+def test_estimate(
+    billed: int | None,
+    delivered: dict[str, int],
+    internal: tuple[float, float],
+    external: tuple[float, float],
+    assumptions: list[str],
+) -> None:
+    assert estimate("2026-11", billed, delivered, SINCE, PUBLISHED_RATES) == {
+        "month": "2026-11",
+        "currency": "USD",
+        "amount": round(internal[1] + external[1], 2),
+        "internal": {"gb": internal[0], "free_gb": 25.0, "amount": internal[1]},
+        "external": {"gb": external[0], "free_gb": 25.0, "amount": external[1]},
+        "estimated": billed is None,
+        "assumptions": assumptions,
+    }
+
+
+def test_own_rates_are_not_called_published() -> None:
+    found: t.Any = estimate("2026-11", 100 * GB, {"pipeline": 1, "s3": 3}, SINCE, OWN)
+    assert (found["internal"]["amount"], found["external"]["amount"], found["amount"]) == (0.5, 7.5, 8.0)
+    assert found["assumptions"] == [ALWAYS, DIVIDED]
+
+
+def test_rates_that_are_omitted_are_the_published_ones() -> None:
+    assert desire_rates(None) == desire_rates({"internal": None, "external": {"free_gb": None}}) == PUBLISHED_RATES
+    assert desire_rates({"external": {"usd_per_gb": 0.05}}) == {**PUBLISHED_RATES, "external": Rate(0.05, 25.0)}
+
+
+@pytest.mark.parametrize("value", [-0.01, float("nan"), float("inf")])
+def test_rate_that_is_no_price(value: float) -> None:
+    with pytest.raises(Failure, match=rf"rates\.internal\.usd_per_gb: {value!r} is not a number from 0 on"):
+        desire_rates({"internal": {"usd_per_gb": value}})
