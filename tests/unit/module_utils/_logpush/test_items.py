@@ -195,7 +195,11 @@ def test_without_a_list_nothing_is_unlisted():
     assert found.result["unlisted_jobs"] is None
     assert found.warnings == ("unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted.",)
     kind, message = refusal(plan_jobs, declare_jobs({"job_id": 1}, unlisted="absent"), JobListing((), missing))
-    assert kind == "not_found" and "is not known" in message
+    unknown = "The service cannot list jobs, so it is not known which of them are unlisted. (no such route)"
+    assert (kind, message) == ("not_found", unknown)
+    by_name = declare_jobs({"job_id": 1}, {"name": "b", "destination_conf": "s3://b"})
+    kind, message = refusal(plan_jobs, by_name, JobListing((parse_job(job(1, "a")),), missing))
+    assert kind == "not_found" and message.startswith("jobs[1]: The service cannot list jobs, so it is not known whether")
 
 
 def test_only_managed_jobs_give_secrets():
