@@ -182,7 +182,7 @@ def test_numbers_may_be_text(value: t.Any) -> None:
     assert (job["zone_id"], job["uploads"]) == ("abc", int(value))
 
 
-def test_usage_that_fails_ends_the_task_unless_the_plan_lacks_it() -> None:
+def test_usage_that_cannot_be_read_ends_the_task() -> None:
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         if USAGE in text:
             raise Failure(UNAVAILABLE, "timeout")
