@@ -98,13 +98,13 @@ from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import (
     CONNECTION_OPTIONS,
-    connection,
+    Connection,
+    parse_connection,
     without_empty,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import (
     PAGES_SIDE_BY_SIDE,
@@ -145,7 +145,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self._read_config_data(path)
         params = self._params(path)
         try:
-            described = connection(params)
+            described = parse_connection(params)
             listed = self._listed(path, described, "zones.list", read_zone, query(params), cache)
             zones = [zone for zone in listed if is_selected(zone, params)]
             accounts = self._accounts(path, described, params, cache) if params["accounts"] else []

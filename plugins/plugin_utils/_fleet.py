@@ -11,10 +11,10 @@ import typing as t
 
 from ansible.plugins.action import ActionBase
 
+from ..module_utils._api.connection import CONNECTION_OPTIONS
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
 from ..module_utils._delivery import outcome, rails, records, variables
 from ..module_utils._delivery.variables import ADOPTION, ALLOW, APPLIED, BEFORE, DELIVERED, LISTED, RAILS, REPORT
-from ..module_utils._engine.task import CONNECTION_OPTIONS
 from ..module_utils._scripts.verification import describe
 from ..module_utils._text import did_you_mean, nearest
 from ..module_utils._zone.survey import FILTERS

@@ -16,10 +16,11 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable, without_empty
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES

@@ -16,13 +16,12 @@ from support.samples.fleet import showcase
 from ansible_collections.edgeops.observability.plugins.module_utils import _core as core
 from ansible_collections.edgeops.observability.plugins.module_utils import _destination as destinations
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response, transport
-from ansible_collections.edgeops.observability.plugins.module_utils._api.budget import parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS, parse_budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
     MAX_CUSTOM_FIELDS,
     MAX_CUSTOM_FIELDS_EACH,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import CONNECTION_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs

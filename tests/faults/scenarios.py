@@ -13,8 +13,8 @@ from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, LIST_FURTHER,
 from support.samples.custom_fields import own
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import parse_connection
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import connection
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
@@ -139,7 +139,7 @@ def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[s
     """The inventory's listing of zones or of accounts, in the form of a module's result."""
     given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **args}
     params = validated({"argument_spec": inventory.SPECIFICATION}, given, "zones").params
-    described = connection(params)
+    described = parse_connection(params)
     try:
         operation, filters = ("zones.list", inventory.query(params)) if address == IN_ZONE else ("accounts.list", {})
         read = inventory.read_zone if operation == "zones.list" else inventory.read_account

@@ -17,9 +17,9 @@ from unittest import mock
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import without_empty
 
 from . import canaries, invariants
 from .outcome import COLLECTION, Outcome, Report, Tasks

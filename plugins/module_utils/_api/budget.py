@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import re
 import stat
 import struct
 import threading
@@ -13,13 +12,12 @@ import typing as t
 import weakref
 from urllib.parse import urlsplit
 
-from .._core import invalid_option
 from .._files import state_folder
 from .._text import duration, parse_http_date, pause_text
-from .connection import Connection
+from .connection import MAX_BUDGET_REQUESTS, Allowance, Connection
 
 # The number of requests that the state file has places for.
-CAPACITY = 65536
+CAPACITY = MAX_BUDGET_REQUESTS
 _MAGIC = b"edgeops1"
 # Magic, number of requests so far, end of the pause that the service requested, number of requests it allows, and until when.
 _HEADER = struct.Struct("<8sQdQd")
@@ -60,10 +58,6 @@ class State:
         os.pwrite(self._file, struct.pack("<d", time), _START + number % CAPACITY * _TIME_BYTES)
 
 
-# Requests, and the seconds in which they are allowed.
-Allowance = tuple[int, float]
-_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
-_MAX_WINDOW_SECONDS = 86400
 # A reset later than this is considered invalid.
 _MAX_RESET_SECONDS = 3600.0
 # The first wait for the budget longer than this is a warning.
@@ -72,21 +66,6 @@ LONG_WAIT_SECONDS = 5.0
 
 class PauseTooLong(Exception):
     """The service announced a pause longer than `retry_wait_max`; the text states both."""
-
-
-def parse_budget(text: str) -> Allowance | None:
-    """Return (requests, seconds) for `1200/300`, None for `none`."""
-    if text.strip().lower() == "none":
-        return None
-    form = _FORM.fullmatch(text.strip())
-    if not form:
-        raise invalid_option("request_budget", f"{text!r} is neither REQUESTS/SECONDS, as in 1200/300, nor none")
-    requests, seconds = int(form[1]), int(form[2])
-    if not 1 <= requests <= CAPACITY:
-        raise invalid_option("request_budget", f"the number of requests must be from 1 to {CAPACITY}")
-    if not 1 <= seconds <= _MAX_WINDOW_SECONDS:
-        raise invalid_option("request_budget", f"the number of seconds must be from 1 to {_MAX_WINDOW_SECONDS}")
-    return requests, float(seconds)
 
 
 class Turn(t.NamedTuple):

@@ -8,8 +8,8 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
+from .._api.connection import CONNECTION_OPTIONS
 from .._core import EFFECTS, INVALID_OPTION, Failure, Json, invalid_option
-from .._engine.task import CONNECTION_OPTIONS
 from .._text import did_you_mean, nearest, shown
 
 # The variables of the playbooks and the role, and how they are read.

@@ -9,6 +9,7 @@ import traceback
 import typing as t
 
 from .._api.client import Client
+from .._api.connection import parse_connection
 from .._api.endpoints import ENDPOINTS
 from .._core import (
     BAD_RESPONSE,
@@ -29,7 +30,7 @@ from .._core import (
 from .._destination import readable_failure, readable_text
 from .._redact import scrub
 from .._text import list_of
-from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, State, StateTask, Task, connection
+from .task import CompositeTask, Desired, InfoTask, LocalTask, Params, State, StateTask, Task
 
 
 class Run:
@@ -161,7 +162,7 @@ class Run:
 
     def _connect(self, addresses: t.Sequence[str]) -> Client:
         """Return the client of this run; fail before any request if options, credentials or the library are unusable."""
-        described = connection(self._params, addresses=addresses)
+        described = parse_connection(self._params, addresses=addresses)
         self._secrets.update(described.secrets)
         self._client = Client(described, announce=self._announce)
         self._secrets.update(self._client.secrets)

@@ -3,88 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import types
 import typing as t
-from urllib.parse import urlsplit
 
-from ansible.module_utils.basic import env_fallback
-
-from .._api.budget import parse_budget
 from .._api.client import Client
-from .._api.connection import (
-    DEFAULT_REQUEST_BUDGET,
-    DEFAULT_RETRIES,
-    DEFAULT_RETRY_WAIT_MAX_SECONDS,
-    DEFAULT_TIMEOUT_SECONDS,
-    Connection,
-)
-from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Step, invalid_option
+from .._api.connection import CONNECTION_OPTIONS
+from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Step
 from .._redact import MASK
-from .._version import VERSION
-from .._zones import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES, parse_address
+from .._zones import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
-
-DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
-TOKEN_VARIABLES = ("CLOUDFLARE_API_TOKEN", "CLOUDFLARE_TOKEN")
-EMAIL_VARIABLE = "CLOUDFLARE_EMAIL"
-KEY_VARIABLE = "CLOUDFLARE_API_KEY"
-MAX_TIMEOUT_SECONDS = 3600
-
-# Credentials have no `fallback`: those of the task take precedence over the environment's as a set, not option by option.
-CONNECTION_OPTIONS: ArgumentSpec = {
-    "base_url": {"type": "str", "default": DEFAULT_BASE_URL, "fallback": (env_fallback, ["CLOUDFLARE_BASE_URL"])},
-    "api_token": {"type": "str", "no_log": True},
-    "api_email": {"type": "str"},
-    "api_key": {"type": "str", "no_log": True},
-    "timeout": {"type": "float", "default": DEFAULT_TIMEOUT_SECONDS},
-    "retries": {"type": "int", "default": DEFAULT_RETRIES},
-    "retry_wait_max": {"type": "int", "default": DEFAULT_RETRY_WAIT_MAX_SECONDS},
-    "validate_certs": {"type": "bool", "default": True},
-    "ca_path": {"type": "path"},
-    "request_budget": {"type": "str", "default": "{}/{:.0f}".format(*DEFAULT_REQUEST_BUDGET)},
-}
-
-_UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
-
-
-def connection(params: Params, environ: t.Mapping[str, str] | None = None, addresses: t.Sequence[str] = ()) -> Connection:
-    """Return the connection that validated options and the environment describe; refuse invalid values.
-
-    `addresses` are the options of which exactly one names the zone or the account.
-    """
-    token, email, key = _credentials(params, os.environ if environ is None else environ)
-    for option, value in (("api_token", token), ("api_email", email), ("api_key", key)):
-        # Refused here because the error of the HTTP library would quote the value.
-        if value and not all("!" <= character <= "~" for character in value):
-            raise invalid_option(option, "it contains blanks, line breaks or other characters that an HTTP header cannot contain")
-    if not 0 < params["timeout"] <= MAX_TIMEOUT_SECONDS:  # false for NaN as well
-        reason = f"{params['timeout']!r} is not a number of seconds above 0 and up to {MAX_TIMEOUT_SECONDS}"
-        raise invalid_option("timeout", reason)
-    for name in ("retries", "retry_wait_max"):
-        if params[name] < 0:
-            raise invalid_option(name, f"{params[name]!r} is below 0")
-    return Connection(
-        base_url=_base_url(params["base_url"]),
-        address=parse_address(params, addresses) if addresses else None,
-        token=token,
-        email=email,
-        key=key,
-        timeout=float(params["timeout"]),
-        retries=params["retries"],
-        retry_wait_max=params["retry_wait_max"],
-        verify=(params.get("ca_path") or True) if params["validate_certs"] else False,
-        request_budget=parse_budget(params["request_budget"]),
-        user_agent=f"edgeops.observability/{VERSION}",
-    )
-
-
-def without_empty(arguments: Params) -> dict[str, t.Any]:
-    """Return the arguments without empty connection options, which mean omitted: the environment or the default applies."""
-    return {name: value for name, value in arguments.items() if name not in CONNECTION_OPTIONS or value not in ("", None)}
 
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -119,44 +49,6 @@ def secrets_of(options: t.Mapping[str, t.Any], given: object, is_secret: bool = 
             yield from secrets_of(option.get("options", {}), value, is_secret or bool(option.get("no_log")))
     elif is_secret and given not in (None, "") and not isinstance(given, bool):
         yield str(given)
-
-
-def _base_url(text: str) -> str:
-    """Return the URL without a trailing slash; refuse anything but a plain http or https URL."""
-    url = (text or DEFAULT_BASE_URL).strip().rstrip("/")
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable or _UNFIT.search(url):
-        # Do not repeat the text, because it may contain a password.
-        raise invalid_option("base_url", f"an http or https URL is needed, such as {DEFAULT_BASE_URL}")
-    if "@" in parts.netloc:
-        raise invalid_option("base_url", "user information in the URL is refused; use api_token, or api_email with api_key")
-    if "?" in url or "#" in url:
-        raise invalid_option("base_url", "a query or a fragment cannot be part of it")
-    return url
-
-
-def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
-    """Return token, e-mail and key: those of the task, otherwise the environment's; in each set the token takes precedence."""
-    given = (params.get("api_token"), params.get("api_email"), params.get("api_key"))
-    token, email, key = given
-    if not token and bool(email) != bool(key):
-        missing = "api_key" if email else "api_email"
-        raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given in the task")
-    stored = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
-    for token, email, key in (given, (stored, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))):
-        if token:
-            return token, None, None
-        if email and key:
-            return None, email, key
-    raise invalid_option(
-        "api_token",
-        "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
-        " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
-    )
 
 
 Desired = t.TypeVar("Desired")

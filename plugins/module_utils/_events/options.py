@@ -7,9 +7,9 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from .._api.connection import Connection
+from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
 from .._core import INVALID_OPTION, Failure, invalid_option
-from .._engine.task import CONNECTION_OPTIONS, ArgumentSpec, connection, secrets_of
+from .._engine.task import ArgumentSpec, secrets_of
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
@@ -78,7 +78,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     if not params["state_file"]:
         raise invalid_option("state_file", "a path is needed")
     return Settings(
-        connection=connection(params),
+        connection=parse_connection(params),
         given=_given(params),
         discover=params["discover"],
         watch=frozenset(params["watch"]),

@@ -19,10 +19,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.budget 
     Budget,
     PauseTooLong,
     State,
-    parse_budget,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 FORK = multiprocessing.get_context("fork")
 
@@ -57,17 +55,6 @@ def state_file(tmp_path: t.Any) -> t.Any:
 def announcing(clock: t.Any, seconds: float, remaining: int = 0) -> dict[str, str]:
     reset = email.utils.formatdate(clock.time + seconds, usegmt=True)
     return {"x-ratelimit-remaining": str(remaining), "x-ratelimit-reset": reset}
-
-
-@pytest.mark.parametrize(("text", "meaning"), [("1200/300", (1200, 300.0)), (" 1/1 ", (1, 1.0)), ("None", None)])
-def test_budgets(text, meaning):
-    assert parse_budget(text) == meaning
-
-
-@pytest.mark.parametrize("text", ["", "0/5", "5/0", "5", "5/", "5/5/5", "-1/5", "1.5/5", "65537/1", "1/86401", "٣/٣", "1e3/5"])
-def test_budgets_that_are_refused(text):
-    with pytest.raises(Failure, match=r"^request_budget: "):
-        parse_budget(text)
 
 
 @settings(max_examples=30, deadline=None)

@@ -6,11 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import (
+    CONNECTION_OPTIONS,
+    DEFAULT_BASE_URL,
+    parse_budget,
+    parse_connection,
+    without_empty,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._engine import task as engine_options
 from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
-OPTIONS = {name: option.get("default") for name, option in engine_options.CONNECTION_OPTIONS.items()}
+OPTIONS = {name: option.get("default") for name, option in CONNECTION_OPTIONS.items()}
 OPTIONS |= {"api_token": "task-token", "zone_id": "ab", "zone_name": None, "account_id": None}
 NO_TOKEN, NO_ZONE = {"api_token": None}, {"zone_id": None}
 EMAIL, KEY = {"api_email": "me@example.com"}, {"api_key": "canary-key"}
@@ -21,7 +27,7 @@ ONE_OF = "zone_id, zone_name or account_id"
 
 
 def connect(environ=None, **given):
-    return engine_options.connection({**OPTIONS, **given}, environ or {}, ALL_ADDRESSES)
+    return parse_connection({**OPTIONS, **given}, environ or {}, ALL_ADDRESSES)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +36,7 @@ def connect(environ=None, **given):
         ({"base_url": "https://api.example.com/client/v4/"}, "base_url", "https://api.example.com/client/v4"),
         ({"base_url": "http://127.0.0.1:8080"}, "base_url", "http://127.0.0.1:8080"),
         ({"base_url": "https://[::1]:8443/v4"}, "base_url", "https://[::1]:8443/v4"),
-        ({"base_url": ""}, "base_url", engine_options.DEFAULT_BASE_URL),
+        ({"base_url": ""}, "base_url", DEFAULT_BASE_URL),
         ({"zone_id": "", "zone_name": "Shop.Example"}, "address", ("zone", "", "shop.example")),
         ({**NO_ZONE, "account_id": "9A"}, "address", ("account", "9A", "")),
         ({"zone_name": "", "account_id": ""}, "address", ("zone", "ab", "")),
@@ -46,7 +52,7 @@ def test_what_is_used(given, member, value):
 
 
 def test_the_inventory_has_no_zone():
-    assert engine_options.connection(OPTIONS, {}).address is None
+    assert parse_connection(OPTIONS, {}).address is None
 
 
 @pytest.mark.parametrize(
@@ -117,7 +123,18 @@ def test_arbitrary_text_never_crashes(url, zone):
 
 def test_an_empty_text_means_omitted():
     """For connection options alone: elsewhere an empty text can mean something, as with `filter`."""
-    empty, kept = dict.fromkeys(engine_options.CONNECTION_OPTIONS, ""), {"filter": "", "zone_id": ""}
-    assert engine_options.without_empty({**empty, **kept}) == kept
-    omitted, kept = dict.fromkeys(engine_options.CONNECTION_OPTIONS), {"timeout": 0, "validate_certs": False}
-    assert engine_options.without_empty({**omitted, **kept}) == kept
+    empty, kept = dict.fromkeys(CONNECTION_OPTIONS, ""), {"filter": "", "zone_id": ""}
+    assert without_empty({**empty, **kept}) == kept
+    omitted, kept = dict.fromkeys(CONNECTION_OPTIONS), {"timeout": 0, "validate_certs": False}
+    assert without_empty({**omitted, **kept}) == kept
+
+
+@pytest.mark.parametrize(("text", "meaning"), [("1200/300", (1200, 300.0)), (" 1/1 ", (1, 1.0)), ("None", None)])
+def test_budgets(text, meaning):
+    assert parse_budget(text) == meaning
+
+
+@pytest.mark.parametrize("text", ["", "0/5", "5/0", "5", "5/", "5/5/5", "-1/5", "1.5/5", "65537/1", "1/86401", "٣/٣", "1e3/5"])
+def test_budgets_that_are_refused(text):
+    with pytest.raises(Failure, match=r"^request_budget: "):
+        parse_budget(text)
