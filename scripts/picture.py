@@ -18,7 +18,7 @@ def main() -> None:
     import devtools  # noqa: PLC0415  # where it is has just been said
     from support.samples.fleet import showcase  # noqa: PLC0415  # the page needs them
 
-    from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page  # noqa: PLC0415  # only this script needs them
+    from ansible_collections.edgeops.observability.plugins.plugin_utils._report import page as html_page  # noqa: PLC0415  # only this script needs them
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, devtools.opened(pathlib.Path(folder)) as page:
         report = pathlib.Path(folder) / "report.html"

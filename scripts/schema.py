@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import pathlib
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import REPORT
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import REPORT
 
 SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "extensions" / "schemas" / "audit-report-1.json"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import FleetAction as ActionModule
+from ansible_collections.edgeops.observability.plugins.plugin_utils._steps import FleetAction as ActionModule
 
 __all__ = ["ActionModule"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from ansible_collections.edgeops.observability.plugins.modules.zone_variables_files import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 
 

@@ -97,16 +97,7 @@ import typing as t
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import (
-    CONNECTION_OPTIONS,
-    Connection,
-    parse_connection,
-    without_empty,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import (
+from ansible_collections.edgeops.observability.plugins.module_utils._address import (
     PAGES_SIDE_BY_SIDE,
     PER_PAGE,
     ListedAccount,
@@ -118,6 +109,15 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zones impor
     read_account,
     read_zone,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import (
+    CONNECTION_OPTIONS,
+    Connection,
+    parse_connection,
+    without_empty,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 

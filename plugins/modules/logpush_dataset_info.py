@@ -68,11 +68,11 @@ error:
     errors: [{code: 1002, message: unknown dataset}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_dataset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_fields
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
     name="logpush_dataset_info",

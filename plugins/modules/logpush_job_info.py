@@ -204,12 +204,12 @@ error:
     errors: [{code: 1004, message: reading job for product is not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = InfoTask(
     name="logpush_job_info",

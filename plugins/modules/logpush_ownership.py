@@ -106,10 +106,10 @@ error:
     errors: [{code: 1002, message: error validating destination}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import conclude, desire, plan, secrets
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 TASK = StateTask(
     name="logpush_ownership",

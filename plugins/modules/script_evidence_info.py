@@ -116,22 +116,3 @@ error:
   type: dict
   sample: {kind: invalid_option, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
-
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import LocalTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.verification import desire, report
-
-TASK = LocalTask(
-    name="script_evidence_info",
-    spec=Spec(options={"evidence_dir": {"type": "path", "required": True}, "expected_heads": {"type": "dict"}}),
-    desire=desire,
-    report=report,
-)
-
-
-def main() -> None:
-    run_module(TASK)
-
-
-if __name__ == "__main__":
-    main()

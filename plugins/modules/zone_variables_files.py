@@ -103,17 +103,3 @@ error:
   type: dict
   sample: {kind: conflict, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
-
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import OPTIONS, desire, report, write
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import LocalTask, Spec
-
-TASK = LocalTask(name="zone_variables_files", spec=Spec(options=OPTIONS), desire=desire, report=report, write=write)
-
-
-def main() -> None:
-    run_module(TASK)
-
-
-if __name__ == "__main__":
-    main()

@@ -135,11 +135,11 @@ error:
     errors: [{code: 1004, message: not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.zone import desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTES
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.variables import desire, report
 
 TASK = InfoTask(
     name="zone_variables_info",

@@ -16,6 +16,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
@@ -23,7 +24,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.run 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
     prepared,
     refusal,
@@ -84,7 +84,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
     def _can_run_here(self, variables: Result) -> bool:
         switch = self._templar.template(variables.get(SWITCH))
-        return (
+        return self.task.is_local or (
             self._connection.transport in ("local", "ansible.builtin.local")
             and not self._connection.become
             and not self._task.async_val

@@ -18,7 +18,7 @@ ZONES = 1000
 CHILD = """
 import json, pathlib, resource, sys, time
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
-from ansible_collections.edgeops.observability.plugins.modules.audit_report import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 count, folder, way = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 

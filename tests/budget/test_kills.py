@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from edgeops_simulator.testing import DEFAULT_ZONE, running
 
 REQUESTS, SECONDS = 12, 1

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from support.samples.fleet import full, job, record, report
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.formats import render_metrics
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.formats import render_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "monitoring"

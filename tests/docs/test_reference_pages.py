@@ -25,8 +25,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._report import earlier, facts, formats
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report import earlier, facts, formats
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults import table as faults
 from edgeops_simulator.settings import Settings

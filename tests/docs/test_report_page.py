@@ -25,7 +25,7 @@ from support.samples.fleet import (
     unmanaged,
 )
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report import page as html_page
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report import page as html_page
 
 pytestmark = devtools.NEEDED
 

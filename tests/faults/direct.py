@@ -8,9 +8,9 @@ import typing as t
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ZONE, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as _run
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 from harness.modules import Document, checked, execute, task_of
 
 

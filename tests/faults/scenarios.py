@@ -13,9 +13,9 @@ from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, LIST_FURTHER,
 from support.samples.custom_fields import own
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
+from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import parse_connection
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Document = dict[str, t.Any]

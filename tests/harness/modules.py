@@ -28,13 +28,15 @@ from .prediction import Converged
 Document = dict[str, t.Any]
 Args = t.Mapping[str, t.Any]
 MODULES = f"ansible_collections.{COLLECTION}.plugins.modules"
+ACTIONS = f"ansible_collections.{COLLECTION}.plugins.action"
 KEYWORDS = {"name", "check_mode", "diff", "ignore_errors"}
 STEPS = ("check run", "real run", "second check run", "second real run")
 
 
 def task_of(module: str) -> t.Any:
-    """The task that a module's file declares."""
-    return importlib.import_module(f"{MODULES}.{module}").TASK
+    """The task that a module's file declares; of a module that runs on the controller only, that of its action."""
+    declared = importlib.import_module(f"{MODULES}.{module}")
+    return getattr(declared, "TASK", None) or importlib.import_module(f"{ACTIONS}.{module}").ActionModule.task
 
 
 def checked(task: t.Any, args: t.Mapping[str, t.Any]) -> t.Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, write
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import desire, write
 
 CONFIGURATION = "{extends: default, rules: {line-length: {max: 160}}}"
 PLAYBOOK = """---

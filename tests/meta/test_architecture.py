@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 OWN = "ansible_collections.edgeops.observability."
 UTILS = "plugins/module_utils/"
-COMPOSING = (("_events", "_delivery"), ("_zone", "_adopt", "_report"), ("_engine",))
+COMPOSING = (("_events",), ("_zone",), ("_engine",))
 # A package that reads something of the service and composes nothing is a resource.
 RESOURCES = tuple(
     path.parent.name for path in sorted((ROOT / UTILS).glob("*/read.py")) if path.parent.name not in {*sum(COMPOSING, ())}
@@ -30,7 +30,7 @@ LEVELS = (
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
 IMPURE |= {"os", "fcntl", "tempfile", "shutil", "pathlib"}
 # The files that read and write for these packages: the service, and files of evidence.
-TALKING = {"read.py", "_files.py", "evidence.py", "verification.py"}
+TALKING = {"read.py", "_files.py", "evidence.py"}
 CLOCKS = {"now", "utcnow", "today"}
 
 

@@ -4,7 +4,9 @@
 
 import ast
 import collections
+import importlib
 import re
+import types
 import typing as t
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter impo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE, MEMBERS
 from harness import documented
+from harness.modules import MODULES as PACKAGE
+from harness.modules import task_of
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
@@ -59,6 +63,10 @@ REMOTE = [
 ]
 
 
+def declared(module: str) -> types.ModuleType:
+    return importlib.import_module(f"{PACKAGE}.{module}")
+
+
 def difference(found: t.Iterable[t.Any], expected: t.Iterable[t.Any]) -> str:
     """What a list lacks, and what it has without reason or once too often."""
     has, needs = collections.Counter(found), collections.Counter(expected)
@@ -98,6 +106,17 @@ def test_an_option_is_documented_with_its_limits(module: str, option: str) -> No
     description = " ".join(documented.section(module, "DOCUMENTATION")["options"][option]["description"])
     numbers = {int(number) for number in re.findall(r"\b\d+\b", description)}
     assert set(LIMITS[module, option]) <= numbers
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if not hasattr(declared(name), "TASK") and name not in PARTS])
+def test_a_module_of_the_controller_documents_its_options(module: str) -> None:
+    """Sanity compares the others with their specification, which the file of such a module does not have."""
+    specification = task_of(module).arguments()["argument_spec"]
+    options = documented.section(module, "DOCUMENTATION")["options"]
+    assert set(options) == set(specification)
+    for name, option in specification.items():
+        stated = {member: options[name].get(member) for member in ("type", "elements", "default", "choices", "required")}
+        assert stated == {"type": "str", **{member: option.get(member) for member in stated}}, name
 
 
 def test_members_of_scripts_are_documented() -> None:

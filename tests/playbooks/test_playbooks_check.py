@@ -8,7 +8,7 @@ import yaml
 from planting import texts
 from zone_runs import DESTINATION, SECRET, fleet, lists, modules, selected, shown_lines
 
-from ansible_collections.edgeops.observability.plugins.module_utils._delivery.variables import PLAYBOOK_VARIABLES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import PLAYBOOK_VARIABLES
 
 PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"

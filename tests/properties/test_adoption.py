@@ -10,7 +10,7 @@ import yaml
 from faults import direct
 from hand_made import CANARY, seed
 
-from ansible_collections.edgeops.observability.plugins.module_utils._adopt.files import desire, write
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import desire, write
 from edgeops_simulator.testing import running
 
 ZONES = FLEETS = 200

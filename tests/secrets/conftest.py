@@ -9,7 +9,7 @@ import pytest
 from faults import direct
 from planted import Plants
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
+from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
 from edgeops_simulator.testing import running
 from harness import Outcome, process
 

@@ -11,9 +11,9 @@ import time
 import typing as t
 from urllib.parse import quote, urlencode
 
+from .._address import Address, select_named
 from .._core import BAD_RESPONSE, NOT_FOUND, RATE_LIMITED, REJECTED, Answer, Failure, Json
 from .._text import list_of
-from .._zones import Address, select_named
 from .budget import LONG_WAIT_SECONDS, Budget, PauseTooLong
 from .connection import Connection
 from .endpoints import ENDPOINTS

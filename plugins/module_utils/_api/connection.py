@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 
 from ansible.module_utils.basic import env_fallback
 
+from .._address import Address, parse_address
 from .._core import invalid_option
 from .._version import VERSION
-from .._zones import Address, parse_address
 
 Params = t.Mapping[str, t.Any]
 # Requests, and the seconds in which they are allowed.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import quote
 
+from .._address import ACCOUNT, ZONE, Address
 from .._core import invalid_option
-from .._zones import ACCOUNT, ZONE, Address
 
 
 class Endpoint(t.NamedTuple):

@@ -8,6 +8,7 @@ import re
 import typing as t
 from urllib.parse import urlsplit
 
+from .._address import Address
 from .._core import (
     AUTHENTICATION,
     BAD_RESPONSE,
@@ -22,7 +23,6 @@ from .._core import (
 )
 from .._redact import clean_text, scrub
 from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text, unique_members
-from .._zones import Address
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .session import Fault, Reply

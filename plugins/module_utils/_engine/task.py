@@ -7,11 +7,11 @@ import re
 import types
 import typing as t
 
+from .._address import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS
 from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Step
 from .._redact import MASK
-from .._zones import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
@@ -147,7 +147,7 @@ class InfoTask(Task, t.Generic[Desired]):
 
 @dataclasses.dataclass(kw_only=True)
 class LocalTask(Task, t.Generic[Desired]):
-    """A module that sends no requests and has no connection options.
+    """A module that sends no requests, has no connection options and runs on the controller only.
 
     report(desired) -> Conclusion      the predicted result, with `changed`
     write(desired)                     applies it, if `changed` is true and this is not check mode

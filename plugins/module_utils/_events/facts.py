@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import typing as t
 
+from .._address import ACCOUNT, ZONE, Address, hosts
 from .._core import Json
 from .._text import digest_of, line
-from .._zones import ACCOUNT, ZONE, Address, hosts
 
 SCRIPTS, JOBS, SETTINGS = WATCHED = ("scripts", "jobs", "settings")
 KINDS = (

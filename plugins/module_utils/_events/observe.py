@@ -8,6 +8,7 @@ import threading
 import time
 import typing as t
 
+from .._address import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query, read_account, read_zone
 from .._api.client import Client
 from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
@@ -24,7 +25,6 @@ from .._scripts.facts import REPORTED
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
 from .._text import dict_of
-from .._zones import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query, read_account, read_zone
 from .compare import Seen
 from .facts import JOBS, SCRIPTS, SETTINGS, Target, with_hosts
 from .options import LOGGER, Settings

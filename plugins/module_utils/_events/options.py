@@ -7,6 +7,7 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
+from .._address import ACCOUNT, is_zone_id
 from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
 from .._core import INVALID_OPTION, Failure, invalid_option
 from .._engine.task import ArgumentSpec, secrets_of
@@ -15,7 +16,6 @@ from .._redact import scrub
 from .._scripts.baseline import Baseline, parse_baseline
 from .._scripts.facts import AUTO, ROUTE_CHOICES
 from .._scripts.inventory import Query
-from .._zones import ACCOUNT, is_zone_id
 from .compare import Rules
 from .facts import JOBS, WATCHED, Target, with_hosts
 from .state import Identity

@@ -6,9 +6,9 @@ import collections
 import datetime
 import typing as t
 
+from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
 from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, REJECTED, Conclusion, Failure, Json, invalid_option
 from .._text import dict_of, format_time, is_integer, list_of
-from .._zones import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
 from .costs import RATES_OPTION, Rates, desire_rates, estimate
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.

@@ -6,8 +6,8 @@ import json
 import typing as t
 from types import MappingProxyType
 
+from .._address import ACCOUNT, ZONE
 from .._core import Json
-from .._zones import ACCOUNT, ZONE
 
 
 class Member(t.NamedTuple):

@@ -6,6 +6,7 @@ import math
 import re
 import typing as t
 
+from .._address import Address
 from .._core import BAD_RESPONSE, Failure, Json, conflict
 from .._destination import Destination, public_destination, secret_parts, without_secrets
 from .._destination import parse as parse_destination
@@ -14,7 +15,6 @@ from .._filter.text import UNREADABLE, explain, to_text
 from .._filter.tree import Tree
 from .._redact import MASK, scrub
 from .._text import dict_of, is_integer, json_type
-from .._zones import Address
 from . import logpull_options
 from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, TYPES
 from .options import DesiredJob

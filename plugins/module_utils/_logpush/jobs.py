@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import typing as t
 
+from .._address import Address, scope_of
 from .._core import NOT_FOUND, Composition, Conclusion, Failure, Json, Outcome, Plan, Step, invalid_option, moved, within
 from .._destination import secret_parts
-from .._zones import Address, scope_of
 from .facts import DATASET
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels
 from .options import FORMS, DesiredJob, desire

@@ -6,6 +6,7 @@ import re
 import types
 import typing as t
 
+from .._address import ALL_ADDRESSES, scope_of
 from .._core import Json, Request, invalid_option
 from .._destination import SCHEMES, Destination, closest_scheme, holds_mask
 from .._destination import parse as parse_destination
@@ -13,7 +14,6 @@ from .._filter.parse import parse as parse_filter
 from .._filter.text import check as check_limits
 from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
-from .._zones import ALL_ADDRESSES, scope_of
 from . import facts, logpull_options, output_options
 from .coverage import names_in
 from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT

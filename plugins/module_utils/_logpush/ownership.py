@@ -6,11 +6,11 @@ import base64
 import json
 import typing as t
 
+from .._address import Address, is_zone_id
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Plan, Request, invalid_option
 from .._destination import Destination, parse, public_destination, same_destination, secret_parts, takes_token, without_secrets
 from .._redact import scrub
 from .._text import dict_of, duration
-from .._zones import Address, is_zone_id
 from .options import check_challenge, check_destination, refuse_mask
 
 

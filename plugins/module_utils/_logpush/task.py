@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .._address import ALL_ADDRESSES
 from .._engine.task import CompositeTask, Spec, StateTask
-from .._zones import ALL_ADDRESSES
 from .facts import SENDING
 from .jobs import IGNORE, PART, UNLISTED, desire_jobs, plan_jobs, secrets_of_jobs
 from .options import FORMS, IDENTITY, OPTIONS, desire, successor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from .._address import ACCOUNT, scope_of
 from .._core import CUSTOM_FIELDS, PARTS, Json, Plan, invalid_option, moved, within
 from .._custom_fields.facts import COOKIE_FIELDS, FIELD_KINDS, PRESERVE_DUPLICATES, REQUEST_FIELDS, RESPONSE_FIELDS
 from .._custom_fields.options import DesiredCustomFields
@@ -18,7 +19,6 @@ from .._logpush.options import IDENTITY, OPTIONS, with_fields
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
-from .._zones import ACCOUNT, scope_of
 
 # If these lists are set and all lists are empty, `state: absent` removes every custom field.
 _EVERY_TYPE = (REQUEST_FIELDS, RESPONSE_FIELDS, COOKIE_FIELDS)

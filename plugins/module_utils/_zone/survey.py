@@ -6,19 +6,7 @@ import datetime
 import time
 import typing as t
 
-from .._api.client import MAX_PARALLEL, Client
-from .._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, invalid_option
-from .._custom_fields.read import report_fields
-from .._destination import readable_text
-from .._engine.task import Params
-from .._logpush import delivery
-from .._logpush.options import JobQuery
-from .._logpush.read import report as report_jobs
-from .._scripts.facts import AUTO
-from .._scripts.inventory import Query
-from .._scripts.read import monitor, report_inventory
-from .._text import duration
-from .._zones import (
+from .._address import (
     ACCOUNT,
     PAGES_SIDE_BY_SIDE,
     PER_PAGE,
@@ -33,6 +21,18 @@ from .._zones import (
     read_account,
     read_zone,
 )
+from .._api.client import MAX_PARALLEL, Client
+from .._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, invalid_option
+from .._custom_fields.read import report_fields
+from .._destination import readable_text
+from .._engine.task import Params
+from .._logpush import delivery
+from .._logpush.options import JobQuery
+from .._logpush.read import report as report_jobs
+from .._scripts.facts import AUTO
+from .._scripts.inventory import Query
+from .._scripts.read import monitor, report_inventory
+from .._text import duration
 
 FILTERS = ("names", "statuses", "account_ids")
 _ALL_JOBS = JobQuery(None, None, None)

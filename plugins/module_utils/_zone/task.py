@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import typing as t
 
+from .._address import ALL_ADDRESSES
 from .._api.client import Client, side_by_side
 from .._core import (
     CUSTOM_FIELDS,
@@ -35,7 +36,6 @@ from .._logpush.read import read_all
 from .._scripts import task as script_monitor
 from .._scripts.monitor import State as MonitorState
 from .._text import dict_of, list_of
-from .._zones import ALL_ADDRESSES
 from .options import ZONE_SPEC, Desired, desire, plan_fields
 
 # The single modules whose plans a zone consists of.

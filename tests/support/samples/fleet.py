@@ -4,9 +4,9 @@
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._report.earlier import completed
-from ansible_collections.edgeops.observability.plugins.module_utils._report.model import build
-from ansible_collections.edgeops.observability.plugins.module_utils._report.options import Order, desire
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import completed
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.model import build
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.options import Order, desire
 
 Json = t.Any
 

@@ -6,11 +6,11 @@ import base64
 import json
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Job, JobState, parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import DesiredJob, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import Address
 
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 S3 = "s3://bucket/dir?region=a"

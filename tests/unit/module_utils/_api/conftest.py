@@ -7,9 +7,9 @@ import pytest
 import trustme
 from support.conversations import Conversation, Server
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ZONE, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, Address
 
 TOKEN = "canary-token-4711"
 

@@ -12,10 +12,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from support.conversations import answering
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, ZONE, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import side_by_side
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, ZONE, Address
 
 LIST = "script_monitor.scripts"
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import (
     CONNECTION_OPTIONS,
     DEFAULT_BASE_URL,
@@ -14,7 +15,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
     without_empty,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ALL_ADDRESSES
 
 OPTIONS = {name: option.get("default") for name, option in CONNECTION_OPTIONS.items()}
 OPTIONS |= {"api_token": "task-token", "zone_id": "ab", "zone_name": None, "account_id": None}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, ZONE, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.graphql
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Fault, Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, UNAVAILABLE, Answer, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, ZONE, Address
 
 CONNECTION = Connection("https://service.example/client/v4", address=Address(ZONE, "abc"), token="canary-token")
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)

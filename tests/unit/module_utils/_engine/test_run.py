@@ -6,6 +6,7 @@ import gc
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ZONE, ZONE_ADDRESSES, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     BAD_RESPONSE,
     CONFLICT,
@@ -31,7 +32,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.task
     Spec,
     StateTask,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE, ZONE_ADDRESSES, Address
 
 DESIRED, OTHER = {"value": "desired"}, {"value": "of another run"}
 

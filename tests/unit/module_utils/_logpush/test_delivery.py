@@ -5,6 +5,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, Address
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, UNAVAILABLE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.costs import PUBLISHED_RATES
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import (
@@ -14,7 +15,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.del
     by_owner,
     report,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, Address
 
 NOW = datetime.datetime(2026, 11, 1, 12, tzinfo=datetime.timezone.utc)
 ZONES = tuple(f"{number:032x}" for number in range(1, 1001))

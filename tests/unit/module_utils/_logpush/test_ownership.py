@@ -9,11 +9,11 @@ from samples.logpush import KEYS, ZONE, jwt
 from samples.logpush import S3 as CONF
 from support.refusals import refusal
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, Address
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ZONE as ZONE_SCOPE
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import ownership
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ACCOUNT, Address
-from ansible_collections.edgeops.observability.plugins.module_utils._zones import ZONE as ZONE_SCOPE
 
 
 def proof(destination: str = "gs://bucket", token: str | None = None) -> ownership.Proof:

@@ -16,9 +16,9 @@ from support.refusals import refusal
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import verification
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import verification
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"

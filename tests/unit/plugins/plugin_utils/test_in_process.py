@@ -23,6 +23,17 @@ SPEC = Spec(
 )
 
 
+class Anywhere(LocalTask[None]):
+    """A task that may also run as an ordinary module, without the options of a connection."""
+
+    is_local = False
+
+    def arguments(self) -> dict[str, t.Any]:
+        """Return the module's own options and the rules between them."""
+        rules = {**self.spec._asdict(), "required_by": {}}
+        return {"argument_spec": rules.pop("options"), **rules}
+
+
 class Seen:
     """What a task was run with, where, and what it returns."""
 
@@ -64,7 +75,7 @@ def action(
         shared_loader_obj=None,
     )
     made.seen = Seen({} if result is None else result)
-    made.task = LocalTask(name="fake", spec=SPEC, desire=made.seen.desire, report=made.seen.report)  # type: ignore[misc]  # for this instance only
+    made.task = Anywhere(name="fake", spec=SPEC, desire=made.seen.desire, report=made.seen.report)  # type: ignore[misc]  # for this instance only
     return made
 
 

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._address import ACCOUNT
+from .._api.client import Client
+from .._api.response import is_missing
+from .._core import Conclusion, Failure, Json
+from .._custom_fields import read as custom_fields
+from .._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
+from .._custom_fields.result import names_of
+from .._custom_fields.state import Ruleset
+from .._engine.task import Params
+from .._logpush import read as logpush
+from .._logpush.coverage import CARRIERS, selected_fields
+from .._logpush.facts import DATASET
+from .._logpush.job import Job
+from .._scripts import read as scripts
+from .._text import list_of
+from . import options as fields
+from .job_variables import Item, check_name, express_jobs, variable_key
+
+# Custom log fields by the names of their lists.
+Lists = dict[str, list[str]]
+# Each with a part of a zone (`what`) and the reason (`why`): declaring it would change the service, or reveal a secret.
+LeftOut = list[dict[str, str]]
+
+
+def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[Item], base_url: str) -> tuple[Lists, LeftOut]:
+    """Return the custom log fields as `log_delivery_custom_fields`, and what is left out, such as lists that the jobs do not select.
+
+    `items` are the declared jobs, to which the role adds the dataset fields that contain the declared lists.
+    """
+    rules = ruleset.own_rules if ruleset else ()
+    if not rules:
+        return {}, []
+    if reason := _unmanageable(rules):
+        return {}, [{"what": "custom fields", "why": reason}]
+    names = names_of(rules)
+    carrying = [item for item in items if (item.get("dataset") or DATASET) == DATASET]
+    kept: Lists = {}
+    left_out: LeftOut = []
+    for carrier, kinds in CARRIERS.items():
+        lists = {kind: names[kind] for kind in kinds if names[kind] and kind != PRESERVE_DUPLICATES}
+        if lists and any(carrier not in _selected(item) for item in carrying):
+            why = f"a job of {DATASET} does not select {carrier}, so that declaring them would change it"
+            left_out += [{"what": f"custom fields: {name}", "why": why} for name in lists]
+        else:
+            kept.update(lists)
+    kept, refused = _without_change(kept, ruleset, base_url)
+    left_out += refused
+    responses = {*kept.get("response_fields", ()), *kept.get("raw_response_fields", ())}
+    carried = all(_EVERY_VALUE in _selected(item) for item in carrying)
+    flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses and carried]
+    if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset, base_url):
+        kept[PRESERVE_DUPLICATES] = flagged
+    return kept, left_out
+
+
+def _without_change(lists: Lists, ruleset: Ruleset | None, base_url: str) -> tuple[Lists, LeftOut]:
+    """Return the lists that the role accepts without a change, and why the others are left out."""
+    troubles = {name: _trouble({name: names}, ruleset, base_url) for name, names in lists.items()}
+    kept = {name: names for name, names in lists.items() if not troubles[name]}
+    together = _trouble(kept, ruleset, base_url)
+    if together:
+        troubles, kept = {name: troubles[name] or together for name in lists}, {}
+    return kept, [{"what": f"custom fields: {name}", "why": why} for name, why in troubles.items() if why]
+
+
+def _trouble(lists: Lists, ruleset: Ruleset | None, base_url: str) -> str:
+    """Return why lists cannot be declared: the plan of the role would change or refuse them; "" if they can."""
+    try:
+        desired = fields.desire_fields(lists, True, base_url)
+        return "declaring them would change their rule" if desired and fields.plan_fields(desired, ruleset)[1].requests else ""
+    except Failure as failure:
+        return f"the role refuses them: {failure}"
+
+
+def _selected(item: Item) -> t.Sequence[Json]:
+    return list_of(item["fields"]) if "fields" in item else selected_fields(item)
+
+
+def _unmanageable(rules: t.Sequence[t.Any]) -> str:
+    """Return why a run of the role would change these rules; "" if it would not."""
+    if len(rules) > 1:
+        return f"{len(rules)} rules configure them, which a run would merge into one"
+    if not rules[0].enabled:
+        return "their rule is disabled, and a run would enable it"
+    if rules[0].expression != EXPRESSION:
+        return f"their rule has an expression other than {EXPRESSION!r}, which a run would replace"
+    return ""
+
+
+# The dataset field that contains the values of `preserve_duplicates`.
+_EVERY_VALUE = next(carrier for carrier, kinds in CARRIERS.items() if PRESERVE_DUPLICATES in kinds)
+
+
+def express_zone(
+    label: str, ruleset: Ruleset | None, jobs: t.Sequence[Job], monitor: t.Mapping[str, Json] | None, base_url: str = ""
+) -> dict[str, t.Any]:
+    """Return a zone as the result of `zone_variables_info`; the variables are in the order for the file."""
+    declared = express_jobs(jobs, variable_key(label))
+    fields, left_out = express_custom_fields(ruleset, declared.items, base_url)
+    variables = {
+        "log_delivery_custom_fields": fields,
+        "log_delivery_jobs": declared.items,
+        "log_delivery_script_monitor_enabled": None if monitor is None else monitor["enabled"],
+    }
+    managed = {name: value for name, value in variables.items() if value not in ({}, [], None)}
+    return {
+        "zone": label,
+        "variables": managed,
+        "vault": declared.vault,
+        "vault_destinations": declared.destinations,
+        "left_out": [*left_out, *declared.left_out],
+        "notes": [] if managed else ["No setting of this zone is managed: the role does not change it."],
+    }
+
+
+def desire(params: Params) -> Params:
+    """Return the validated options; refuse a label that is no name for files."""
+    if params["label"]:
+        check_name("label", params["label"])
+    return params
+
+
+def report(client: Client, params: Params) -> Conclusion:
+    """Read a zone or an account and express it in variables of the role."""
+    label = params["label"] or client.address.id
+    if client.address.scope == ACCOUNT:
+        # The role manages only the jobs of an account.
+        return Conclusion({**express_zone(label, None, logpush.listed(client), None), "notes": []})
+    # Every service has rulesets. If their route is missing, the zone does not exist, and must not be adopted as an empty one.
+    ruleset = custom_fields.entry_point(client, confirm=False)
+    missing: LeftOut = []
+    jobs = _offered("jobs", lambda: logpush.listed(client), missing)
+    monitor = _offered("script monitor", lambda: scripts.monitor(client, params["route"]), missing)
+    found = express_zone(label, ruleset, jobs or [], monitor.status if monitor else None, params["base_url"])
+    return Conclusion({**found, "left_out": [*missing, *found["left_out"]]})
+
+
+Part = t.TypeVar("Part")
+
+
+def _offered(what: str, read: t.Callable[[], Part], missing: LeftOut) -> Part | None:
+    """Return the result of a read; None if the service lacks the route, which is noted in `missing`; raise any other failure."""
+    try:
+        return read()
+    except Failure as failure:
+        if not is_missing(failure):
+            raise
+        missing.append({"what": what, "why": f"the service does not offer it ({failure})"})
+        return None

@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import json
+import math
+import os
+import re
+import typing as t
+
+from ...module_utils._address import is_zone_id
+from ...module_utils._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
+from ...module_utils._files import make_folders, open_inside, replace_all
+from ...module_utils._redact import clean_text
+from ...module_utils._schema import array, check, nullable, record, string
+from ...module_utils._text import shown
+from ...module_utils._zone.job_variables import Item, check_name, variable_key
+
+# The last one is a header that can change the delimiters.
+_DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
+_STRING = "tag:yaml.org,2002:str"
+# A lone surrogate, which makes libyaml refuse the whole file; values that depend on one are not adopted.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Invisible and direction characters, which are escaped because they could mislead a reader.
+_ESCAPED = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_MAX_LINE_LENGTH = 150
+
+
+class Template(str):
+    """Text that is a Jinja template."""
+
+    __slots__ = ()
+
+
+def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
+    """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
+    try:
+        import yaml  # noqa: PLC0415  # slow to import, and only needed to write files
+    except ImportError:  # the interpreter of an ordinary module may lack it
+        raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.") from None
+    body = yaml.dump(
+        data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=width
+    )
+    body = _ESCAPED.sub(lambda found: f"\\U{ord(found[0]):08x}", body)
+    head = [f"# {clean_text(comment)}" for comment in comments]
+    if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
+        head.append("# yamllint disable rule:line-length")
+    return "\n".join(["---", *head, body])
+
+
+def _dumper(base: t.Any) -> t.Any:
+    class Dumper(base):  # type: ignore[misc]  # PyYAML is imported when it is needed
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+            super().increase_indent(flow, indentless and False)  # yamllint requires indented lists
+
+    Dumper.ignore_aliases = lambda self, data: True  # write repeated values in full
+
+    def text(dumper: t.Any, value: str) -> t.Any:
+        value = _SURROGATE.sub("\ufffd", value)
+        if any(delimiter in value for delimiter in _DELIMITERS):
+            return dumper.represent_scalar("!unsafe", value, style='"')
+        return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
+
+    Dumper.add_representer(str, text)
+    Dumper.add_representer(
+        Template, lambda dumper, value: dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
+    )
+    return Dumper
+
+
+JOBS = "log_delivery_jobs"
+DEFAULTS = "log_delivery_job_defaults"
+# Options that identify a job or may be secret; they are never defaults.
+_OWN = ("name", "job_id", "destination_conf")
+
+
+# A result of `zone_variables_info`, with the entries for its script baseline as `script_baseline`.
+AdoptedZone = t.Mapping[str, t.Any]
+
+
+def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
+    """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
+    jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
+    if len(jobs) < 2:
+        return {}
+    # As JSON, in which true is not 1.
+    members = [{name: json.dumps(value, sort_keys=True) for name, value in job.items()} for job in jobs]
+    return {
+        name: value
+        for name, value in jobs[0].items()
+        if name not in _OWN and all(each.get(name) == members[0][name] for each in members)
+    }
+
+
+def without_defaults(variables: t.Mapping[str, t.Any], defaults: Item) -> dict[str, t.Any]:
+    """Return the variables of a zone without the members of its jobs that the defaults contain."""
+    if JOBS not in variables:
+        return {**variables}
+    jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
+    return {**variables, JOBS: jobs}
+
+
+def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date: str) -> dict[str, str]:
+    """Return the text of each file by its path; equal input gives equal bytes.
+
+    Defaults for all jobs are written to a file of the group only if every host of the group was adopted (`whole_group`), because
+    they would change other hosts.
+    """
+    zones = _with_own_keys(sorted(zones, key=lambda zone: zone["zone"]))
+    common = common_defaults(zones) if whole_group else {}
+    texts = {}
+    if whole_group:
+        comment = f"What all jobs have in common, as they were adopted on {date}."
+        texts[f"group_vars/{group}/adopted.yml"] = yaml_text((comment,), {DEFAULTS: common} if common else {})
+    for zone in zones:
+        variables = without_defaults(zone["variables"], common)
+        if not whole_group and JOBS in variables:
+            variables = {DEFAULTS: {}, **variables}  # hides defaults of the group, which would change these jobs
+        if zone.get("script_baseline"):
+            variables["edgeops_script_baseline"] = zone["script_baseline"]
+        comments = (f"The {_scope(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
+        texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
+    # Ansible does not read a file with this extension as variables.
+    texts["vault-example.txt"] = _vault_text(zones, date)
+    texts["ADOPTED.md"] = _summary(zones, date)
+    return texts
+
+
+def _scope(zone: AdoptedZone) -> str:
+    return "account" if zone.get("account_id") else "zone"
+
+
+def _id(zone: AdoptedZone) -> str:
+    return str(zone.get("account_id") or zone.get("zone_id") or "")
+
+
+def _with_own_keys(zones: t.Sequence[AdoptedZone]) -> list[AdoptedZone]:
+    """Return the zones with unique names of secrets; on a collision, add the first digits of the zone id, or all of it."""
+    keys = [variable_key(zone["zone"]) for zone in zones]
+    named = [_renamed(zone, key, 8) if keys.count(key) > 1 else zone for zone, key in zip(zones, keys, strict=True)]
+    owners = collections.Counter(name for zone in named for name in zone["vault"])
+    return [
+        _renamed(zone, key, None) if any(owners[name] > 1 for name in one["vault"]) else one
+        for zone, key, one in zip(zones, keys, named, strict=True)
+    ]
+
+
+def _renamed(zone: AdoptedZone, key: str, digits: int | None) -> AdoptedZone:
+    """Return a zone whose names of secrets contain the first digits of its id."""
+    old, new = f"vault_{key}_job", f"vault_{key}_{_id(zone).lower()[:digits]}_job"
+    shown = [
+        {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
+        for one in zone["vault_destinations"]
+    ]
+    return {**zone, "vault": [name.replace(old, new, 1) for name in zone["vault"]], "vault_destinations": shown}
+
+
+def _vault_text(zones: t.Sequence[AdoptedZone], date: str) -> str:
+    comments = (
+        f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
+        "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
+    )
+    shown = {
+        zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]
+        for zone in zones
+        if zone["vault_destinations"]
+    }
+    # Users copy these lines, so they must not be wrapped.
+    return yaml_text(comments, shown, math.inf)
+
+
+def _summary(zones: t.Sequence[AdoptedZone], date: str) -> str:
+    lines = [
+        "# Adopted zones",
+        "",
+        f"{len(zones)} {'zone or account' if len(zones) == 1 else 'zones and accounts'}, adopted on {date}.",
+        "",
+    ]
+    for zone in zones:
+        lines += [f"## {_plain(zone['zone'])}", "", f"{_scope(zone).capitalize()} id: {_plain(_id(zone))}", ""]
+        lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone["left_out"]]
+        lines += [f"- Secret: `{_plain(name)}`" for name in zone["vault"]]
+        lines += [f"- {_plain(note)}" for note in zone["notes"]]
+        if lines[-1]:
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Return text of the service for Markdown: on one line, with the characters of Markdown and HTML escaped."""
+    kept = clean_text(text)
+    return re.sub(r"([\\`*_{}\[\]<>#|&])", r"\\\1", kept) if re.search(r"[`*\[\]<>|&]", kept) else kept
+
+
+_FOLDER_MODE, _FILE_MODE = 0o750, 0o640
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ADOPTED = re.compile(rf"^(# .*|[0-9]+ (?:zone or account|zones and accounts), )adopted on {_DATE.pattern}", re.MULTILINE)
+
+# The results of `zone_variables_info`.
+_ZONE = record(
+    {
+        "zone": string(),
+        **dict.fromkeys(("zone_id", "account_id"), nullable(string())),
+        "variables": record({JOBS: array({"type": "object"})}, optional=(JOBS,)),
+        "vault": array(string()),
+        "vault_destinations": array(record({"destination_conf": string()})),
+        "left_out": array(record({"what": string(), "why": string()})),
+        "notes": array(string()),
+    },
+    optional=("zone_id", "account_id"),
+)
+
+OPTIONS: dict[str, dict[str, t.Any]] = {
+    "dest": {"type": "path", "required": True},
+    "group": {"type": "str", "default": "all"},
+    "group_hosts": {"type": "list", "elements": "str"},
+    "overwrite": {"type": "bool", "default": False},
+    "date": {"type": "str", "required": True},
+    "zones": {"type": "list", "elements": "dict", "required": True},
+    "script_baselines": {"type": "dict", "default": {}},
+}
+
+
+class Desired(t.NamedTuple):
+    """The destination folder, whether to overwrite files, and the text of each file by its path below `dest`."""
+
+    dest: str
+    overwrite: bool
+    texts: t.Mapping[str, str]
+
+
+def desire(params: t.Mapping[str, t.Any]) -> Desired:
+    """Return the desired files of validated options."""
+    zones = params["zones"]
+    _check_zones(zones)
+    if not params["dest"]:
+        raise invalid_option("dest", "is empty")
+    if not _DATE.fullmatch(params["date"]):
+        raise invalid_option("date", f"{params['date']!r} is not a date such as 2026-03-02")
+    baselines = params["script_baselines"]
+    for name, entries in baselines.items():
+        if not isinstance(entries, list):
+            raise invalid_option(f"script_baselines.{name}", "must be a list")
+    with_scripts = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
+    group = check_name("group", params["group"])
+    hosts = params["group_hosts"]
+    whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
+    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, params["date"]))
+
+
+def _check_zones(given: t.Sequence[t.Any]) -> None:
+    """Raise `invalid_option` for results of `zone_variables_info` that are invalid, and for duplicate names or ids."""
+    if not given:
+        raise invalid_option("zones", "is empty: no zone could be read")
+    hosts: dict[str, str] = {}
+    for index, zone in enumerate(given):
+        place = f"zones[{index}]"
+        check(_ZONE, zone, place)
+        name = check_name(f"{place}.zone", zone["zone"])
+        if not is_zone_id(_id(zone)):
+            raise invalid_option(f"{place}.{_scope(zone)}_id", f"{shown(_id(zone))} is not 1 to 32 hexadecimal digits")
+        if name in hosts.values():
+            raise invalid_option("zones", f"{name!r} is listed more than once")
+        address = f"{_scope(zone)} {_id(zone).lower()}"
+        if address in hosts:
+            raise invalid_option("zones", f"{hosts[address]!r} and {name!r} are both hosts of the {address}")
+        hosts[address] = name
+
+
+def report(desired: Desired) -> Conclusion:
+    """Compare the files with existing ones; raise `conflict` if one would be replaced without `overwrite`."""
+    stale = {path for path, text in desired.texts.items() if _differs(desired.dest, path, text)}
+    foreign = sorted(path for path in stale if os.path.lexists(os.path.join(desired.dest, path)))
+    if foreign and not desired.overwrite:
+        raise conflict(
+            f"dest: {', '.join(os.path.join(desired.dest, path) for path in foreign)} would be replaced by other content. Nothing was written;"
+            " move these files, or allow it with overwrite (edgeops_adopt_overwrite of the playbook)."
+        )
+    files = [os.path.join(desired.dest, path) for path in sorted(desired.texts)]
+    return Conclusion({"changed": bool(stale), "files": files})
+
+
+def write(desired: Desired) -> None:
+    """Write each missing or different file; after a failure, all files are unchanged."""
+    texts = sorted(desired.texts.items())
+    stale = {os.path.join(desired.dest, path): text.encode() for path, text in texts if _differs(desired.dest, path, text)}
+    made: list[str] = []
+    try:
+        for path in stale:
+            make_folders(os.path.dirname(path), _FOLDER_MODE, made)
+        replace_all(stale, _FILE_MODE)
+    except (OSError, ValueError) as error:
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)  # fails if it contains a file
+        raise invalid_option("dest", f"{desired.dest!r} cannot be written: {error}") from None
+
+
+def _differs(dest: str, path: str, text: str) -> bool:
+    """Return whether a file is missing or differs; ignore the date of the adoption."""
+    try:
+        descriptor = open_inside(dest, path)
+        with open(descriptor, encoding="utf-8", newline="") as file:
+            return _undated(file.read()) != _undated(text)
+    except FileNotFoundError:
+        _check_creatable(os.path.dirname(os.path.join(dest, path)))
+        return True
+    except (OSError, ValueError) as error:
+        raise invalid_option("dest", f"{os.path.join(dest, path)!r} cannot be read: {error}") from None
+
+
+def _check_creatable(folder: str) -> None:
+    """Refuse a folder that cannot be created or written to, in check mode as well."""
+    while folder and not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    folder = folder or os.curdir
+    if not os.path.isdir(folder):
+        raise invalid_option("dest", f"{folder!r} must be a folder. Nothing was written.")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise invalid_option("dest", f"{folder!r} cannot be written to: permission denied. Nothing was written.")
+
+
+def _undated(text: str) -> str:
+    """Return the text without the date of its adoption, which is in comments and in the summary."""
+    return _ADOPTED.sub(r"\1adopted on", text)

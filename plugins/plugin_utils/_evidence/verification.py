@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import typing as t
+
+from ...module_utils._address import is_zone_id
+from ...module_utils._core import Conclusion, Json, invalid_option
+from ...module_utils._files import open_regular, read_regular
+from ...module_utils._scripts.evidence import BASELINES, Chain, Record, read_chain
+from ...module_utils._scripts.facts import FINDINGS, is_digest
+from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, shown
+
+# Verifies evidence in its folder: files are only read, and no request is sent.
+
+_SUFFIX = ".jsonl"
+# Limits of the printed lines; the result is complete.
+_MAX_OPEN, _MAX_LINE = 20, 400
+
+
+class Archive(t.NamedTuple):
+    """A folder of evidence, and the heads that were kept elsewhere, by zone."""
+
+    folder: str
+    expected_heads: t.Mapping[str, str]
+
+
+class Totals:
+    """What the valid records of a chain contain: findings by kind, those of the last record, changes of the scope, and baselines."""
+
+    def __init__(self) -> None:
+        self.findings = dict.fromkeys(FINDINGS, 0)
+        self.open: list[dict[str, Json]] = []
+        self.scope_changes: list[dict[str, Json]] = []
+        # The first record that names each baseline.
+        self.baselines: dict[str, int] = {}
+        self._scope: dict[str, Json] | None = None
+
+    def add(self, record: Record) -> None:
+        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in FINDINGS]
+        for finding in self.open:
+            self.findings[str(finding["kind"])] += 1
+        digest, number = record.get("baseline_digest"), record["seq"]
+        if is_digest(digest) and is_integer(number):
+            self.baselines.setdefault(digest, number)
+        scope = record.get("scope")
+        if not isinstance(scope, dict):
+            return
+        before, self._scope = scope if self._scope is None else self._scope, scope
+        members = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
+        if members:
+            was, now = ({name: side.get(name) for name in members} for side in (before, scope))
+            self.scope_changes.append({"seq": number, "at": record["at"], "before": was, "after": now})
+
+
+def desire(params: t.Mapping[str, t.Any]) -> Archive:
+    """Return the archive of validated options; refuse invalid zone ids and heads."""
+    heads = {}
+    for zone_id, head in (params["expected_heads"] or {}).items():
+        place = f"expected_heads[{zone_id!r}]"
+        if not is_zone_id(str(zone_id)):
+            raise invalid_option(place, "a zone id is 1 to 32 hexadecimal digits")
+        if not isinstance(head, str) or not is_digest(head.lower()):
+            raise invalid_option(place, f"{shown(head)} is not 64 hexadecimal digits")
+        heads[str(zone_id).lower()] = head.lower()
+    return Archive(params["evidence_dir"], heads)
+
+
+def report(archive: Archive) -> Conclusion:
+    """Return each chain with its first invalid record; an archive without any chain is not valid."""
+    try:
+        found = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
+    except OSError as error:
+        raise invalid_option("evidence_dir", f"{archive.folder!r} cannot be read: {error.strerror}") from None
+    present = {zone for zone in found if is_zone_id(zone)}
+    missing = archive.expected_heads.keys() - {zone.lower() for zone in present}
+    verified = [_verify(archive.folder, zone, archive.expected_heads.get(zone.lower())) for zone in sorted(present | missing)]
+    return Conclusion({"zones": verified, "valid": bool(verified) and all(each["valid"] for each in verified)})
+
+
+def _verify(folder: str, zone_id: str, expected_head: str | None) -> dict[str, t.Any]:
+    """Return a chain for the result; what is about valid records is empty or None if there is none."""
+    totals = Totals()
+    try:
+        with open(open_regular(os.path.join(folder, zone_id + _SUFFIX), os.O_RDONLY), "rb") as file:
+            chain = read_chain(file, zone_id.lower(), totals.add)
+    except FileNotFoundError:
+        chain = Chain(problem="record 1 is missing: there is no file for the zone")
+    except OSError as error:
+        # A file that cannot be read must not hide what is wrong with the others.
+        chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
+    missing, edited = _check_baselines(folder, totals.baselines)
+    problem = chain.problem or edited or _find_missing(chain, expected_head)
+    times = chain.times
+    gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
+    return {
+        "zone_id": zone_id,
+        "valid": problem is None,
+        "message": problem or _describe_valid(chain, missing, len(totals.baselines)),
+        "records": chain.records,
+        "first": format_time(times[0]) if times else None,
+        "last": format_time(times[-1]) if times else None,
+        "longest_gap_days": round(max(gaps) / 86400, 3) if gaps else None,
+        "findings": totals.findings,
+        "open": totals.open,
+        "scope_changes": totals.scope_changes,
+        "head": chain.head,
+    }
+
+
+def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, str | None]:
+    """Return how many of the baselines that records name are missing, and the first record whose baseline was edited."""
+    missing = 0
+    for digest, record in baselines.items():
+        try:
+            content = read_regular(os.path.join(folder, BASELINES, f"{digest}.json"))
+        except OSError:
+            missing += 1
+            continue
+        if hashlib.sha256(content).hexdigest() != digest:
+            edited = f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest"
+            return missing, f"record {record} {edited}"
+    return missing, None
+
+
+def _find_missing(chain: Chain, head: str | None) -> str | None:
+    """Return what a chain without an invalid record lacks."""
+    if head is not None and head not in chain.heads:
+        return f"record {chain.records + 1} is missing: none of the {chain.records} records has the expected head"
+    return (
+        None if chain.records else f"record 1 is missing: the file {'has no complete line' if chain.torn_bytes else 'is empty'}"
+    )
+
+
+def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:
+    text = "1 record is valid" if chain.records == 1 else f"{chain.records} records are valid"
+    if chain.torn_bytes:
+        text += f"; an incomplete last line of {chain.torn_bytes} bytes is left of a run that was killed while it was writing"
+    if missing:
+        text += f"; {missing} of {baselines} baselines that they name are missing in the folder {BASELINES}"
+    return text
+
+
+def describe(zone: t.Mapping[str, t.Any], name: str = "") -> list[str]:
+    """Return the printed lines about a zone of the result, for an assessor; `name` is that of the zone, if it is known."""
+    called = f"{name} {zone['zone_id']}".strip()
+    return [line(f"{called}: {text}", _MAX_LINE) for text in _texts(zone)]
+
+
+def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:
+    yield zone["message"]
+    if zone["first"] is None:
+        return
+    gap = zone["longest_gap_days"]
+    yield f"audits from {zone['first']} to {zone['last']}" + ("" if gap is None else f", at most {gap:g} days apart")
+    yield f"head {zone['head']}"
+    found = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
+    yield f"findings in all records: {', '.join(found) or 'none'}; open in the last one: {len(zone['open'])}"
+    for finding in zone["open"][:_MAX_OPEN]:
+        place = " on ".join(str(finding[name]) for name in ("script_url", "host") if finding.get(name))
+        yield "open: " + ": ".join(filter(None, (str(finding["kind"]), place, str(finding.get("message") or ""))))
+    if len(zone["open"]) > _MAX_OPEN:
+        yield f"open: {len(zone['open']) - _MAX_OPEN} more"
+    for change in zone["scope_changes"]:
+        members = [
+            f"{name} was {canonical(change['before'][name])}, is {canonical(now)}" for name, now in change["after"].items()
+        ]
+        yield f"record {change['seq']} ({change['at']}) looked at something else than the one before it: {'; '.join(members)}"

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ...module_utils._core import PARTS
+
+DEFAULT_TITLE = "Fleet audit"
+SURVEY_TITLE = "Survey"
+# Number of earlier reports whose counts a report contains for its chart.
+DEFAULT_KEEP, MAX_KEEP = 30, 1000
+
+# The file of each format.
+FILES: t.Mapping[str, str] = {
+    "json": "report.json",
+    "html": "report.html",
+    "junit": "report.xml",
+    "markdown": "report.md",
+    "metrics": "report.prom",
+}
+DEFAULT_FORMATS = ("json", "html", "junit")
+
+# The status of a zone is the first of these that applies; the outcome of a report is the first that a zone has.
+UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, COMPLIANT = STATUSES = ("unaudited", "drifted", "findings", "unmanaged", "compliant")
+NEEDS_ATTENTION = (UNAUDITED, DRIFTED, FINDINGS)
+
+DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
+ZONE, ACCOUNT = SCOPES = ("zone", "account")
+
+# What the role manages, and what else an audit reads.
+MANAGED = PARTS
+OBSERVED = ("scripts", "health", "coverage", "delivery")
+RESOURCES = (*MANAGED, *OBSERVED, "fields")
+
+HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
+
+
+# `documentation` of galaxy.yml; the guides are below it.
+DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
+
+
+class Action(t.NamedTuple):
+    """What to do about items of some types: a heading, a sentence, and the file of the guide."""
+
+    title: str
+    advice: str
+    guide: str
+
+    @property
+    def url(self) -> str:
+        """Return the address of the guide."""
+        return f"{DOCUMENTATION}/docsite/rst/{self.guide}"
+
+
+# In the order in which a report names them.
+ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK = (
+    Action(
+        "Find out why zones could not be audited",
+        "Nothing is known about these zones: correct the cause, then run the audit again.",
+        "reference_errors.rst",
+    ),
+    Action(
+        "Examine scripts on your pages",
+        "Find out who added or changed them, then remove them from the site, or authorise them in the baseline.",
+        "guide_payment_scripts.rst",
+    ),
+    Action(
+        "Repair log delivery",
+        "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
+        "guide_job_health.rst",
+    ),
+    Action(
+        "Bring zones back to their desired state",
+        "Review the differences; the playbook deliver applies the desired state. If the change was intended, change the variables.",
+        "guide_safe_delivery.rst",
+    ),
+    Action(
+        "Declare or delete undeclared jobs",
+        "Add each to log_delivery_jobs if it is yours, otherwise delete it: it sends your logs to its destination.",
+        "guide_fleets.rst",
+    ),
+    Action(
+        "Deliver the log fields that you require",
+        "Select the fields in an enabled job that has neither a filter nor a sample rate.",
+        "guide_custom_fields.rst",
+    ),
+    Action(
+        "Complete the script baseline and its evidence",
+        "Review the entries, and see that each audit can look at the scripts.",
+        "guide_payment_scripts.rst",
+    ),
+    Action("Renew or remove waivers that ended", "What they covered counts again.", "guide_waivers.rst"),
+    Action("Worth a look", "Nothing has to be done about notes.", "reference_report.rst"),
+)
+
+
+class Type(t.NamedTuple):
+    """A type of items: their kind, severity, resource, action, and the text for what should be."""
+
+    kind: str
+    severity: str
+    resource: str
+    action: Action
+    should_be: str | None = None
+
+
+TYPES: t.Mapping[str, Type] = {
+    "job_failing": Type(FINDING, HIGH, "health", REPAIR, "every delivery succeeds"),
+    "job_disabled_by_service": Type(FINDING, HIGH, "health", REPAIR, "enabled again, after its destination accepts deliveries"),
+    "records_dropped": Type(FINDING, HIGH, "delivery", REPAIR, "no record is dropped"),
+    "malicious": Type(FINDING, HIGH, "scripts", SCRIPTS, "no malicious script on the pages of the zone"),
+    "reported": Type(FINDING, HIGH, "scripts", SCRIPTS, "no script whose URL or domain is reported as malicious"),
+    "changed": Type(FINDING, HIGH, "scripts", SCRIPTS, "content whose hash the baseline lists"),
+    "new": Type(FINDING, HIGH, "scripts", SCRIPTS, "covered by an entry of the baseline, or removed from the site"),
+    "monitor_off": Type(FINDING, HIGH, "scripts", BASELINE, "the script monitor is enabled"),
+    "history_broken": Type(FINDING, HIGH, "scripts", BASELINE, "records that form one unbroken chain"),
+    "unlisted_job": Type(FINDING, MEDIUM, "jobs", DECLARE, "declared in log_delivery_jobs, or deleted"),
+    "missing_field": Type(FINDING, MEDIUM, "fields", SELECT, "selected by an enabled job without filter and sample rate"),
+    "expired_waiver": Type(FINDING, MEDIUM, "jobs", RENEW, "renewed or removed"),
+    "unverified": Type(FINDING, MEDIUM, "scripts", BASELINE, "a hash that can be compared with the baseline"),
+    "expired": Type(FINDING, MEDIUM, "scripts", BASELINE, "reviewed, with a later review_by"),
+    "unjustified": Type(FINDING, MEDIUM, "scripts", BASELINE, "an entry with owner, justification and authorised_by"),
+    "gone": Type(FINDING, MEDIUM, "scripts", BASELINE, "present on the site, since the entry is required"),
+    "nothing_seen": Type(FINDING, MEDIUM, "scripts", BASELINE, "at least one script is seen"),
+    "evidence_gap": Type(FINDING, MEDIUM, "scripts", BASELINE, "audits no further apart than max_gap_days"),
+    "job_stale": Type(NOTE, LOW, "health", LOOK),
+    "fields_not_selected": Type(NOTE, LOW, "coverage", LOOK, "selected by a job of http_requests"),
+    "field_stays_empty": Type(NOTE, LOW, "coverage", LOOK, "selected only if the zone has such custom fields"),
+    "no_upload": Type(NOTE, LOW, "delivery", LOOK),
+    "personal_data": Type(NOTE, LOW, "fields", LOOK),
+    "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
+    "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
+    "job_never": Type(NOTE, INFO, "health", LOOK),
+    "no_job": Type(NOTE, INFO, "jobs", LOOK),
+    "single_destination": Type(NOTE, INFO, "jobs", LOOK),
+    "unused": Type(NOTE, INFO, "scripts", LOOK),
+}
+# An unknown type comes from a later version; it counts as severe.
+UNKNOWN_TYPE = Type(FINDING, HIGH, "scripts", SCRIPTS)
+DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
+
+# Types of items about waivers, and the members of a waiver that are patterns.
+EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
+OF_ITEMS: tuple[t.Literal["resource", "type", "member", "subject"], ...] = ("resource", "type", "member", "subject")
+PATTERNS: tuple[t.Literal["zone", "resource", "type", "member", "subject"], ...] = ("zone", *OF_ITEMS)
+
+# The choices of `fail_on`.
+GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))
+
+# Fields that identify a person or what one person does, by dataset: online identifiers in the sense of GDPR Article 4(1) and
+# recital 30. Names: developers.cloudflare.com/logs/logpush/logpush-job/datasets, read 2026-11.
+PERSONAL_FIELDS: t.Mapping[str, str] = {
+    "http_requests": "ClientIP ClientLatitude ClientLongitude ClientRequestReferer ClientRequestURI ClientRequestUserAgent"
+    " Cookies RequestHeaders",
+    "firewall_events": "ClientIP ClientRefererPath ClientRefererQuery ClientRequestQuery ClientRequestUserAgent",
+    "spectrum_events": "ClientIP",
+    "dns_logs": "SourceIP",
+    "page_shield_events": "PageURL",
+    "nel_reports": "ClientIPASN",
+    "access_requests": "Email IPAddress UserUID",
+    "audit_logs": "ActorEmail ActorIP",
+    "audit_logs_v2": "ActorEmail ActorIPAddress",
+    "gateway_dns": "DeviceID DeviceName Email SrcIP UserID",
+    "gateway_http": "DeviceID DeviceName Email SourceIP URL UserID",
+    "gateway_network": "DeviceID DeviceName Email SourceIP UserID",
+    "zero_trust_network_sessions": "DeviceID DeviceName Email OriginIP SourceIP UserID",
+}
+
+# Meanings of the status of an upload: the HTTP status of the destination, or an error code of the service.
+DESTINATION_ANSWERS: t.Mapping[str, str] = {
+    "1105": "the host name of the destination cannot be resolved",
+    "400": "the destination refused the batch",
+    "401": "the credentials are wrong or have ended",
+    "403": "the credentials may not write there",
+    "404": "the bucket or path does not exist",
+    "408": "the destination was too slow",
+    "413": "the batch is too large for the destination",
+    "429": "the destination asks for fewer requests",
+    "500": "an error of the destination",
+    "502": "an error of the destination",
+    "503": "the destination is overloaded or down",
+    "504": "the destination was too slow",
+}
+
+
+def type_of(name: str) -> Type:
+    """Return a type of items by its name, `difference` included."""
+    return DIFFERENCE_TYPE if name == DIFFERENCE else TYPES.get(name, UNKNOWN_TYPE)

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import typing as t
+
+from ...module_utils._logpush import logpull_options
+from ...module_utils._logpush.coverage import Coverage, selected_fields
+from ...module_utils._logpush.facts import DATASET
+from ...module_utils._logpush.job import Identity, labels
+from ...module_utils._text import canonical, dict_of, distinct, duration, is_integer, list_of
+from ...module_utils._zone.result import ReportedJob, ZoneResult
+from .document import Copied, Item
+from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
+from .items import destination_text, found, plural
+from .options import AuditRecord, Scripts
+
+# What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
+
+
+def labelled(jobs: t.Sequence[ReportedJob]) -> list[tuple[str, ReportedJob]]:
+    """Return each job with its label, the same one that its differences have."""
+    identities = [Identity(str(job.get("name") or ""), _dataset(job), job_number(job)) for job in jobs]
+    return list(zip(distinct(labels(identities)), jobs, strict=True))
+
+
+def _dataset(job: ReportedJob) -> str:
+    return str(job.get("dataset") or DATASET)
+
+
+def job_number(job: ReportedJob) -> int | None:
+    """Return the id of a job."""
+    number = job.get("id")
+    return number if is_integer(number) else None
+
+
+def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+    """Yield each member in which the managed resources of a zone differ from their desired state."""
+    stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
+    for resource in MANAGED:
+        outcome = result.get(resource) or {}
+        diff = outcome.get("diff") or {}
+        before, after = diff.get("before") or {}, diff.get("after") or {}
+        if resource == "jobs":
+            found_here = list(_of_jobs(before, after))
+        elif resource == "custom_fields":
+            found_here = _of_custom_fields(before, after)
+        else:
+            found_here = list(_members(resource, None, "", before, after))
+        if not found_here and outcome.get("changed"):
+            found_here = [found(DIFFERENCE, None, None, member=None, resource=resource)]
+        for item in found_here:
+            if item["subject"] in stopped and (resource, item["member"]) == ("jobs", "enabled"):
+                item["message"] += f"; the service disabled it: {stopped[item['subject']]}"
+            yield item
+
+
+def _of_jobs(before: Copied, after: Copied) -> t.Iterator[Item]:
+    for label in sorted({**before, **after}):
+        one, other = before.get(label) or None, after.get(label) or None
+        if isinstance(one, dict) and isinstance(other, dict):
+            yield from _members("jobs", label, "", one, other)
+        elif one or other:
+            yield found(DIFFERENCE, label, one, other, member=None)
+
+
+def _of_custom_fields(before: Copied, after: Copied) -> list[Item]:
+    """Return the differing lists; the rules contain the same names, and count only if no list differs."""
+    one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
+    differing = list(_members("custom_fields", None, "", one, other))
+    return [each for each in differing if each["member"] != "rules"] or differing
+
+
+def _members(resource: str, subject: str | None, place: str, before: Copied, after: Copied) -> t.Iterator[Item]:
+    for name in sorted({**before, **after}):
+        one, other, path = before.get(name), after.get(name), f"{place}{name}"
+        if one == other:
+            continue
+        if isinstance(one, dict) and isinstance(other, dict) and one and other:
+            yield from _members(resource, subject, f"{path}.", one, other)
+        else:
+            yield found(DIFFERENCE, subject, one, other, member=path, resource=resource)
+
+
+def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+    """Yield jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
+    for label, job in labelled(jobs):
+        state, last = health_state(job), _last(job)
+        if state == "failing":
+            yield found("job_failing", label, f"its deliveries fail: {_reason(job) or 'the service gives no reason'}{last}")
+        elif _disabled_by_service(job):
+            yield found(
+                "job_disabled_by_service", label, f"the service disabled it after failed deliveries: {_reason(job)}{last}"
+            )
+        elif state == "never":
+            yield found("job_never", label, "the job has not delivered anything yet")
+        elif state == "stale":
+            yield found("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
+
+
+def health_state(job: ReportedJob) -> str:
+    """Return the state of a job as `logpush_job_info` reports it."""
+    state = (job.get("health") or {}).get("state")
+    return state if isinstance(state, str) else "unknown"
+
+
+def _disabled_by_service(job: ReportedJob) -> bool:
+    return health_state(job) == "disabled" and bool(job.get("error_message"))
+
+
+def _reason(job: ReportedJob) -> str:
+    return str(job.get("error_message") or (job.get("health") or {}).get("message") or "").rstrip(".")
+
+
+def _last(job: ReportedJob) -> str:
+    """Return when the last delivery was, as the end of a sentence."""
+    lag = (job.get("health") or {}).get("lag_seconds")
+    return f"; the last delivery was {duration(lag)} ago" if isinstance(lag, (int, float)) and lag > 0 else ""
+
+
+def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+    """Yield jobs of the zone that no item declares, except those that would be deleted, which are differences."""
+    outcome = result.get("jobs") or {}
+    diff = outcome.get("diff") or {}
+    before, after = diff.get("before") or {}, diff.get("after") or {}
+    known = {job.get("id"): (label, job) for label, job in labelled(jobs)}
+    for own, plain in labelled(outcome.get("unlisted_jobs") or ()):
+        label, job = known.get(plain.get("id"), (own, plain))
+        if label in before and label not in after:
+            continue
+        where = dict_of(job.get("destination"))
+        target = f" to {destination_text(where)}" if where.get("scheme") else ""
+        verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
+        names = _personal_fields(job)
+        personal = f", with personal data ({', '.join(names)})" if names else ""
+        yield found("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
+
+
+def _personal_fields(job: ReportedJob) -> list[str]:
+    """Return the fields that a job selects and that identify a person, or what one person does."""
+    return sorted({*PERSONAL_FIELDS.get(_dataset(job), "").split()}.intersection(selected_fields(job)))
+
+
+def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+    """Yield the notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
+    unselected, unconfigured = check.get("unselected") or (), check.get("unconfigured") or ()
+    sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
+    texts: dict[str, list[str]] = collections.defaultdict(list)
+    for part, sentence in zip(unselected, sentences, strict=False):
+        texts[str(part.get("field"))].append(sentence)
+    for field, several in texts.items():
+        yield found("fields_not_selected", None, "; ".join(several), member=field)
+    called = {canonical([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
+    for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
+        name, number = part.get("job_name"), part.get("job_id")
+        label = called.get(canonical([name, number])) or labelled([{"name": name, "id": number, "dataset": DATASET}])[0][0]
+        yield found("field_stays_empty", label, sentence, member=str(part.get("field")))
+
+
+def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
+    """Yield required log fields that no job delivers for all records."""
+    for dataset, names in sorted(fields.items()):
+        complete = [job for job in jobs or () if _delivers_all(job, dataset)]
+        delivered = {name for job in complete for name in selected_fields(job)}
+        reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
+        for name in sorted(set(names) - delivered):
+            yield found("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
+
+
+def _delivers_all(job: ReportedJob, dataset: str) -> bool:
+    """Return whether a job is enabled and has neither a filter nor a sample rate."""
+    if _dataset(job) != dataset or job.get("enabled") is not True or job.get("filter") or job.get("filter_attack_traffic"):
+        return False
+    options, text = dict_of(job.get("output_options")), job.get("logpull_options")
+    rate: object = options.get("sample_rate")
+    if not options:
+        rate = logpull_options.parse(text if isinstance(text, str) else None).get(logpull_options.SAMPLE)
+    try:
+        # All records are delivered without a rate, and with 0 or 1.
+        return not rate or (isinstance(rate, (str, int, float)) and float(rate) in (0.0, 1.0))
+    except ValueError:
+        return False
+
+
+def scripts(audit: Scripts) -> t.Iterator[Item]:
+    """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
+    for each in audit.get("findings") or ():
+        kind = str(each.get("kind"))
+        subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
+        yield found(kind, subject, str(each.get("message") or kind))
+    if "findings" not in audit:
+        for script in audit.get("scripts") or ():
+            yield from _verdicts(script)
+
+
+def _verdicts(script: Copied) -> t.Iterator[Item]:
+    subject = canonical([script.get("script_url"), script.get("host"), None])
+    reasons = ", ".join(str(reason) for reason in list_of(script.get("malicious_reasons")))
+    if script.get("malicious") is True:
+        yield found("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
+    if script.get("url_reported_malicious") is True or script.get("domain_reported_malicious") is True:
+        what = "URL" if script.get("url_reported_malicious") is True else "domain"
+        yield found("reported", subject, f"its {what} is reported as malicious")
+
+
+def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
+    """Yield jobs that lost records for good, and enabled jobs without any upload."""
+    called = {job.get("id"): label for label, job in labelled(jobs or ())}
+    by_job = {row.get("job_id"): row for row in rows}
+    for number, row in by_job.items():
+        dropped = row.get("dropped_records")
+        if isinstance(dropped, int) and dropped > 0:
+            yield found("records_dropped", called.get(number, f"job {number}"), _dropped(row, dropped))
+    for label, job in labelled(jobs or ()):
+        row = by_job.get(job.get("id"), {"uploads": 0})
+        idle = row.get("uploads") == 0 and not row.get("failed_uploads")
+        if idle and job.get("enabled") is True and health_state(job) != "never":
+            yield found("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
+
+
+def _dropped(row: Copied, dropped: int) -> str:
+    answers = []
+    statuses = {str(code): number for code, number in dict_of(row.get("statuses")).items()}
+    for code, number in sorted(statuses.items()):
+        times = "once" if number == 1 else f"{number} times"
+        meaning = f" ({DESTINATION_ANSWERS[code]})" if code in DESTINATION_ANSWERS else ""
+        if code == "0":
+            answers.append(f"no answer {times}")
+        elif not code.startswith("2"):
+            answers.append(f"{'HTTP' if len(code) == 3 else 'error'} {code}{meaning} {times}")
+    batches = row.get("failed_uploads")
+    of = f" in {plural(batches, 'batch', 'batches')}" if isinstance(batches, int) else ""
+    return f"{plural(dropped, 'record')} dropped{of}{': ' if answers else ''}{', '.join(answers)}"
+
+
+# What a survey finds in zones without a declared state, and what it compares between their destinations.
+
+# The number of zones of each account that deliver to a host or bucket.
+Destinations: t.TypeAlias = "t.Mapping[str | None, t.Mapping[str, int]]"
+
+
+def destinations_of(records: t.Iterable[AuditRecord]) -> Destinations:
+    """Return the destinations of all zones."""
+    counts: dict[str | None, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    for record in records:
+        counts[record["account_id"]].update({target for job in record["jobs"] or () if (target := _target(job))})
+    return counts
+
+
+def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Item]:
+    """Yield the notes that only a survey has; its findings about jobs and scripts are those of any audit."""
+    jobs = record["jobs"]
+    if jobs is not None and all(job.get("enabled") is False for job in jobs):
+        reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
+        yield found("no_job", None, reason)
+    monitor = ((record["result"] or {}).get("script_monitor") or {}).get("script_monitor")
+    if dict_of(monitor).get("enabled") is False:
+        yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+    zones = destinations[record["account_id"]]
+    for label, job in labelled(jobs or ()):
+        target = _target(job)
+        if not target:
+            continue
+        if zones[target] == 1 and max(zones.values()) > 1:
+            yield found("single_destination", label, f"no other zone delivers to {target}")
+        names = ", ".join(_personal_fields(job))
+        if names and job.get("enabled") is True and zones[target] < max(zones.values()):
+            yield found("personal_data", label, f"delivers {names} to {target}, which is not where most zones deliver")
+
+
+def _target(job: ReportedJob) -> str:
+    """Return scheme and host or bucket of a job's destination; "" if they are masked."""
+    public = dict_of(job.get("destination"))
+    host = str(public.get("address") or "").rpartition("@")[2].partition("/")[0]
+    return f"{public['scheme']}://{host}" if host and public.get("scheme") else ""

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import json
+import typing as t
+
+from ...module_utils._core import Json
+from ...module_utils._filter.text import explain_echo
+from ...module_utils._logpush import logpull_options
+from ...module_utils._text import canonical, dict_of, plain_list, shorten
+from .document import Item
+from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
+
+# Items of the report: what an audit found, and the words for it.
+
+_ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
+
+
+def found(
+    name: str,
+    subject: str | None,
+    present: Json,
+    desired: Json = None,
+    *,
+    member: str | None = "",
+    resource: str | None = None,
+    kind: str | None = None,
+) -> Item:
+    """Return an item of a type, of which `items_of` sets what depends on the zone and the time.
+
+    The default member is the name of the type; what should be is given for a difference and otherwise known of the type.
+    """
+    of_type = type_of(name)
+    item: Item = {
+        "id": "",
+        "kind": kind or of_type.kind,
+        "type": name,
+        "resource": resource or of_type.resource,
+        "subject": subject,
+        "member": name if member == "" else member,
+        "severity": of_type.severity if kind in (None, of_type.kind) else "low",
+        "message": "",
+        "is": present,
+        "should_be": desired if name == DIFFERENCE else of_type.should_be,
+        "first_seen": "",
+        "waived": False,
+        "carried": False,
+    }
+    item["message"] = sentence(item)
+    return item
+
+
+def items_of(owner: str | None, seen: t.Iterable[Item], at: str) -> list[Item]:
+    """Return the items of a zone or account, each problem once, in a fixed order.
+
+    The id depends on the place of a problem and not on its values, so it is the same in every format and run.
+    """
+    items: dict[str, Item] = {}
+    for item in seen:
+        place = canonical([owner, item["kind"], item["resource"], item["subject"], item["member"]])
+        name = hashlib.sha256(place.encode()).hexdigest()[:16]
+        items.setdefault(name, {**item, "id": name, "first_seen": at})
+    return in_order(items.values())
+
+
+def in_order(items: t.Iterable[Item]) -> list[Item]:
+    """Return items by kind, severity, resource, subject and member; carried ones last."""
+    return sorted(
+        items,
+        key=lambda item: (
+            item["carried"],
+            *(_ORDER.get(name, len(_ORDER)) for name in (item["kind"], item["severity"], item["resource"])),
+            item["subject"] or "",
+            item["member"] or "",
+            item["id"],
+        ),
+    )
+
+
+def counting(items: t.Iterable[Item]) -> list[Item]:
+    """Return the items that count: neither waived nor carried over from an earlier report."""
+    return [item for item in items if not item["waived"] and not item["carried"]]
+
+
+def subject_words(item: Item) -> str:
+    """Return the subject for people; that of a script or a waiver is JSON, of which this shows the members in words."""
+    subject = item["subject"] or ""
+    of_waiver = item["type"] in OF_WAIVERS
+    if not of_waiver and item["resource"] != "scripts":
+        return subject
+    try:
+        parts = json.loads(subject)
+        if of_waiver:
+            return f"waiver for {patterns_text(parts)}"
+        url, host, entry = parts
+    except (ValueError, RecursionError, TypeError, AttributeError):  # an earlier report may hold anything there
+        return subject
+    script = " on ".join(str(part) for part in (url, host) if part)
+    words = f"entry {entry}" if entry else ""
+    return f"{script} ({words})" if script and words else script or words
+
+
+def patterns_text(waiver: t.Mapping[str, Json]) -> str:
+    """Return what a waiver covers."""
+    return ", ".join(f"{name} {waiver[name]}" for name in PATTERNS if waiver.get(name)) or "everything"
+
+
+# The words for an item in every format: what is, and what should be.
+
+_MAX_VALUE = 200
+_MAX_NAMES = 30
+
+
+class Wording(t.NamedTuple):
+    """The words of a difference: for two values, and for missing and surplus names of a list."""
+
+    values: str
+    lacking: str
+    surplus: str
+
+
+# Before and after a difference is applied.
+FOUND = Wording("is {}, should be {}", "missing", "not declared")
+APPLIED = Wording("was {}, now {}", "added", "removed")
+# The words for a whole object after the change, by what it should be before.
+_APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "changed"}
+
+
+def sentence(item: Item, wording: Wording = FOUND) -> str:
+    """Return what is and what should be, without the subject: `enabled is false, should be true`."""
+    present, desired = item["is"], item["should_be"]
+    if item["kind"] != DIFFERENCE:
+        return f"{present}; should be: {desired}" if desired else str(present)
+    if item["member"] is None:
+        was, will = _whole(present, desired)
+        done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None
+        return done or wording.values.format(was, will)
+    texts = []
+    for member, one, other in _parts(item["member"], present, desired):
+        names = _list_words(one, other, wording)
+        values = wording.values.format(_value(member, one), _value(member, other))
+        texts.append(f"{_name(member)}: {names}" if names else f"{_name(member)} {values}")
+    return "; ".join(texts)
+
+
+def cells(item: Item) -> tuple[str, str, str]:
+    """Return what differs, what it is, and what it should be, for the columns of a table; the first is "" for a finding."""
+    present, desired = item["is"], item["should_be"]
+    if item["kind"] != DIFFERENCE:
+        return "", "" if present is None else _value("", present), "" if desired is None else _value("", desired)
+    whole = item["member"]
+    if whole is None:
+        return ("", *_whole(present, desired))
+    was, will = [], []
+    for member, one, other in _parts(whole, present, desired):
+        head = "" if member == whole else f"{member}: "
+        names = _list_words(one, other, FOUND)
+        was.append(head + (names or _value(member, one)))
+        will.append(head + ((_names(plain_list(other) or ()) or "empty") if names else _value(member, other)))
+    return _name(whole), "; ".join(was), "; ".join(will)
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """Return a number with its noun: `1 zone`, `1,200 zones`."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, Json]]:
+    """Return a member with both values, of an option text each parameter that differs, with the fields as a list."""
+    if not member.endswith("logpull_options"):
+        return [(member, present, desired)]
+    one, other = (logpull_options.parse(side) if isinstance(side, str) else {} for side in (present, desired))
+    parts: list[tuple[str, Json, Json]] = []
+    for name in sorted({**one, **other}, key=lambda each: (each != logpull_options.FIELDS, each)):
+        was, will = one.get(name), other.get(name)
+        if name == logpull_options.FIELDS:
+            fields, names = ([each for each in (side or "").split(",") if each] for side in (was, will))
+            if set(fields) != set(names):
+                parts.append((name, fields, names))
+        elif was != will:
+            parts.append((name, was, will))
+    return parts or [(member, present, desired)]
+
+
+def _whole(present: Json, desired: Json) -> tuple[str, str]:
+    """Return both sides of something that exists or not as a whole."""
+    if not present and desired:
+        return "missing", "created"
+    if present and not desired:
+        return "present", "absent"
+    return ("different", "as declared") if not present else (_value("", present), _value("", desired))
+
+
+def _list_words(present: Json, desired: Json, wording: Wording) -> str:
+    """Return the missing and the surplus members of a plain list; "" if a side is not such a list, or none differs."""
+    one, other = (() if side is None else plain_list(side) for side in (present, desired))
+    if one is None or other is None:
+        return ""
+    missing, extra = [each for each in other if each not in one], [each for each in one if each not in other]
+    return "; ".join(f"{text} {_names(names)}" for text, names in ((wording.lacking, missing), (wording.surplus, extra)) if names)
+
+
+def _names(names: t.Sequence[Json]) -> str:
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(_cut(str(name)) for name in names[:_MAX_NAMES]) + more
+
+
+def _name(member: str) -> str:
+    return {"output_options.field_names": "fields", "logpull_options": "output options"}.get(member, member)
+
+
+def _value(member: str, value: Json) -> str:
+    """Return a value in words: a filter as a sentence, an empty value as `not set`."""
+    if member == "filter" or member.endswith(".filter"):
+        return f'"{_cut(explain_echo(value))}"'
+    if value is None or value in ("", [], {}):
+        return "not set"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) and member.endswith("_seconds"):
+        return plural(value, "second")
+    if isinstance(value, dict) and set(value) >= {"scheme", "address"}:
+        return _cut(destination_text(value))
+    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+
+
+def destination_text(public: t.Mapping[str, Json]) -> str:
+    """Return the destination of a result as one address."""
+    query = "&".join(f"{name}={value}" for name, value in dict_of(public.get("options")).items())
+    return f"{public.get('scheme')}://{public.get('address')}{'?' if query else ''}{query}"
+
+
+def _cut(text: str) -> str:
+    return shorten(text, _MAX_VALUE)

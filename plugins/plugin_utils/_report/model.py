@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import typing as t
+
+from ...module_utils._core import Json, invalid_option
+from ...module_utils._text import canonical, line
+from ...module_utils._version import VERSION
+from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, address
+from .facts import COMPLIANT, DIFFERENCE, DRIFTED, FINDING, FINDINGS, NOTE, OBSERVED, OF_WAIVERS, STATUSES, UNAUDITED, UNMANAGED
+from .items import counting, in_order
+from .options import Order
+from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
+from .zones import rows_of
+
+# The report as data: a pure function of the records of a run, earlier reports and the time.
+
+
+def build(order: Order, previous: Report | None, slices: t.Sequence[Report]) -> Report:
+    """Return the report; equal arguments give equal reports."""
+    sourced = gather(order, slices)
+    if all(each.row["carried"] for each in sourced):
+        raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
+    marked, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
+    elsewhere = {row["zone"] for row in previous["zones"]} - {row["zone"] for row in marked} if previous else set()
+    noted = with_unmatched(marked, order.waivers, waivers, elsewhere, order.at)
+    rows: list[Row] = [{**row, "status": status_of(row)} for row in carry_over(noted, previous)]
+    rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
+    counts = counts_of(rows)
+    plans = ((address(row), row["plan_ids"]) for row in rows if not row["carried"])
+    report: Report = {
+        "schema_version": SCHEMA_VERSION,
+        "report_id": "",
+        "generated_at": order.at,
+        "collection_version": VERSION,
+        "title": order.title,
+        "outcome": next((status for status in STATUSES if zones_with(counts, status)), COMPLIANT),
+        "counts": counts,
+        "plan_id": None if counts[UNAUDITED] else fleet_plan_id(plans),
+        "zones": rows,
+        "comparison": compare(rows, previous),
+        "waivers": waivers,
+        "trend": list(previous["trend"][-order.keep :]) if previous and order.keep else [],
+    }
+    try:
+        text = canonical({name: value for name, value in report.items() if name != "report_id"})
+    except ValueError:
+        raise invalid_option("zones", "a number in a record is infinite or not a number, which JSON cannot hold") from None
+    except RecursionError:
+        raise invalid_option("zones", "a record is nested more deeply than JSON that can be read again") from None
+    return {**report, "report_id": hashlib.sha256(text.encode()).hexdigest()[:32]}
+
+
+def status_of(row: Row) -> str:
+    """Return the status that follows from the items of a row; a carried row keeps its status."""
+    if row["carried"] or row["status"] == UNAUDITED:
+        return row["status"]
+    kinds = {item["kind"] for item in counting(row["items"])}
+    declared = row["status"] in (COMPLIANT, DRIFTED) or any(row["plan_ids"].values())
+    plain = COMPLIANT if declared else UNMANAGED
+    return DRIFTED if DIFFERENCE in kinds else FINDINGS if FINDING in kinds else plain
+
+
+def counts_of(rows: t.Sequence[Row]) -> Counts:
+    """Return the numbers of zones by status and of items by kind, without what was carried over from an earlier report.
+
+    `findings` counts items: the zones with that status are what the other statuses leave of all zones, see `zones_with`.
+    """
+    present = [row for row in rows if not row["carried"]]
+    items = [item for row in present for item in row["items"] if not item["carried"]]
+    kinds = [item["kind"] for item in counting(items)]
+    return {
+        "zones": len(present),
+        **{status: sum(row["status"] == status for row in present) for status in STATUSES if status != FINDINGS},
+        "differences": kinds.count(DIFFERENCE),
+        "findings": kinds.count(FINDING),
+        "notes": kinds.count(NOTE),
+        "waived": sum(item["waived"] for item in items),
+    }
+
+
+def zones_with(counts: Counts, status: str) -> int:
+    if status != FINDINGS:
+        return counts[status]
+    return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)
+
+
+def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:
+    """Return one digest of the plans of several zones, each given with its id and its plan ids by resource."""
+    lines = sorted(f"{owner} {resource} {plan}" for owner, ids in plans for resource, plan in ids.items() if plan)
+    return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
+
+
+# The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
+
+
+class Sourced(t.NamedTuple):
+    """A row with the time of its audit, and the waivers that apply to it."""
+
+    row: Row
+    looked_at: str
+    waivers: tuple[Waiver, ...]
+
+
+def gather(order: Order, slices: t.Sequence[Report]) -> list[Sourced]:
+    """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
+
+    Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
+    what this run found.
+    """
+    sources = [[Sourced(row, order.at, order.waivers) for row in rows_of(order)]]
+    for part in slices:
+        waivers = (*order.waivers, *merged_waivers(part["waivers"]))
+        sources.append([Sourced(_plain(row), min(row["audited_at"] or "", order.at), waivers) for row in part["zones"]])
+    groups: list[list[Sourced]] = []
+    for source in sources:
+        # A group is known by its first row that has an id.
+        heads = [next((each.row for each in group if address(each.row)), group[0].row) for group in groups]
+        places, left = match(heads, [each.row for each in source])
+        for group, place in zip(groups, places, strict=True):
+            if place is not None:
+                group.append(source[place])
+        groups += [[source[place]] for place in left]
+    latest = [_latest(group) for group in groups]
+    present = {each.row["zone"] for each in latest if not each.row["carried"]}
+    error = {"kind": "not_found", "message": "the run has no record of this zone"}
+    missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in order.expected if zone not in present]
+    places, left = match(missing, [each.row for each in latest])
+    inherited = (inherit(row, None if place is None else latest[place].row) for row, place in zip(missing, places, strict=True))
+    return [*(latest[place] for place in left), *(Sourced(row, "", order.waivers) for row in inherited)]
+
+
+def _plain(row: Row) -> Row:
+    """Return a row of a slice without the items about waivers, which are made again."""
+    return {**row, "items": [item for item in row["items"] if item["type"] not in OF_WAIVERS]}
+
+
+def _latest(group: t.Sequence[Sourced]) -> Sourced:
+    """Return the row that is used, with what it inherits from the others: the latest audit, and of two at the same time the failed one.
+
+    Of equal ones it is that of this run, then that of the first slice.
+    """
+    order = [(not each.row["carried"], each.looked_at, each.row["status"] == UNAUDITED) for each in group]
+    *others, latest = sorted(range(len(group)), key=lambda place: (order[place], -place))
+    known: Row | None = None
+    for place in others:
+        known = inherit(group[place].row, known)
+    return group[latest]._replace(row=inherit(group[latest].row, known))
+
+
+def dated_ahead(slices: t.Sequence[Report], at: str) -> str:
+    """Return a warning about audits of slices that are later than this report; "" if there is none."""
+    ahead = [
+        f"merge[{number}]: {line(row['zone'], 100)} was audited at {row['audited_at']}"
+        for number, part in enumerate(slices)
+        for row in part["zones"]
+        if (row["audited_at"] or "") > at
+    ]
+    more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
+    return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""
+
+
+# The comparison with the previous report. A problem that this run did not look for is never resolved.
+
+
+def carry_over(rows: t.Sequence[Row], previous: Report | None) -> list[Row]:
+    """Return the rows with what they inherit from the previous report, and the rows of zones outside this run."""
+    if previous is None:
+        return list(rows)
+    places, left = match(rows, previous["zones"])
+    names = {row["zone"] for row in rows}
+    # A zone that was created again has a new id; its old row is dropped if it had no problem.
+    outside = [row for row in map(previous["zones"].__getitem__, left) if row["items"] or row["zone"] not in names]
+    carried: list[Row] = [{**row, "carried": True, "items": in_order(map(_carried, row["items"]))} for row in outside]
+    audited = zip(rows, places, strict=True)
+    return [*(inherit(row, None if place is None else previous["zones"][place]) for row, place in audited), *carried]
+
+
+def compare(rows: t.Sequence[Row], previous: Report | None) -> Comparison:
+    """Return the ids of problems by their change since the previous report; without one, nothing is new."""
+    if previous is None:
+        return {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []}
+    before = {item["id"]: item for row in previous["zones"] for item in row["items"]}
+    items = [item for row in rows for item in row["items"]]
+    now = {item["id"]: item for item in items if not item["carried"]}
+    unknown = {item["id"] for item in items if item["carried"]} - now.keys()
+    both = before.keys() & now.keys()
+    changed = {name for name in both if _values(before[name]) != _values(now[name])}
+    return {
+        "previous_id": previous["report_id"],
+        "new": sorted(now.keys() - before.keys()),
+        "resolved": sorted(before.keys() - now.keys() - unknown),
+        "changed": sorted(changed),
+        "persisting": sorted(both - changed),
+        "unknown": sorted(unknown & before.keys()),
+    }
+
+
+def _values(item: Item) -> list[Json]:
+    """Return the values by which a problem counts as changed."""
+    if item["resource"] in ("health", "delivery"):
+        # Their messages contain durations and amounts, which change in every run while the problem stays the same.
+        return [item["severity"]]
+    return [item["severity"], *([item["is"], item["should_be"]] if item["kind"] == DIFFERENCE else [item["message"]])]
+
+
+def inherit(row: Row, old: Row | None) -> Row:
+    """Return a row with what it inherits from an earlier audit: when problems were first seen, and problems that were not looked for now."""
+    if old is None or row["carried"]:
+        return row
+    since = {item["id"]: item["first_seen"] for item in old["items"]}
+    own: list[Item] = [
+        {**item, "first_seen": min(item["first_seen"], since.get(item["id"], item["first_seen"]))} for item in row["items"]
+    ]
+    ids = {item["id"] for item in own}
+    left = [_carried(item) for item in old["items"] if item["id"] not in ids and not _looked_at(row, item)]
+    inherited: Row = {
+        **row,
+        "zone_id": row["zone_id"] or old["zone_id"],
+        "account_id": row["account_id"] or old["account_id"],
+        "items": in_order([*own, *left]),
+    }
+    if row["status"] == UNAUDITED:
+        inherited["audited_at"] = max(row["audited_at"] or "", old["audited_at"] or "") or None
+        inherited["jobs"] = row["jobs"] or old["jobs"]
+    return inherited
+
+
+def _looked_at(row: Row, item: Item) -> bool:
+    """Return whether the absence of a problem means that it is resolved."""
+    if row["status"] == UNAUDITED:
+        return False
+    return item["resource"] not in OBSERVED or item["resource"] in row["resources"]
+
+
+def _carried(item: Item) -> Item:
+    return {**item, "carried": True}
+
+
+# Matching of the rows of two reports by zone.
+
+_Key = t.Callable[[Row], t.Hashable]
+_Fits = t.Callable[[Row, Row], bool]
+# The most certain match first: zones of two accounts may have the same name, and a zone that cannot be read may have no id.
+_STEPS: tuple[tuple[_Key, _Fits], ...] = (
+    (lambda row: (row["scope"], address(row), row["zone"]), lambda row, other: True),
+    (lambda row: (row["scope"], address(row)), lambda row, other: address(row) is not None),
+    (lambda row: (row["scope"], row["zone"]), lambda row, other: None in (address(row), address(other))),
+)
+
+
+def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[int | None], list[int]]:
+    """Return for each row the place of the other row of its zone, by id, or by name if one has no id; and the places that are left."""
+    matched: list[int | None] = [None] * len(rows)
+    left = dict.fromkeys(range(len(others)))
+    for key, fits in _STEPS:
+        places: dict[t.Hashable, list[int]] = {}
+        for place in left:
+            places.setdefault(key(others[place]), []).append(place)
+        for number, row in enumerate(rows):
+            if matched[number] is None:
+                fitting = (place for place in places.get(key(row), ()) if place in left and fits(row, others[place]))
+                matched[number] = found_place = next(fitting, None)
+                if found_place is not None:
+                    del left[found_place]
+    return matched, list(left)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import re
+import sys
+import typing as t
+
+from ...module_utils._core import INVALID_OPTION, Failure, Json
+from ...module_utils._text import line
+from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
+from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
+from .items import cells, counting, found, patterns_text, plural
+from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
+from .model import zones_with
+from .page_template import STYLE, TEMPLATE
+
+# The report as one page: the data for its template beside the report itself, and the filters of the template.
+
+View = dict[str, Json]
+
+_MAX_TEXT = 300
+# With more zones that need attention, the sections of the zones are closed at first.
+_MAX_OPEN = 20
+_CARRIED = "not part of this run"
+
+
+def render(report: Report) -> bytes:
+    """Return the report as one page that loads nothing and runs nothing."""
+    try:
+        from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  # only this format needs it
+    except ImportError as error:
+        raise Failure(
+            INVALID_OPTION,
+            f"formats: html needs the Python library Jinja2, which {sys.executable} lacks ({error}). Run the task on the"
+            " controller, where ansible-core brings it along, or leave html out of formats.",
+        ) from None
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural, columns=_columns)
+    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text, zones=_zones)
+    environment.tests["detailed"] = _has_details
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
+    return environment.from_string(TEMPLATE).render(**_page(report), report=report, style=STYLE, policy=policy).encode()
+
+
+def _short(text: object) -> str:
+    return line(text, _MAX_TEXT)
+
+
+def _day(time: object) -> str:
+    return line(time)[:10]
+
+
+def _moment(time: object) -> str:
+    return line(time).replace("T", " ").replace("Z", " UTC")
+
+
+def _label(item: Item) -> str:
+    return str(item["kind"]) if item["type"] == item["kind"] else f"{item['kind']} {item['type']}"
+
+
+def _last_audit(row: Row) -> str:
+    """Return the day of the last audit of a zone that this run did not audit; "" if there was none."""
+    return _day(row["audited_at"]) if row["audited_at"] and (row["carried"] or row["status"] == UNAUDITED) else ""
+
+
+def _amount(number: Json) -> str:
+    return f"{number:,}" if isinstance(number, int) else "not known"
+
+
+def _columns(item: Item) -> list[str]:
+    """Return what differs or the type of a finding, what it is, and what it should be."""
+    name, present, desired = cells(item)
+    return [
+        _short(name or ("" if item["kind"] == DIFFERENCE else item["type"])),
+        *(line(text, 2 * _MAX_TEXT) for text in (present, desired)),
+    ]
+
+
+def _zones(groups: t.Sequence[Group]) -> str:
+    return plural(len({id(row) for group in groups for row in group.rows}), "zone")
+
+
+def _page(report: Report) -> View:
+    """Return what the template shows beside the report, and its functions."""
+    counts, rows = report["counts"], report["zones"]
+    present = [row for row in rows if not row["carried"]]
+    marked = {"new": frozenset(report["comparison"]["new"]), "changed": frozenset(report["comparison"]["changed"])}
+    sentence = re.split("(?<=[:;]) ", verdict(counts), maxsplit=1)
+    todo = dict(groups_by_action(present))
+    notes = todo.pop(LOOK, [])
+    if unaudited := [_unaudited(row) for row in present if row["status"] == UNAUDITED]:
+        todo = {AUDIT: unaudited, **todo}
+    concerned = sum(_has_details(row) for row in present if row["status"] in NEEDS_ATTENTION)
+    sections = {status: [row for row in present if row["status"] == status] for status in STATUSES}
+    sections[_CARRIED] = [row for row in rows if row["carried"]]
+    return {
+        "verdict": sentence[0].rstrip(";"),
+        "verdict_more": "".join(sentence[1:]),
+        "numbers": item_counts(counts),
+        "compared": _compared(report),
+        "not_audited": not_audited(rows),
+        "bar": _status_bar(counts),
+        "trend": _trend([*report["trend"], {"at": report["generated_at"], "counts": counts}]),
+        "look": LOOK,
+        "notes": notes,
+        "todo": todo,
+        "new": marked["new"],
+        "sections": sections,
+        "unfolded": NEEDS_ATTENTION if concerned <= _MAX_OPEN else (),
+        "status_count": status_count,
+        "tally": functools.partial(_tally, new=marked["new"]),
+        "marks": functools.partial(_marks, marked=marked, reasons=waiver_reasons(report)),
+        "jobs_of": _jobs_of,
+        "error_text": error_text,
+        "address": address,
+    }
+
+
+def _compared(report: Report) -> str:
+    """Return the numbers of the comparison with the previous report, in one line."""
+    comparison = report["comparison"]
+    if comparison["previous_id"] is None:
+        return "There is no previous report to compare with."
+    numbers = {
+        "new": comparison["new"],
+        "changed": comparison["changed"],
+        "unchanged": comparison["persisting"],
+        "resolved": comparison["resolved"],
+        "not audited now": comparison["unknown"],
+    }
+    words = [f"{len(ids):,} {word}" for word, ids in numbers.items() if ids]
+    when = f" of {_moment(report['trend'][-1]['at'])}" if report["trend"] else ""
+    return f"Compared with the report{when}: {', '.join(words) or 'nothing then, nothing now'}."
+
+
+# The two charts, as numbers for shapes of a fixed size.
+
+_BAR_WIDTH = 1000
+# Wide enough to see the status of one zone among a thousand.
+_MIN_WIDTH = 8
+_TREND_HEIGHT = 80
+_COLUMN, _GAP = 20, 3
+_MAX_REPORTS = 30
+
+
+def _status_bar(counts: Counts) -> View:
+    """Return the zones by status, as parts of one bar."""
+    numbers = {status: zones_with(counts, status) for status in STATUSES}
+    present = {status: number for status, number in numbers.items() if number}
+    widths = {status: max(_MIN_WIDTH, _BAR_WIDTH * number / max(counts["zones"], 1)) for status, number in present.items()}
+    parts, left, total = [], 0.0, sum(widths.values())
+    for status, least in widths.items():
+        width = least * _BAR_WIDTH / total
+        parts.append({"status": status, "x": round(left, 1), "width": round(width, 1)})
+        left += width
+    legend = [(status, *status_count(status, number).split(maxsplit=1)) for status, number in numbers.items()]
+    words = ", ".join(status_count(status, number) for status, number in present.items())
+    return {"parts": parts, "legend": legend, "label": f"Zones by status: {words}", "width": _BAR_WIDTH}
+
+
+def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
+    """Return the zones that need attention in the last reports, as columns; None for a first report."""
+    if len(reports) == 1:
+        return None
+    reports = reports[-_MAX_REPORTS:]
+    days = [each["at"][:10] for each in reports]
+    numbers = [sum(zones_with(each["counts"], status) for status in NEEDS_ATTENTION) for each in reports]
+    tallest = max(1, *numbers)
+    shapes = []
+    for number, report in enumerate(reports):
+        top = float(_TREND_HEIGHT)
+        for status in NEEDS_ATTENTION:
+            height = _TREND_HEIGHT * zones_with(report["counts"], status) / tallest
+            top -= height
+            if height:
+                shapes.append({"status": status, "x": number * _COLUMN, "y": round(top, 1), "height": round(height, 1)})
+    span = f"{plural(len(reports), 'report')} from {days[0]} to {days[-1]}"
+    return {
+        "shapes": shapes,
+        "column": _COLUMN - _GAP,
+        "width": len(reports) * _COLUMN - _GAP,
+        "height": _TREND_HEIGHT,
+        "tallest": f"{tallest:,}",
+        "first": days[0],
+        "last": days[-1],
+        "label": f"Zones that need attention in {span}: {numbers[0]:,} in the first, {numbers[-1]:,} in the last, at most {tallest:,}",
+    }
+
+
+# What needs attention, and the details of a zone.
+
+
+def _unaudited(row: Row) -> Group:
+    item: Item = {**found(UNAUDITED, None, _short(error_text(row)), resource=row["scope"]), "should_be": "audited"}
+    return Group(item, (row,), (item,))
+
+
+def _has_details(row: Row) -> bool:
+    return bool(row["items"] or row["error"] or _jobs_of(row) or row["inventory"])
+
+
+def _jobs_of(row: Row) -> list[tuple[Copied, Copied]]:
+    """Return the jobs with what each delivered and lost, if that was read; a job without a row did neither."""
+    if row["delivery"] is None:
+        return []
+    facts = {each.get("job_id"): each for each in row["delivery"]}
+    if not row["jobs"]:
+        return [({"job": f"job {number}", "health": "unknown", "last_complete": None}, fact) for number, fact in facts.items()]
+    nothing: Copied = {"records": 0, "dropped_records": 0, "uploads": 0}
+    return [(job, facts.get(job.get("job_id"), nothing)) for job in row["jobs"]]
+
+
+def _tally(row: Row, new: t.Collection[str]) -> str:
+    items = row["items"]
+    kinds = [item["kind"] for item in counting(items)]
+    words = [plural(kinds.count(kind), kind) for kind in KINDS if kind in kinds]
+    others = {
+        "waived": sum(item["waived"] for item in items),
+        "new": sum(item["id"] in new for item in items),
+        "as of the last audit": sum(item["carried"] for item in items),
+    }
+    return ", ".join([*words, *(f"{number:,} {name}" for name, number in others.items() if number)])
+
+
+def _marks(item: Item, marked: t.Mapping[str, t.Collection[str]], reasons: t.Mapping[str, str]) -> list[str]:
+    words = [word for word, ids in marked.items() if item["id"] in ids]
+    words += ["as of the last audit"] if item["carried"] else []
+    return words + ([f"waived: {_short(reasons.get(item['id'], 'by a waiver'))}"] if item["waived"] else [])

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils import _address
+from ansible_collections.edgeops.observability.plugins.module_utils._address import is_zone_id
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_ids():
+    assert all(map(is_zone_id, ("0", "023e105f4ecef8ad9ca31a8372d0c353", "ABCdef")))
+    assert not any(map(is_zone_id, ("", "0" * 33, "abc\n", "x", "0/../1", "0x12", "٣", " 0")))
+
+
+def test_no_other_file_has_the_pattern():
+    """A check that stands twice is changed once."""
+    command = ["git", "grep", "--untracked", "-lF", "]{1,32}", "--", "plugins/*.py", "extensions/*.py"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert found == ["plugins/module_utils/_address.py"]
+
+
+ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Example"}
+ZONE = {"id": ID, "name": "a.example", "status": "active", "account": ACCOUNT, "plan": {"id": "free"}}
+KEPT = {name: ZONE[name] for name in ("id", "name", "status", "account")}
+NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
+
+
+@pytest.mark.parametrize(
+    ("filters", "selected"),
+    [
+        ({}, True),
+        ({"names": ["A.Example"]}, True),
+        ({"names": ["example"]}, False),
+        ({"statuses": ["pending", "active"]}, True),
+        ({"statuses": ["pending"]}, False),
+        ({"account_ids": [ACCOUNT["id"]]}, True),
+        ({"account_ids": ["Example"]}, False),
+        ({"names": ["a.example"], "statuses": ["pending"]}, False),
+    ],
+)
+def test_filters(filters, selected):
+    assert _address.is_selected(KEPT, {**NOTHING, **filters}) is selected
+
+
+def test_zone_without_account_matches_none():
+    assert not _address.is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
+
+
+@pytest.mark.parametrize(
+    ("filters", "sent"),
+    [
+        ({}, {}),
+        ({"names": ["a.example"], "statuses": ["active"]}, {"name": "a.example", "status": "active"}),
+        ({"names": ["a.example", "b.example"], "account_ids": ["b"]}, {"account.id": "b"}),
+        ({"names": ["A.example"], "statuses": ["active"]}, {"status": "active"}),
+    ],
+)
+def test_filters_that_the_service_gets(filters, sent):
+    assert _address.query({**NOTHING, **filters}) == sent
+
+
+@pytest.mark.parametrize(
+    ("item", "zone"),
+    [
+        (ZONE, KEPT),
+        ({"id": ID, "name": "a.example"}, {"id": ID, "name": "a.example", "status": None, "account": None}),
+        ({**ZONE, "account": {"id": "x", "more": 1}}, {**KEPT, "account": {"id": "x", "name": None}}),
+        ({**ZONE, "account": {}}, {**KEPT, "account": None}),
+        ({**ZONE, "name": "bücher.example"}, {**KEPT, "name": "bücher.example"}),
+    ],
+)
+def test_members_that_are_kept(item, zone):
+    assert _address.read_zone(item) == zone
+
+
+@pytest.mark.parametrize(
+    ("change", "member"),
+    [
+        ({"id": None}, "id"),
+        ({"id": "g" * 32}, "id"),
+        ({"name": None}, "name"),
+        ({"status": 1}, "status"),
+        ({"status": ""}, "status"),
+        ({"account": []}, "account"),
+        ({"account": {"id": 5}}, "account.id"),
+        ({"account": {"name": False}}, "account.name"),
+    ],
+)
+def test_zones_without_sense(change, member):
+    with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
+        _address.read_zone({**ZONE, **change})
+
+
+def test_what_is_no_zone():
+    with pytest.raises(Failure, match="not an object but list"):
+        _address.read_zone(["zone"])
+
+
+@pytest.mark.parametrize("item", [["account"], {"id": "x", "name": "n"}, {"id": ID}, {"id": ID, "name": ""}])
+def test_accounts(item):
+    assert _address.read_account({**ACCOUNT, "type": "standard"}) == ACCOUNT
+    with pytest.raises(Failure, match=r"^(An account of the listing is not an object|The account .* has .* as its (id|name)\.$)"):
+        _address.read_account(item)
+
+
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [
+        ("a.example", "a.example"),
+        ("bücher.example", "bücher.example"),
+        ("LocalHost", f"LocalHost_{ID}"),
+        ("../../etc/passwd", f"_etc_passwd_{ID}"),
+        ("a..b", f"a_b_{ID}"),
+        ("a\x1b[2Jb", f"a_2Jb_{ID}"),
+        ("{{ a }}", f"_a__{ID}"),
+        ("a[1:3]", f"a_1_3__{ID}"),
+        ("-a", f"_a_{ID}"),
+        ("a" * 254, f"{'a' * 200}_{ID}"),
+    ],
+)
+def test_host_names(name, host):
+    assert _address.hosts([(ID, name)]) == [(ID, host)]
+
+
+def test_host_names_are_unique():
+    listed = [("1", "x"), ("2", "x"), ("3", "x_2"), ("4", "x/2"), ("5", "x:2")]
+    assert len({host for _zone_id, host in _address.hosts(listed)}) == 5

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import os
+import stat
+import typing as t
+import unittest.mock
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt import files
+
+ID = "023e105f4ecef8ad9ca31a8372d0c353"
+
+
+def zone(name: str = "shop.example", zone_id: str | None = ID, **members: t.Any) -> dict[str, t.Any]:
+    empty: dict[str, t.Any] = {"vault": [], "vault_destinations": [], "left_out": [], "notes": []}
+    return {"zone": name, "zone_id": zone_id, "variables": {"log_delivery_script_monitor_enabled": True}, **empty, **members}
+
+
+def texts(*zones: dict[str, t.Any]) -> dict[str, str]:
+    """The files of an adoption of a whole group."""
+    return files.texts_of(zones, "all", True, "2026-11-21")
+
+
+def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
+    hosts = [zone["zone"] for zone in zones if "zone" in zone] or ["shop.example"]
+    usual = {"group": "all", "group_hosts": hosts, "overwrite": False, "date": "2026-11-21", "script_baselines": {}}
+    return {"dest": str(dest), "zones": list(zones or [zone()]), **usual, **options}
+
+
+def adopt(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> bool:
+    desired = files.desire(params(dest, *zones, **options))
+    changed = files.report(desired).result["changed"]
+    if changed:
+        files.write(desired)
+    return bool(changed)
+
+
+def tree(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_second_adoption_changes_nothing(tmp_path: Path) -> None:
+    assert adopt(tmp_path) is True
+    first = tree(tmp_path)
+    assert sorted(first) == [
+        "ADOPTED.md",
+        "group_vars/all/adopted.yml",
+        "host_vars/shop.example/adopted.yml",
+        "vault-example.txt",
+    ]
+    assert adopt(tmp_path, date="2027-01-01") is False
+    assert tree(tmp_path) == first
+    assert stat.S_IMODE((tmp_path / "ADOPTED.md").stat().st_mode) == 0o640
+
+
+def test_foreign_file_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "host_vars" / "shop.example" / "adopted.yml"
+    target.parent.mkdir(parents=True)
+    target.write_text("mine: true\n")
+    with pytest.raises(Failure) as caught:
+        adopt(tmp_path)
+    assert caught.value.kind == CONFLICT and str(target) in str(caught.value)
+    assert tree(tmp_path) == {"host_vars/shop.example/adopted.yml": "mine: true\n"}
+    assert adopt(tmp_path, overwrite=True) is True
+    assert "mine" not in target.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"zones": []}, "zones"),
+        ({"zones": [zone("..")]}, "zones[0].zone"),
+        ({"zones": [zone("a/b")]}, "zones[0].zone"),
+        ({"zones": [zone("a\nb")]}, "zones[0].zone"),
+        ({"zones": [zone(), zone()]}, "zones"),
+        ({"zones": [zone("ü" * 128)]}, "zones[0].zone"),
+        ({"zones": [zone("a\ud800")]}, "zones[0].zone"),
+        ({"zones": [zone(zone_id="../1")]}, "zones[0].zone_id"),
+        ({"zones": [zone("a", "AB"), zone("b", "ab")]}, "zones"),
+        ({"zones": [zone(vault=[1])]}, "zones[0].vault[0]"),
+        ({"script_baselines": {"shop.example": "x"}}, "script_baselines.shop.example"),
+        ({"dest": ""}, "dest"),
+        ({"group": "../x"}, "group"),
+        ({"date": "today"}, "date"),
+    ],
+)
+def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> None:
+    with pytest.raises(Failure) as caught:
+        files.desire({**params(tmp_path), **options})
+    assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith(f"{place}: ")
+    assert not tree(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "dest", "said"),
+    [
+        (lambda folder: (folder / "file").write_text("mine\n"), "file/inventory", ""),
+        (lambda folder: (folder / "host_vars").write_text("mine\n"), "", ""),
+        (lambda folder: (folder / "vault-example.txt").mkdir(), "", ""),
+        (lambda folder: (folder / "link").symlink_to(folder / "gone"), "link", ""),
+        (lambda folder: None, "a" * 300, ""),
+        (lambda folder: None, "a\0b", ""),
+        *([(lambda folder: (folder / "host_vars").mkdir(mode=0o500), "", "")] if os.geteuid() else []),
+        # A link would lead out of the folder, and a named pipe would wait for ever.
+        (lambda folder: (folder / "host_vars").symlink_to(folder), "", "symbolic link"),
+        (lambda folder: (folder / "ADOPTED.md").symlink_to(folder / "gone"), "", "symbolic link"),
+        (lambda folder: os.mkfifo(folder / "ADOPTED.md"), "", "not a regular file"),
+    ],
+)
+def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
+    """A clear failure in check mode already, and nothing is written."""
+    prepare(tmp_path)
+    before = tree(tmp_path)
+    with pytest.raises(Failure, match=rf"^dest: .*{said}") as caught:
+        files.report(files.desire(params(tmp_path / dest, overwrite=True)))
+    assert caught.value.kind == INVALID_OPTION
+    assert tree(tmp_path) == before
+
+
+def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full at the second file leaves the files that were there, and no folder that was made."""
+    adopt(tmp_path)
+    before = tree(tmp_path)
+    monkeypatch.setattr(os, "fsync", unittest.mock.Mock(side_effect=[None, OSError(28, "No space left on device")]))
+    desired = files.desire(params(tmp_path, zone(notes=["x"]), zone("blog.example", "1"), overwrite=True))
+    with pytest.raises(Failure, match=r"dest: .* cannot be written: .*No space left") as caught:
+        files.write(desired)
+    assert caught.value.kind == INVALID_OPTION
+    assert tree(tmp_path) == before and not (tmp_path / "host_vars" / "blog.example").exists()
+
+
+def test_date_in_a_value_is_a_difference(tmp_path: Path) -> None:
+    """Only the date in comments may differ."""
+    jobs = [zone(variables={"log_delivery_jobs": [{"name": f"adopted on 2026-11-{day}"}]}) for day in (20, 21)]
+    assert adopt(tmp_path, jobs[0]) is True
+    with pytest.raises(Failure, match="would be replaced"):
+        adopt(tmp_path, jobs[1])
+
+
+def test_hostile_text_in_the_summary() -> None:
+    text = texts(zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}]))["ADOPTED.md"]
+    assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
+
+
+def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") -> dict[str, t.Any]:
+    conf = f"https://h/{path}?token={{{{ {key} | urlencode }}}}"
+    shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
+    return zone(name, zone_id, vault=[key], vault_destinations=[shown])
+
+
+@pytest.mark.parametrize(
+    ("zones", "secrets"),
+    [
+        (
+            [("shop.example", "a" * 32, "shop_example_job7"), ("shop-example", "b" * 32, "shop_example_job7")],
+            ["shop_example_aaaaaaaa_job7", "shop_example_bbbbbbbb_job7"],
+        ),
+        (
+            [("a.b", "a" * 31 + "1", "a_b_job7"), ("a-b", "a" * 31 + "2", "a_b_job7")],
+            [f"a_b_{'a' * 31}1_job7", f"a_b_{'a' * 31}2_job7"],
+        ),
+        ([("a", "b1", "a_job1_job2"), ("a.job1", "b2", "a_job1_job2")], ["a_b1_job1_job2", "a_job1_b2_job2"]),
+    ],
+)
+def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
+    """The first digits of the id tell zones apart, or all of it, also where name and secret are one text together."""
+    found = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
+    shown = yaml.safe_load(found["vault-example.txt"])
+    for (name, _id, _key), secret in zip(zones, secrets, strict=True):
+        conf = f"https://h/vault_a_job?token={{{{ vault_{secret}_token | urlencode }}}}"
+        assert shown[name][0]["destination_conf"] == conf
+        assert found["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
+
+
+def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
+    return zone(name, f"{sum(name.encode()):x}", variables={"log_delivery_jobs": list(jobs)})
+
+
+@pytest.mark.parametrize("values", [(1, True), (1, 1.0), (0, False), ("1", 1)])
+def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> None:
+    """Python takes true for 1, and a filter does not."""
+    one, other = [{"filter": {"key": "k", "operator": "in", "value": [value]}} for value in values]
+    assert files.common_defaults([with_jobs("a", one), with_jobs("b", other)]) == {}
+    assert files.common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one
+
+
+def test_common_is_what_all_jobs_share() -> None:
+    """Members with one value in all jobs; a destination never, because the jobs of other zones would get it."""
+    low = {"dataset": "http_requests", "frequency": "low"}
+    shared = {**low, "destination_conf": "s3://b/x?region=r"}
+    zones = [with_jobs("a", {"name": "x", **shared, "enabled": False}), with_jobs("b", {"name": "y", **shared, "enabled": 0})]
+    assert files.common_defaults(zones) == low
+    written = yaml.safe_load(texts(*zones)["host_vars/a/adopted.yml"])
+    assert written == {"log_delivery_jobs": [{"name": "x", "destination_conf": "s3://b/x?region=r", "enabled": False}]}
+    assert files.common_defaults([]) == {}
+    assert files.common_defaults([with_jobs("a", {"name": "x", **low})]) == {}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "grouped"), [(["a", "b"], True), (["a", "b", "c"], False), (["a"], False), ([], False), (None, False)]
+)
+def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
+    """A file of a group would change the hosts of it that were not adopted, and not reach those outside it."""
+    job = {"name": "x", "dataset": "http_requests", "frequency": "low"}
+    found = files.desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
+    assert ("group_vars/edge/adopted.yml" in found) is grouped
+    host = yaml.safe_load(found["host_vars/a/adopted.yml"])
+    if grouped:
+        assert yaml.safe_load(found["group_vars/edge/adopted.yml"]) == {
+            "log_delivery_job_defaults": {"dataset": "http_requests", "frequency": "low"}
+        }
+        assert host == {"log_delivery_jobs": [{"name": "x"}]}
+    else:
+        # Defaults of the group itself must not reach the jobs either.
+        assert host == {"log_delivery_job_defaults": {}, "log_delivery_jobs": [job]}
+
+
+def test_account_is_a_host(tmp_path: Path) -> None:
+    account = zone("account_1", None, account_id="1", variables={"log_delivery_jobs": [{"job_id": 4}]})
+    found = files.desire(params(tmp_path, zone(), account)).texts
+    assert "# The account account_1 (1) as it was adopted on" in found["host_vars/account_1/adopted.yml"]
+    assert "Account id: 1" in found["ADOPTED.md"]
+
+
+def test_marks_that_mislead_are_escapes() -> None:
+    """What a terminal or an editor would act on is text between quotes, which is read as it was; a comment stays one line.
+
+    Libyaml, which Ansible prefers, refuses a file with half a character in it.
+    """
+    text = "a\u202eb\u200b\u2028\U000e0041c"
+    written = files.yaml_text([text, "a\nkey: value"], {"x": text, "y": "\u00fc", "z": "a\ud800"})
+    assert not {"\u202e", "\u200b", "\u2028", "\U000e0041"} & set(written)
+    assert yaml.safe_load(written) == {"x": text, "y": "\u00fc", "z": "a\ufffd"}
+    assert "# a key: value" in written.splitlines()
+
+
+def test_line_to_copy_is_one_line() -> None:
+    text = texts(with_secret("a", "1", "vault_x", "a " * 200))["vault-example.txt"]
+    (line,) = [line.strip() for line in text.splitlines() if "vault_x" in line]
+    assert line.startswith('destination_conf: "https://h/a a') and line.endswith('?token={{ vault_x | urlencode }}"')

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Archives of which some files are damaged, and what is reported of each."""
+
+import os
+import typing as t
+from pathlib import Path
+
+import pytest
+from support.refusals import refusal
+
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import seal
+from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.verification import describe, desire, report
+
+HEAD = "f" * 64
+AT = "2026-11-21T06:00:00Z"
+
+
+def record(zone_id: str, **members: t.Any) -> bytes:
+    whole = seal({"v": 1, "seq": 1, "zone_id": zone_id, "prev": None, "inventory": [], "at": AT, **members})
+    return canonical(whole).encode() + b"\n"
+
+
+def verified(folder: Path, **heads: str) -> dict[str, dict[str, t.Any]]:
+    result = report(desire({"evidence_dir": str(folder), "expected_heads": heads or None})).result
+    assert result["valid"] is all(each["valid"] for each in result["zones"])
+    return {each["zone_id"]: each for each in result["zones"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (record("ab"), "1 record is valid"),
+        (b"", "record 1 is missing: the file is empty"),
+        (b"half", "record 1 is missing: the file has no complete line"),
+        (record("ab") + b"\0" * 100 + b"\n", "record 2 is not a record: the line is not JSON in ASCII, or repeats a name"),
+        (b"[]\n" + record("ab"), "record 1 is not a record: the line is not a JSON object"),
+        (record("ab", at=["x"]) + b"{}\n", "record 1 has no usable time, so what changed since cannot be found"),
+        (record("ab") + b"{}\n", "record 2 was edited: its digest is not that of its content"),
+    ],
+)
+def test_a_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "ab.jsonl").write_bytes(content)
+    (found,) = verified(tmp_path).values()
+    assert (found["message"], found["valid"]) == (message, content == record("ab"))
+    assert found["last"] == (AT if b'"at":"2026' in content and not content.startswith(b"[]") else None), content
+    assert found["head"] in (None, *(seal_of(content)))
+
+
+def seal_of(content: bytes) -> list[str]:
+    return [part[:64].decode() for part in content.split(b'"digest":"')[1:]]
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
+    (tmp_path / "aa.jsonl").mkdir()
+    (tmp_path / "ab.jsonl").write_bytes(record("ab").replace(b'"seq":1', b'"seq":2'))
+    (tmp_path / "ac.jsonl").symlink_to(tmp_path / "ab.jsonl")
+    os.mkfifo(tmp_path / "ad.jsonl")
+    found = verified(tmp_path)
+    assert {zone: each["message"].partition(":")[0] for zone, each in found.items()} == {
+        "aa": "record 1 cannot be read",
+        "ab": "record 1 was edited",
+        "ac": "record 1 cannot be read",
+        "ad": "record 1 cannot be read",
+    }
+
+
+def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
+    """A zone whose file has capitals is not missing besides."""
+    (tmp_path / "AB.jsonl").write_bytes(record("ab"))
+    assert {zone: each["valid"] for zone, each in verified(tmp_path).items()} == {"AB": True}
+    assert {zone: each["message"] for zone, each in verified(tmp_path, ab=HEAD).items()} == {
+        "AB": "record 2 is missing: none of the 1 records has the expected head"
+    }
+
+
+@pytest.mark.parametrize(("name", "reason"), [("file", "Not a directory"), ("nowhere", "No such file or directory")])
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, name: str, reason: str) -> None:
+    (tmp_path / "file").write_text("")
+    sentence = f"evidence_dir: {str(tmp_path / name)!r} cannot be read: {reason}"
+    assert refusal(verified, tmp_path / name) == ("invalid_option", sentence)
+
+
+def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
+    finding = {"kind": "new", "script_url": "https://cdn/1.js", "host": "shop", "entry": None, "message": "m"}
+    times = ("2026-11-01T00:00:00Z", "2026-11-08T12:00:00Z", "2026-11-09T00:00:00Z")
+    scopes = [{"hosts": hosts, "details": "all"} for hosts in ([], ["shop"], ["shop"])]
+    content, head = b"", None
+    for number, (at, scope) in enumerate(zip(times, scopes, strict=True), 1):
+        members = {"seq": number, "at": at, "prev": head, "scope": scope, "findings": [finding, 7] if number < 3 else []}
+        content += record("ab", **members)
+        head = seal_of(content)[-1]
+    (tmp_path / "ab.jsonl").write_bytes(content + b"half")
+    (found,) = verified(tmp_path).values()
+    assert found["message"].startswith("3 records are valid; an incomplete last line of 4 bytes")
+    assert (found["records"], found["first"], found["last"], found["head"]) == (3, times[0], times[2], head)
+    assert (found["longest_gap_days"], found["findings"]["new"], found["open"]) == (7.5, 2, [])
+    assert found["scope_changes"] == [{"seq": 2, "at": times[1], "before": {"hosts": []}, "after": {"hosts": ["shop"]}}]
+    assert len(found) == 11, "the members that the documentation names"
+    assert describe({**found, "open": [{**finding, "message": "m\n\u202e"}] * 21}) == [
+        f"ab: {found['message']}",
+        f"ab: audits from {times[0]} to {times[2]}, at most 7.5 days apart",
+        f"ab: head {head}",
+        "ab: findings in all records: 2 new; open in the last one: 21",
+        *["ab: open: new: https://cdn/1.js on shop: m \ufffd"] * 20,
+        "ab: open: 1 more",
+        f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
+    ]
+    assert describe({**found, "first": None}, "shop.example") == [f"shop.example ab: {found['message']}"]
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ({"shop": HEAD}, "expected_heads['shop']: a zone id is 1 to 32 hexadecimal digits"),
+        ({"ab": "f"}, "expected_heads['ab']: 'f' is not 64 hexadecimal digits"),
+        ({"ab": 7}, "expected_heads['ab']: 7 is not 64 hexadecimal digits"),
+    ],
+)
+def test_invalid_heads_are_refused(heads: t.Any, message: str) -> None:
+    assert refusal(desire, {"evidence_dir": "unread", "expected_heads": heads}) == ("invalid_option", message)

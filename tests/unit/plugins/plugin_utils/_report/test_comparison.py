@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import json
+
+import pytest
+from support.samples.fleet import (
+    AT,
+    LATER,
+    WAIVER,
+    audit,
+    drifted,
+    failed,
+    finding,
+    items,
+    job,
+    record,
+    report,
+    row,
+    unmanaged,
+    zone_id,
+)
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.model import dated_ahead
+
+LATEST = "2026-11-24T06:00:00Z"
+OFF = ({"enabled": False}, {"enabled": True})
+
+
+def ids(made, zone=None):
+    return [item["id"] for item in items(made, zone)]
+
+
+def rows(made):
+    """Zones with their statuses; those that are carried in parentheses."""
+    return ", ".join(
+        f"({each['zone']} {each['status']})" if each["carried"] else f"{each['zone']} {each['status']}" for each in made["zones"]
+    )
+
+
+def parts(made):
+    return {name: found for name, found in made["comparison"].items() if found and name != "previous_id"}
+
+
+def test_what_became_of_problems():
+    first = report(drifted("a"))
+    assert parts(first) == {} and first["comparison"]["previous_id"] is None
+    before = report(record("a", fields=({"request_fields": []}, {"request_fields": ["x"]}), monitor=OFF), drifted("b"))
+    now = report(
+        record("a", fields=({"request_fields": []}, {"request_fields": ["y"]}), monitor=OFF),
+        record("b", scripts=audit(finding())),
+        previous=before,
+        at=LATER,
+    )
+    fields, monitor = ids(now, "a")
+    assert parts(now) == {"new": ids(now, "b"), "resolved": ids(before, "b"), "changed": [fields], "persisting": [monitor]}
+    assert now["comparison"]["previous_id"] == before["report_id"]
+    assert [item["first_seen"] for item in items(now)] == [AT, AT, LATER]
+
+
+def test_another_hash_of_a_script_is_a_change():
+    """A problem is the same with other values; the time of a job's last failure is none of them."""
+
+    def seen(value, time):
+        health = {"state": "failing", "message": f"The last delivery failed at {time}"}
+        return record("a", scripts=audit(finding("changed", message=f"1 hash seen: {value}"))) | {"jobs": [job(health=health)]}
+
+    before = report(seen("aa", AT))
+    same, other = report(seen("aa", LATER), previous=before), report(seen("bb", AT), previous=before)
+    script, health = (next(item["id"] for item in items(before) if item["resource"] == name) for name in ("scripts", "health"))
+    assert parts(same) == {"persisting": sorted([script, health])}
+    assert parts(other) == {"changed": [script], "persisting": [health]}
+
+
+@pytest.mark.parametrize("expected", [None, ["a"]])
+@pytest.mark.parametrize("known", [{}, {"zone_id": None}])
+def test_items_of_an_unaudited_zone_are_unknown(known, expected):
+    before = report(drifted("a"))
+    gap = report({**failed("a"), **known}, previous=before, at=LATER, expected=expected)
+    assert parts(gap) == {"unknown": ids(before)}
+    assert [item["carried"] for item in items(gap)] == [True]
+    assert (row(gap, "a")["audited_at"], row(gap, "a")["zone_id"]) == (AT, zone_id("a"))
+    assert (gap["counts"]["differences"], gap["outcome"]) == (0, "unaudited")
+    after = report(drifted("a"), previous=gap, at=LATEST)
+    assert (parts(after), items(after)[0]["first_seen"]) == ({"persisting": ids(before)}, AT)
+    assert parts(report(record("a"), previous=gap, at=LATEST)) == {"resolved": ids(before)}
+
+
+def test_zones_outside_the_run_are_carried():
+    before = report(drifted("a"), drifted("b"), record("c"))
+    gap = report(drifted("a"), previous=before, at=LATER, expected=["a"])
+    assert parts(gap) == {"persisting": ids(before, "a"), "unknown": ids(before, "b")}
+    assert rows(gap) == "a drifted, (b drifted), (c compliant)"
+    assert [each["audited_at"] for each in gap["zones"]] == [LATER, AT, AT]
+    assert (gap["counts"]["zones"], gap["counts"]["drifted"], gap["counts"]["differences"]) == (1, 1, 1)
+    assert (gap["outcome"], gap["plan_id"]) == ("drifted", report(drifted("a"))["plan_id"])
+    after = report(drifted("a"), drifted("b"), record("c"), previous=gap, at=LATEST)
+    assert parts(after) == {"persisting": sorted(ids(before))}
+    assert {item["first_seen"] for item in items(after)} == {AT}
+
+
+def test_unread_resources_are_unknown():
+    """Findings about scripts and jobs are unknown, not resolved, after an audit that did not read them."""
+    read = {"scripts": audit(finding()), "jobs": [job(state="failing")]}
+    before = report({**drifted("a"), **read})
+    now = report(record("a"), previous=before, at=LATER)
+    unknown = [item["id"] for item in items(before) if item["resource"] in ("scripts", "health")]
+    assert (now["comparison"]["unknown"], len(now["comparison"]["resolved"])) == (sorted(unknown), 1)
+    assert now["outcome"] == "compliant"
+    after = report({**drifted("a"), **read}, previous=now, at=LATEST)
+    assert {item["first_seen"] for item in items(after) if item["resource"] != "script_monitor"} == {AT}
+
+
+@pytest.mark.parametrize(
+    ("now", "became"),
+    [
+        ([{**drifted("new"), "zone_id": zone_id("a")}, record("b")], "persisting"),
+        ([{**drifted("b"), "zone_id": zone_id("a")}, {**record("a"), "zone_id": zone_id("b")}], "persisting"),
+        ([unmanaged("a"), record("b")], "resolved"),
+    ],
+    ids=["renamed", "names swapped", "no longer managed"],
+)
+def test_zone_is_known_by_its_id(now, became):
+    before = report(drifted("a"), record("b"))
+    made = report(*now, previous=before, at=LATER)
+    assert parts(made) == {became: ids(before)} and len(made["zones"]) == 2
+
+
+def test_new_zone_of_an_old_name_resolves_nothing():
+    """A zone that was deleted and made again has another id; nobody has looked at the old one."""
+    before = report(drifted("a"), record("b"))
+    made = report({**record("a"), "zone_id": "ff"}, {**record("b"), "zone_id": "fe"}, previous=before, at=LATER)
+    assert parts(made) == {"unknown": ids(before)}
+    assert rows(made) == "a compliant, (a drifted), b compliant"
+    assert [each["zone_id"] for each in made["zones"]] == ["ff", zone_id("a"), "fe"]
+
+
+def test_hosts_of_one_zone_stay_apart():
+    before = report(drifted("a"), {**record("b"), "zone_id": zone_id("a")})
+    made = report(drifted("a"), {**record("b"), "zone_id": zone_id("a")}, previous=before, slices=[before], at=LATER)
+    assert rows(made) == "a drifted, b compliant"
+
+
+def test_merged_slices():
+    one, two = report(drifted("a"), record("c"), at=AT), report(drifted("b"), drifted("c"), at=LATER)
+    kept = json.dumps(one)
+    merged = report(slices=[one, two], at=LATEST, expected=["a"], waivers=[{**WAIVER, "zone": "x"}])
+    assert rows(merged) == "a drifted, b drifted, c drifted"
+    assert [each["audited_at"] for each in merged["zones"]] == [AT, LATER, LATER]
+    assert merged["counts"]["differences"] == 3
+    assert merged == report(slices=[two, one], at=LATEST, waivers=[{**WAIVER, "zone": "x"}])
+    assert json.dumps(one) == kept, "slices are not changed"
+
+
+def test_slices_do_not_hide_each_other():
+    """A row that a slice only carried along yields to a slice that looked, whatever that one found."""
+    before = report(drifted("a"), drifted("b"))
+    one = report(drifted("a"), previous=before, at=LATER, expected=["a"])
+    two = report(failed("b"), previous=before, at=LATER, expected=["b"])
+    merged = report(slices=[one, two], previous=before, at=LATER)
+    assert rows(merged) == "a drifted, b unaudited"
+    assert parts(merged) == {"persisting": ids(before, "a"), "unknown": ids(before, "b")}
+
+
+def test_own_failure_is_not_hidden_by_a_slice():
+    """What an older slice found is carried, and the zone is unaudited now; also if both audits are of the same time."""
+    old = report(drifted("a"), at=AT)
+    made = report(failed("a"), slices=[old], at=LATER)
+    assert (made["outcome"], row(made, "a")["audited_at"], row(made, "a")["error"]["kind"]) == ("unaudited", AT, "permission")
+    assert [(item["carried"], item["first_seen"]) for item in items(made)] == [(True, AT)]
+    assert report(failed("a"), slices=[old], at=AT)["outcome"] == "unaudited"
+
+
+def test_slice_dated_ahead_hides_nothing():
+    """A clock that is ahead makes no audit later than that of this run, and is named."""
+    ahead = report(record("a"), drifted("b"), at=LATEST)
+    made = report(drifted("a"), failed("b"), slices=[ahead], at=AT)
+    assert rows(made) == "a drifted, b unaudited"
+    warning = dated_ahead([ahead], AT)
+    assert warning.startswith(f"merge[0]: a was audited at {LATEST} (and 1 more), later than this report ({AT})")
+    assert dated_ahead([ahead], LATEST) == ""
+
+
+def test_expected_zone_that_a_slice_carried_is_unaudited():
+    before = report(drifted("a"), record("b"))
+    part = report(record("b"), previous=before, at=LATER)
+    made = report(slices=[part], expected=["a", "b"], at=LATER)
+    assert (row(made, "a")["status"], row(made, "a")["audited_at"], row(made, "a")["zone_id"]) == ("unaudited", AT, zone_id("a"))
+    assert [(item["carried"], item["first_seen"]) for item in items(made)] == [(True, AT)]
+
+
+def test_slices_agree_on_zones_by_their_ids():
+    """A renamed zone is one zone; two zones of one name, in two accounts, are two."""
+    old, renamed = report(drifted("old"), at=AT), report({**drifted("new"), "zone_id": zone_id("old")}, at=LATER)
+    for slices in ([old, renamed], [renamed, old]):
+        made = report(slices=slices, at=LATER)
+        assert [(each["zone"], each["zone_id"]) for each in made["zones"]] == [("new", zone_id("old"))]
+        assert items(made)[0]["first_seen"] == AT
+    made = report(slices=[old, report({**record("old"), "zone_id": "ff"}, at=LATER)], at=LATER)
+    assert [(each["zone_id"], each["status"]) for each in made["zones"]] == [(zone_id("old"), "drifted"), ("ff", "compliant")]
+    nameless = report({**failed("old"), "zone_id": None}, at=LATER)
+    made = report(slices=[nameless, old, renamed], at=LATER)
+    assert [(each["zone"], each["zone_id"]) for each in made["zones"]] == [("new", zone_id("old"))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("2026-11-22T07:00:00+02:00", "2026-11-22T06:00:00Z"),
+        ("2026-11-22T05:59:59.75Z", "2026-11-22T06:00:00.5+00:00"),
+        ("2026-11-22t05:59:59z", "2026-11-22T01:00:00-05:00"),
+    ],
+)
+def test_latest_audit_is_found_by_its_time(before, after):
+    """Whatever way the times are written, and as the report writes them afterwards."""
+    old, new = report(drifted("a")), report(record("a", scripts=audit(finding())))
+    old["zones"][0]["audited_at"], new["zones"][0]["audited_at"] = before, after
+    new["zones"][0]["items"][0]["first_seen"] = "2026-11-22T08:00:00+02:00"
+    for slices in ([old, new], [new, old]):
+        made = report(slices=slices, at=LATER)
+        assert [item["member"] for item in items(made)] == ["new"]
+        assert (row(made, "a")["audited_at"], items(made)[0]["first_seen"]) == (AT, AT)
+
+
+def test_first_seen_survives_a_retry():
+    """A slice that could not audit a zone knows since when it has a problem, and the slice that could does not."""
+    gap = report(failed("a"), previous=report(drifted("a")), at=LATER)
+    again = report(drifted("a"), at=LATEST)
+    assert [item["first_seen"] for item in items(report(slices=[gap, again], at=LATEST))] == [AT]

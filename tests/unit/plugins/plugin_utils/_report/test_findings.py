@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Findings about jobs and their delivery, and what a survey says of zones without a declaration."""
+
+import hashlib
+import json
+
+import pytest
+from support.samples.fleet import WAIVER, audit, drifted, finding, items, job, outcome, record, report, row, zone_id
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.audit import refused
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
+
+STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
+OURS = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
+OFF = {"script_monitor": {"enabled": False}}
+
+
+def with_unlisted(read, listed, **members):
+    """A zone whose jobs are declared, and which has others."""
+    made = record("a", **members)
+    made["result"]["jobs"]["unlisted_jobs"] = listed
+    return {**made, "jobs": read}
+
+
+def types(made, zone=None):
+    return sorted(item["type"] for item in items(made, zone))
+
+
+def surveyed(*zones, **options):
+    return report(*zones, survey=True, title=None, **options)
+
+
+def zone(name="a", *, jobs=None, **members):
+    return {"zone": name, "zone_id": zone_id(name), "jobs": [job(destination=OURS)] if jobs is None else jobs, **members}
+
+
+def test_unlisted_job_is_a_finding():
+    """It says where the logs go, and whose data; a job that would be deleted is a difference, and nothing else."""
+    jobs = [job(id=1), job("debug", id=7, destination=STRANGER)]
+    listed = [{"id": 7, "name": "debug", "dataset": "http_requests", "enabled": True}]
+    (found,) = items(report(with_unlisted(jobs, listed)))
+    assert (found["type"], found["kind"], found["severity"]) == ("unlisted_job", "finding", "medium")
+    assert (found["resource"], found["subject"], found["member"]) == ("jobs", "debug", "unlisted_job")
+    assert found["is"] == (
+        "no item declares it; it delivers http_requests to https://collector.example/in, with personal data (ClientIP)"
+    )
+    deleted = report(with_unlisted(jobs, listed, jobs=({"debug": {"enabled": True}}, {})))
+    assert types(deleted) == ["difference"]
+
+
+def test_jobs_may_come_with_the_result():
+    made = with_unlisted(None, None)
+    made["result"]["listed_jobs"] = [job(state="failing")]
+    assert types(report(made)) == ["job_failing"]
+
+
+def test_disabled_by_service_says_why():
+    """Beside the difference too, so that nobody enables a broken job blindly."""
+    stopped = job("edge", "disabled", enabled=False, error_message="403 from the bucket")
+    made = report({**record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})), "jobs": [stopped]})
+    difference, found = items(made)
+    assert difference["message"] == "enabled is false, should be true; the service disabled it: 403 from the bucket"
+    assert found["type"] == "job_disabled_by_service"
+    assert "403 from the bucket" in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([{"dropped_records": 0, "uploads": 5}], []),
+        ([{"dropped_records": None, "uploads": None}], []),
+        ([{"dropped_records": 0, "uploads": 0}], ["no_upload"]),
+        ([{"dropped_records": 0, "uploads": 0, "failed_uploads": 1}], []),
+        ([], ["no_upload"]),
+    ],
+)
+def test_delivery(rows, found):
+    made = report({**record("a"), "jobs": [job()], "delivery": [{"job_id": 1, **row} for row in rows]})
+    assert types(made) == found
+
+
+def test_dropped_records():
+    """With the answers of the destination and their meaning."""
+    statuses = {"200": 5, "403": 1, "1105": 2, "0": 3, "777": 4}
+    rows = [
+        {"job_id": 1, "dropped_records": 1200, "failed_uploads": 3, "statuses": statuses},
+        {"job_id": 9, "dropped_records": 1},
+    ]
+    first, second = sorted(items(report({**record("a"), "jobs": [job()], "delivery": rows})), key=lambda item: item["subject"])
+    assert (first["severity"], first["resource"]) == ("high", "delivery")
+    assert (first["subject"], second["subject"], second["is"]) == ("edge", "job 9", "1 record dropped")
+    assert first["is"] == (
+        "1,200 records dropped in 3 batches: no answer 3 times, error 1105 (the host name of the destination cannot be resolved)"
+        " 2 times, HTTP 403 (the credentials may not write there) once, HTTP 777 4 times"
+    )
+
+
+def test_zones_without_delivery_facts():
+    jobs = [job(id=1, enabled=False, state="disabled"), job("b", "never", id=2)]
+    assert "no_upload" not in types(report({**record("a"), "jobs": jobs, "delivery": []}))
+    made = report({**record("a"), "jobs": [job()], "delivery": {"available": False, "reason": "the plan has none", "jobs": []}})
+    (note,) = items(made)
+    assert (note["type"], note["kind"], note["resource"]) == ("not_readable", "note", "delivery")
+    assert row(made, "a")["delivery"] is None
+
+
+def test_account_takes_the_place_of_a_zone():
+    read = {"result": {"jobs": outcome(plan="p")}, "jobs": [job("audit", "failing")]}
+    account = {"zone": "account_0a", "account_id": "0a", **read}
+    made = report(account)
+    (found,) = items(made)
+    place = json.dumps(["0a", "finding", "health", "audit", "job_failing"], separators=(",", ":"))
+    assert found["id"] == hashlib.sha256(place.encode()).hexdigest()[:16]
+    assert made["plan_id"] == "sha256:" + hashlib.sha256(b"0a jobs p").hexdigest()
+    assert [(each["scope"], each["account_id"], each["zone_id"]) for each in made["zones"]] == [("account", "0a", None)]
+    assert report(account, previous=made)["comparison"]["persisting"] == [found["id"]]
+
+
+def test_statuses_and_types_are_gates():
+    """Not what is waived, and no notes."""
+    waiver = {**WAIVER, "zone": "c", "type": "new"}
+    zones = [drifted("a", scripts=audit(finding("malicious"))), *(record(name, scripts=audit(finding())) for name in "bc")]
+    rows = report(*zones, waivers=[waiver])["zones"]
+    assert refused(rows, GATES) == {"drifted": ["a"], "findings": ["b"], "malicious": ["a"], "new": ["b"]}
+    assert {name for name, each in TYPES.items() if each.kind == "note"}.isdisjoint(GATES)
+
+
+# A survey.
+
+
+def test_survey_has_its_title_and_statuses():
+    made = surveyed(
+        zone("a"),
+        zone("b", jobs=[job(state="failing", destination=OURS)]),
+        {"zone": "c", "jobs": {"failed": True, "msg": "403", "error": {"kind": "permission"}}},
+    )
+    assert made["title"] == "Survey"
+    assert [each["status"] for each in made["zones"]] == ["unmanaged", "findings", "unaudited"]
+    assert made["outcome"] == "unaudited"
+    assert made["zones"][2]["error"] == {"kind": "permission", "message": "nothing of it can be read: 403"}
+    assert row(made, "a")["plan_ids"] == dict.fromkeys(("custom_fields", "jobs", "script_monitor"))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (zone(), []),
+        (zone(jobs=[]), ["no_job"]),
+        (zone(jobs={"jobs": [job(enabled=False, state="disabled", destination=OURS)]}), ["no_job"]),
+        (zone(jobs={"jobs": [job(enabled=False, destination=OURS), job("b", id=2, destination=OURS)]}), []),
+        (zone(result={"script_monitor": OFF}), ["monitor_off"]),
+        (zone(result={"custom_fields": {"custom_fields": {"cookie_fields": ["c"]}}}), ["fields_not_selected"]),
+        (zone(result={"script_monitor": {"failed": True, "msg": "no"}}), ["not_readable"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": True}]}), ["malicious"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "url_reported_malicious": True}]}), ["reported"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": False}]}), []),
+        (zone(delivery=[{"job_id": 1, "dropped_records": 3, "uploads": 2}]), ["records_dropped"]),
+        (zone(jobs={"jobs": [job(state="failing", destination=OURS)]}), ["job_failing"]),
+    ],
+)
+def test_survey_of_a_zone(given, found):
+    made = surveyed(given)
+    assert types(made) == found
+    assert made["outcome"] != "unaudited"
+    if found == ["monitor_off"]:
+        (note,) = items(made)
+        assert (note["kind"], note["resource"], note["severity"]) == ("note", "script_monitor", "low")
+        assert made["outcome"] == "unmanaged"
+
+
+def test_nothing_readable():
+    """A zone is unaudited then; an account is a note, since a token that is made for zones reads none."""
+    refused = {"failed": True, "msg": "no right", "error": {"kind": "permission"}}
+    sealed = {"zone": "a", "zone_id": "0a", "jobs": refused, "result": {"custom_fields": refused, "script_monitor": refused}}
+    account = {"zone": "account_0b", "account_id": "0b", "result": refused, "jobs": refused}
+    made = surveyed(sealed, account)
+    assert [zone["status"] for zone in made["zones"]] == ["unaudited", "unmanaged"]
+    assert all({item["type"] for item in zone["items"]} == {"not_readable"} for zone in made["zones"])
+
+
+def test_destination_of_one_zone_alone():
+    """Where others share one; personal data that goes there is named with its fields."""
+    jobs = [job(id=1, destination=OURS), job("debug", id=2, destination=STRANGER)]
+    made = surveyed(zone("a"), zone("b"), zone("c", jobs=jobs))
+    assert types(made) == ["personal_data", "single_destination"]
+    assert {item["subject"] for item in items(made, "c")} == {"debug"}
+    personal = next(item for item in items(made) if item["type"] == "personal_data")
+    assert personal["is"] == "delivers ClientIP to https://collector.example, which is not where most zones deliver"
+    assert items(surveyed(zone("a"), zone("b", jobs=[jobs[1]]))) == []
+
+
+def test_accounts_have_their_own_usual_destinations():
+    elsewhere = [job(destination=STRANGER)]
+    made = surveyed(zone("a", account_id="1"), zone("b", account_id="1"), zone("c", jobs=elsewhere, account_id="2"))
+    assert items(made) == []

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import pytest
+from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding, job, outcome, record, report, unmanaged
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import (
+    APPLIED,
+    cells,
+    found,
+    sentence,
+    subject_words,
+)
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import difference_lines, printed, verdict
+
+FILTER = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
+ONLY_A = 'A record is delivered only if ClientRequestHost is "a"; all other records are left out.'
+S3 = {"scheme": "s3", "address": "logs/http", "options": {"region": "eu"}}
+
+
+def difference(member, present, desired):
+    return found("difference", None, present, desired, member=member)
+
+
+@pytest.mark.parametrize(
+    ("member", "present", "desired", "words"),
+    [
+        ("enabled", False, True, "enabled is false, should be true"),
+        ("name", None, "edge", "name is not set, should be edge"),
+        ("max_upload_interval_seconds", 30, 1, "max_upload_interval_seconds is 30 seconds, should be 1 second"),
+        ("request_fields", ["x-a"], ["x-b"], "request_fields: missing x-b; not declared x-a"),
+        ("request_fields", None, ["x-b"], "request_fields: missing x-b"),
+        ("output_options.field_names", ["A", "B"], ["A"], "fields: not declared B"),
+        ("field_names", ["A", "B"], ["B", "A"], 'field_names is ["A", "B"], should be ["B", "A"]'),
+        (
+            "logpull_options",
+            "fields=RayID,Old&timestamps=unixnano",
+            "fields=RayID,ClientIP&timestamps=rfc3339",
+            "fields: missing ClientIP; not declared Old; timestamps is unixnano, should be rfc3339",
+        ),
+        ("logpull_options", None, "fields=RayID", "fields: missing RayID"),
+        ("filter", FILTER, None, f'filter is "{ONLY_A}", should be "Every record is delivered: there is no filter."'),
+        ("destination", S3, {**S3, "address": "x"}, "destination is s3://logs/http?region=eu, should be s3://x?region=eu"),
+        (None, None, {"name": "edge"}, "is missing, should be created"),
+        (None, {"name": "edge"}, None, "is present, should be absent"),
+        (None, None, None, "is different, should be as declared"),
+        ("name", "x" * 500, "", f"name is {'x' * 197}..., should be not set"),
+    ],
+)
+def test_difference(member, present, desired, words):
+    assert sentence(difference(member, present, desired)) == words
+    assert "->" not in words
+
+
+@pytest.mark.parametrize(
+    ("member", "present", "desired", "words"),
+    [
+        ("enabled", False, True, "enabled was false, now true"),
+        ("request_fields", ["x-a"], ["x-b"], "request_fields: added x-b; removed x-a"),
+        ("logpull_options", "fields=Old&sample=1", "fields=New", "fields: added New; removed Old; sample was 1, now not set"),
+        (None, None, {"name": "edge"}, "created"),
+        (None, {"name": "edge"}, None, "removed"),
+        (None, None, None, "changed"),
+    ],
+)
+def test_applied_difference(member, present, desired, words):
+    assert sentence(difference(member, present, desired), APPLIED) == words
+
+
+@pytest.mark.parametrize(
+    ("item", "columns"),
+    [
+        (difference("enabled", False, True), ("enabled", "false", "true")),
+        (difference("request_fields", ["x"], ["x", "y"]), ("request_fields", "missing y", "x, y")),
+        (difference("request_fields", ["x"], None), ("request_fields", "not declared x", "empty")),
+        (
+            difference("logpull_options", "fields=A", "fields=A,B&sample=0.5"),
+            ("output options", "fields: missing B; sample: not set", "fields: A, B; sample: 0.5"),
+        ),
+        (difference(None, None, {"x": 1}), ("", "missing", "created")),
+        (found("unused", None, "it waits"), ("", "it waits", "")),
+        (found("no_upload", None, "x" * 300), ("", f"{'x' * 197}...", "")),
+    ],
+)
+def test_columns(item, columns):
+    assert cells(item) == columns
+
+
+def test_finding_says_what_should_be():
+    assert found("records_dropped", None, "1 lost")["message"] == "1 lost; should be: no record is dropped"
+    assert found("unused", None, "it waits")["message"] == "it waits"
+
+
+FINDING = record("f", scripts=audit(finding()))
+
+
+@pytest.mark.parametrize(
+    ("zones", "outcome", "words"),
+    [
+        ([record("a")], "compliant", "1 zone is compliant."),
+        ([record("a"), record("b")], "compliant", "All 2 zones are compliant."),
+        ([{**record("a"), "jobs": [job(state="stale")]}], "compliant", "1 zone is compliant; 1 note is worth a look."),
+        ([record("a"), unmanaged("b")], "unmanaged", "No zone needs attention: 1 unmanaged, 1 compliant."),
+        ([unmanaged("a"), FINDING], "findings", "1 of 2 zones needs attention: 1 with findings."),
+        ([drifted("a"), FINDING], "drifted", "2 of 2 zones need attention: 1 drifted, 1 with findings."),
+        (
+            [failed("a"), drifted("b"), FINDING, *(record(f"d{number}") for number in range(1000))],
+            "unaudited",
+            "3 of 1,003 zones need attention: 1 unaudited, 1 drifted, 1 with findings.",
+        ),
+    ],
+)
+def test_verdict_and_outcome(zones, outcome, words):
+    """The outcome is the worst status of a zone."""
+    made = report(*zones)
+    assert (verdict(made["counts"]), made["outcome"]) == (words, outcome)
+
+
+def test_lines_for_the_terminal():
+    """Everything that counts, at most 20 of a kind in a zone, the numbers, and what to do next."""
+    many = [finding(url=f"https://x.example/{number}.js") for number in range(22)] + [finding("gone", url="https://z.example/")]
+    before = report(record("a"), drifted("b"))
+    made = report(
+        drifted("a", scripts=audit(*many)),
+        drifted("b", scripts=audit()),
+        failed("c"),
+        waivers=[{**WAIVER, "zone": "b"}],
+        previous=before,
+        at=LATER,
+    )
+    lines = printed(made)
+    assert lines[0] == "a difference: script monitor: enabled is false, should be true (new)"
+    assert sum(line.startswith("a finding new (high): script https://x.example/") for line in lines) == 19
+    assert sum(line.startswith("a finding gone (medium): script https://z.example/") for line in lines) == 1, "one of each type"
+    assert not [line for line in lines if line.startswith("b ")]
+    assert {
+        "a finding: 3 more findings in the report (3 new)",
+        "c unaudited: permission: not allowed",
+        "2 of 3 zones need attention: 1 unaudited, 1 drifted.",
+        "3 zones: 1 unaudited, 1 drifted, 0 with findings, 0 unmanaged, 1 compliant",
+        "1 difference, 23 findings, 0 notes, 1 waived",
+    } <= set(lines)
+    assert [line.partition(".")[0] for line in lines if line.startswith("Next: ")] == [
+        "Next: Find out why zones could not be audited",
+        "Next: Examine scripts on your pages",
+        "Next: Bring zones back to their desired state",
+        "Next: Complete the script baseline and its evidence",
+    ]
+
+
+def test_what_was_not_audited_is_named():
+    """A zone that is called compliant may have what nobody looked at."""
+    everything = record("a", scripts=audit())
+    (part,) = [
+        line for line in printed(report(everything, {**record("b"), "result": {"jobs": outcome()}})) if "Not audited" in line
+    ]
+    assert part == (
+        "Not audited: custom fields of 1 zone (not declared), script monitor of 1 zone (not declared),"
+        " scripts of 1 zone (edgeops_audit_scripts is false)."
+    )
+    assert not [line for line in printed(report(everything, failed("b"), unmanaged("c"))) if "Not audited" in line]
+    unreadable = {"custom_fields": {"failed": True, "msg": "no"}, "script_monitor": outcome()}
+    surveyed = report({"zone": "d", "result": unreadable, "jobs": [job(state="failing")]}, survey=True)
+    assert "Not audited: scripts of 1 zone (edgeops_audit_scripts is false)." in printed(surveyed)
+
+
+def test_differences_of_one_result():
+    result = record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}, "new": {"name": "new"}}))["result"]
+    assert difference_lines(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
+    assert difference_lines(result, applied=True) == ["job edge: enabled was false, now true", "job new: created"]
+    result["listed_jobs"] = [job("edge", "disabled", enabled=False, error_message="403 from the bucket")]
+    assert difference_lines(result)[0].endswith("should be true; the service disabled it: 403 from the bucket")
+    assert difference_lines(result, applied=True)[0].endswith("now true; the service disabled it: 403 from the bucket")
+    assert difference_lines({}) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        ('["https://x/a.js","shop",null]', "https://x/a.js on shop"),
+        ('[null,null,"stripe"]', "entry stripe"),
+        ('["https://x/a.js",null,"stripe"]', "https://x/a.js (entry stripe)"),
+        ("[null,null,null]", ""),
+        *((text, text) for text in ('{"script_url":"x"}', "not JSON", "[" * 100_000)),
+        (None, ""),
+    ],
+    ids=["script", "entry", "both", "zone", "waiver", "text", "deep", "nothing"],
+)
+def test_scripts_are_named_in_words(subject, words):
+    """Whatever an earlier report holds there is shown, and never a reason to fail."""
+    assert subject_words(found("new", subject, "")) == words
+    assert subject_words(found("no_job", subject, "")) == (subject or "")
+    assert subject_words(found("expired_waiver", '{"zone":"a","member":null}', "")) == "waiver for zone a"
