@@ -9,11 +9,11 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
 from .._address import ACCOUNT, is_zone_id
 from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
+from .._baseline.entries import Baseline, parse_baseline
 from .._core import INVALID_OPTION, Failure, invalid_option
 from .._engine.task import ArgumentSpec, secrets_of
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
-from .._scripts.baseline import Baseline, parse_baseline
 from .._scripts.facts import AUTO, ROUTE_CHOICES
 from .._scripts.inventory import Query
 from .compare import Rules

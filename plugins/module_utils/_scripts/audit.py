@@ -10,15 +10,15 @@ import math
 import re
 import typing as t
 
+from .._baseline.entries import AUTHORISATION, MEMBERS, PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
+from .._baseline.pattern import Pattern, is_url, normalize_url, parse_pattern
 from .._core import Conclusion, Json, invalid_option
 from .._redact import clean_text
 from .._text import need_time, shown
-from .baseline import AUTHORISATION, MEMBERS, PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
 from .evidence import Evidence, LastRecord
 from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, SAMPLED, is_digest
 from .inventory import Observation, Query, Script, categories_of, is_reported, judge, judged, observe, parse_items
 from .monitor import Status
-from .pattern import Pattern, is_url, normalize_url, parse_pattern
 from .read import Service
 
 _Find = t.Callable[["str | None", "str | None"], Match]

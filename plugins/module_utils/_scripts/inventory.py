@@ -6,10 +6,10 @@ import collections
 import datetime
 import typing as t
 
+from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, shown
 from .facts import MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, VERDICTS
-from .pattern import normalize_url
 
 
 class Script(t.TypedDict, total=False):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import strategies as st
 from support.refusals import refusal
 
+from ansible_collections.edgeops.observability.plugins.module_utils._baseline import pattern
+from ansible_collections.edgeops.observability.plugins.module_utils._baseline.entries import Baseline, parse_baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import pattern
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.baseline import Baseline, parse_baseline
 
 URL = "https://a.example/x.js"
 HASH = "ab" * 32

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.pattern import normalize_url, parse_pattern
+from ansible_collections.edgeops.observability.plugins.module_utils._baseline.pattern import normalize_url, parse_pattern
 
 
 def fits(pattern: str, url: str) -> bool:
