@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data of the example, compared with what reads it, infra.aap_configuration and configure.yml; and which jobs its policy lets run."""
+"""The data of the example, compared with what reads it, infra.aap_configuration and configure.yml."""
 
-import json
 import re
 import typing as t
 
 import pytest
-import regopy
-from awx.example import EXAMPLE, VARIABLES, load
+from awx.example import VARIABLES, load
 
 NODES = "controller_workflows | subelements('simplified_workflow_nodes')"
-WORKFLOW = {"name": "Deliver logs after approval"}
-PLAN = {"edgeops_plan_id": f"sha256:{'0f' * 32}"}
 
 
 def tasks(variable: str) -> list[dict[str, t.Any]]:
@@ -55,35 +51,3 @@ def test_slices_that_fail_are_merged_too() -> None:
     check, merge = (templates[nodes[name]["unified_job_template"]] for name in ("check", "merge"))
     assert (check["playbook"], check["job_slice_count"]) == ("check.yml", "{{ zones_slices | int }}")
     assert (merge["playbook"], merge["job_slice_count"]) == ("merge.yml", 1)
-
-
-def decide(job: dict[str, t.Any]) -> dict[str, t.Any]:
-    engine = regopy.Interpreter()
-    engine.add_module("deliver", (EXAMPLE / "policy" / "deliver.rego").read_text(encoding="utf-8"))
-    engine.set_input({"playbook": "deliver.yml", "job_type": "run", "extra_vars": {}, **job})
-    (answer,) = json.loads(str(engine.query("data.edgeops.deliver")))["expressions"]
-    return t.cast("dict[str, t.Any]", answer)
-
-
-@pytest.mark.parametrize(
-    ("job", "reasons"),
-    [
-        ({"workflow_job_template": WORKFLOW, "extra_vars": PLAN}, []),
-        ({"job_type": "check"}, []),
-        ({"playbook": "check.yml"}, []),
-        ({}, ["launch the workflow", "no plan was approved"]),
-        ({"extra_vars": PLAN}, ["launch the workflow"]),
-        ({"workflow_job_template": {"name": "Audit all zones"}, "extra_vars": PLAN}, ["launch the workflow"]),
-        ({"workflow_job_template": WORKFLOW}, ["no plan was approved"]),
-        ({"workflow_job_template": WORKFLOW, "extra_vars": {"edgeops_plan_id": "yes"}}, ["no plan was approved"]),
-    ],
-)
-def test_job_may_run_or_is_refused(job: dict[str, t.Any], reasons: list[str]) -> None:
-    answer = decide(job)
-    assert answer["allowed"] is not bool(reasons) and len(answer["violations"]) == len(reasons)
-    assert all(any(reason in violation for violation in answer["violations"]) for reason in reasons)
-
-
-def test_policy_names_the_workflow_and_the_playbook_of_the_example() -> None:
-    text = (EXAMPLE / "controller.yml").read_text(encoding="utf-8")
-    assert f"  - name: {WORKFLOW['name']}\n" in text and "playbook: deliver.yml\n" in text
