@@ -41,7 +41,8 @@ JOBS = [
     {"name": "azure", "destination_conf": "azure://c/d?sig=planted-4&sp=w", "dataset": "dns_logs", "logpull_options": "fields=QueryName"},
 ]  # fmt: skip
 READS = (
-    "", "/page_shield", "/page_shield/scripts?status=active,infrequent,inactive&exclude_cdn_cgi=false", f"/page_shield/scripts/{2:032x}",
+    "", "/page_shield", "/page_shield/policies",
+    "/page_shield/scripts?status=active,infrequent,inactive&exclude_cdn_cgi=false", f"/page_shield/scripts/{2:032x}",
     "/rulesets", "/rulesets/phases/http_log_custom_fields/entrypoint", "/logpush/jobs", "/logpush/datasets/dns_logs/jobs",
     "/logpush/datasets/http_requests/fields", "/logpush/datasets/dns_logs/fields",
 )  # fmt: skip
@@ -63,6 +64,7 @@ def test_a_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pa
     )
     sim.seed(jobs={zone.id: JOBS}, script_monitor={zone.id: {"enabled": True, "use_connection_url_path": True}})
     sim.seed(fields={zone.id: {"http_requests": {"RayID": "Ray", "ClientIP": "Client", "NewField": "New"}}})
+    sim.seed(policies={sim.zone: [{"description": "checkout"}]})
     zone.ruleset(FIELDS)
     assert "removed" in record(sim, tmp_path)
     recorded = "".join(path.read_text() for path in tmp_path.rglob("*.json"))

@@ -61,6 +61,12 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "page_shield.script": Endpoint("GET", "/page_shield/scripts/{script_id}", "Reading a monitored script"),
     "page_shield.connections": Endpoint("GET", "/page_shield/connections", "Listing the monitored connections", (list,)),
     "page_shield.cookies": Endpoint("GET", "/page_shield/cookies", "Listing the monitored cookies", (list,)),
+    "content_security_rules.list": Endpoint("GET", "/page_shield/policies", "Listing the content security rules", (list,)),
+    "content_security_rules.create": Endpoint("POST", "/page_shield/policies", "Creating the content security rule"),
+    "content_security_rules.update": Endpoint("PUT", "/page_shield/policies/{rule_id}", "Changing the content security rule"),
+    "content_security_rules.delete": Endpoint(
+        "DELETE", "/page_shield/policies/{rule_id}", "Deleting the content security rule", ()
+    ),
     "rulesets.list": Endpoint("GET", "/rulesets", "Listing the rulesets", (list,)),
     "rulesets.create": Endpoint("POST", "/rulesets", "Creating the ruleset for custom log fields"),
     "rulesets.get": Endpoint("GET", "/rulesets/{ruleset_id}", "Reading a ruleset"),

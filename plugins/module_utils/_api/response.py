@@ -126,10 +126,18 @@ _OWNERSHIP_HINT = (
     " a token is valid for one zone or account and one destination, and not for ever."
 )
 _SCRIPT_AREAS = ("script_monitor", "page_shield")
+_RULE_QUOTA = re.compile(r"(\d+) out of (\d+)")
+_RULE_HINTS = {
+    False: "The plan of {place} has no content security rules, which are part of Client-Side Security Advanced.",
+    True: "The plan of {place} allows no further content security rule; delete or change one.",
+}
 _LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
 _BY_AREA: t.Mapping[str, str] = {
     **dict.fromkeys(
         _SCRIPT_AREAS, "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write."
+    ),
+    "content_security_rules": (
+        "The token needs Page Shield: Read to read content security rules, and Page Shield: Write (Edit in the dashboard) to change them."
     ),
     "rulesets": "The token needs Logs: Read to read custom log fields and Logs: Write to change them.",
     **dict.fromkeys(("logpush_jobs", "logpush_datasets", "logpush_ownership"), _LOGS_WRITE),
@@ -212,6 +220,9 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
         found.append(_MAX_JOBS_HINT)
     elif area == "logpush_jobs" and _CATCH_ALL in codes:
         found.append(_CATCH_ALL_HINT)
+    if area == "content_security_rules":
+        quotas = filter(None, (_RULE_QUOTA.search(error["message"]) for error in errors))
+        found += [_RULE_HINTS[int(quota[2]) > 0] for quota in quotas][:1]
     if area.startswith("logpush") and any(_OWNERSHIP in error["message"].lower() for error in errors):
         found.append(_OWNERSHIP_HINT)
     if status == RATE_LIMITED_STATUS:

@@ -14,12 +14,12 @@ from edgeops_simulator.state import scripts
 from edgeops_simulator.state.part import BadSeed
 
 Document = dict[str, t.Any]
-_LISTS = ("scripts", "connections", "cookies", "rulesets", "jobs")
+_LISTS = ("scripts", "connections", "cookies", "policies", "rulesets", "jobs")
 _PARTS = ("script_monitor", "fields", *_LISTS)
 _ACCOUNT_PARTS = ("fields", "jobs")
 _EXPECTED = (
-    "zones/ZONE_ID.json, accounts/ACCOUNT_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, connections and cookies, "
-    "rulesets, logpush/jobs, field lists; below accounts/ACCOUNT_ID/ the last two"
+    "zones/ZONE_ID.json, accounts/ACCOUNT_ID.json, or below zones/ZONE_ID/ one of page_shield, script_monitor, their scripts, connections, "
+    "cookies and policies, rulesets, logpush/jobs, field lists; below accounts/ACCOUNT_ID/ the last two"
 )
 
 
@@ -32,6 +32,7 @@ class _Owner:
         self.scripts: dict[str, Document] = {}
         self.connections: dict[str, Document] = {}
         self.cookies: dict[str, Document] = {}
+        self.policies: dict[str, Document] = {}
         self.rulesets: dict[str, Document] = {}
         self.jobs: dict[int, Document] = {}
         self.fields: dict[str, Document] = {}
@@ -62,6 +63,10 @@ class _Owner:
     def add_cookies(self, answer: _Answer) -> None:
         for shown in answer.items("id", str):
             self.cookies[shown["id"]] = shown
+
+    def add_policies(self, answer: _Answer) -> None:
+        for shown in answer.items("id", str):
+            self.policies[shown["id"]] = shown
 
     def add_rulesets(self, answer: _Answer) -> None:
         if answer.refused_with == NO_ENTRY_POINT:
@@ -142,6 +147,7 @@ _ROUTES: t.Mapping[str, t.Callable[[_Owner, _Answer], None]] = {
     "/page_shield/scripts(/[^/]+)?": _Owner.add_page_shield,
     "/page_shield/connections(/[^/]+)?": _Owner.add_connections,
     "/page_shield/cookies(/[^/]+)?": _Owner.add_cookies,
+    "/page_shield/policies(/[^/]+)?": _Owner.add_policies,
     "/rulesets(/[^/]+|/phases/[^/]+/entrypoint)?": _Owner.add_rulesets,
     "/logpush/jobs(/[^/]+)?": _Owner.add_jobs,
     "/logpush/datasets/[^/]+/jobs": _Owner.add_jobs,

@@ -28,6 +28,9 @@ class Settings:
     get_ruleset_route: bool = True
     script_monitor_routes: bool = True
     page_shield_routes: bool = True
+    max_policies: int = 5
+    policy_enabled_as_text: bool = False
+    policy_entry_point: bool = False
     unknown_routes: list[str] = dataclasses.field(default_factory=list)
     unknown_route_status: int = 404
     job_list: str = "ok"
@@ -60,6 +63,7 @@ class Settings:
     graphql_zone_window: int = 604800
     graphql_account_window: int = 2592000
     graphql_usage_window: int = 7776000
+    graphql_report_window: int = 2592000
     graphql_page_size: int = 10000
     graphql_max_fields: int = 30
     graphql_account_has_zones: bool = False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The datasets that GraphQL has of Logpush, and how rows of them are filtered, grouped and added up."""
+"""The datasets that GraphQL has of Logpush and of content security rules, and how rows of them are filtered, grouped and added up."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ class Dataset:
     dimensions: t.Mapping[str, tuple[str, Value]]
     totals: t.Mapping[str, tuple[str, t.Callable[[t.Sequence[Row]], t.Any]]]
     scopes: tuple[str, ...] = ("zone", "account")
+    rows: str = "uploads"
+    """The part of a zone or an account that holds the rows."""
 
     @property
     def available_fields(self) -> list[str]:
@@ -81,7 +83,22 @@ USAGE = Dataset(
     {"sum_billableBytes": ("uint64", _sum("bytes"))},
     scopes=("account",),
 )
-DATASETS = (HEALTH, USAGE)
+REPORTS = Dataset(
+    "pageShieldReportsAdaptiveGroups",
+    {
+        "policyID": ("string", _member("policy_id")),
+        "cspDirective": ("string", _member("directive")),
+        "urlHost": ("string", _member("url_host")),
+        "resourceType": ("string", _member("resource_type")),
+        "pageURL": ("string", _member("page_url")),
+        **{name: ("string", _member(name)) for name in ("action", "url", "host")},
+        **{name: dimension for name, dimension in HEALTH.dimensions.items() if name.startswith("date")},
+    },
+    {"count": ("uint64", _sum("count")), "avg_sampleInterval": ("float64", _mean("sample_interval"))},
+    scopes=("zone",),
+    rows="violations",
+)
+DATASETS = (HEALTH, USAGE, REPORTS)
 OPERATORS = ("", "_gt", "_geq", "_lt", "_leq", "_neq")
 SETS = ("_in", "_notin")
 PATTERNS = ("_like", "_notlike")

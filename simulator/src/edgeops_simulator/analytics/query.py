@@ -23,7 +23,7 @@ from graphql import (
 )
 
 from edgeops_simulator import clock
-from edgeops_simulator.analytics.datasets import DATASETS, USAGE, Dataset, Row, groups, ordered, passes, split
+from edgeops_simulator.analytics.datasets import DATASETS, REPORTS, USAGE, Dataset, Row, groups, ordered, passes, split
 from edgeops_simulator.analytics.schema import schema
 from edgeops_simulator.refusal import query_error
 from edgeops_simulator.state.owners import Account, Owner
@@ -130,6 +130,7 @@ class _Node:
         path = f"{self._owner.kind}s/{self._owner.id}/{dataset.name}"
         window = settings.graphql_zone_window if self._owner.kind == "zone" else settings.graphql_account_window
         window = settings.graphql_usage_window if dataset is USAGE else window
+        window = settings.graphql_report_window if dataset is REPORTS else window
         hidden = settings.graphql_hidden_fields
         return {
             "enabled": not any(fnmatch.fnmatchcase(path, pattern) for pattern in settings.graphql_disabled),
@@ -172,7 +173,7 @@ class _Node:
         owners = [self._owner]
         if isinstance(self._owner, Account) and (dataset is USAGE or self._service.settings.graphql_account_has_zones):
             owners += [zone for zone in self._service.zones.values() if zone.account.get("id") == self._owner.id]
-        rows = [row for owner in owners for row in owner.uploads.values()]
+        rows = [row for owner in owners for row in getattr(owner, dataset.rows).values()]
         return [row for row in rows if row["success"]] if dataset is USAGE else rows
 
 

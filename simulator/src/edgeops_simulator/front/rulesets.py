@@ -14,6 +14,7 @@ from edgeops_simulator.rules import rulesets as rules
 from edgeops_simulator.schemas import bodies
 from edgeops_simulator.schemas.answers import array, nullable, ref
 from edgeops_simulator.schemas.queries import DRY_RUN
+from edgeops_simulator.state import policies
 from edgeops_simulator.state import rulesets as state
 
 routes = Routes(f"{ZONE}/rulesets", codes=(rules.BAD_BODY, rules.BAD_RULE))
@@ -116,6 +117,8 @@ def _entry_point(call: Call) -> Document | None:
 
 @routes("GET", _ENTRY_POINT, "getEntryPoint", result=ref("Ruleset"), switch="entrypoint_route")
 def get_entry_point(call: Call) -> Answer:
+    if call.ids["phase"] == policies.PHASE and call.settings.policy_entry_point:
+        return Answer(policies.entry_point(call.zone))
     ruleset = _entry_point(call)
     if ruleset is None:
         phase = call.ids["phase"]

@@ -127,6 +127,12 @@ TRANSFORMER = record(
         "associated_jobs": array(record({"id": COUNT, **dict.fromkeys(("name", "object_type", "object_tag"), TEXT)})),
     }
 )
+POLICY = record(
+    {
+        **dict.fromkeys(("id", "action", "description", "expression", "value"), TEXT),
+        "enabled": {"anyOf": [FLAG, {"enum": ["true", "false"]}]},
+    }
+)
 PAGES = record(dict.fromkeys(("page", "per_page", "count", "total_count", "total_pages"), COUNT))
 PROBLEM = record(
     {
@@ -155,6 +161,7 @@ SCHEMAS: Schema = {
     "PageShieldScriptInFull": record({**_NEW_NAMES, **_SCRIPT, **_SCORES, "versions": array(_VERSION)}, _SHIELD_REQUIRED),
     "Connection": record({**_NEW_NAMES, **_SEEN}, _SHIELD_REQUIRED),
     "Cookie": COOKIE,
+    "Policy": POLICY,
     "Ruleset": RULESET,
     "Job": JOB,
     "Zone": ZONE,

@@ -61,6 +61,16 @@ NEW_RULESET = _closed(record({**_RULESET, "kind": {"const": "zone"}, "phase": {"
 SCRIPT_MONITOR = record({"enabled": FLAG})
 PAGE_SHIELD = record(dict.fromkeys(("enabled", "use_cloudflare_reporting_endpoint", "use_connection_url_path"), FLAG), [])
 
+_POLICY: Schema = {
+    "action": {"enum": ["log", "allow"]},
+    "description": TEXT,
+    "enabled": FLAG,
+    "expression": _NAME,
+    "value": {**_NAME, "maxLength": 6000},
+}
+NEW_POLICY = record(_POLICY)
+POLICY = record(_POLICY, [])
+
 
 def _text(pattern: str, longest: int) -> Schema:
     return {"type": "string", "pattern": pattern, "maxLength": longest}

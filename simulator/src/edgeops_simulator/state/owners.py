@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from edgeops_simulator.state.jobs import Fields, Jobs
 from edgeops_simulator.state.ownership import Challenges
 from edgeops_simulator.state.part import Document, Part
+from edgeops_simulator.state.policies import Policies, Violations
 from edgeops_simulator.state.resources import Connections, Cookies
 from edgeops_simulator.state.rulesets import Rulesets
 from edgeops_simulator.state.script_monitor import ScriptMonitor
@@ -56,6 +57,8 @@ class Zone(Owner):
     scripts: Scripts = field(default_factory=Scripts)
     connections: Connections = field(default_factory=Connections)
     cookies: Cookies = field(default_factory=Cookies)
+    policies: Policies = field(default_factory=Policies)
+    violations: Violations = field(default_factory=Violations)
     rulesets: Rulesets = field(default_factory=Rulesets)
 
     def summary(self) -> Document:

@@ -242,6 +242,21 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
         ("logpush_jobs.create", AN_ACCOUNT, 400, (1004, "m"), ["several causes"]),
         ("logpush_jobs.create", A_ZONE, 400, (1105, "m"), ["The host name of the destination cannot be resolved"]),
         ("logpush_jobs.create", A_ZONE, 400, (1002, "error validating Ownership"), ["with the module logpush_ownership"]),
+        ("content_security_rules.create", A_ZONE, 403, None, ["Page Shield: Write"]),
+        (
+            "content_security_rules.create",
+            A_ZONE,
+            400,
+            (1, "exceeded ...: 1 out of 0"),
+            ["of this zone has no content", "Advanced"],
+        ),
+        (
+            "content_security_rules.create",
+            A_ZONE,
+            400,
+            (1, "exceeded ...: 6 out of 5"),
+            ["allows no further content security rule"],
+        ),
         ("logpush_jobs.list", A_ZONE, 429, (1, "m"), ["lower request_budget"]),
     ],
 )
