@@ -116,11 +116,25 @@ error:
     errors: [{code: 10000, message: Authentication error}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import report_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 
-TASK = InfoTask(name="log_custom_fields_info", spec=Spec(options={}), desire=lambda params: None, report=report_fields)
+
+class LogCustomFieldsInfo(InfoTask[None]):
+    name = "log_custom_fields_info"
+    spec = Spec(options={})
+
+    def desire(self, params: Params) -> None:
+        """Ask for nothing in particular."""
+
+    def report(self, client: Client, desired: None) -> Conclusion:
+        return report_fields(client, desired)
+
+
+TASK = LogCustomFieldsInfo()
 
 
 def main() -> None:

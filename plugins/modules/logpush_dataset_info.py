@@ -69,18 +69,27 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_dataset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_fields
 
-TASK = InfoTask(
-    name="logpush_dataset_info",
-    spec=Spec(options={"dataset": {"type": "str", "required": True}}),
-    desire=desire_dataset,
-    report=report_fields,
-    addresses=ALL_ADDRESSES,
-)
+
+class LogpushDatasetInfo(InfoTask[str]):
+    name = "logpush_dataset_info"
+    spec = Spec(options={"dataset": {"type": "str", "required": True}})
+    addresses = ALL_ADDRESSES
+
+    def desire(self, params: Params) -> str:
+        return desire_dataset(params)
+
+    def report(self, client: Client, desired: str) -> Conclusion:
+        return report_fields(client, desired)
+
+
+TASK = LogpushDatasetInfo()
 
 
 def main() -> None:

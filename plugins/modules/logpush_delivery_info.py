@@ -258,22 +258,32 @@ error:
     errors: [{code: null, message: unable to execute query}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 5}
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import (
     DELIVERY_ADDRESSES,
     DELIVERY_OPTIONS,
+    DesiredFacts,
     desire,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_delivery
 
-TASK = InfoTask(
-    name="logpush_delivery_info",
-    spec=Spec(options=DELIVERY_OPTIONS),
-    desire=desire,
-    report=report_delivery,
-    addresses=DELIVERY_ADDRESSES,
-)
+
+class LogpushDeliveryInfo(InfoTask[DesiredFacts]):
+    name = "logpush_delivery_info"
+    spec = Spec(options=DELIVERY_OPTIONS)
+    addresses = DELIVERY_ADDRESSES
+
+    def desire(self, params: Params) -> DesiredFacts:
+        return desire(params)
+
+    def report(self, client: Client, desired: DesiredFacts) -> Conclusion:
+        return report_delivery(client, desired)
+
+
+TASK = LogpushDeliveryInfo()
 
 
 def main() -> None:

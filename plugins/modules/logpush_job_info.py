@@ -205,26 +205,35 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DEFAULT_STALE_AFTER
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_report
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery, desire_report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
 
-TASK = InfoTask(
-    name="logpush_job_info",
-    spec=Spec(
+
+class LogpushJobInfo(InfoTask[JobQuery]):
+    name = "logpush_job_info"
+    spec = Spec(
         options={
             "name": {"type": "str"},
             "dataset": {"type": "str"},
             "job_id": {"type": "int"},
             "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
         }
-    ),
-    desire=desire_report,
-    report=report,
-    addresses=ALL_ADDRESSES,
-)
+    )
+    addresses = ALL_ADDRESSES
+
+    def desire(self, params: Params) -> JobQuery:
+        return desire_report(params)
+
+    def report(self, client: Client, desired: JobQuery) -> Conclusion:
+        return report(client, desired)
+
+
+TASK = LogpushJobInfo()
 
 
 def main() -> None:

@@ -106,27 +106,50 @@ error:
     errors: [{code: 1002, message: error validating destination}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
-from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import conclude, desire, plan, secrets
+import typing as t
 
-TASK = StateTask(
-    name="logpush_ownership",
-    spec=Spec(
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Conclusion, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Params, Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
+    Proof,
+    conclude,
+    desire,
+    plan,
+    secrets,
+)
+
+
+class LogpushOwnership(StateTask[Proof, None]):
+    name = "logpush_ownership"
+    spec = Spec(
         options={
             "destination_conf": {"type": "str", "required": True, "no_log": True},
             "ownership_challenge": {"type": "str", "no_log": True},
         },
-    ),
-    desire=desire,
-    read=lambda client, desired: None,
-    plan=lambda desired, state: plan(desired),
-    conclude=lambda desired, state, planned, answers: conclude(desired, answers[0]),
-    secrets=lambda desired, state: secrets(desired),
-    addresses=ALL_ADDRESSES,
-    approvable=False,
-)
+    )
+    addresses = ALL_ADDRESSES
+    approvable = False
+
+    def desire(self, params: Params) -> Proof:
+        return desire(params)
+
+    def read(self, client: Client, desired: Proof) -> None:
+        """Read nothing: the service offers no way to read a challenge."""
+
+    def plan(self, desired: Proof, state: None) -> Plan:
+        return plan(desired)
+
+    def conclude(self, desired: Proof, state: None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude(desired, answers[0])
+
+    def secrets(self, desired: Proof, state: None) -> t.Iterable[str]:
+        return secrets(desired)
+
+
+TASK = LogpushOwnership()
 
 
 def main() -> None:

@@ -320,41 +320,7 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
-    ALL,
-    AUTO,
-    DEFAULT_MAX_GAP_DAYS,
-    DEFAULT_STATUSES,
-    FINDINGS,
-    ROUTE_CHOICES,
-)
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import Service
-
-TASK = InfoTask(
-    name="script_audit",
-    spec=Spec(
-        options={
-            "baseline": {"type": "raw", "required": True},
-            "fail_on": {"type": "list", "elements": "str", "choices": [ALL, *FINDINGS], "default": []},
-            "details": {"type": "str", "choices": ["findings", "none", "all"], "default": "findings"},
-            "evidence_dir": {"type": "path"},
-            "expected_head": {"type": "str"},
-            "max_gap_days": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
-            "at": {"type": "str"},
-            "hosts": {"type": "list", "elements": "str"},
-            "pages": {"type": "list", "elements": "str", "default": []},
-            "status": {"type": "list", "elements": "str", "default": list(DEFAULT_STATUSES)},
-            "malicious_threshold": {"type": "int"},
-            "malicious_when": {"type": "str", "choices": ["above", "below"]},
-            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
-        },
-        required_by={"expected_head": ["evidence_dir"]},
-    ),
-    desire=desire,
-    report=lambda client, audit: audit.perform(Service(client)),
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.task import AUDIT_TASK as TASK
 
 
 def main() -> None:

@@ -306,8 +306,10 @@ error:
     errors: [{code: 10007, message: script not found}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     AUTO,
     MAX_PER_PAGE,
@@ -315,12 +317,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     ROUTE_CHOICES,
     SCRIPTS,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
 
-TASK = InfoTask(
-    name="script_monitor_info",
-    spec=Spec(
+
+class ScriptMonitorInfo(InfoTask[Query]):
+    name = "script_monitor_info"
+    spec = Spec(
         options={
             "script_id": {"type": "str"},
             "hosts": {"type": "list", "elements": "str"},
@@ -335,10 +338,16 @@ TASK = InfoTask(
             "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },
         mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "page_url", "resources", "per_page")],
-    ),
-    desire=desire,
-    report=report_inventory,
-)
+    )
+
+    def desire(self, params: Params) -> Query:
+        return desire(params)
+
+    def report(self, client: Client, desired: Query) -> Conclusion:
+        return report_inventory(client, desired)
+
+
+TASK = ScriptMonitorInfo()
 
 
 def main() -> None:

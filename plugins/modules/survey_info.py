@@ -142,14 +142,19 @@ error:
     errors: [], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+import typing as t
+
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import FILTERS, desire, survey
 
-TASK = InfoTask(
-    name="survey_info",
-    spec=Spec(
+
+class SurveyInfo(InfoTask[Params]):
+    name = "survey_info"
+    spec = Spec(
         options={
             **{name: {"type": "list", "elements": "str", "default": []} for name in FILTERS},
             "scripts": {"type": "bool", "default": False},
@@ -157,11 +162,21 @@ TASK = InfoTask(
             # Accepted, because module_defaults of the action group often set them.
             **{name: {"type": "str"} for name in ALL_ADDRESSES},
         }
-    ),
-    desire=desire,
-    report=survey,
-    addresses=(),
-)
+    )
+    addresses = ()
+
+    def __init__(self, tell: t.Callable[[str], None] = lambda text: None) -> None:
+        """`tell` gets a line whenever there is progress to show."""
+        self._tell = tell
+
+    def desire(self, params: Params) -> Params:
+        return desire(params)
+
+    def report(self, client: Client, desired: Params) -> Conclusion:
+        return survey(client, desired, self._tell)
+
+
+TASK = SurveyInfo()
 
 
 def main() -> None:

@@ -136,20 +136,29 @@ error:
 """
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTES
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.variables import desire, report
 
-TASK = InfoTask(
-    name="zone_variables_info",
-    spec=Spec(
+
+class ZoneVariablesInfo(InfoTask[Params]):
+    name = "zone_variables_info"
+    spec = Spec(
         options={"label": {"type": "str"}, "route": {"type": "str", "choices": [AUTO, *ROUTES], "default": AUTO}},
-    ),
-    desire=desire,
-    report=report,
-    addresses=ALL_ADDRESSES,
-)
+    )
+    addresses = ALL_ADDRESSES
+
+    def desire(self, params: Params) -> Params:
+        return desire(params)
+
+    def report(self, client: Client, desired: Params) -> Conclusion:
+        return report(client, desired)
+
+
+TASK = ZoneVariablesInfo()
 
 
 def main() -> None:

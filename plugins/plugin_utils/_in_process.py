@@ -84,7 +84,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
     def _can_run_here(self, variables: Result) -> bool:
         switch = self._templar.template(variables.get(SWITCH))
-        return self.task.is_local or (
+        return self.task.on_controller or (
             self._connection.transport in ("local", "ansible.builtin.local")
             and not self._connection.become
             and not self._task.async_val

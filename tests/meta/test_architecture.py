@@ -89,8 +89,8 @@ def violation(name: str, target: str) -> str:
         return f"imports upwards{', as long as it has no read.py, and LEVELS of this file do not name its package' if is_new else ''}"
     if package in RESOURCES and other in RESOURCES and package != other:
         return "a resource imports another resource"
-    if package in RESOURCES and other == "_api" and Path(name).name != "read.py":
-        return "only read.py of a resource may import _api"
+    if package in RESOURCES and other == "_api" and Path(name).name not in ("read.py", "task.py"):
+        return "only read.py and task.py of a resource may import _api"
     if package != other and {package, other} <= {"_baseline", "_filter", "_api"}:
         return "_baseline, _filter and _api know nothing of each other"
     if package == "_engine" and other in RESOURCES:

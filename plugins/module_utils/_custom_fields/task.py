@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from .._engine.task import Spec, StateTask
+import typing as t
+
+from .._api.client import Client
+from .._core import Answer, Conclusion, Plan
+from .._engine.task import Params, Spec, StateTask
 from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
-from .options import desire
+from .options import DesiredCustomFields, desire
 from .plan import plan
 from .read import read
 from .result import conclude
+from .state import Ruleset
 
-TASK = StateTask(
-    name="log_custom_fields",
-    spec=Spec(
+
+class LogCustomFields(StateTask[DesiredCustomFields, Ruleset | None]):
+    """The custom log fields of a zone."""
+
+    name = "log_custom_fields"
+    spec = Spec(
         options={
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
             **{name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
@@ -21,9 +29,21 @@ TASK = StateTask(
             "ruleset_description": {"type": "str", "default": DEFAULT_RULESET_DESCRIPTION},
             "field_limit": {"type": "int"},
         },
-    ),
-    desire=desire,
-    read=read,
-    plan=plan,
-    conclude=conclude,
-)
+    )
+
+    def desire(self, params: Params) -> DesiredCustomFields:
+        return desire(params)
+
+    def read(self, client: Client, desired: DesiredCustomFields) -> Ruleset | None:
+        return read(client, desired)
+
+    def plan(self, desired: DesiredCustomFields, state: Ruleset | None) -> Plan:
+        return plan(desired, state)
+
+    def conclude(
+        self, desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]
+    ) -> Conclusion:
+        return conclude(desired, state, plan, answers)
+
+
+TASK = LogCustomFields()

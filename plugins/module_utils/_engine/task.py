@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import re
 import types
@@ -10,8 +11,10 @@ import typing as t
 from .._address import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS
-from .._core import Answer, Composition, Conclusion, Outcome, Plan, Request, Step
+from .._core import Answer, Conclusion, Failure, Plan, Request
 from .._redact import MASK
+from .run import Run
+from .steps import Composition, Outcome, Step
 
 Params = t.Mapping[str, t.Any]
 ArgumentSpec = dict[str, dict[str, t.Any]]
@@ -66,94 +69,199 @@ class Spec(t.NamedTuple):
     required_by: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({})
 
 
-@dataclasses.dataclass(kw_only=True)
 class Task:
-    """What a module does, in functions; its options are those of the connection, of the address and its own.
+    """What a module does; its options are those of the connection, of the address and its own.
 
     addresses: the options of which exactly one names the zone or the account
     approvable: whether the module has `plan_id` and `expected_plan_id`
+    on_controller: whether the module runs on the controller only, without connection options
     """
 
-    name: str
-    spec: Spec
-    addresses: tuple[str, ...] = ZONE_ADDRESSES
-    approvable: bool = False
-    is_local: t.ClassVar[bool] = False
+    name: t.ClassVar[str]
+    spec: t.ClassVar[Spec] = Spec({})
+    addresses: t.ClassVar[tuple[str, ...]] = ZONE_ADDRESSES
+    approvable: t.ClassVar[bool] = False
+    on_controller: t.ClassVar[bool] = False
 
-    def arguments(self) -> dict[str, t.Any]:
+    @classmethod
+    def arguments(cls) -> dict[str, t.Any]:
         """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
         shared: ArgumentSpec = (
-            {} if self.is_local else {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in self.addresses}}
+            {} if cls.on_controller else {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in cls.addresses}}
         )
-        if self.addresses == ALL_ADDRESSES:
+        if cls.addresses == ALL_ADDRESSES:
             shared[HOST_ADDRESS] = {"type": "bool", "default": False}
-        if self.approvable:
+        if cls.approvable:
             shared["expected_plan_id"] = {"type": "str"}
-        rules = {**self.spec._asdict(), "required_by": dict(self.spec.required_by)}
+        rules = {**cls.spec._asdict(), "required_by": dict(cls.spec.required_by)}
         return {"argument_spec": {**shared, **rules.pop("options")}, **rules}
 
+    @abc.abstractmethod
+    def perform(self, run: Run) -> None:
+        """Do what the module does, with the means of one run."""
 
-@dataclasses.dataclass(kw_only=True)
+
 class StateTask(Task, t.Generic[Desired, State]):
-    """A module that brings one resource of a zone into its desired state.
+    """A module that brings one resource of a zone or an account, or several, into the desired state.
 
-    desire(params) -> desired                  pure; raises `invalid_option` before any request
-    read(client, desired) -> state              GET only
-    plan(desired, state) -> Plan               pure
-    conclude(desired, state, plan, answers) -> Conclusion   pure; raises `bad_response` if an answer differs from the request
-    secrets(desired, state or None) -> strings that no output may contain
-    successor(desired, request) -> desired      for reading again after a creation with an unknown outcome
-    validate(client, steps)                     GET only; raises `invalid_option` if the service would misunderstand a plan
-    verify(client, outcomes)                    GET only, after the last write; raises `conflict` if another run did the same meanwhile
+    A module of one resource defines `plan` and `conclude`. One of several defines `parts` and `compose`, which makes every plan before
+    the first write. `plan`, `conclude`, `compose` and `successor` are pure, and whatever has the client sends no write.
     """
 
-    desire: t.Callable[[Params], Desired]
-    read: t.Callable[[Client, Desired], State]
-    plan: t.Callable[[Desired, State], Plan]
-    conclude: t.Callable[[Desired, State, Plan, t.Sequence[Answer]], Conclusion]
-    secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
-    successor: t.Callable[[Desired, Request], Desired] = lambda desired, request: desired
-    validate: t.Callable[[Client, t.Sequence[Step]], None] = lambda client, steps: None
-    verify: t.Callable[[Client, t.Sequence[Outcome]], None] = lambda client, outcomes: None
-    approvable: bool = True
+    approvable = True
+
+    @property
+    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
+        """Return the tasks of the steps, by the names that the steps have for them."""
+        return {self.name: self}
+
+    @abc.abstractmethod
+    def desire(self, params: Params) -> Desired:
+        """Return the desired state of validated options; raise `invalid_option` before any request."""
+
+    @abc.abstractmethod
+    def read(self, client: Client, desired: Desired) -> State:
+        """Return the current state."""
+
+    def plan(self, desired: Desired, state: State) -> Plan:
+        """Return what the run will do."""
+        return self.compose(desired, state).whole
 
     def compose(self, desired: Desired, state: State) -> Composition:
-        """Return the plan as the only step of the task."""
+        """Return the plans of all parts as one."""
         return Composition.of(Step(self.name, "", self.name, desired, state, self.plan(desired, state)))
 
+    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        """Return the result after the writes; raise `bad_response` if an answer differs from the request."""
+        return Conclusion(plan.result)
 
-@dataclasses.dataclass(kw_only=True)
-class CompositeTask(Task, t.Generic[Desired, State]):
-    """A module that brings several resources of a zone into their desired state and makes every plan before the first write.
+    def secrets(self, desired: Desired, state: State | None) -> t.Iterable[str]:
+        """Return the texts that no output may contain; `state` is None before it is read."""
+        return ()
 
-    `parts` are the single tasks, by the names that steps use; the rest is as in `StateTask`.
+    def successor(self, desired: Desired, request: Request) -> Desired:
+        """Return the desired state with which to read again after a creation with an unknown outcome."""
+        return desired
+
+    def validate(self, client: Client, steps: t.Sequence[Step]) -> None:
+        """Raise `invalid_option` before the first write if the service would misunderstand a plan."""
+
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+        """Raise `conflict` after the last write if another run did the same meanwhile."""
+
+    def perform(self, run: Run) -> None:
+        """Read, make every plan, and apply the plans in order unless this is check mode."""
+        desired = self.desire(run.params)
+        run.secrets.update(self.secrets(desired, None))
+        client = run.connect(self.addresses)
+        state = self.read(client, desired)
+        run.secrets.update(self.secrets(desired, state))
+        composition = self.compose(desired, state)
+        for name, part in self.parts.items():
+            part.validate(client, [step for step in composition.steps if step.part == name])
+        run.propose(composition.whole, self.approvable, composition.approvals)
+        if run.check_mode or not composition.steps:
+            return
+        done: list[Outcome] = []
+        for step in composition.steps:
+            before = run.writes
+            try:
+                conclusion, created = _apply(run, self.parts[step.part], client, step.desired, step.state, step.plan)
+            except Failure as failure:
+                raise _with_progress(failure, step, done, composition.steps) from failure
+            done.append(Outcome(step, conclusion, run.writes > before, created))
+        run.result["changed"] = run.writes > 0
+        for name, part in self.parts.items():
+            part.verify(client, [outcome for outcome in done if outcome.step.part == name])
+        run.report(composition.conclude(done))
+
+
+def _apply(
+    run: Run, task: StateTask[Desired, State], client: Client, desired: Desired, state: State, plan: Plan
+) -> tuple[Conclusion, bool]:
+    """Send the requests of a plan; return the conclusion, and whether this run certainly created something."""
+    answers: list[Answer] = []
+    for request in plan.requests:
+        try:
+            answers.append(run.send(client, request, answers))
+        except Failure as failure:
+            if request.creates and (failure.unanswered or failure.kind in request.look_again_on):
+                return _look_again(run, task, client, desired, request, failure.with_note(request.if_it_fails)), False
+            run.writes += request.changes and failure.accepted
+            raise failure.with_note(request.if_it_fails) from failure
+    return task.conclude(desired, state, plan, answers), plan.creates
+
+
+def _look_again(
+    run: Run, task: StateTask[Desired, State], client: Client, desired: Desired, request: Request, failure: Failure
+) -> Conclusion:
+    """Read and plan again after a creation with an unknown outcome, which is never repeated.
+
+    If the object exists by then, continue with it; if the new plan would still create it, raise the first failure.
     """
+    desired = task.successor(desired, request)
+    try:
+        state = task.read(client, desired)
+        plan = task.plan(desired, state)
+    except Failure as second:
+        run.writes += failure.accepted
+        raise failure.with_note(f"Reading the service again failed: {second}") from second
+    if plan.creates:
+        raise failure
+    run.writes += failure.unanswered
+    if not plan.requests:
+        return Conclusion(plan.result, plan.warnings)
+    return _apply(run, task, client, desired, state, plan)[0]
 
-    desire: t.Callable[[Params], Desired]
-    read: t.Callable[[Client, Desired], State]
-    compose: t.Callable[[Desired, State], Composition]
-    parts: t.Mapping[str, StateTask[t.Any, t.Any]]
-    secrets: t.Callable[[Desired, State | None], t.Iterable[str]] = lambda desired, state: ()
-    approvable: bool = True
+
+def _with_progress(failure: Failure, step: Step, done: t.Sequence[Outcome], steps: t.Sequence[Step]) -> Failure:
+    """Return the failure of a step with the progress of the others before its text, which may be long."""
+    if not step.place:
+        return failure  # the only step of a task
+    written = [repr(outcome.step.label) for outcome in done if outcome.written]
+    waiting = [repr(each.label) for each in steps[len(done) + 1 :]]
+    parts = [f"{step.place} ({step.label!r}) failed"]
+    parts += [f"already written: {', '.join(written)}"] if written else []
+    parts += [f"not sent: {', '.join(waiting)}"] if waiting else []
+    return dataclasses.replace(failure, message=f"{'; '.join(parts)}. {failure.message}")
 
 
-@dataclasses.dataclass(kw_only=True)
 class InfoTask(Task, t.Generic[Desired]):
-    """A module that only reads: `report(client, desired)` returns its result."""
+    """A module that only reads."""
 
-    desire: t.Callable[[Params], Desired]
-    report: t.Callable[[Client, Desired], Conclusion]
+    @abc.abstractmethod
+    def desire(self, params: Params) -> Desired:
+        """Return what validated options ask for; raise `invalid_option` before any request."""
+
+    @abc.abstractmethod
+    def report(self, client: Client, desired: Desired) -> Conclusion:
+        """Return the result."""
+
+    def perform(self, run: Run) -> None:
+        """Read, and report."""
+        desired = self.desire(run.params)
+        run.report(self.report(run.connect(self.addresses), desired))
 
 
-@dataclasses.dataclass(kw_only=True)
 class LocalTask(Task, t.Generic[Desired]):
-    """A module that sends no requests, has no connection options and runs on the controller only.
+    """A module that sends no requests, has no connection options and runs on the controller only."""
 
-    report(desired) -> Conclusion      the predicted result, with `changed`
-    write(desired)                     applies it, if `changed` is true and this is not check mode
-    """
+    on_controller = True
 
-    desire: t.Callable[[Params], Desired]
-    report: t.Callable[[Desired], Conclusion]
-    write: t.Callable[[Desired], None] = lambda desired: None
-    is_local: t.ClassVar[bool] = True
+    @abc.abstractmethod
+    def desire(self, params: Params) -> Desired:
+        """Return what validated options ask for; raise `invalid_option`."""
+
+    @abc.abstractmethod
+    def report(self, desired: Desired) -> Conclusion:
+        """Return the predicted result, with `changed`."""
+
+    def write(self, desired: Desired) -> None:
+        """Write what `report` has predicted."""
+
+    def perform(self, run: Run) -> None:
+        """Report, and write unless this is check mode."""
+        desired = self.desire(run.params)
+        run.report(self.report(desired))
+        if run.result["changed"] and not run.check_mode:
+            self.write(desired)

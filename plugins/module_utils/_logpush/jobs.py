@@ -6,12 +6,12 @@ import dataclasses
 import typing as t
 
 from .._address import Address, scope_of
-from .._core import NOT_FOUND, Composition, Conclusion, Failure, Json, Outcome, Plan, Step, invalid_option, moved, within
+from .._core import NOT_FOUND, Failure, Json, invalid_option, within
 from .._destination import secret_parts
 from .facts import DATASET
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels
 from .options import FORMS, DesiredJob, desire
-from .plan import plan, plan_deletion, secrets
+from .plan import secrets
 
 Params = t.Mapping[str, t.Any]
 IGNORE, REPORT, ABSENT = UNLISTED = ("ignore", "report", "absent")
@@ -132,67 +132,6 @@ def _refuse_duplicates(found: t.Sequence[tuple[Item, Job | None]], identities: t
             require_other(item.place, seen.setdefault(job.id, item.place))
         if item.desired.present and item.desired.job_id is not None:
             require_other(item.place, by_name.get((identity.name, identity.dataset), item.place))
-
-
-PART = "job"
-# Plans are applied in this order, by the operations of their requests.
-_ORDER = (("delete",), ("delete", "create"), ("update",), ("create",))
-_UNKNOWN_UNLISTED = "unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted."
-
-
-def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
-    """Plan each item as `logpush_job` would, and the deletion of the jobs that no item names."""
-    matches, others = match(desired, listing)
-    items = []
-    for item, state in matches:
-        with within(item.place):
-            items.append(Step(PART, item.place, state.label, item.desired, state, plan(item.desired, state)))
-    # A job that no item names has no options, so that nothing is desired.
-    strays = [
-        Step(PART, "unlisted", label, None, JobState(job), plan_deletion(job, label))
-        for label, job in (others if desired.unlisted == ABSENT else ())
-    ]
-    in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
-    unlisted = [
-        {"id": job.id, "name": job.name, "dataset": job.dataset, "enabled": job.values["enabled"]}
-        for _label, job in (others if desired.unlisted != IGNORE else ())
-    ]
-    unknown = listing.refusal is not None and desired.unlisted == REPORT
-    everything = [*items, *strays]
-
-    def conclude(done: t.Sequence[Outcome]) -> Conclusion:
-        found = {id(outcome.step): outcome.conclusion for outcome in done}
-        ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in items]
-        warnings = [moved(step.place, text) for step, end in zip(items, ends, strict=True) for text in end.warnings]
-        result = {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}
-        return Conclusion(result, _once(warnings))
-
-    whole = Plan(
-        before={step.label: step.plan.before for step in everything},
-        after={step.label: step.plan.after for step in everything},
-        result=conclude(()).result,
-        requests=tuple(request for step in in_order for request in step.plan.requests),
-        basis=[step.plan.basis for step in everything],
-        warnings=(
-            *_once(moved(step.place, text) for step in items for text in step.plan.warnings),
-            *([_UNKNOWN_UNLISTED] if unknown else []),
-        ),
-        effects=tuple(effect for step in everything for effect in step.plan.effects),
-    )
-    return Composition(whole, tuple(in_order), conclude)
-
-
-def _rank(step: Step) -> int:
-    return _ORDER.index(tuple(request.operation.partition(".")[2] for request in step.plan.requests))
-
-
-def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
-    """Return each warning once, with all the jobs or options that it is about at its beginning."""
-    places: dict[str, list[str]] = {}
-    for text in warnings:
-        place, _colon, rest = text.partition(": ")
-        places.setdefault(rest, []).append(place)
-    return tuple(": ".join(filter(None, (", ".join(dict.fromkeys(of)), rest))) for rest, of in places.items())
 
 
 def secrets_of_jobs(desired: DesiredJobs, listing: JobListing | None) -> frozenset[str]:

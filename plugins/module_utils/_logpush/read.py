@@ -12,7 +12,7 @@ import typing as t
 
 from .._api.client import Client
 from .._api.response import is_missing, lacks_route
-from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Outcome, Step, conflict, invalid_option
+from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, conflict, invalid_option
 from .._filter.tree import conditions
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, shown
 from . import delivery
@@ -128,23 +128,26 @@ class Selection(t.NamedTuple):
     keys: t.Mapping[str, str]
 
 
-def selection(step: Step) -> Selection | None:
-    """Return the field names that a plan for one job would write; None if they stay the same or must not be checked."""
-    body = step.plan.requests[-1].body if step.plan.requests else None
-    if not body or not step.desired.validate_fields:
+def selection(place: str, desired: DesiredJob, state: JobState, plan: Plan) -> Selection | None:
+    """Return the field names that a plan for one job would write; None if they stay the same or must not be checked.
+
+    `place` is the path of the job's options, empty for the only job of a task.
+    """
+    body = plan.requests[-1].body if plan.requests else None
+    if not body or not desired.validate_fields:
         return None
-    present: Job | None = step.state.job
+    present = state.job
     before = present.dataset if present else DATASET
     dataset = str(body.get("dataset") or before)
-    path = f"{step.place}." if step.place else ""
-    fields = {name.strip(): path + step.desired.places.get(name.strip(), "fields") for name in selected_fields(body)}
+    path = f"{place}." if place else ""
+    fields = {name.strip(): path + desired.places.get(name.strip(), "fields") for name in selected_fields(body)}
     fields.pop("", None)
-    written = list(conditions(step.desired.filter)) if step.desired.filter else []
-    keys = {condition.key: f"{path}{place}.key" for place, condition in reversed(written)}
+    written = list(conditions(desired.filter)) if desired.filter else []
+    keys = {condition.key: f"{path}{where}.key" for where, condition in reversed(written)}
     if present and dataset == before:
         if fields and fields.keys() == set(map(str.strip, selected_fields(present.members))) - {""}:
             fields = {}
-        if present.filter and keys.keys() <= {condition.key for _place, condition in conditions(present.filter)}:
+        if present.filter and keys.keys() <= {condition.key for _where, condition in conditions(present.filter)}:
             keys = {}
     return Selection(dataset, fields, keys) if fields or keys else None
 
@@ -163,13 +166,15 @@ def check(chosen: Selection, known: t.Collection[str]) -> None:
             raise invalid_option(places[first], message)
 
 
-def validate(client: Client, steps: t.Sequence[Step]) -> None:
+def validate(client: Client, jobs: t.Iterable[tuple[str, DesiredJob, JobState, Plan]]) -> None:
     """Refuse names of fields that their dataset does not have, with one request for each dataset.
+
+    Of each job: the path of its options, and its desired state, current state and plan.
 
     If the service lacks the route or refuses it, nothing is refused, and no further request is sent.
     """
     known: dict[str, t.Mapping[str, str | None]] = {}
-    for chosen in filter(None, map(selection, steps)):
+    for chosen in filter(None, itertools.starmap(selection, jobs)):
         if chosen.dataset not in known:
             try:
                 known[chosen.dataset] = dataset_fields(client, chosen.dataset)
@@ -204,24 +209,27 @@ _NOT_LOOKED = (
 )
 
 
-def refuse_rivals(client: Client, outcomes: t.Sequence[Outcome]) -> None:
-    """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing."""
-    created = [outcome for outcome in outcomes if outcome.created and outcome.step.state.unlisted is None]
-    if not created:
+def refuse_rivals(client: Client, created: t.Iterable[tuple[DesiredJob, JobState, Json]]) -> None:
+    """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing.
+
+    Of each job that this run created: its desired state, the state that was read before, and its result.
+    """
+    concerned = [(desired, state, dict_of(result)) for desired, state, result in created if state.unlisted is None]
+    if not concerned:
         return
     try:
         jobs = listed(client)
     except Failure as failure:
-        if is_missing(failure) and all(outcome.step.state.known is None for outcome in created):
+        if is_missing(failure) and all(state.known is None for _desired, state, _made in concerned):
             return
         raise failure.with_note(_NOT_LOOKED) from failure
     met = []
-    for outcome in created:
-        desired, known, made = outcome.step.desired, outcome.step.state.known, dict_of(outcome.conclusion.result["job"])
+    for desired, state, made in concerned:
         name, dataset, number = made["name"], made["dataset"], made["id"]
         # If only one job was read before, by its id, an older job than that one cannot be new.
         lowest = desired.job_id or 0
-        same = [job.id for job in jobs if name and (job.name, job.dataset) == (name, dataset) and job.id not in (known or ())]
+        known = state.known or ()
+        same = [job.id for job in jobs if name and (job.name, job.dataset) == (name, dataset) and job.id not in known]
         older = [each for each in same if is_integer(number) and lowest <= each < number]
         if older:
             met.append(

@@ -2,46 +2,148 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from .._address import ALL_ADDRESSES
-from .._engine.task import CompositeTask, Spec, StateTask
+from .._api.client import Client
+from .._core import Answer, Conclusion, Plan, Request, moved, within
+from .._engine.steps import Composition, Outcome, Step
+from .._engine.task import Params, Spec, StateTask
 from .facts import SENDING
-from .jobs import IGNORE, PART, UNLISTED, desire_jobs, plan_jobs, secrets_of_jobs
-from .options import FORMS, IDENTITY, OPTIONS, desire, successor
-from .plan import plan, secrets
+from .job import JobState
+from .jobs import ABSENT, IGNORE, REPORT, UNLISTED, DesiredJobs, JobListing, desire_jobs, match, secrets_of_jobs
+from .options import FORMS, IDENTITY, OPTIONS, DesiredJob, desire, successor
+from .plan import plan, plan_deletion, secrets
 from .read import read, read_all, refuse_rivals, validate
 from .result import conclude
 
-JOB_TASK = StateTask(
-    name="logpush_job",
-    spec=Spec(options=dict(OPTIONS), required_one_of=[IDENTITY], mutually_exclusive=FORMS),
-    desire=desire,
-    read=read,
-    plan=plan,
-    conclude=conclude,
-    secrets=secrets,
-    successor=successor,
-    validate=validate,
-    verify=refuse_rivals,
-    addresses=ALL_ADDRESSES,
-)
 
+class LogpushJob(StateTask[DesiredJob, JobState]):
+    """One Logpush job of a zone or an account."""
+
+    name = "logpush_job"
+    spec = Spec(options=dict(OPTIONS), required_one_of=[IDENTITY], mutually_exclusive=FORMS)
+    addresses = ALL_ADDRESSES
+
+    def desire(self, params: Params) -> DesiredJob:
+        return desire(params)
+
+    def read(self, client: Client, desired: DesiredJob) -> JobState:
+        return read(client, desired)
+
+    def plan(self, desired: DesiredJob, state: JobState) -> Plan:
+        return plan(desired, state)
+
+    def conclude(self, desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude(desired, state, plan, answers)
+
+    def secrets(self, desired: DesiredJob, state: JobState | None) -> t.Iterable[str]:
+        return secrets(desired, state)
+
+    def successor(self, desired: DesiredJob, request: Request) -> DesiredJob:
+        return successor(desired, request)
+
+    def validate(self, client: Client, steps: t.Sequence[Step]) -> None:
+        validate(client, [(step.place, step.desired, step.state, step.plan) for step in steps])
+
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+        created = [outcome for outcome in outcomes if outcome.created]
+        refuse_rivals(client, [(each.step.desired, each.step.state, each.conclusion.result["job"]) for each in created])
+
+
+JOB_TASK = LogpushJob()
 
 # An item that omits this option gets it from the option of the same name for all jobs.
 ITEM_OPTIONS = {**OPTIONS, "send_destination": {"type": "str", "choices": list(SENDING)}}
 
-JOBS_TASK = CompositeTask(
-    name="logpush_jobs",
-    spec=Spec(
+
+class LogpushJobs(StateTask[DesiredJobs, JobListing]):
+    """Several Logpush jobs of a zone or an account, with one listing."""
+
+    name = "logpush_jobs"
+    spec = Spec(
         options={
             "jobs": {"type": "list", "elements": "dict", "required": True, "options": ITEM_OPTIONS},
             "send_destination": OPTIONS["send_destination"],
             "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
         },
-    ),
-    desire=desire_jobs,
-    read=read_all,
-    compose=plan_jobs,
-    parts={PART: JOB_TASK},
-    secrets=secrets_of_jobs,
-    addresses=ALL_ADDRESSES,
-)
+    )
+    addresses = ALL_ADDRESSES
+
+    @property
+    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
+        return {JOB_TASK.name: JOB_TASK}
+
+    def desire(self, params: Params) -> DesiredJobs:
+        return desire_jobs(params)
+
+    def read(self, client: Client, desired: DesiredJobs) -> JobListing:
+        return read_all(client, desired)
+
+    def compose(self, desired: DesiredJobs, state: JobListing) -> Composition:
+        return plan_jobs(desired, state)
+
+    def secrets(self, desired: DesiredJobs, state: JobListing | None) -> t.Iterable[str]:
+        return secrets_of_jobs(desired, state)
+
+
+JOBS_TASK = LogpushJobs()
+
+# Plans are applied in this order, by the operations of their requests.
+_ORDER = (("delete",), ("delete", "create"), ("update",), ("create",))
+_UNKNOWN_UNLISTED = "unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted."
+
+
+def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
+    """Plan each item as `logpush_job` would, and the deletion of the jobs that no item names."""
+    matches, others = match(desired, listing)
+    items = []
+    for item, state in matches:
+        with within(item.place):
+            items.append(Step(JOB_TASK.name, item.place, state.label, item.desired, state, plan(item.desired, state)))
+    # A job that no item names has no options, so that nothing is desired.
+    strays = [
+        Step(JOB_TASK.name, "unlisted", label, None, JobState(job), plan_deletion(job, label))
+        for label, job in (others if desired.unlisted == ABSENT else ())
+    ]
+    in_order = sorted((step for step in items if step.plan.requests), key=_rank) + strays
+    unlisted = [
+        {"id": job.id, "name": job.name, "dataset": job.dataset, "enabled": job.values["enabled"]}
+        for _label, job in (others if desired.unlisted != IGNORE else ())
+    ]
+    unknown = listing.refusal is not None and desired.unlisted == REPORT
+    everything = [*items, *strays]
+
+    def conclude(done: t.Sequence[Outcome]) -> Conclusion:
+        found = {id(outcome.step): outcome.conclusion for outcome in done}
+        ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in items]
+        warnings = [moved(step.place, text) for step, end in zip(items, ends, strict=True) for text in end.warnings]
+        result = {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}
+        return Conclusion(result, _once(warnings))
+
+    whole = Plan(
+        before={step.label: step.plan.before for step in everything},
+        after={step.label: step.plan.after for step in everything},
+        result=conclude(()).result,
+        requests=tuple(request for step in in_order for request in step.plan.requests),
+        basis=[step.plan.basis for step in everything],
+        warnings=(
+            *_once(moved(step.place, text) for step in items for text in step.plan.warnings),
+            *([_UNKNOWN_UNLISTED] if unknown else []),
+        ),
+        effects=tuple(effect for step in everything for effect in step.plan.effects),
+    )
+    return Composition(whole, tuple(in_order), conclude)
+
+
+def _rank(step: Step) -> int:
+    return _ORDER.index(tuple(request.operation.partition(".")[2] for request in step.plan.requests))
+
+
+def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
+    """Return each warning once, with all the jobs or options that it is about at its beginning."""
+    places: dict[str, list[str]] = {}
+    for text in warnings:
+        place, _colon, rest = text.partition(": ")
+        places.setdefault(rest, []).append(place)
+    return tuple(": ".join(filter(None, (", ".join(dict.fromkeys(of)), rest))) for rest, of in places.items())

@@ -2,21 +2,72 @@
 
 from __future__ import annotations
 
-from .._engine.task import Spec, StateTask
-from .facts import AUTO, ROUTE_CHOICES
-from .monitor import conclude, desire, plan
-from .read import monitor
+import typing as t
 
-TASK = StateTask(
-    name="script_monitor",
-    spec=Spec(
+from .._api.client import Client
+from .._core import Answer, Conclusion, Plan
+from .._engine.run import Run
+from .._engine.task import Params, Spec, StateTask, Task
+from .audit import desire as desire_audit
+from .facts import ALL, AUTO, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, FINDINGS, ROUTE_CHOICES
+from .monitor import Desired, State, conclude, desire, plan
+from .read import Service, monitor
+
+
+class ScriptMonitor(StateTask[Desired, State]):
+    """The script monitor of a zone."""
+
+    name = "script_monitor"
+    spec = Spec(
         options={
             "enabled": {"type": "bool", "required": True},
             "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
         },
-    ),
-    desire=desire,
-    read=lambda client, desired: monitor(client, desired.route),
-    plan=plan,
-    conclude=conclude,
-)
+    )
+
+    def desire(self, params: Params) -> Desired:
+        return desire(params)
+
+    def read(self, client: Client, desired: Desired) -> State:
+        return monitor(client, desired.route)
+
+    def plan(self, desired: Desired, state: State) -> Plan:
+        return plan(desired, state)
+
+    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude(desired, state, plan, answers)
+
+
+TASK = ScriptMonitor()
+
+
+class ScriptAudit(Task):
+    """The audit of a zone's scripts. It writes nothing to the service, and keeps its evidence in check mode too."""
+
+    name = "script_audit"
+    spec = Spec(
+        options={
+            "baseline": {"type": "raw", "required": True},
+            "fail_on": {"type": "list", "elements": "str", "choices": [ALL, *FINDINGS], "default": []},
+            "details": {"type": "str", "choices": ["findings", "none", "all"], "default": "findings"},
+            "evidence_dir": {"type": "path"},
+            "expected_head": {"type": "str"},
+            "max_gap_days": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
+            "at": {"type": "str"},
+            "hosts": {"type": "list", "elements": "str"},
+            "pages": {"type": "list", "elements": "str", "default": []},
+            "status": {"type": "list", "elements": "str", "default": list(DEFAULT_STATUSES)},
+            "malicious_threshold": {"type": "int"},
+            "malicious_when": {"type": "str", "choices": ["above", "below"]},
+            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
+        },
+        required_by={"expected_head": ["evidence_dir"]},
+    )
+
+    def perform(self, run: Run) -> None:
+        """Audit, keep the evidence, and report."""
+        audit = desire_audit(run.params)
+        run.report(audit.perform(Service(run.connect(self.addresses))))
+
+
+AUDIT_TASK = ScriptAudit()

@@ -12,20 +12,17 @@ from .._core import (
     JOBS,
     PARTS,
     SCRIPT_MONITOR,
-    Approval,
-    Composition,
     Conclusion,
     Failure,
     Json,
-    Outcome,
     Plan,
-    Step,
     plan_id,
     report_effects,
 )
 from .._custom_fields import task as log_custom_fields
 from .._custom_fields.state import Ruleset
-from .._engine.task import CompositeTask, Spec, StateTask
+from .._engine.steps import Approval, Composition, Outcome, Step
+from .._engine.task import Params, Spec, StateTask
 from .._logpush import jobs as several_jobs
 from .._logpush import task as logpush_job
 from .._logpush.coverage import log_field_coverage
@@ -38,12 +35,6 @@ from .._scripts.monitor import State as MonitorState
 from .._text import dict_of, list_of
 from .options import ZONE_SPEC, Desired, desire, plan_fields
 
-# The single modules whose plans a zone consists of.
-_PARTS: t.Mapping[str, StateTask[t.Any, t.Any]] = {
-    CUSTOM_FIELDS: log_custom_fields.TASK,
-    several_jobs.PART: logpush_job.JOB_TASK,
-    SCRIPT_MONITOR: script_monitor.TASK,
-}
 # Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
 _ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR)}
 
@@ -112,11 +103,6 @@ def compose(desired: Desired, state: State) -> Composition:
     return Composition(whole, tuple(step for part in sequence for step in part.steps), conclude, approvals)
 
 
-def secrets(desired: Desired, state: State | None) -> t.Iterable[str]:
-    """Return the secrets of the jobs; the other parts have none."""
-    return several_jobs.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
-
-
 def _parts(desired: Desired, state: State) -> dict[str, Composition]:
     """Return the plans of the managed parts."""
     parts: dict[str, Composition] = {}
@@ -124,7 +110,7 @@ def _parts(desired: Desired, state: State) -> dict[str, Composition]:
         chosen, made = plan_fields(desired.fields, state.fields)
         parts[CUSTOM_FIELDS] = Composition.of(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
     if desired.jobs is not None and state.jobs is not None:
-        parts[JOBS] = several_jobs.plan_jobs(desired.jobs, state.jobs)
+        parts[JOBS] = logpush_job.plan_jobs(desired.jobs, state.jobs)
     if desired.monitor is not None:
         made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
         parts[SCRIPT_MONITOR] = Composition.of(
@@ -160,14 +146,34 @@ def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
     return {label: before[label] for label in labels}, {label: after[label] for label in labels}
 
 
-TASK = CompositeTask(
-    name="zone_observability",
-    spec=Spec(options=ZONE_SPEC),
-    desire=desire,
-    read=read,
-    compose=compose,
-    parts=_PARTS,
-    secrets=secrets,
-    approvable=False,
-    addresses=ALL_ADDRESSES,
-)
+class ZoneObservability(StateTask[Desired, State]):
+    """The settings of a zone or an account in one task: the plans of the single modules, composed."""
+
+    name = "zone_observability"
+    spec = Spec(options=ZONE_SPEC)
+    addresses = ALL_ADDRESSES
+    approvable = False
+
+    @property
+    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
+        return {
+            CUSTOM_FIELDS: log_custom_fields.TASK,
+            logpush_job.JOB_TASK.name: logpush_job.JOB_TASK,
+            SCRIPT_MONITOR: script_monitor.TASK,
+        }
+
+    def desire(self, params: Params) -> Desired:
+        return desire(params)
+
+    def read(self, client: Client, desired: Desired) -> State:
+        return read(client, desired)
+
+    def compose(self, desired: Desired, state: State) -> Composition:
+        return compose(desired, state)
+
+    def secrets(self, desired: Desired, state: State | None) -> t.Iterable[str]:
+        """Return the secrets of the jobs; the other parts have none."""
+        return several_jobs.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
+
+
+TASK = ZoneObservability()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from ...module_utils._engine.task import LocalTask, Spec
+from ...module_utils._core import Conclusion
+from ...module_utils._engine.task import LocalTask, Params, Spec
 from .audit import audit
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, FILES, GATES
-from .options import desire
+from .options import Order, desire
 from .waivers import MEMBERS
 
-TASK = LocalTask(
-    name="audit_report",
-    spec=Spec(
+
+class AuditReport(LocalTask[Order]):
+    name = "audit_report"
+    spec = Spec(
         options={
             "zones": {"type": "list", "elements": "dict", "required": True},
             "expected": {"type": "list", "elements": "str"},
@@ -32,7 +34,13 @@ TASK = LocalTask(
             "keep": {"type": "int", "default": DEFAULT_KEEP},
             "validate_only": {"type": "bool", "default": False},
         },
-    ),
-    desire=desire,
-    report=audit,
-)
+    )
+
+    def desire(self, params: Params) -> Order:
+        return desire(params)
+
+    def report(self, desired: Order) -> Conclusion:
+        return audit(desired)
+
+
+TASK = AuditReport()

@@ -6,7 +6,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils import _core
 from ansible_collections.edgeops.observability.plugins.module_utils._core import (
     CONFLICT,
     KINDS,
-    Approval,
     Effect,
     Failure,
     Plan,
@@ -15,6 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     plan_id,
     report_effects,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Approval
 
 DOCUMENTED = (
     "invalid_option authentication permission not_found rejected rate_limited unavailable bad_response conflict gate internal"

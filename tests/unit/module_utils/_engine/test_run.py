@@ -15,21 +15,18 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     REJECTED,
     UNAVAILABLE,
     Answer,
-    Composition,
     Conclusion,
     Failure,
     Plan,
     Request,
-    Step,
     conflict,
     invalid_option,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Composition, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
-    CompositeTask,
     InfoTask,
     LocalTask,
-    Spec,
     StateTask,
 )
 
@@ -95,15 +92,32 @@ def plan(desired, state):
     )
 
 
-TASK = StateTask(
-    name="thing",
-    spec=Spec(options={}),
-    desire=lambda params: DESIRED,
-    read=lambda client, desired: client.read(),
-    plan=plan,
-    conclude=lambda desired, state, planned, answers: Conclusion({"thing": answers[-1].result}, ("concluded",)),
-    secrets=lambda desired, state: ["canary-secret"] if state is None else ["canary-current"],
-)
+class Thing(StateTask):
+    name = "thing"
+
+    def desire(self, params):
+        return DESIRED
+
+    def read(self, client, desired):
+        return client.read()
+
+    def plan(self, desired, state):
+        return plan(desired, state)
+
+    def conclude(self, desired, state, plan, answers):
+        return Conclusion({"thing": answers[-1].result}, ("concluded",))
+
+    def secrets(self, desired, state):
+        return ["canary-secret"] if state is None else ["canary-current"]
+
+
+TASK = Thing()
+
+
+def changed(**members):
+    """The task with other members: functions take the place of methods."""
+    methods = {name: (lambda own, *given, use=use: use(*given)) if callable(use) else use for name, use in members.items()}
+    return type("Changed", (Thing,), methods)()
 
 
 OPTIONS = {name: option.get("default") for name, option in TASK.arguments()["argument_spec"].items()}
@@ -186,12 +200,11 @@ def composed(*tasks):
         whole = steps[0].plan._replace(requests=tuple(request for step in steps for request in step.plan.requests))
         return Composition(whole, steps, lambda done: Conclusion({"parts": len(done)}))
 
-    parts = {each.name: each for each in tasks}
-    return CompositeTask(name="things", spec=Spec({}), desire=TASK.desire, read=TASK.read, compose=compose, parts=parts)
+    return changed(name="things", compose=compose, parts={each.name: each for each in tasks})
 
 
 def test_garbled_answer_to_a_part(execute):
-    result = execute(Service(outcomes=[ACCEPTED]), composed(TASK, dataclasses.replace(TASK, name="other")))
+    result = execute(Service(outcomes=[ACCEPTED]), composed(TASK, changed(name="other")))
     assert result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
     assert "not sent: 'other'" in result["msg"]
 
@@ -203,7 +216,7 @@ def test_conflict_after_the_last_write_is_a_change(execute):
         assert [outcome.created for outcome in outcomes] == [True]
         raise conflict("another run was faster")
 
-    meeting = dataclasses.replace(TASK, verify=meet)
+    meeting = changed(verify=meet)
     for task in (meeting, composed(meeting)):
         service = Service()
         result = execute(service, task)
@@ -213,8 +226,7 @@ def test_conflict_after_the_last_write_is_a_change(execute):
 
 def asking(changes):
     request = Request("logpush_ownership.create", body={"value": "asked"}, changes=changes)
-    return dataclasses.replace(
-        TASK,
+    return changed(
         plan=lambda desired, state: Plan({}, {"x": 1}, {"thing": None}, (request,)),
         read=lambda *given: None,
         approvable=False,
@@ -235,8 +247,7 @@ def test_a_request_is_sent_once(execute, changes):
 
 
 def test_object_gone_meanwhile_is_no_change(execute):
-    deletion = dataclasses.replace(
-        TASK,
+    deletion = changed(
         plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
         conclude=lambda desired, state, planned, answers: Conclusion({"thing": None}),
     )
@@ -245,7 +256,7 @@ def test_object_gone_meanwhile_is_no_change(execute):
 
 
 REQUESTS = (Request("rulesets.create", body={}), Request("rulesets.update", body={}, id_from_answer="ruleset_id"))
-TWO_WRITES = dataclasses.replace(TASK, plan=lambda desired, state: Plan({}, {"x": 1}, {}, REQUESTS))
+TWO_WRITES = changed(plan=lambda desired, state: Plan({}, {"x": 1}, {}, REQUESTS))
 
 
 def test_id_is_taken_from_the_answer(execute):
@@ -271,13 +282,13 @@ def raising(error):
 
 def test_an_option_is_refused_before_any_request(execute):
     service, refused = Service(), invalid_option("fields[0]", "empty")
-    result = execute(service, dataclasses.replace(TASK, desire=raising(refused)))
+    result = execute(service, changed(desire=raising(refused)))
     assert (service.sent, result["msg"], result["error"]) == ([], "fields[0]: empty", refused.report())
 
 
 def test_secrets_are_masked_everywhere(execute):
     leak = "it said canary-secret, canary-current, canary-token and canary-of-a-proxy"
-    leaking = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
+    leaking = changed(conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(OTHER, [Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
     for result in (execute(Service(OTHER), leaking), execute(failing)):
         assert "canary" not in repr(result)
@@ -286,7 +297,7 @@ def test_secrets_are_masked_everywhere(execute):
 def test_messages_are_one_printable_line(execute):
     """Whatever part of the service's texts they quote; data stays as it was sent."""
     hostile = "denied\x1b[2J\nzone9 failed\u2028\x9b31m\u202e"
-    telling = dataclasses.replace(TASK, conclude=lambda *given: Conclusion({"thing": {"note": hostile}}, (hostile,)))
+    telling = changed(conclude=lambda *given: Conclusion({"thing": {"note": hostile}}, (hostile,)))
     told = execute(Service(), telling)
     assert told["warnings"][-1].isprintable() and told["thing"] == {"note": hostile}
     failure = Failure(UNAVAILABLE, hostile, errors=[{"code": 1, "message": hostile}])
@@ -296,7 +307,7 @@ def test_messages_are_one_printable_line(execute):
 
 def test_unexpected_exception_quotes_nothing(execute):
     stumble = raising(KeyError("canary-secret in a key"))
-    result = execute(Service(), dataclasses.replace(TASK, read=stumble))
+    result = execute(Service(), changed(read=stumble))
     assert result["failed"] and result["error"]["kind"] == INTERNAL
     line = stumble.__code__.co_firstlineno + 1
     assert result["msg"] == f"defect in edgeops.observability: KeyError at test_run.py:{line}; please report it"
@@ -305,14 +316,32 @@ def test_unexpected_exception_quotes_nothing(execute):
 
 @pytest.mark.parametrize(("addresses", "shown"), [(ZONE_ADDRESSES, {"zone_id": "abc"}), ((), {})])
 def test_an_info_task_reads_and_reports(execute, addresses, shown):
-    task = InfoTask(
-        name="thing_info",
-        spec=Spec({}),
-        addresses=addresses,
-        desire=lambda params: 7,
-        report=lambda client, desired: Conclusion({"things": [desired]}, ("w",)),
-    )
-    assert execute(Service(), task) == {"changed": False, "things": [7], "warnings": ["w"], **shown}
+    class ThingInfo(InfoTask):
+        name = "thing_info"
+
+        def desire(self, params):
+            return 7
+
+        def report(self, client, desired):
+            return Conclusion({"things": [desired]}, ("w",))
+
+    ThingInfo.addresses = addresses
+    assert execute(Service(), ThingInfo()) == {"changed": False, "things": [7], "warnings": ["w"], **shown}
+
+
+def local(report):
+    """A task that reports on the controller."""
+
+    class Local(LocalTask):
+        name = "local"
+
+        def desire(self, params):
+            return None
+
+        def report(self, desired):
+            return report(desired)
+
+    return Local()
 
 
 @pytest.mark.parametrize("enabled", [True, False])
@@ -329,9 +358,8 @@ def test_garbage_waits_for_the_end(fault, enabled):
 
     (gc.enable if enabled else gc.disable)()
     try:
-        task = LocalTask(name="fake", spec=Spec({}), desire=lambda params: None, report=report)
         with contextlib.suppress(KeyboardInterrupt):
-            run_module.Run({}, check_mode=False, diff_mode=False).finish(task)
+            run_module.Run({}, check_mode=False, diff_mode=False).finish(local(report))
         assert (collected, gc.isenabled()) == ([False], enabled)
     finally:
         gc.enable()
@@ -339,8 +367,7 @@ def test_garbage_waits_for_the_end(fault, enabled):
 
 def test_refusing_policy_returns_the_result(execute):
     conclusion = Conclusion({"findings": ["one"]}, ("careful",), "1 finding is refused")
-    task = LocalTask(name="local", spec=Spec(options={}), desire=lambda params: None, report=lambda desired: conclusion)
-    result = execute(Service(), task)
+    result = execute(Service(), local(lambda desired: conclusion))
     assert result["failed"] and not result["changed"]
     assert (result["msg"], result["error"]["kind"]) == ("1 finding is refused", GATE)
     assert (result["findings"], result["warnings"]) == (["one"], ["careful"])

@@ -4,16 +4,17 @@ import pytest
 from support.refusals import refusal
 from support.samples.logpush import NOTHING, S3, ZONE, planned
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Outcome
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Outcome
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import Identity, labels, parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import (
     DesiredJobs,
     JobListing,
     desire_jobs,
-    plan_jobs,
     secrets_of_jobs,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import with_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import plan_jobs
 
 NEW = {"destination_conf": S3, "fields": ["RayID"]}
 EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}

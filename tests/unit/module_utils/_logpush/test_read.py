@@ -8,11 +8,13 @@ import pytest
 from samples.logpush import JOB, S3, FakeClient, declare_job, parsed, state_of
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Plan
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Outcome, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import read
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, parse_job, view
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import DesiredJob, JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import JOB_TASK
 
 MISSING = Failure("not_found", "no", status=404)
 NOT_ALLOWED = Failure("rejected", "no", status=405)
@@ -129,13 +131,13 @@ OLDER = {**JOB, "logpull_options": "fields=RayID,ClientIP&timestamps=unix"}
 NEWER = {**JOB, "output_options": {"field_names": ["RayID", "ClientIP"]}}
 
 
-def step(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> Step:
+def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, place: str = "") -> tuple[str, DesiredJob, JobState, Plan]:
     desired, state = declare_job(**options), state_of(job)
-    return Step("job", place, "n", desired, state, plan(desired, state))
+    return place, desired, state, plan(desired, state)
 
 
 def chosen(options: dict[str, t.Any], job: dict[str, t.Any] | None = None, place: str = "") -> read.Selection | None:
-    return read.selection(step(options, job, place))
+    return read.selection(*planned(options, job, place))
 
 
 FILTER: dict[str, t.Any] = {
@@ -217,7 +219,7 @@ HTTP, DNS = ({**NEW, "name": dataset, "dataset": dataset, "fields": ["RayId"]} f
 
 def validated(answers: dict[str, t.Any], *items: dict[str, t.Any]) -> list[str]:
     client = FakeClient(**answers)
-    read.validate(client, [step(item, None, f"jobs[{index}]") for index, item in enumerate(items)])
+    read.validate(client, [planned(item, None, f"jobs[{index}]") for index, item in enumerate(items)])
     return client.asked
 
 
@@ -274,7 +276,7 @@ def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
     client = FakeClient(list=listing)
     text = ""
     try:
-        read.refuse_rivals(client, outcomes)
+        JOB_TASK.verify(client, outcomes)
     except Failure as failure:
         if failure.kind != "conflict":
             raise

@@ -23,24 +23,23 @@ SPEC = Spec(
 )
 
 
-class Anywhere(LocalTask[None]):
-    """A task that may also run as an ordinary module, without the options of a connection."""
+class Seen(LocalTask[None]):
+    """A task that may run as an ordinary module, too: what it was run with, where, and what it returns."""
 
-    is_local = False
-
-    def arguments(self) -> dict[str, t.Any]:
-        """Return the module's own options and the rules between them."""
-        rules = {**self.spec._asdict(), "required_by": {}}
-        return {"argument_spec": rules.pop("options"), **rules}
-
-
-class Seen:
-    """What a task was run with, where, and what it returns."""
+    name = "fake"
+    spec = SPEC
+    on_controller = False
 
     def __init__(self, result: dict[str, t.Any] | None) -> None:
         self.result = result
         self.params: t.Mapping[str, t.Any] = {}
         self.folder = Path()
+
+    @classmethod
+    def arguments(cls) -> dict[str, t.Any]:
+        """Return the module's own options and the rules between them, without those of a connection."""
+        rules = {**cls.spec._asdict(), "required_by": {}}
+        return {"argument_spec": rules.pop("options"), **rules}
 
     def desire(self, params: t.Mapping[str, t.Any]) -> None:
         self.params, self.folder = params, Path.cwd()
@@ -75,7 +74,7 @@ def action(
         shared_loader_obj=None,
     )
     made.seen = Seen({} if result is None else result)
-    made.task = Anywhere(name="fake", spec=SPEC, desire=made.seen.desire, report=made.seen.report)  # type: ignore[misc]  # for this instance only
+    made.task = made.seen  # type: ignore[misc]  # for this instance only
     return made
 
 
