@@ -169,7 +169,8 @@ class Control:
 
     async def _traffic(self, request: Request) -> Response:
         body = await self._body(request)
-        delivered = deliver.deliver(self._owner(body), body, self._world.log_folder, self._world.service.settings)
+        owner, service = self._owner(body), self._world.service
+        delivered = deliver.deliver(owner, service.account_of(owner), body, self._world.log_folder, service.settings)
         self._world.keep()
         return _json(delivered)
 

@@ -8,11 +8,11 @@ import pathlib
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.delivery import bucket, custom_fields, output, traffic
+from edgeops_simulator.delivery import bucket, custom_fields, output, traffic, transform
 from edgeops_simulator.filters import evaluate, syntax
 from edgeops_simulator.rules import destinations
 from edgeops_simulator.settings import Settings
-from edgeops_simulator.state.owners import Owner, Zone
+from edgeops_simulator.state.owners import Account, Owner, Zone
 
 Job = dict[str, t.Any]
 # What goes wrong with a job that the service would have refused, or with a file that cannot be written: that job fails, no other one.
@@ -20,7 +20,13 @@ _UNDELIVERABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, Arit
 _FAILURE: t.Mapping[str, t.Any] = {"status": 503, "error": "the destination answered 503", "tries": 1, "lost": True}
 
 
-def deliver(owner: Owner, described: t.Mapping[str, t.Any], folder: pathlib.Path | None, settings: Settings) -> dict[str, t.Any]:
+def deliver(
+    owner: Owner,
+    account: Account | None,
+    described: t.Mapping[str, t.Any],
+    folder: pathlib.Path | None,
+    settings: Settings,
+) -> dict[str, t.Any]:
     """What each enabled job would push: the files, their records, and the jobs that pushed nothing."""
     dataset, full = _records(owner, described)
     moment = clock.read(described["at"]) if described.get("at") else clock.stamp_seconds()
@@ -30,7 +36,7 @@ def deliver(owner: Owner, described: t.Mapping[str, t.Any], folder: pathlib.Path
     for job in owner.jobs.values():
         try:
             reason = _reason_to_skip(job, dataset)
-            pushed = None if reason else _push(owner, job, full, folder, moment, _failure_of(job, failures, settings))
+            pushed = None if reason else _push(owner, account, job, full, folder, moment, _failure_of(job, failures, settings))
         except _UNDELIVERABLE as problem:
             failure = {**_FAILURE, "status": 500, "error": f"{type(problem).__name__}: {problem}"[:500]}
             pushed, reason = None, _lose(owner, job, {}, moment, failure)
@@ -86,6 +92,7 @@ def _reason_to_skip(job: Job, dataset: str) -> str:
 
 def _push(
     owner: Owner,
+    account: Account | None,
     job: Job,
     full: t.Sequence[output.Record],
     folder: pathlib.Path | None,
@@ -102,6 +109,16 @@ def _push(
         job.update(last_complete=moment, error_message=None)
         return None
     records = [form.record(record) for record in kept]
+    try:
+        records = _transformed(records, job, account)
+    except (transform.BadQuery, transform.NotInstalled) as problem:
+        # Never delivered as they were.
+        return _lose(
+            owner, job, {"records": len(records)}, moment, {**_FAILURE, "status": 400, "error": f"transformer: {problem}"}
+        )
+    if not records:
+        job.update(last_complete=moment, error_message=None)
+        return None
     text = output.text(records, form).encode("utf-8", "replace")
     data = gzip.compress(text, 6)
     sizes = {"records": len(records), "bytes": len(text), "bytes_compressed": len(data)}
@@ -112,6 +129,18 @@ def _push(
     job.update(last_complete=moment, error_message=None)
     key = pathlib.Path(path).relative_to(folder).as_posix() if path and folder else None
     return {"job_id": job["id"], "name": job.get("name"), "path": path, "key": key, "records": records}
+
+
+def _transformed(records: list[output.Record], job: Job, account: Account | None) -> list[output.Record]:
+    """The records as the transformer of the job makes them."""
+    number = job.get("transformer_id")
+    if not number:
+        return records
+    transformer = account.transformers.get(number) if account else None
+    if account is None or transformer is None:
+        raise transform.BadQuery(f"transformer {number} not found for this account")
+    query = transform.query_of(transformer["code"], account)
+    return [made for record in records for made in query.run(record)]
 
 
 def _upload(job: Job) -> dict[str, t.Any]:

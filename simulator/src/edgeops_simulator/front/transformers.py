@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from edgeops_simulator.delivery import transform
 from edgeops_simulator.front.call import Answer, Call
 from edgeops_simulator.front.routing import ACCOUNT, Routes
 from edgeops_simulator.refusal import Refusal
 from edgeops_simulator.schemas import bodies
-from edgeops_simulator.schemas.answers import COUNT, TEXT, array, record, ref
+from edgeops_simulator.schemas.answers import COUNT, TEXT, array, nullable, record, ref
 from edgeops_simulator.state import transformers as state
 from edgeops_simulator.state.part import Document
 
 _CODE = 1004
 _MAX_BYTES = 10_240
+_MOST_VERSIONS = 100
 routes = Routes(f"{ACCOUNT}/logpush/transformers", codes=(_CODE, _CODE))
 _ONE = "/{transformer_id}"
 
 
 def _shown(call: Call, transformer: Document) -> Document:
-    shown = {name: value for name, value in transformer.items() if name != "code"}
+    shown = {name: value for name, value in transformer.items() if name not in ("code", "versions")}
     return {**shown, "associated_jobs": state.jobs_of(call.service, call.account, transformer["id"])}
 
 
@@ -31,9 +33,25 @@ def _transformer(call: Call) -> Document:
     return found
 
 
-def _check_size(code: str) -> None:
-    if len(code.encode("utf-8", "replace")) > _MAX_BYTES:
+def _query(call: Call, sql: str) -> transform.Query:
+    if len(sql.encode("utf-8", "replace")) > _MAX_BYTES:
         raise Refusal(413, _CODE, f"code is larger than {_MAX_BYTES} bytes")
+    return transform.query_of(sql, call.account)
+
+
+def _check_code(call: Call, sql: str) -> str:
+    """The dataset of a good query; without the engine, only its size and its dataset are looked at."""
+    try:
+        _query(call, sql).check()
+    except transform.BadQuery as problem:
+        raise _bad(problem) from None
+    except transform.NotInstalled:
+        pass
+    return transform.dataset_of(sql)
+
+
+def _bad(problem: transform.BadQuery) -> Refusal:
+    return Refusal(400, _CODE, f"invalid SQL: {problem}")
 
 
 @routes("GET", "", "listTransformers", result=array(ref("Transformer")))
@@ -43,8 +61,20 @@ def list_transformers(call: Call) -> Answer:
 
 @routes("POST", "", "createTransformer", body=bodies.NEW_TRANSFORMER, result=ref("Transformer"), status=201)
 def create_transformer(call: Call) -> Answer:
-    _check_size(call.body["code"])
-    return Answer(_shown(call, state.create(call.account, call.body)), status=201)
+    dataset = _check_code(call, call.body["code"])
+    return Answer(_shown(call, state.create(call.account, call.body, dataset)), status=201)
+
+
+@routes("POST", "/preview", "previewTransformer", body=bodies.PREVIEW, result=nullable({"type": "object"}), also=(501,))
+def preview(call: Call) -> Answer:
+    """What the query makes of one record; nothing is kept."""
+    try:
+        found = _query(call, call.body["sql"]).run(call.body["input"])
+    except transform.NotInstalled as problem:
+        raise Refusal(501, _CODE, str(problem)) from None
+    except transform.BadQuery as problem:
+        raise _bad(problem) from None
+    return Answer(found[0] if found else None)
 
 
 @routes("GET", _ONE, "getTransformer", result=ref("Transformer"))
@@ -52,16 +82,30 @@ def get_transformer(call: Call) -> Answer:
     return Answer(_shown(call, _transformer(call)))
 
 
-@routes("GET", f"{_ONE}/content", "getTransformerContent", result=record({"content": TEXT}))
+@routes("GET", f"{_ONE}/content", "getTransformerContent", result=record({"content": TEXT}), query={"version_id": COUNT})
 def get_content(call: Call) -> Answer:
-    return Answer({"content": _transformer(call)["code"]})
+    transformer = _transformer(call)
+    wanted = call.number("version_id", 0, 0)
+    versions = {version["id"]: version["code"] for version in transformer["versions"]}
+    if wanted and wanted not in versions:
+        raise Refusal(404, _CODE, f"version {wanted} of transformer {transformer['id']} not found")
+    return Answer({"content": versions[wanted] if wanted else transformer["code"]})
+
+
+@routes("GET", f"{_ONE}/versions", "listTransformerVersions", result=array(ref("TransformerVersion")), query={"limit": COUNT})
+def list_versions(call: Call) -> Answer:
+    """The versions of the query, the newest first."""
+    versions = reversed(_transformer(call)["versions"])
+    shown = [{name: version[name] for name in ("id", "version", "created_at")} for version in versions]
+    return Answer(shown[: call.number("limit", _MOST_VERSIONS, 1)])
 
 
 @routes("PUT", _ONE, "updateTransformer", body=bodies.TRANSFORMER, result=ref("Transformer"))
 def put_transformer(call: Call) -> Answer:
     transformer = _transformer(call)
-    _check_size(call.body.get("code") or "")
-    return Answer(_shown(call, state.update(transformer, call.body)))
+    code = call.body.get("code")
+    dataset = _check_code(call, code) if code else transformer["dataset"]
+    return Answer(_shown(call, state.update(call.account, transformer, call.body, dataset)))
 
 
 @routes("DELETE", _ONE, "deleteTransformer", result=record({"id": COUNT}), also=(409,))

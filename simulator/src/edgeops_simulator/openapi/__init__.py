@@ -14,7 +14,7 @@ from edgeops_simulator.schemas.bodies import SCHEMAS as BODIES
 
 _FEW = 20
 _FAILURES = {400: "Refused", 401: "Not authenticated", 403: "Not allowed", 404: "Not found", 429: "Too many requests"}
-_OTHERS = {204: "Done", 405: "Not available by this method", 409: "In use"}
+_OTHERS = {204: "Done", 405: "Not available by this method", 409: "In use", 501: "Not installed"}
 
 
 def _parameters(operation: Operation, in_paths: Schema) -> list[Schema]:

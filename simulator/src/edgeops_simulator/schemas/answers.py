@@ -133,6 +133,25 @@ POLICY = record(
         "enabled": {"anyOf": [FLAG, {"enum": ["true", "false"]}]},
     }
 )
+TRANSFORMER_VERSION = record({"id": COUNT, "version": COUNT, "created_at": INSTANT})
+_MECHANISM = array(record({"id": TEXT}))
+NOTIFICATION_POLICY = record(
+    {
+        **dict.fromkeys(("id", "name", "description", "alert_type", "alert_interval"), TEXT),
+        "enabled": FLAG,
+        "filters": {"type": "object", "additionalProperties": TEXTS},
+        "mechanisms": record(dict.fromkeys(("email", "webhooks", "pagerduty"), _MECHANISM), []),
+        **dict.fromkeys(("created", "modified"), INSTANT),
+    }
+)
+WEBHOOK = record(
+    {
+        **dict.fromkeys(("id", "name", "type", "url"), TEXT),
+        "created_at": INSTANT,
+        **dict.fromkeys(("last_success", "last_failure"), nullable(INSTANT)),
+    }
+)
+ALERT = record({**dict.fromkeys(("type", "display_name", "description"), TEXT), "filter_options": nullable({"type": "array"})})
 PAGES = record(dict.fromkeys(("page", "per_page", "count", "total_count", "total_pages"), COUNT))
 PROBLEM = record(
     {
@@ -167,6 +186,10 @@ SCHEMAS: Schema = {
     "Zone": ZONE,
     "Account": ACCOUNT,
     "Transformer": TRANSFORMER,
+    "TransformerVersion": TRANSFORMER_VERSION,
+    "NotificationPolicy": NOTIFICATION_POLICY,
+    "Webhook": WEBHOOK,
+    "Alert": ALERT,
     "Pages": PAGES,
     "Problem": PROBLEM,
     "Failure": FAILURE,

@@ -119,6 +119,23 @@ _TRANSFORMER: Schema = {
     "name": {**_NAME, "maxLength": 255},
     "description": nullable({"type": "string", "maxLength": 4096}),
 }
-NEW_TRANSFORMER = record({**_TRANSFORMER, "code": _NAME}, ["name", "code"])
-TRANSFORMER = record({**_TRANSFORMER, "code": nullable(_NAME)}, ["name"])
+_NAMED = {"x-names-missing": True}
+NEW_TRANSFORMER = {**record({**_TRANSFORMER, "code": _NAME}, ["name", "code"]), **_NAMED}
+TRANSFORMER = {**record({**_TRANSFORMER, "code": nullable(_NAME)}, ["name"]), **_NAMED}
+PREVIEW = {**record({"input": _OBJECT, "sql": _NAME}), **_NAMED}
+
+_MECHANISM = nullable(array(record({"id": _NAME})))
+_NOTIFICATION: Schema = {
+    "name": _NAME,
+    "alert_type": _NAME,
+    "enabled": FLAG,
+    "mechanisms": record(dict.fromkeys(("email", "webhooks", "pagerduty"), _MECHANISM), []),
+    "filters": nullable({"type": "object", "additionalProperties": array(TEXT)}),
+    "description": nullable(TEXT),
+    "alert_interval": nullable(TEXT),
+}
+NEW_NOTIFICATION_POLICY = {**record(_NOTIFICATION, ["name", "alert_type", "enabled", "mechanisms"]), **_NAMED}
+NOTIFICATION_POLICY = record(_NOTIFICATION, [])
+_WEBHOOK: Schema = {"name": _NAME, "url": {"type": "string", "pattern": "^https?://[^/]+"}, "secret": nullable(TEXT)}
+NEW_WEBHOOK = {**record(_WEBHOOK, ["name", "url"]), **_NAMED}
 GRAPHQL = record({"query": TEXT, "variables": nullable(_OBJECT), "operationName": nullable(TEXT)}, ["query"])

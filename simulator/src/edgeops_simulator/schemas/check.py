@@ -16,6 +16,7 @@ from edgeops_simulator.schemas import bodies
 from edgeops_simulator.schemas.answers import Schema
 
 _TYPES = {"string": str, "boolean": bool, "integer": int, "array": list, "object": dict, "number": float}
+_MISSING = "missing required field:"
 _WORDS: t.Mapping[str, str] = {
     "minLength": "must have at least {0} character(s)",
     "maxLength": "must have at most {0} characters",
@@ -56,7 +57,8 @@ class BodyCheck:
         code = problem.schema.get("x-code") or (self._malformed if malformed else self._refused)
         steps = [*problem.absolute_path, *(_missing(problem) if problem.validator == "required" else [])]
         more = {"source": {"pointer": "".join(f"/{step}" for step in steps)}} if steps else {}
-        raise Refusal(400, code, message if problem.validator == "additionalProperties" else f"{place} {message}", **more)
+        is_whole = problem.validator == "additionalProperties" or message.startswith(_MISSING)
+        raise Refusal(400, code, message if is_whole else f"{place} {message}", **more)
 
 
 def _missing(problem: ValidationError) -> list[str]:
@@ -80,6 +82,6 @@ def _message(problem: ValidationError) -> str:
     if found == "enum":
         return f"must be one of {', '.join(repr(item) for item in value if item is not None)}"
     if found == "required":
-        return "is required"
+        return f"{_MISSING} {_missing(problem)[0]}" if problem.schema.get("x-names-missing") else "is required"
     words = problem.schema.get("x-words") or _WORDS.get(str(found), "is not what is expected here")
     return words.format(value)

@@ -7,6 +7,7 @@ import typing as t
 from dataclasses import dataclass, field
 
 from edgeops_simulator.state.jobs import Fields, Jobs
+from edgeops_simulator.state.notifications import ALERTS, Alerts, NotificationPolicies, Webhooks
 from edgeops_simulator.state.ownership import Challenges
 from edgeops_simulator.state.part import Document, Part
 from edgeops_simulator.state.policies import Policies, Violations
@@ -39,6 +40,9 @@ class Account(Owner):
     kind = "account"
     created_on: str = "2020-01-01T00:00:00Z"
     transformers: Transformers = field(default_factory=Transformers)
+    notification_policies: NotificationPolicies = field(default_factory=NotificationPolicies)
+    webhooks: Webhooks = field(default_factory=Webhooks)
+    available_alerts: Alerts = field(default_factory=lambda: Alerts(ALERTS))
 
     def summary(self) -> Document:
         """The account as the listing of accounts shows it."""

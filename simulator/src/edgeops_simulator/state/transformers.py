@@ -16,31 +16,43 @@ if t.TYPE_CHECKING:
 class Transformers(Table):
     """The transformers of an account, by id: SQL that changes records before they are delivered."""
 
-    members: t.ClassVar[t.Mapping[str, type]] = {"id": int, "name": str, "code": str}
+    members: t.ClassVar[t.Mapping[str, type]] = {"id": int, "name": str, "code": str, "versions": list}
 
     def add(self, service: Service, item: Document, index: int) -> None:
         moment = clock.stamp_seconds()
         made = {"id": self.next_id(), "name": f"transformer-{index + 1}", "description": "", "dataset": None}
-        made |= {"code": "SELECT * FROM input", "created_at": moment, "updated_at": moment, **copy.deepcopy(item)}
+        made |= {"code": "SELECT * FROM http_requests", "created_at": moment, "updated_at": moment, **copy.deepcopy(item)}
         self[made["id"]] = made
+        if "versions" not in item:
+            made["versions"] = []
+            self.add_version(made, str(made["code"]), moment)
 
     def next_id(self) -> int:
         return max(self, default=0) + 1
 
+    def add_version(self, transformer: Document, code: str, moment: str) -> None:
+        """Keep a query as the newest version; ids of versions are given once in an account."""
+        taken = (version["id"] for each in self.values() for version in each["versions"])
+        number = transformer["versions"][-1]["version"] + 1 if transformer["versions"] else 1
+        transformer["versions"].append({"id": max(taken, default=0) + 1, "version": number, "created_at": moment, "code": code})
+        transformer["code"] = code
 
-def create(account: Account, body: Document) -> Document:
+
+def create(account: Account, body: Document, dataset: str) -> Document:
     moment = clock.stamp_seconds()
     made = {"id": account.transformers.next_id(), "name": body["name"], "description": body.get("description") or ""}
-    made |= {"dataset": None, "code": body["code"], "created_at": moment, "updated_at": moment}
+    made |= {"dataset": dataset, "created_at": moment, "updated_at": moment, "versions": []}
+    account.transformers.add_version(made, body["code"], moment)
     account.transformers[made["id"]] = made
     return made
 
 
-def update(transformer: Document, body: Document) -> Document:
-    """PUT: a description that is left out is cleared, code that is left out stays."""
-    transformer.update(name=body["name"], description=body.get("description") or "", updated_at=clock.stamp_seconds())
+def update(account: Account, transformer: Document, body: Document, dataset: str | None) -> Document:
+    """PUT: a description that is left out is cleared, code that is left out stays, and code that is given makes a version."""
+    moment = clock.stamp_seconds()
+    transformer.update(name=body["name"], description=body.get("description") or "", dataset=dataset, updated_at=moment)
     if body.get("code"):
-        transformer["code"] = body["code"]
+        account.transformers.add_version(transformer, body["code"], moment)
     return transformer
 
 

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import copy
+import typing as t
+import uuid
+
+from edgeops_simulator import clock
+from edgeops_simulator.state.part import Document, Part, Table
+
+if t.TYPE_CHECKING:
+    from edgeops_simulator.state.service import Service
+
+MECHANISMS = ("email", "webhooks", "pagerduty")
+_SCRIPTS = "Client-side security"
+# The alerts that matter here, by product: what an account may use unless a seed says otherwise.
+ALERTS: Document = {
+    "Logpush": [
+        {
+            "type": "failing_logpush_job_disabled_alert",
+            "display_name": "Failing Logpush Job Disabled",
+            "description": "A Logpush job was disabled after it could not deliver for 24 hours.",
+            "filter_options": None,
+        }
+    ],
+    _SCRIPTS: [
+        {"type": f"scriptmonitor_alert_{name}", "display_name": display_name, "description": text, "filter_options": []}
+        for name, display_name, text in (
+            ("new_resources", "New Resources", "New scripts were found on pages of a zone."),
+            ("new_hosts", "New Domains", "Scripts from new hosts were found on pages of a zone."),
+            ("new_code_change_detections", "New Code Change Detections", "The code of a script changed."),
+            ("new_malicious_scripts", "New Malicious Scripts", "A script was found to be malicious."),
+        )
+    ],
+    "DDoS Protection": [
+        {
+            "type": "dos_attack_l7",
+            "display_name": "HTTP DDoS Attack Alerter",
+            "description": "An attack was mitigated.",
+            "filter_options": None,
+        }
+    ],
+}
+
+
+class NotificationPolicies(Table):
+    """The notification policies of an account, by id."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "name": str, "mechanisms": dict}
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        create(self, {"name": f"policy-{index + 1}", "alert_type": "dos_attack_l7", "enabled": True, **copy.deepcopy(item)})
+
+
+class Webhooks(Table):
+    """The webhooks that policies can notify, by id."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "name": str, "url": str}
+
+    def add(self, service: Service, item: Document, index: int) -> None:
+        create_webhook(self, {"name": f"webhook-{index + 1}", "url": "https://hooks.example/in", **copy.deepcopy(item)})
+
+
+class Alerts(Part):
+    """The alerts that an account may use, by product."""
+
+    in_log = False
+
+
+def new_id() -> str:
+    return uuid.uuid4().hex
+
+
+def create(policies: NotificationPolicies, body: Document) -> Document:
+    moment = clock.stamp_seconds()
+    made = {"id": new_id(), "description": "", "alert_interval": "", "filters": {}, "mechanisms": {}}
+    made |= {name: value for name, value in body.items() if value is not None}
+    made = {"created": moment, "modified": moment, **made}
+    made["mechanisms"] = _mechanisms(made)
+    policies[made["id"]] = made
+    return made
+
+
+def _mechanisms(policy: Document) -> Document:
+    made: Document = {name: [] for name in MECHANISMS}
+    return {**made, **{name: items or [] for name, items in (policy.get("mechanisms") or {}).items()}}
+
+
+def update(policy: Document, body: Document) -> Document:
+    """PUT: what the body lacks is back at its default, so that whoever sends a part loses the rest."""
+    kept = {name: policy[name] for name in ("id", "created", "name", "alert_type", "enabled")}
+    given = {name: value for name, value in body.items() if value is not None and name not in ("id", "created", "modified")}
+    policy.clear()
+    policy.update({**kept, "description": "", "alert_interval": "", "filters": {}, **given, "modified": clock.stamp_seconds()})
+    policy["mechanisms"] = _mechanisms(policy)
+    return policy
+
+
+def create_webhook(webhooks: Webhooks, body: Document) -> Document:
+    made = {"id": new_id(), "type": "generic", "created_at": clock.stamp_seconds(), "last_success": None, "last_failure": None}
+    made |= body
+    webhooks[made["id"]] = made
+    return made

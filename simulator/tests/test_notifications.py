@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+POLICIES, WEBHOOKS = "/alerting/v3/policies", "/alerting/v3/destinations/webhooks"
+NEW: t.Mapping[str, t.Any] = {
+    "name": "log delivery",
+    "alert_type": "failing_logpush_job_disabled_alert",
+    "enabled": True,
+    "mechanisms": {"email": [{"id": "ops@example.com"}]},
+}
+
+
+def test_a_policy_is_created_and_changed_as_a_whole(account: t.Any) -> None:
+    made = account.result("POST", POLICIES, NEW)
+    assert made.keys() == {"id"}
+    shown = account.result("GET", f"{POLICIES}/{made['id']}")
+    assert shown["filters"] == {} and shown["mechanisms"] == {
+        "email": [{"id": "ops@example.com"}],
+        "webhooks": [],
+        "pagerduty": [],
+    }
+    assert account.result("PUT", f"{POLICIES}/{made['id']}", {**NEW, "description": "d", "more": 1}) == made
+    (shown,) = account.result("GET", POLICIES)
+    assert (shown["description"], shown["more"]) == ("d", 1)
+    account.result("PUT", f"{POLICIES}/{made['id']}", {"mechanisms": NEW["mechanisms"]})
+    (shown,) = account.result("GET", POLICIES)
+    assert shown["description"] == "" and "more" not in shown and shown["name"] == NEW["name"]
+    assert account.result("DELETE", f"{POLICIES}/{made['id']}") is None
+    assert account.refusal("DELETE", f"{POLICIES}/{made['id']}")[0] == 404
+
+
+def test_a_policy_that_cannot_be_is_refused(account: t.Any) -> None:
+    bad = {
+        "missing required field: alert_type": {name: value for name, value in NEW.items() if name != "alert_type"},
+        "unknown alert_type: nonsense": {**NEW, "alert_type": "nonsense"},
+        "an enabled policy needs at least one mechanism": {**NEW, "mechanisms": {}},
+        "unknown webhook: x": {**NEW, "mechanisms": {"webhooks": [{"id": "x"}]}},
+    }
+    for message, body in bad.items():
+        assert account.refusal("POST", POLICIES, body)[::2] == (400, message)
+    account.result("POST", POLICIES, {**NEW, "enabled": False, "mechanisms": {}})
+
+
+def test_webhooks_hide_their_secret(account: t.Any, sim: t.Any) -> None:
+    made = account.result("POST", WEBHOOKS, {"name": "chat", "url": "https://chat.example/hook", "secret": "s3cret"})
+    (shown,) = account.result("GET", WEBHOOKS)
+    assert (shown["id"], shown["type"], shown["last_failure"]) == (made["id"], "generic", None) and "secret" not in shown
+    account.result("POST", POLICIES, {**NEW, "mechanisms": {"webhooks": [made]}})
+    assert account.result("PUT", f"{WEBHOOKS}/{made['id']}", {"name": "other", "url": "https://chat.example/hook"}) == made
+    assert account.result("GET", f"{WEBHOOKS}/{made['id']}")["name"] == "other"
+    assert account.result("DELETE", f"{WEBHOOKS}/{made['id']}") is None
+    assert account.refusal("GET", f"{WEBHOOKS}/{made['id']}")[0] == 404
+
+
+def test_alerts_are_those_of_the_account(account: t.Any, sim: t.Any) -> None:
+    found = account.result("GET", "/alerting/v3/available_alerts")
+    assert "failing_logpush_job_disabled_alert" in [alert["type"] for alert in found["Logpush"]]
+    sim.seed(
+        available_alerts={account.id: {"Other": [{"type": "x", "display_name": "X", "description": "d", "filter_options": None}]}}
+    )
+    assert list(account.result("GET", "/alerting/v3/available_alerts")) == ["Other"]
+    assert account.refusal("POST", POLICIES, NEW)[0] == 400
+
+
+def test_seeded_policies_and_webhooks_have_their_ids(account: t.Any, sim: t.Any) -> None:
+    sim.seed(
+        notification_policies={account.id: [{"id": "p1", "name": "n"}]},
+        webhooks={account.id: [{"id": "w1", "last_failure": "2026-01-01T00:00:00Z"}]},
+    )
+    assert account.result("GET", f"{POLICIES}/p1")["enabled"] is True
+    assert account.result("GET", f"{WEBHOOKS}/w1")["last_failure"] == "2026-01-01T00:00:00Z"
+    kept = sim.snapshot()
+    sim.reset()
+    sim.restore(kept)
+    assert [policy["id"] for policy in account.result("GET", POLICIES)] == ["p1"]
