@@ -13,31 +13,37 @@ options:
       - Base URL of the service, up to and including the version segment. A trailing slash is ignored.
       - The default is Cloudflare's API v4.
       - It must be an V(http) or V(https) URL without user information, query and fragment.
-      - If omitted, the environment variable E(CLOUDFLARE_BASE_URL) is used.
+      - A task that omits it, also in C(module_defaults), takes the variable C(edgeops_base_url) of its host, then the environment variable
+        E(CLOUDFLARE_BASE_URL). The same applies to every connection option and the variable C(edgeops_) with its name.
       - An empty string means omitted, for this and every other connection option.
     type: str
     default: https://api.cloudflare.com/client/v4
   api_token:
     description:
       - "API token, sent as C(Authorization: Bearer). It takes precedence over O(api_email) with O(api_key)."
-      - If the task sets no credentials, E(CLOUDFLARE_API_TOKEN) is used, then E(CLOUDFLARE_TOKEN).
+      - If the task sets no credentials, the variables C(edgeops_api_token), or C(edgeops_api_email) with C(edgeops_api_key), of its host are used.
+        If these set none, E(CLOUDFLARE_API_TOKEN) is used, then E(CLOUDFLARE_TOKEN). Each of the three places is used as a whole, so that
+        a token of one of them is never combined with a key of another.
       - Without credentials the task fails before any request.
     type: str
   api_email:
     description:
       - E-mail address of the account, sent as C(X-Auth-Email) together with O(api_key), if there is no O(api_token).
-      - If the task sets no credentials, and the environment has no token, E(CLOUDFLARE_EMAIL) is used.
-      - A task that sets only one of O(api_email) and O(api_key) fails, also if the environment has the other.
+      - If the task sets no credentials, the variables of its host are used, as for O(api_token), then E(CLOUDFLARE_EMAIL) if the environment has
+        no token. The variable is C(edgeops_api_email).
+      - A task, or a host, that sets only one of O(api_email) and O(api_key) fails, also if another place has the other.
     type: str
   api_key:
     description:
       - Global API key of the account, sent as C(X-Auth-Key) together with O(api_email).
-      - If the task sets no credentials, and the environment has no token, E(CLOUDFLARE_API_KEY) is used.
+      - If the task sets no credentials, the variables of its host are used, as for O(api_token), then E(CLOUDFLARE_API_KEY) if the environment
+        has no token. The variable is C(edgeops_api_key).
     type: str
   timeout:
     description:
       - Timeout in seconds for one try of a request as a whole, from the connection to the last byte of the response.
       - More than 0, at most 3600; fractions are allowed.
+      - A task that omits it takes the variable C(edgeops_timeout) of its host.
     type: float
     default: 30.0
   retries:
@@ -46,6 +52,7 @@ options:
       - C(GET), C(PUT) and C(DELETE) are retried after a connection error and after the HTTP statuses 502, 503, 504 and 520 to 527,
         with pauses that start at 0.5 seconds, double, and end at 8 seconds. C(POST) is retried only if the service cannot have received it.
       - Any request is retried after HTTP status 429, after the pause that the service requests.
+      - A task that omits it takes the variable C(edgeops_retries) of its host.
     type: int
     default: 4
   retry_wait_max:
@@ -54,18 +61,21 @@ options:
         and the message contains its length.
       - The service requests a pause with HTTP status 429 and C(Retry-After), or before that with C(X-RateLimit-Remaining) and C(X-RateLimit-Reset), if
         no request is left. A task that waited because of the latter two has a warning with the length of the pause.
+      - A task that omits it takes the variable C(edgeops_retry_wait_max) of its host.
     type: int
     default: 300
   validate_certs:
     description:
       - Whether to verify the TLS certificate of the service. Use V(false) for tests only.
       - An invalid certificate fails the task without retries.
+      - A task that omits it takes the variable C(edgeops_validate_certs) of its host.
     type: bool
     default: true
   ca_path:
     description:
       - File or folder with the CA certificates to trust, instead of those of the C(requests) library.
       - It takes precedence over E(REQUESTS_CA_BUNDLE) and E(CURL_CA_BUNDLE), which are used only if this option is omitted.
+      - A task that omits it takes the variable C(edgeops_ca_path) of its host.
     type: path
   request_budget:
     description:
@@ -74,6 +84,7 @@ options:
       - All processes of the user on this machine with the same credential share the budget. A task waits until it may send; retries count.
       - The default is the rate limit that Cloudflare documents for one user.
       - Requests of a task with V(none) are not counted.
+      - A task that omits it takes the variable C(edgeops_request_budget) of its host.
     type: str
     default: 1200/300
 requirements:
@@ -87,12 +98,14 @@ options:
     description:
       - Id of the zone, 1 to 32 hexadecimal digits. Cloudflare shows it on the overview page of the zone;
         P(edgeops.observability.zones#inventory) sets it for each host as C(zone_id).
-      - Exactly one of O(zone_id) and O(zone_name) is required. An empty string means omitted.
+      - At most one of O(zone_id) and O(zone_name) can be set. An empty string means omitted, also if C(module_defaults) sets the option.
+      - A task that sets none takes the address of its host. This is the first of the variables C(zone_id), C(account_id) and C(zone_name) that is
+        set and that the module takes as an option. A variable that cannot be evaluated fails the task. A host without any of them fails, too.
       - It is validated before any request.
     type: str
   zone_name:
     description:
-      - Name of the zone, such as V(shop.example), in any letter case, in place of O(zone_id).
+      - Name of the zone, such as V(shop.example), in any letter case, in place of O(zone_id). The variable of the host is C(zone_name).
       - The task sends one more request to look its id up. A name that no zone has is V(not_found), one that several zones have is V(conflict).
       - The token needs C(Zone Read) for this.
     type: str
@@ -100,28 +113,18 @@ options:
 
     # With a type, because yamllint of ansible-test takes a plain assignment for a literal.
     ADDRESS: str = (
-        ZONE.replace("O(zone_id) and O(zone_name) is", "O(zone_id), O(zone_name) and O(account_id) is")
+        ZONE.replace("O(zone_id) and O(zone_name) can", "O(zone_id), O(zone_name) and O(account_id) can")
         + r"""
   account_id:
     description:
       - Id of the account, 1 to 32 hexadecimal digits, for Logpush jobs of the account instead of a zone. Most datasets that are not about
         the traffic of a zone exist only for accounts.
       - P(edgeops.observability.zones#inventory) sets it with O(edgeops.observability.zones#inventory:accounts) for each account as C(account_id).
+        A host that also has C(zone_id) is a zone.
       - It is validated before any request.
     type: str
 """
     )
-
-    HOST = r"""
-options:
-  host_address:
-    description:
-      - Whether a task without O(zone_id), O(zone_name) and O(account_id) takes the address of its host, which is the first of the variables
-        C(zone_id), C(account_id) and C(zone_name) that the host has. A variable that cannot be evaluated fails the task.
-      - P(edgeops.observability.zones#inventory) sets these variables. The role P(edgeops.observability.log_delivery#role) uses this option.
-    type: bool
-    default: false
-"""
 
     APPROVAL = r"""
 options:

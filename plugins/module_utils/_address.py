@@ -11,9 +11,8 @@ ZONE, ACCOUNT = "zone", "account"
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
 ZONE_ADDRESSES = (ZONE_ID, ZONE_NAME)
 ALL_ADDRESSES = (ZONE_ID, ZONE_NAME, ACCOUNT_ID)
-# Where this option is true, a task without an address takes that of its host: the first of these variables that the host has.
-HOST_ADDRESS = "host_address"
-HOST_VARIABLES = (ZONE_ID, ACCOUNT_ID, ZONE_NAME)
+# The variables of a host in which its address stands; the first that is set decides, so that a zone of an account is a zone.
+HOST_ADDRESSES = (ZONE_ID, ACCOUNT_ID, ZONE_NAME)
 
 _MAX_NAMED = 10
 _MAX_NAME = 253
@@ -45,13 +44,22 @@ def scope_of(params: t.Mapping[str, Json]) -> str:
     return ACCOUNT if params.get(ACCOUNT_ID) else ZONE
 
 
+def missing_address(options: t.Sequence[str]) -> Failure:
+    """Return the failure of a task without an address."""
+    return invalid_option(options[0], f"{_either(options)}: one of them is required")
+
+
+def _either(options: t.Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(options[:-1]), options[-1])))
+
+
 def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Address | None:
     """Return the address that one of these options sets (empty means omitted), None if it is a list; refuse none and several."""
     given = [name for name in options if params.get(name)]
-    if len(given) != 1:
-        found = f"only one of them can be set, and {' and '.join(given)} are" if given else "one of them is required"
-        either = " or ".join(filter(None, (", ".join(options[:-1]), options[-1])))
-        raise invalid_option(given[0] if given else options[0], f"{either}: {found}")
+    if not given:
+        raise missing_address(options)
+    if len(given) > 1:
+        raise invalid_option(given[0], f"{_either(options)}: only one of them can be set, and {' and '.join(given)} are")
     (option,), value = given, params[given[0]]
     if isinstance(value, list):
         return None
@@ -62,7 +70,9 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
             raise invalid_option(option, f"{text[:100]!r} is not the name of a zone, such as shop.example")
         return Address(ZONE, "", name)
     if not is_zone_id(text):
-        raise invalid_option(option, f"{text!r} is not 1 to 32 hexadecimal digits")
+        is_name = option == ZONE_ID and "." in text and _ZONE_NAME.fullmatch(text)
+        hint = f"; use {ZONE_NAME} for the name of a zone" if is_name else ""
+        raise invalid_option(option, f"{text!r} is not 1 to 32 hexadecimal digits{hint}")
     return Address(option.removesuffix("_id"), text)
 
 

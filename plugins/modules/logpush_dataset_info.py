@@ -17,7 +17,6 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.address
-  - edgeops.observability.connection.host
   - edgeops.observability.attributes.info
   - edgeops.observability.attributes
 options:

@@ -21,7 +21,6 @@ extends_documentation_fragment:
   - edgeops.observability.jobs
   - edgeops.observability.connection
   - edgeops.observability.connection.address
-  - edgeops.observability.connection.host
   - edgeops.observability.connection.approval
   - edgeops.observability.attributes
 options:

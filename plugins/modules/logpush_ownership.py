@@ -20,7 +20,6 @@ description:
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.address
-  - edgeops.observability.connection.host
   - edgeops.observability.attributes
 attributes:
   check_mode:

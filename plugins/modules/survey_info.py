@@ -52,18 +52,8 @@ options:
     description: Whether to read what the jobs delivered and lost in the last day, as M(edgeops.observability.logpush_delivery_info) does.
     type: bool
     default: true
-  zone_id:
-    description:
-      - Ignored. The defaults of the group C(edgeops.observability.zone) may set it for the other modules of a play; the survey reads all zones.
-      - Use O(names) and O(account_ids) to select zones and accounts.
-    type: str
-  zone_name:
-    description: Ignored, like O(zone_id).
-    type: str
-  account_id:
-    description: Ignored, like O(zone_id).
-    type: str
 notes:
+  - The survey has no address; one that C(module_defaults) of the group C(edgeops.observability.zone) set is ignored.
   - With Cloudflare, the API token needs the permissions of the modules that read the same of one zone. Without the right to list accounts, the accounts
     of the zones are read, and their C(result) has the reason.
 seealso:
@@ -144,7 +134,6 @@ error:
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
@@ -159,8 +148,6 @@ class SurveyInfo(InfoTask[Params]):
             **{name: {"type": "list", "elements": "str", "default": []} for name in FILTERS},
             "scripts": {"type": "bool", "default": False},
             "delivery": {"type": "bool", "default": True},
-            # Accepted, because module_defaults of the action group often set them.
-            **{name: {"type": "str"} for name in ALL_ADDRESSES},
         }
     )
     addresses = ()

@@ -24,7 +24,6 @@ extends_documentation_fragment:
   - edgeops.observability.jobs.zone
   - edgeops.observability.connection
   - edgeops.observability.connection.address
-  - edgeops.observability.connection.host
   - edgeops.observability.route
   - edgeops.observability.attributes
 options:

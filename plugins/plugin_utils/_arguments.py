@@ -8,7 +8,6 @@ import ast
 import json
 import typing as t
 
-from ansible.module_utils.common import json as core_json
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
@@ -16,11 +15,7 @@ from ansible.module_utils.errors import UnsupportedError
 from ansible_collections.edgeops.observability.plugins.module_utils._core import invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest
-
-if hasattr(core_json, "get_module_encoder"):
-    _ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
-else:  # ansible-core before 2.19
-    _ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
+from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import ENCODING
 
 Members = t.Mapping[str, t.Any]
 # In these, null does not mean omitted: it approves that there is no plan, or is part of a record.
@@ -39,7 +34,7 @@ class Validated(t.NamedTuple):
 
 def serialised(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return plain data for tagged, unsafe and encrypted values, serialised like the arguments of a module."""
-    plain: dict[str, t.Any] = json.loads(json.dumps(arguments, **_ENCODING))
+    plain: dict[str, t.Any] = json.loads(json.dumps(arguments, **ENCODING))
     return plain
 
 
@@ -124,14 +119,14 @@ _RULES = ("mutually_exclusive", "required_together", "required_one_of", "require
 _UNKNOWN = "unsupported parameter"
 
 
-def refusal(specification: Members, arguments: Members) -> str | None:
-    """Return the first error with its place, such as `jobs[1].kind`; None if the message of AnsibleModule is clear enough."""
-    found = _fault(specification, arguments, "")
-    if found is None:
-        return None
-    place, text = found
-    is_clear = "[" not in place and not (text.startswith(_UNKNOWN) and "." in place)
-    return None if is_clear else f"{place}: {text}"
+def refusal(specification: Members, arguments: Members) -> tuple[str, str] | None:
+    """Return place and reason of the first error, such as `jobs[1].kind`; None if there is none."""
+    return _fault(specification, arguments, "")
+
+
+def is_worth_naming(place: str, reason: str) -> bool:
+    """Return whether the message of AnsibleModule lacks what these say: the path of an option, or the name that was meant."""
+    return any(sign in place for sign in ".[") or (reason.startswith(_UNKNOWN) and reason != _UNKNOWN)
 
 
 def _fault(specification: Members, arguments: Members, around: str) -> tuple[str, str] | None:

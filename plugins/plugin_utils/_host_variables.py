@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of the hosts of a run: inventory, facts and extra variables, without defaults of roles."""
+"""What the variables of a host say: its connection, its address, and any other variable, evaluated strictly."""
 
 from __future__ import annotations
 
 import re
 import typing as t
 
+from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.utils.vars import load_extra_vars
 
+from ..module_utils._address import HOST_ADDRESSES
+from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
+from ._ansible_core import evaluate, is_omitted
 from ._arguments import serialised
 
 Variables = t.Mapping[str, t.Any]
@@ -20,38 +24,84 @@ _UNDEFINED = re.compile(r"'[^']{1,200}' is undefined|'[^']{1,200}' has no attrib
 _MAX_REASON = 300
 
 
+def variable_of(option: str) -> str:
+    """Return the name of the variable that gives a connection option to the tasks of a host."""
+    return f"edgeops_{option}"
+
+
+class Host:
+    """The variables of a host, raw in `raw`; a variable is evaluated only if it is asked for."""
+
+    def __init__(self, raw: Variables, templar: t.Any) -> None:
+        self.raw = raw
+        self._templar = templar
+
+    def value(self, name: str) -> t.Any:
+        """Return a variable as plain data, None if it is not set; raise `invalid_option` if it cannot be evaluated."""
+        value = self.raw.get(name)
+        if value is None or value == "":
+            return None
+        try:
+            value = serialised({name: evaluate(self._templar, value, self.raw)})[name]
+        except Exception as error:
+            if is_omitted(error):
+                return None
+            raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
+        return None if value == self.raw.get("omit", ...) else value
+
+    def switch(self, name: str, *, default: bool) -> bool:
+        """Return a variable that is true or false; refuse anything else."""
+        value = self.value(name)
+        try:
+            return default if value is None else bool(boolean(value))
+        except TypeError:
+            raise invalid_option(name, "must be true or false") from None
+
+    def connection(self, given: t.Container[str] = ()) -> dict[str, t.Any]:
+        """Return the connection options that the host sets, but not those that a task gives; credentials are given as a set."""
+        has_credentials = any(name in given for name in CREDENTIALS)
+        found = {
+            name: self.value(variable_of(name))
+            for name in CONNECTION_OPTIONS
+            if name not in given and not (has_credentials and name in CREDENTIALS)
+        }
+        return {name: value for name, value in found.items() if value not in (None, "")}
+
+    def address(self, options: t.Container[str] = HOST_ADDRESSES) -> dict[str, str]:
+        """Return the address of the host as an option, empty if it has none: the first of the addresses that is set and that a task takes.
+
+        A host with `zone_id` and `account_id` is a zone. Variables after the first one are not evaluated.
+        """
+        for name in HOST_ADDRESSES:
+            if name in options and (value := self.value(name)) not in (None, ""):
+                return {name: value}
+        return {}
+
+
 class HostVariables:
-    """Reads variables of hosts, raw or evaluated; an undefined variable is an error."""
+    """The variables of the hosts of a run: inventory, facts and extra variables, without defaults of roles."""
 
     def __init__(self, variables: Variables, templar: t.Any, loader: t.Any) -> None:
         self._hostvars = variables["hostvars"]
         self._templar = templar
         self._shared = {name: variables[name] for name in _SHARED if name in variables}
-        self._raw: dict[str, Variables] = {}
+        self._hosts: dict[str, Host] = {}
         self.extra: Variables = load_extra_vars(loader)
+
+    def host(self, name: str) -> Host:
+        """Return a host by its name in the inventory."""
+        if name not in self._hosts:
+            self._hosts[name] = Host({**self._shared, **self._hostvars.raw_get(name)}, self._templar)
+        return self._hosts[name]
 
     def of(self, host: str) -> Variables:
         """Return the raw variables of a host: results of tasks are data, everything else may be a template."""
-        if host not in self._raw:
-            self._raw[host] = self._hostvars.raw_get(host)
-        return self._raw[host]
+        return self.host(host).raw
 
     def evaluated(self, host: str, name: str, default: t.Any = None) -> t.Any:
         """Return the value of a variable as plain data; raise `invalid_option` if it cannot be evaluated."""
-        variables = self.of(host)
-        if name not in variables:
-            return default
-        before = self._templar.available_variables
-        self._templar.available_variables = {**self._shared, **variables}
-        try:
-            value = self._templar.template(variables[name])
-        except Exception as error:
-            if type(error).__name__ == "AnsibleValueOmittedError":  # how ansible-core 2.19 and newer signal `omit`
-                return default
-            raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
-        finally:
-            self._templar.available_variables = before
-        return default if value is None or value == self._shared.get("omit", ...) else serialised({name: value})[name]
+        value = self.host(host).value(name)
+        return default if value is None else value
 
 
 def _reason(error: BaseException) -> str:

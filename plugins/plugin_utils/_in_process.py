@@ -10,26 +10,27 @@ import json
 import os
 import typing as t
 
-from ansible import constants
 from ansible.module_utils.common.parameters import remove_values
-from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
-from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, HOST_ADDRESS, HOST_VARIABLES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import without_empty
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, missing_address
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CREDENTIALS, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
+from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
+    is_worth_naming,
     prepared,
     refusal,
     serialised,
     validated,
 )
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, variable_of
 
 SWITCH = "edgeops_in_process"
 
@@ -48,14 +49,22 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Run the task in this process if possible, otherwise as an ordinary module."""
         variables = task_vars or {}
-        specification = self.task.arguments()
-        self._task.args = self._with_address(self._task.args, variables)
+        given = self._task.args
         try:
-            self._task.args = without_empty(prepared(specification["argument_spec"], self._task.args, self.arranged))
+            return self._run(tmp, variables)
+        finally:
+            self._task.args = given  # the next try of a task with `until` begins with them
+
+    def _run(self, tmp: str | None, variables: Result) -> Result:
+        host = Host(variables, self._templar)
+        specification = self.task.arguments()
+        try:
+            self._task.args, from_host = self._completed(specification["argument_spec"], host)
+            runs_here = self._can_run_here(host)
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
-        if not self._can_run_here(variables):
-            return self._with_host(self._named(self._as_module(variables)), variables)
+        if not runs_here:
+            return self._with_host(self._named(self._as_module(variables), from_host, variables), variables)
         result: Result = super().run(tmp, variables)
         checked = validated(specification, serialised(self._task.args), self._task.action)
         if checked.error is not None:
@@ -67,29 +76,44 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
                 result.update(run.finish(self.task))
             if not result["warnings"]:
                 del result["warnings"]
-        if _shows_invocation(variables):
+        if shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
-        return _masked(self._with_host(self._named(result), variables), checked.secrets)
+        return _masked(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments; subclasses handle nulls here that mean more than omitted."""
         return arguments
 
-    def _with_address(self, arguments: Result, variables: Result) -> Result:
-        """Return arguments with the address of the host, if the task asks for it and names none; a template in it is evaluated strictly."""
-        if not boolean(arguments.get(HOST_ADDRESS) or False, strict=False) or any(arguments.get(name) for name in ALL_ADDRESSES):
-            return arguments
-        names = [name for name in HOST_VARIABLES if name in variables]
-        return {**arguments, names[0]: self._templar.template(variables[names[0]])} if names else arguments
+    def _completed(self, options: t.Mapping[str, t.Any], host: Host) -> tuple[Result, dict[str, str]]:
+        """Return the arguments, completed by connection and address of the host, and from which variable each of these options is.
 
-    def _can_run_here(self, variables: Result) -> bool:
-        switch = self._templar.template(variables.get(SWITCH))
+        An address that the module does not take is ignored if `module_defaults` set it.
+        """
+        not_taken = [name for name in ALL_ADDRESSES if name in self._task.args and name not in options]
+        given = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
+        arguments = without_empty(prepared(options, given, self.arranged))
+        if self.task.on_controller:
+            return arguments, {}
+        connection = host.connection(arguments)
+        is_addressed = any(arguments.get(name) for name in self.task.addresses)
+        address = {} if is_addressed else host.address(self.task.addresses)
+        # What is missing of the credentials of the host is a variable, too.
+        missing = CREDENTIALS if connection.keys() & CREDENTIALS else ()
+        variables = {name: variable_of(name) for name in (*connection, *missing)}
+        return {**arguments, **prepared(options, {**connection, **address})}, variables
+
+    def _is_default(self, name: str) -> bool:
+        """Return whether `module_defaults` set an option of the task."""
+        defaults = [each for entry in self._task.module_defaults for each in entry.values()]
+        return any(name in (each if isinstance(each, dict) else self._templar.template(each)) for each in defaults)
+
+    def _can_run_here(self, host: Host) -> bool:
         return self.task.on_controller or (
             self._connection.transport in ("local", "ansible.builtin.local")
             and not self._connection.become
             and not self._task.async_val
             and not any(self._task.environment or ())
-            and (switch in (None, "") or boolean(switch))
+            and host.switch(SWITCH, default=True)
             # The interpreter of the module may have the library that this one lacks; otherwise the module reports it.
             and missing_requests() is None
         )
@@ -107,25 +131,41 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         result: Result = ordinary.run(task_vars=variables)
         return result
 
-    def _named(self, result: Result) -> Result:
-        """Return a result whose argument error contains the path of the option with list indexes."""
+    def _named(self, result: Result, from_host: t.Mapping[str, str], variables: Result) -> Result:
+        """Return a result whose argument error names what the user wrote: the variable of the host, or the path with list indexes."""
         if (result.get("error") or {}).get("kind") != INVALID_OPTION:
             return result
-        specification, given = self.task.arguments(), serialised(self._task.args)
-        text = refusal(specification, given)
-        if text is None:
+        text = self._argument_error(str(result.get("msg")), from_host, variables.get("inventory_hostname"))
+        if text == result.get("msg"):
             return result
         result.pop("exception", None)  # ansible-core would print its message above the path
-        return {**result, "msg": _without_secrets(text, validated(specification, given, self._task.action).secrets)}
+        return {**result, "msg": text}
+
+    def _argument_error(self, text: str, from_host: t.Mapping[str, str], host: object) -> str:
+        specification, given = self.task.arguments(), serialised(self._task.args)
+        place, reason = refusal(specification, given) or ("", "")
+        if place in from_host or is_worth_naming(place, reason):
+            text = _without_secrets(f"{place}: {reason}", validated(specification, given, self._task.action).secrets)
+        option, _colon, rest = text.partition(":")
+        if option in from_host:
+            return f"{from_host[option]}:{rest}"
+        if self.task.addresses and text == missing_address(self.task.addresses).message:
+            return (
+                f"{text}, in the task or as a variable of the host {host!r}, which has none of them."
+                " The inventory plugin edgeops.observability.zones sets them."
+            )
+        return text
 
     def _with_host(self, result: Result, variables: Result) -> Result:
         """Return a result whose warnings name the host, if the task is about its zone: ansible-core does not say which host warns."""
         host = variables.get("inventory_hostname")
-        if not result.get("warnings") or host in (None, "localhost") or not set(ALL_ADDRESSES).intersection(self._task.args):
+        if (
+            not result.get("warnings")
+            or host in (None, "localhost")
+            or not set(self.task.addresses).intersection(self._task.args)
+        ):
             return result
-        # Newer cores make an object of a warning of an ordinary module.
-        texts = [str(getattr(getattr(warning, "event", None), "msg", warning)) for warning in result["warnings"]]
-        return {**result, "warnings": [f"{host}: {text}" for text in texts]}
+        return {**result, "warnings": [f"{host}: {warning_text(each)}" for each in result["warnings"]]}
 
 
 def _announce(host: object, seconds: float) -> None:
@@ -171,13 +211,6 @@ def _is_plain(value: t.Any) -> bool:
             return False
         waiting.extend(inner for inner in each if type(inner) not in _SCALARS)
     return True
-
-
-def _shows_invocation(variables: Result) -> bool:
-    """Return whether results contain the arguments: always before ansible-core 2.21, which made it a setting."""
-    if not hasattr(constants, "INJECT_INVOCATION"):
-        return True
-    return bool(constants.config.get_config_value("INJECT_INVOCATION", variables=variables))
 
 
 @contextlib.contextmanager

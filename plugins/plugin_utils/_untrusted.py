@@ -7,14 +7,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-try:
-    from ansible.utils.unsafe_proxy import wrap_var
-except ImportError:  # newer cores evaluate only trusted text, which this is not
-
-    def wrap_var(value: t.Any) -> t.Any:
-        """Return the value as it is."""
-        return value
-
+from ._ansible_core import wrap_var
 
 # Letters, digits, spaces and these signs never begin a template, nor a `#jinja2:` header that changes the delimiters.
 _PLAIN = re.compile(r"[\w .@-]*")

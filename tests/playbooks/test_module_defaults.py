@@ -47,33 +47,108 @@ def test_defaults_of_the_group(playbook, simulator, zone):
 
 
 def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone):
-    """The first of zone_id, account_id and zone_name counts; an address of the task takes precedence, and it is not taken unasked."""
+    """The first of zone_id, account_id and zone_name counts, of those that the module takes; an address of the task takes precedence."""
     simulator.seed(zones=[{"id": zone, "name": "shop.example"}])
     broken = "{{ nowhere }}"
     hosts = {
         "by_id": {"zone_id": zone, "account_id": broken, "zone_name": broken},
         "by_account": {"account_id": simulator.account, "zone_name": broken},
-        "by_name": {"zone_name": "shop.example"},
-        "as_module": {"zone_id": zone, "edgeops_in_process": False},
+        "by_name": {"zone_id": "", "account_id": None, "zone_name": "shop.example"},
+        "as_module": {"zone_id": zone, "account_id": simulator.account, "edgeops_in_process": False},
         "own": {"zone_id": broken, "own": {"zone_id": zone}},
         "broken": {"zone_id": broken, "zone_name": "shop.example"},
-        "unasked": {"zone_id": zone, "asks": False},
+        "nested": {"zone_id": "{{ inner }}", "inner": broken, "edgeops_in_process": False},
         "nothing": {},
+        "nothing_as_module": {"edgeops_in_process": False},
     }
+    own = {"zone_id": "{{ (own | default({})).zone_id | default('') }}"}
+    jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": own, "ignore_errors": True}
+    fields = {"name": "Fields", "edgeops.observability.log_custom_fields_info": own, "ignore_errors": True}
+    desired = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [jobs, fields]}
+    report = playbook.run(playbook=[desired], inventory=hosts, fails=("invalid_option",))
+    read, fields_of = ({o.host: o.result for o in report.ours if o.name == name} for name in ("Jobs", "Fields"))
+    in_zone = ("by_id", "by_name", "as_module", "own")
+    failed = {"broken", "nested", "nothing", "nothing_as_module"}
+    assert {host for host, result in read.items() if result.get("zone_id") == zone} == {*in_zone}
+    assert read["by_account"]["account_id"] == simulator.account
+    assert {host for host, result in read.items() if result.get("failed")} == failed
+    for host in ("broken", "nested"):
+        assert read[host]["msg"].startswith("zone_id: cannot be evaluated: ") and "nowhere" in read[host]["msg"]
+    for host in ("nothing", "nothing_as_module"):
+        assert repr(host) in read[host]["msg"] and "edgeops.observability.zones" in read[host]["msg"]
+    # Custom fields are of zones: the account of the host is not taken, and its name is evaluated.
+    assert {host for host, result in fields_of.items() if result.get("failed")} == {*failed, "by_account"}
+    assert fields_of["by_account"]["msg"].startswith("zone_name: cannot be evaluated: ")
+
+
+def test_a_task_takes_the_connection_of_its_host(playbook, simulator, zone):
+    """An option of the task or of module_defaults takes precedence; credentials are taken as a set from the first place that has any."""
+    address = {"zone_id": zone}
+    right = {"edgeops_base_url": simulator.base_url, "edgeops_api_token": simulator.token}
+    # Nothing listens here, so that whoever takes it fails at once.
+    nowhere = "http://127.0.0.1:1"
+    hosts = {
+        "full": address | right | {"edgeops_timeout": "{{ 20 + 2 }}", "edgeops_retries": 0, "edgeops_request_budget": "none"},
+        "as_module": address | right | {"edgeops_in_process": "{{ 1 > 2 }}"},
+        "own": address | right | {"edgeops_base_url": nowhere, "given": {"base_url": simulator.base_url}},
+        "own_empty": address | right | {"given": {"base_url": "", "api_token": ""}},
+        "elsewhere": address | right | {"edgeops_base_url": nowhere, "edgeops_retries": 0},
+        # The key of the task takes precedence as a set, and is wrong.
+        "own_key": address | right | {"given": {"api_email": "me@shop.example", "api_key": "planted-key-77"}},
+        "half": address | right | {"edgeops_api_token": None, "edgeops_api_key": "planted-key-78"},
+        "half_as_module": address
+        | right
+        | {"edgeops_api_token": "", "edgeops_api_key": "planted-key-78", "edgeops_in_process": False},
+        "text": address | right | {"edgeops_timeout": "soon"},
+        "text_as_module": address | right | {"edgeops_timeout": "soon", "edgeops_in_process": False},
+        "bound": address | right | {"edgeops_timeout": 4000},
+        "undefined": address | right | {"edgeops_ca_path": "{{ certificates }}/ca.pem"},
+        "switch": address | right | {"edgeops_in_process": "ture"},
+    }
+    options = ("base_url", "api_token", "api_email", "api_key")
+    own = {name: f"{{{{ own.{name} | default(omit) }}}}" for name in options}
     task = {
         "name": "Read the jobs",
-        "edgeops.observability.logpush_job_info": {
-            "zone_id": "{{ (own | default({})).zone_id | default(None) }}",
-            "host_address": "{{ asks | default(true) }}",
-        },
+        "edgeops.observability.logpush_job_info": own,
+        "vars": {"own": "{{ given | default({}) }}"},
         "ignore_errors": True,
     }
-    desired = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [task]}
-    report = playbook.run(playbook=[desired], inventory=hosts, fails=("invalid_option", "ansible"))
+    play = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [task]}
+    fails = ("invalid_option", "unavailable", "authentication")
+    report = playbook.run(playbook=[play], inventory=hosts, env=EMPTY, fails=fails, secrets=["planted-key-77", "planted-key-78"])
     results = {outcome.host: outcome.result for outcome in report.ours}
-    assert {host: result["zone_id"] for host, result in results.items() if "zone_id" in result} == dict.fromkeys(
-        ("by_id", "by_name", "as_module", "own"), zone
-    )
-    assert results["by_account"]["account_id"] == simulator.account
-    assert {host for host, result in results.items() if result.get("failed")} == {"broken", "unasked", "nothing"}
-    assert "nowhere" in results["broken"]["msg"]
+    assert {host for host, result in results.items() if not result.get("failed")} == {"full", "as_module", "own", "own_empty"}
+    assert {host: results[host]["error"]["kind"] for host in ("elsewhere", "own_key")} == {
+        "elsewhere": "unavailable",
+        "own_key": "authentication",
+    }
+    for host, start in {
+        "half": "edgeops_api_email: ",
+        "text": "edgeops_timeout: ",
+        "bound": "edgeops_timeout: 4000",
+        "undefined": "edgeops_ca_path: cannot be evaluated: ",
+        "switch": "edgeops_in_process: must be true or false",
+    }.items():
+        assert results[host]["msg"].startswith(start)
+    for host in ("half", "text"):
+        assert results[host]["msg"] == results[f"{host}_as_module"]["msg"]
+
+
+def test_addresses_that_a_module_does_not_take(playbook, simulator, zone):
+    """Those of module_defaults are ignored, those of a task refused."""
+    defaults = {GROUP: {"account_id": simulator.account, "zone_id": zone}}
+    info = "edgeops.observability.log_custom_fields_info"
+    tasks = [
+        {"name": "defaults", info: {}},
+        {"name": "survey", "edgeops.observability.survey_info": {"delivery": False}},
+        {"name": "empty", "edgeops.observability.logpush_job_info": {"zone_id": ""}},
+    ]
+    plays = [
+        {"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": tasks},
+        {"hosts": "all", "gather_facts": False, "tasks": [{"name": "task", info: {"zone_id": zone, "account_id": "ab"}}]},
+    ]
+    report = playbook.run(playbook=plays, fails="invalid_option")
+    assert report.named("defaults").result["zone_id"] == zone
+    assert report.named("survey").result["zones"]
+    assert report.named("empty").result["account_id"] == simulator.account
+    assert "account_id" in report.named("task").result["msg"]

@@ -100,6 +100,6 @@ def test_every_module_option_has_a_variable():
     for name in ("apply", "predict"):
         (task,) = yaml.safe_load((ROLE / "tasks" / f"{name}.yml").read_text())
         given = task["edgeops.observability.zone_observability"]
-        passed = {f"log_delivery_{option.replace('route', 'script_monitor_route')}" for option in given.keys() - {"host_address"}}
+        passed = {f"log_delivery_{option.replace('route', 'script_monitor_route')}" for option in given}
         assert passed == set(SPEC)
     assert re.findall(r"^\| `(log_delivery_\w+)` \|", (ROLE / "README.md").read_text(), re.MULTILINE) == list(SPEC)

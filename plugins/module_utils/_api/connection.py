@@ -44,6 +44,7 @@ CONNECTION_OPTIONS: dict[str, dict[str, t.Any]] = {
     "ca_path": {"type": "path"},
     "request_budget": {"type": "str", "default": "{}/{:.0f}".format(*DEFAULT_REQUEST_BUDGET)},
 }
+CREDENTIALS = frozenset(("api_token", "api_email", "api_key"))
 
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 _BUDGET_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
@@ -168,7 +169,7 @@ def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | No
     token, email, key = given
     if not token and bool(email) != bool(key):
         missing = "api_key" if email else "api_email"
-        raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given in the task")
+        raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given")
     stored = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
     for token, email, key in (given, (stored, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))):
         if token:

@@ -8,7 +8,7 @@ import re
 import types
 import typing as t
 
-from .._address import ALL_ADDRESSES, HOST_ADDRESS, ZONE_ADDRESSES
+from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS
 from .._core import Answer, Conclusion, Failure, Plan, Request
@@ -89,8 +89,6 @@ class Task:
         shared: ArgumentSpec = (
             {} if cls.on_controller else {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in cls.addresses}}
         )
-        if cls.addresses == ALL_ADDRESSES:
-            shared[HOST_ADDRESS] = {"type": "bool", "default": False}
         if cls.approvable:
             shared["expected_plan_id"] = {"type": "str"}
         rules = {**cls.spec._asdict(), "required_by": dict(cls.spec.required_by)}

@@ -8,7 +8,13 @@ from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, refusal, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
+    is_worth_naming,
+    prepared,
+    refusal,
+    serialised,
+    validated,
+)
 
 
 @pytest.mark.parametrize(
@@ -123,21 +129,24 @@ ZONE = {"zone_id": "a"}
 
 
 @pytest.mark.parametrize(
-    ("given", "place", "said"),
+    ("given", "place", "said", "is_needed"),
     [
-        ({"custom_fields": {"cookie_fields": 5.5}}, None, ""),
-        ({"jobs": [{}, {"kind": "odd"}]}, "jobs[1].kind", "edge"),
-        ({"jobs": [{"output_options": {"sample_rate": "x"}}]}, "jobs[0].output_options.sample_rate", ""),
-        ({"jobs": [{}, {"fieldz": 1}]}, "jobs[1].fieldz", "unsupported parameter (did you mean 'fields'?)"),
-        ({"job": {"fieldz": 1}}, "job.fieldz", "unsupported parameter (did you mean 'fields'?)"),
+        ({"jobs": [{}, {"kind": "odd"}]}, "jobs[1].kind", "edge", True),
+        ({"job": {"kind": "odd"}}, "job.kind", "edge", True),
+        ({"jobs": [{"output_options": {"sample_rate": "x"}}]}, "jobs[0].output_options.sample_rate", "", True),
+        ({"jobs": [{}, {"fieldz": 1}]}, "jobs[1].fieldz", "unsupported parameter (did you mean 'fields'?)", True),
+        ({"job": {"fieldz": 1}}, "job.fieldz", "unsupported parameter (did you mean 'fields'?)", True),
+        ({"rute": "auto"}, "rute", "unsupported parameter (did you mean 'route'?)", True),
         # The words of AnsibleModule name these already.
-        ({"timeout": "soon"}, None, ""),
-        ({}, None, ""),
+        ({"timeout": "soon"}, "timeout", "float", False),
+        ({"xyzzy": 1}, "xyzzy", "unsupported parameter", False),
     ],
 )
-def test_refusals_name_the_item(given, place, said):
+def test_refusals_have_a_place(given, place, said, is_needed):
     found = refusal(TASK.arguments(), {**ZONE, **given})
-    if place is None:
-        assert found is None
-    else:
-        assert found is not None and found.startswith(f"{place}: ") and said in found
+    assert found is not None and found[0] == place and said in found[1]
+    assert is_worth_naming(*found) is is_needed
+
+
+def test_nothing_to_refuse():
+    assert refusal(TASK.arguments(), ZONE) is None

@@ -8,6 +8,8 @@ from unittest import mock
 
 import pytest
 from ansible.module_utils.common.parameters import remove_values
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,7 +72,7 @@ def action(
         connection=mock.Mock(**{"transport": "local", "become": None, **(connection or {})}),
         play_context=None,
         loader=SimpleNamespace(get_basedir=lambda: str(tmp_path)),
-        templar=SimpleNamespace(template=lambda value: value),
+        templar=Templar(loader=DataLoader()),
         shared_loader_obj=None,
     )
     made.seen = Seen({} if result is None else result)
@@ -166,7 +168,7 @@ def test_a_result_is_what_json_can_say(secrets):
 
 def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):
     """The rest of the result is handed on as it is: a long listing is not rebuilt text by text."""
-    monkeypatch.setattr(_in_process, "_shows_invocation", lambda variables: True)
+    monkeypatch.setattr(_in_process, "shows_invocation", lambda variables: True)
     listing = [{"number": number, "inner": {"a": [None]}} for number in range(3)]
     result = action(tmp_path, {"name": "a", "secret": "hidden-1", "count": 1}, {"found": listing}).run(task_vars={})
     assert result["found"] is listing

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What differs between the supported versions of ansible-core, in this file only."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible import constants
+from ansible.module_utils.common import json as core_json
+
+try:
+    from ansible.utils.unsafe_proxy import AnsibleUnsafe, wrap_var
+except ImportError:  # newer cores evaluate only trusted text, and text of the service is not trusted
+
+    class AnsibleUnsafe:  # type: ignore[no-redef]  # ansible-core ships no types
+        """No value is one."""
+
+    def wrap_var(value: t.Any) -> t.Any:
+        """Return the value as it is."""
+        return value
+
+
+__all__ = [
+    "ENCODING",
+    "AnsibleUnsafe",
+    "evaluate",
+    "is_omitted",
+    "keeps_templates",
+    "shows_invocation",
+    "warning_text",
+    "wrap_var",
+]
+
+# How ansible-core serialises the arguments of a module.
+if hasattr(core_json, "get_module_encoder"):
+    ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
+else:  # before 2.19
+    ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
+
+
+def evaluate(templar: t.Any, value: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
+    """Return a value with its templates evaluated; an undefined variable is an error, whatever the settings of older cores say."""
+    before = templar.available_variables
+    templar.available_variables = variables
+    try:
+        return templar.template(value, fail_on_undefined=True)
+    finally:
+        templar.available_variables = before
+
+
+def is_omitted(error: BaseException) -> bool:
+    """Return whether a template is `omit`: since 2.19 this is an exception, before it is the text of the variable `omit`."""
+    return type(error).__name__ == "AnsibleValueOmittedError"
+
+
+def keeps_templates() -> bool:
+    """Return whether a template with an undefined variable is handed on as text, as a setting of cores before 2.19 makes it."""
+    return not hasattr(core_json, "get_module_encoder") and not constants.DEFAULT_UNDEFINED_VAR_BEHAVIOR
+
+
+def shows_invocation(variables: t.Mapping[str, t.Any]) -> bool:
+    """Return whether results contain the arguments: always before 2.21, which made it a setting."""
+    if not hasattr(constants, "INJECT_INVOCATION"):
+        return True
+    return bool(constants.config.get_config_value("INJECT_INVOCATION", variables=variables))
+
+
+def warning_text(warning: object) -> str:
+    """Return the text of a warning, of which newer cores make an object in the results of ordinary modules."""
+    return str(getattr(getattr(warning, "event", None), "msg", warning))
