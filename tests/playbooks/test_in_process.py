@@ -45,8 +45,6 @@ def task(module: str, **args: t.Any) -> Task:
 
 MONITOR = task("script_monitor", enabled=True)
 ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
-ADOPTED = {"zone": "shop.example", "zone_id": "ab", "variables": {}, "vault": [], "left_out": [], "notes": []}
-ADOPTED["vault_destinations"] = []
 
 # Each module once, and what ansible-core itself has a part in.
 CASES = {
@@ -70,15 +68,6 @@ CASES = {
     ),
     # Of all zones, so without the default that names one; the condition leaves none.
     "a survey": Case([task("survey_info", zone_id="{{ omit }}", statuses=["moved"])], fails="not_found"),
-    "local files": Case(
-        [
-            task("audit_report", dest="/nowhere/report", zones=[]),
-            task("script_evidence_info", evidence_dir="/nowhere/evidence"),
-            task("zone_variables_files", dest="/nowhere/inventory", date="2026-11-21", zones=[ADOPTED]),
-        ],
-        fails="invalid_option",
-        check=True,
-    ),
     "odd values, and no diff": Case(
         [
             task("log_custom_fields", request_fields="x-a,x-b"),
@@ -185,8 +174,8 @@ def test_both_ways_give_the_same(playbook: Playbook, cases: dict[str, Case], ver
 
 
 def test_every_module_is_compared() -> None:
-    modules = {path.stem for path in (ROOT / "plugins" / "modules").glob("[a-z]*.py")} - {"run_step"}  # which only decides
-    assert modules == compared()
+    """Those of the action group: the others run on the controller only."""
+    assert set(GROUP) == compared()
 
 
 BECOME = next((method for method in ("sudo", "su") if shutil.which(method)), None)
