@@ -49,6 +49,18 @@ def evaluate(templar: t.Any, value: t.Any, variables: t.Mapping[str, t.Any]) -> 
         templar.available_variables = before
 
 
+def variables_of(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any) -> dict[str, t.Any]:
+    """Return the variables that a task would see on another host, with those of its play.
+
+    This is what a task that is delegated to the host gets; `hostvars` has no variables of the play.
+    """
+    delegated = task.copy()
+    delegated.delegate_to = host
+    found, _name = task.get_variable_manager().get_delegated_vars_and_hostname(templar, delegated, variables)
+    of_host: dict[str, t.Any] = found["ansible_delegated_vars"][host]
+    return of_host
+
+
 def is_omitted(error: BaseException) -> bool:
     """Return whether a template is `omit`: since 2.19 this is an exception, before it is the text of the variable `omit`."""
     return type(error).__name__ == "AnsibleValueOmittedError"

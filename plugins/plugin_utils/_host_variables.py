@@ -13,7 +13,7 @@ from ansible.utils.vars import load_extra_vars
 from ..module_utils._address import HOST_ADDRESSES
 from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
-from ._ansible_core import evaluate, is_omitted
+from ._ansible_core import evaluate, is_omitted, variables_of
 from ._arguments import serialised
 
 Variables = t.Mapping[str, t.Any]
@@ -79,20 +79,39 @@ class Host:
 
 
 class HostVariables:
-    """The variables of the hosts of a run: inventory, facts and extra variables, without defaults of roles."""
+    """The variables of all hosts of a run, as a task of each of them would see them, with the precedence of Ansible.
 
-    def __init__(self, variables: Variables, templar: t.Any, loader: t.Any) -> None:
-        self._hostvars = variables["hostvars"]
+    Every place counts: defaults of roles, inventory, facts, `vars` of the play, of its `import_playbook`, of roles, blocks and tasks,
+    `include_vars`, `set_fact`, results of tasks, and extra variables.
+    """
+
+    def __init__(self, task: t.Any, variables: Variables, templar: t.Any, loader: t.Any) -> None:
+        """`task` is the task that asks, and `variables` are those that it sees itself."""
+        self._task = task
+        self._variables = variables
         self._templar = templar
         self._shared = {name: variables[name] for name in _SHARED if name in variables}
         self._hosts: dict[str, Host] = {}
         self.extra: Variables = load_extra_vars(loader)
+        # Of the play itself; those of an `import_playbook` are among them.
+        self.of_play: Variables = task.play.get_vars()
 
     def host(self, name: str) -> Host:
         """Return a host by its name in the inventory."""
         if name not in self._hosts:
-            self._hosts[name] = Host({**self._shared, **self._hostvars.raw_get(name)}, self._templar)
+            raw = variables_of(name, self._task, self._variables, self._templar)
+            self._hosts[name] = Host({**raw, **self._shared, "inventory_hostname": name}, self._templar)
         return self._hosts[name]
+
+    def of_run(self, name: str) -> t.Any:
+        """Return a variable that plays evaluate before they have hosts, so that only extra variables and `vars` of the play count."""
+        found = {**self.of_play, **self.extra}
+        return Host({**self._variables, name: found.get(name)}, self._templar).value(name)
+
+    def own(self, name: str) -> Variables:
+        """Return what inventory, facts and tasks set for a host itself, and the extra variables."""
+        own: Variables = self._variables["hostvars"].raw_get(name)
+        return own
 
     def of(self, host: str) -> Variables:
         """Return the raw variables of a host: results of tasks are data, everything else may be a template."""

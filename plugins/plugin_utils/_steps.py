@@ -40,7 +40,7 @@ class FleetAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no ty
         try:
             if step not in _STEPS:
                 raise invalid_option("step", f"must be one of: {', '.join(_STEPS)}")
-            hosts = HostVariables(given, self._templar, self._loader)
+            hosts = HostVariables(self._task, given, self._templar, self._loader)
             result.update(_STEPS[step](self._task.args, given, hosts))
         except Failure as failure:
             result.update(failed=True, msg=str(failure), error=failure.report())
@@ -62,7 +62,7 @@ def _validate(arguments: Arguments, given: Result, hosts: HostVariables) -> Resu
         purpose, options_of = _OF_ZONES[playbook]
         zones = _zones(arguments, everyone, hosts, purpose)
         _check_variables(hosts, zones)
-        batches = variables.read_batches(hosts.extra.get("edgeops_zones_at_once"))
+        batches = variables.read_batches(hosts.of_run("edgeops_zones_at_once"))
         return {"batches": batches, "hosts": zones, **options_of(hosts, zones)}
     if playbook not in _OF_THE_RUN:
         raise invalid_option("playbook", f"must be one of: {', '.join([*_OF_ZONES, *_OF_THE_RUN])}")
@@ -75,24 +75,27 @@ def _play_hosts(given: Result) -> list[str]:
 
 
 def _check_variables(hosts: HostVariables, names: t.Sequence[str]) -> None:
-    seen: dict[str, list[str]] = {}
+    own: dict[str, list[str]] = {}
+    shared: set[str] = set()
     for host in names:
         for name in hosts.of(host):
-            if name not in hosts.extra:
-                seen.setdefault(name, []).append(host)
-    variables.check_variables(hosts.extra, seen)
+            if name in hosts.own(host):
+                own.setdefault(name, []).append(host)
+            else:
+                shared.add(name)
+    variables.check_names(dict.fromkeys(shared, ()))
+    variables.check_variables(hosts.extra, {name: found for name, found in own.items() if name not in hosts.extra})
 
 
 def _zones(arguments: Arguments, everyone: t.Sequence[str], hosts: HostVariables, purpose: str) -> list[str]:
     """Return the hosts of the following plays."""
-    if "edgeops_target" in hosts.extra:
-        target = hosts.evaluated(everyone[0], "edgeops_target")
-        if not isinstance(target, str) or not target.strip():
-            raise invalid_option("edgeops_target", f"must be a string. {_HINT}")
+    target = hosts.of_run("edgeops_target")
+    if target is not None and (not isinstance(target, str) or not target.strip()):
+        raise invalid_option("edgeops_target", f"must be a string. {_HINT}")
     matched = {str(name) for name in arguments.get("hosts") or ()}
     zones = [name for name in everyone if name in matched]
     if not zones:
-        pattern = str(hosts.extra.get("edgeops_target", "all"))
+        pattern = "all" if target is None else target
         raise invalid_option(
             "edgeops_target", f"the inventory and its limit contain no host for {pattern!r}, so there is nothing to {purpose}"
         )
@@ -120,7 +123,7 @@ def _rails(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         "guard": found.guard,
         "soak_seconds": found.soak_seconds,
         "stop_on_failure": found.stop_on_failure,
-        "rails": rails.describe(found, variables.read_batches(hosts.extra.get("edgeops_zones_at_once"))),
+        "rails": rails.describe(found, variables.read_batches(hosts.of_run("edgeops_zones_at_once"))),
     }
 
 
