@@ -92,7 +92,7 @@ options:
     type: dict
   logpull_options:
     description:
-      - O(fields), O(timestamp_format) and O(option_flags) as text, up to 4096 characters, as in V(fields=ClientIP,RayID&timestamps=rfc3339).
+      - O(fields), O(timestamp_format) and O(option_flags) as text, up to 4096 characters. For example V(fields=ClientIP,RayID&timestamps=rfc3339).
       - Compared as a query. The order of names and parameters and the percent-encoding are ignored; parameters that are not listed are kept.
       - Field names after the format, as in V(&timestamps=rfc3339,ClientIP), are refused.
     type: str
@@ -328,6 +328,19 @@ job:
       description: How often the job delivers, V(high) or V(low).
       type: str
       sample: high
+    fields:
+      description: Names of the log fields of a record, from either format of the output options, or V(null).
+      type: list
+      elements: str
+      sample: [ClientIP, RayID, RequestHeaders]
+    timestamp_format:
+      description: Format of timestamps in a record, from either format of the output options, or V(null).
+      type: str
+      sample: rfc3339
+    option_flags:
+      description: Further parameters by name, from either format of the output options, or V(null).
+      type: dict
+      sample: {CVE-2021-44228: true, sample: 0.5}
     logpull_options:
       description: The output options in the older format, or V(null).
       type: str

@@ -113,6 +113,19 @@ jobs:
       description: How often the job delivers, V(high) or V(low).
       type: str
       sample: high
+    fields:
+      description: Names of the log fields of a record, from either format of the output options, or V(null).
+      type: list
+      elements: str
+      sample: [ClientIP, RayID, RequestHeaders]
+    timestamp_format:
+      description: Format of timestamps in a record, from either format of the output options, or V(null).
+      type: str
+      sample: rfc3339
+    option_flags:
+      description: Further parameters by name, from either format of the output options, or V(null).
+      type: dict
+      sample: {CVE-2021-44228: true, sample: 0.5}
     logpull_options:
       description: The output options in the older format, or V(null).
       type: str

@@ -12,7 +12,7 @@ IDENTITY = frozenset(("id", "rule_id", "ref"))
 # Moved by the service whenever it likes: the check run shows what is there now.
 MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message"))
 # What means the same in several spellings.
-SPELLED = frozenset(("filter", "logpull_options", "output_options"))
+SPELLED = frozenset(("filter", "logpull_options", "output_options", "fields", "timestamp_format", "option_flags"))
 ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed", "effects")
 
 

@@ -6,6 +6,7 @@ import ast
 import collections
 import importlib
 import re
+import runpy
 import types
 import typing as t
 from pathlib import Path
@@ -99,6 +100,12 @@ def test_module_is_documented_and_short(module: str) -> None:
     assert [name for name in fragments if name.startswith(ATTRIBUTES)][-1:] == [ATTRIBUTES], (
         "it comes last, below .info or .local"
     )
+
+
+def test_the_page_of_options_with_jobs_is_written_from_those_of_one_job() -> None:
+    """`PYTHONPATH=.venvs/collections python scripts/job_options.py` writes it."""
+    script = runpy.run_path(str(ROOT / "scripts" / "job_options.py"))
+    assert script["PAGE"].read_text(encoding="utf-8") == script["text"]()
 
 
 @pytest.mark.parametrize(("module", "option"), LIMITS, ids=".".join)

@@ -73,6 +73,20 @@ def _normal(tree: Json) -> Json:
     return tree
 
 
+def as_job(side: Document, rest: dict[str, Json]) -> Document:
+    """A side of a diff, with the older form as text again; `rest` is the meaning of the parts that it does not show."""
+    parts = dict(rest)
+    if "option_flags" in side:
+        flags = {name: "true" if value is True else str(value) for name, value in (side["option_flags"] or {}).items()}
+        parts = {name: value for name, value in parts.items() if name in ("fields", "timestamps")} | flags
+    if "fields" in side:
+        parts["fields"] = frozenset(side["fields"] or ())
+    if "timestamp_format" in side:
+        parts["timestamps"] = side["timestamp_format"] or ""
+    text = "&".join(f"{name}={','.join(value) if name == 'fields' else value}" for name, value in parts.items())
+    return {"logpull_options": text, **side}
+
+
 MEANINGS = {"logpull_options": older_meaning, "output_options": newer_meaning, "filter": filter_meaning}
 
 

@@ -232,18 +232,21 @@ class Jobs(Zone):
 
     def check_job(self, options: Document, before: t.Any, after: t.Any, result: Document) -> None:
         expected = jobs_model.expected(options, before)
-        for found in (after, result["job"], result["diff"]["after"]):
+        older = expected.get("logpull_options", {})
+        for found in (after, result["job"], jobs_model.as_job(result["diff"]["after"], older)):
             assert {name: jobs_model.meaning(found)[name] for name in expected} == expected
         assert result["job"]["id"] == after["id"]
         if not before:
             assert result["diff"]["before"] == {} and after["destination_conf"] == options["destination_conf"]
             return
-        was, now, shown = (jobs_model.meaning(each) for each in (before, after, result["diff"]["before"]))
+        was, now = (jobs_model.meaning(each) for each in (before, after))
+        sides = [jobs_model.as_job(result["diff"][name], was["logpull_options"]) for name in ("before", "after")]
+        shown = jobs_model.meaning(sides[0])
         changed = {name for name in expected if was[name] != now[name]}
         assert without(after, "destination_conf", *changed) == without(before, "destination_conf", *changed)
         same = jobs_model.same_destination(options, before["destination_conf"], self.masked)
         assert after["destination_conf"] == (before if same else options)["destination_conf"]
-        assert set(result["diff"]["before"]) == set(result["diff"]["after"]) >= set(expected)
+        assert set(sides[0]) == set(sides[1]) >= set(expected)
         assert {name: shown[name] for name in expected} == {name: was[name] for name in expected}
         told = {each: result["diff"][each].get("destination") for each in ("before", "after")}
         assert (told["before"] != told["after"]) == (after["destination_conf"] != before["destination_conf"])

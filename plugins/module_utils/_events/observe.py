@@ -14,7 +14,7 @@ from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Fai
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_text
-from .._logpush.facts import VOLATILE
+from .._logpush.facts import OLDER_FORM, VOLATILE
 from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob
 from .._logpush.job import view
@@ -40,7 +40,7 @@ class Clock(t.NamedTuple):
 
 
 # Members that are derived from others, or that change although no user changed the job.
-_LEFT_OUT = frozenset(("filter_explained", *VOLATILE))
+_LEFT_OUT = frozenset(("filter_explained", *OLDER_FORM, *VOLATILE))
 
 
 def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:

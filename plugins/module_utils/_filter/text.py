@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from .._core import invalid_option
+from .._text import no_constant
 from .parse import read_echo
-from .tree import AND, Condition, Group, Scalar, Tree, Written, conditions
+from .tree import AND, Condition, Group, Scalar, Tree, Written, conditions, exact
 
 
 def to_text(tree: Tree) -> str:
@@ -26,6 +27,22 @@ def _node(tree: Tree) -> str:
 def scalar_text(value: Scalar) -> str:
     """Return a value as JSON; a number that was read from text keeps its notation."""
     return value.text if isinstance(value, Written) else json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def to_data(text: str) -> object:
+    """Return the filter of a text as data; the text itself if it is no JSON, or if a number in it would become another one."""
+    try:
+        data = json.loads(text, parse_float=_same_number, parse_constant=no_constant)
+    except (ValueError, RecursionError):
+        return text
+    return data if isinstance(data, dict) else text
+
+
+def _same_number(text: str) -> float:
+    number = float(text)
+    if exact(number) != exact(Written(text)):
+        raise ValueError(text)
+    return number
 
 
 PHRASES = {
@@ -56,7 +73,8 @@ def explain(tree: Tree | None) -> str:
 
 
 def explain_echo(text: object) -> str:
-    """Return that sentence for the filter of a job as the service reports it."""
+    """Return that sentence for the filter of a job as the service reports it, or as a diff shows it."""
+    text = json.dumps(text, ensure_ascii=False) if isinstance(text, dict) else text
     tree = read_echo(text) if isinstance(text, str) else None
     return UNREADABLE if tree is None and text not in (None, "") else explain(tree)
 

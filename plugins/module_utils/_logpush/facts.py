@@ -9,31 +9,6 @@ from types import MappingProxyType
 from .._address import ACCOUNT, ZONE
 from .._core import Json
 
-
-class Member(t.NamedTuple):
-    """One member of a job as the service sends it, with what it means if it is omitted.
-
-    `as_text`: reported and sent as JSON text, also if the service shows it as an object.
-    """
-
-    name: str
-    types: tuple[type, ...]
-    default: Json = None
-    as_text: bool = False
-
-    def normal(self, value: Json) -> Json:
-        """Return the value, or the default for absent, null, "", 0 and false, which all mean the default; an object as JSON text."""
-        if self.as_text and value in _NO_EXPRESSION:
-            return self.default
-        if self.as_text and value and isinstance(value, dict):
-            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return value or self.default
-
-
-# Values that some services send for a job without a filter.
-_NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}}', "{}")
-
-
 DATASET = "http_requests"
 # The 37 datasets of Cloudflare's API, from its documentation (logs/reference/log-fields) and Python library, as of October 2026.
 _ZONE_ONLY = (
@@ -53,58 +28,6 @@ DATASETS: t.Mapping[str, frozenset[str]] = {
 EDGE = "edge"
 # When to send a destination.
 IF_DIFFERENT, IF_MASKED, ALWAYS = SENDING = ("if_different", "if_masked", "always")
-
-# In the order in which a job is reported.
-MEMBERS: t.Mapping[str, Member] = {
-    member.name: member
-    for member in (
-        Member("id", (int,)),
-        Member("name", (str,)),
-        Member("dataset", (str,), DATASET),
-        Member("enabled", (bool,), False),
-        Member("kind", (str,), ""),
-        Member("frequency", (str,), "high"),
-        Member("logpull_options", (str,)),
-        Member("output_options", (dict,)),
-        Member("filter", (str, dict), as_text=True),
-        Member("max_upload_bytes", (int,)),
-        Member("max_upload_interval_seconds", (int,), 30),
-        Member("max_upload_records", (int,), 100_000),
-        Member("filter_attack_traffic", (bool,), False),
-        Member("transformer_id", (int,)),
-        Member("last_complete", (str,)),
-        Member("last_error", (str,)),
-        Member("error_message", (str,)),
-    )
-}
-# These cannot change on an existing job.
-FIXED = ("dataset", "kind")
-# These change although nobody edits the job; with the id, no request sends them.
-VOLATILE = ("last_complete", "last_error", "error_message")
-SERVER_MADE = ("id", *VOLATILE)
-
-# Members without an option that are neither reported nor copied when a job is re-created: the service sets them, or they are secret.
-NOT_CARRIED = frozenset(
-    (
-        *("destination_conf", "ownership_challenge"),
-        *("time_created", "created_at", "created_on", "modified_at", "modified_on", "updated_at"),
-    )
-)
-
-# A service may show this member in `output_options` or beside it; it is written where it was found.
-MERGE_SUBREQUESTS = "merge_subrequests"
-
-# Besides, 0 means the default.
-RANGES: t.Mapping[str, tuple[int, int]] = {
-    "max_upload_bytes": (5_000_000, 1_000_000_000),
-    "max_upload_interval_seconds": (30, 300),
-    "max_upload_records": (1_000, 1_000_000),
-}
-MAX_DATASET_LENGTH = 256
-MAX_OPTIONS_LENGTH = 4096
-MAX_DESTINATION_LENGTH = 4096
-MAX_CHALLENGE_LENGTH = 4096
-DEFAULT_STALE_AFTER = 3600
 
 NDJSON, CSV = OUTPUT_TYPES = ("ndjson", "csv")
 TIMESTAMP_FORMATS = ("rfc3339", "rfc3339ms", "rfc3339ns", "unix", "unixnano")
@@ -158,3 +81,104 @@ SUBOPTIONS: t.Mapping[str, Suboption] = {
         Suboption("record_template", "str", ""),
     )
 }
+
+
+# Values that some services send for a job without a filter.
+_NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}}', "{}")
+_STR: dict[str, Json] = {"type": "str"}
+_INT: dict[str, Json] = {"type": "int"}
+_BOOL: dict[str, Json] = {"type": "bool"}
+
+
+class Member(t.NamedTuple):
+    """One member of a job as the service sends it, with what it means if it is omitted.
+
+    `option`: the argument of its option, which has the same name; None if no option sets it.
+    `as_text`: reported and sent as JSON text, also if the service shows it as an object.
+    `parsed`: compared in a way of its own, not as a plain value. `fixed`: cannot change on an existing job.
+    `limits`: the least and the greatest value; besides, 0 means the default. `datasets`: those that have it; none are all.
+    """
+
+    name: str
+    types: tuple[type, ...]
+    default: Json = None
+    option: t.Mapping[str, Json] | None = None
+    as_text: bool = False
+    parsed: bool = False
+    fixed: bool = False
+    limits: tuple[int, int] | None = None
+    datasets: tuple[str, ...] = ()
+
+    def normal(self, value: Json) -> Json:
+        """Return the value, or the default for absent, null, "", 0 and false, which all mean the default; an object as JSON text."""
+        if self.as_text and value in _NO_EXPRESSION:
+            return self.default
+        if self.as_text and value and isinstance(value, dict):
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return value or self.default
+
+
+# The only list of a job's members, in the order in which a job is reported: options, results, diffs and adoption derive from it.
+MEMBERS: t.Mapping[str, Member] = {
+    member.name: member
+    for member in (
+        Member("id", (int,)),
+        Member("name", (str,), option=_STR),
+        Member("dataset", (str,), DATASET, option=_STR, fixed=True),
+        Member("enabled", (bool,), False, option=_BOOL),
+        Member("kind", (str,), "", option={**_STR, "choices": ["", EDGE]}, fixed=True),
+        Member("frequency", (str,), "high", option={**_STR, "choices": ["high", "low"]}),
+        Member("logpull_options", (str,), option=_STR, parsed=True),
+        Member(
+            "output_options",
+            (dict,),
+            option={"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
+            parsed=True,
+        ),
+        Member("filter", (str, dict), option={"type": "raw"}, as_text=True, parsed=True),
+        Member("max_upload_bytes", (int,), option=_INT, limits=(5_000_000, 1_000_000_000)),
+        Member("max_upload_interval_seconds", (int,), 30, option=_INT, limits=(30, 300)),
+        Member("max_upload_records", (int,), 100_000, option=_INT, limits=(1_000, 1_000_000)),
+        Member(
+            "filter_attack_traffic",
+            (bool,),
+            False,
+            option=_BOOL,
+            datasets=(DATASET, "firewall_events", "network_analytics_logs"),
+        ),
+        Member("transformer_id", (int,), option=_INT),
+        Member("last_complete", (str,)),
+        Member("last_error", (str,)),
+        Member("error_message", (str,)),
+    )
+}
+# The parts of the older form of the output options, as options and as results have them.
+OLDER_FORM: t.Mapping[str, dict[str, Json]] = {
+    "fields": {"type": "list", "elements": "str"},
+    "timestamp_format": {"type": "str", "choices": list(TIMESTAMP_FORMATS)},
+    "option_flags": {"type": "dict"},
+}
+# Set by the service. All but the id change although nobody edits the job, and no request sends them.
+SERVER_MADE = tuple(name for name, member in MEMBERS.items() if member.option is None)
+VOLATILE = tuple(name for name in SERVER_MADE if name != "id")
+# Compared as they are.
+PLAIN = tuple(name for name, member in MEMBERS.items() if member.option and not member.parsed)
+FIXED = tuple(name for name, member in MEMBERS.items() if member.fixed)
+RANGES: t.Mapping[str, tuple[int, int]] = {name: member.limits for name, member in MEMBERS.items() if member.limits}
+
+# Members without an option that are neither reported nor copied when a job is re-created: the service sets them, or they are secret.
+NOT_CARRIED = frozenset(
+    (
+        *("destination_conf", "ownership_challenge"),
+        *("time_created", "created_at", "created_on", "modified_at", "modified_on", "updated_at"),
+    )
+)
+
+# A service may show this member in `output_options` or beside it; it is written where it was found.
+MERGE_SUBREQUESTS = "merge_subrequests"
+
+MAX_DATASET_LENGTH = 256
+MAX_OPTIONS_LENGTH = 4096
+MAX_DESTINATION_LENGTH = 4096
+MAX_CHALLENGE_LENGTH = 4096
+DEFAULT_STALE_AFTER = 3600

@@ -15,7 +15,7 @@ from .._filter.text import UNREADABLE, explain, to_text
 from .._filter.tree import Tree
 from .._redact import MASK, scrub
 from .._text import dict_of, is_integer, json_type
-from . import logpull_options
+from . import logpull_options, output_options
 from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, TYPES
 from .options import DesiredJob
 
@@ -97,15 +97,26 @@ def view(job: Job) -> Report:
     """Return all reported members without secrets, with defaults for those that the service omitted."""
     sent = job.members
     secrets = secret_parts(job.destination)
-    other = {name: value for name, value in sent.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
+    other = without_option(job)
     return {
         **job.values,
+        **parts_of(job),
         "other": scrub(_masked(other), secrets) if other else {},
         "last_error": readable(sent.get("last_error"), secrets),
         "error_message": readable(sent.get("error_message"), secrets),
         "destination": public_destination(job.destination),
         "filter_explained": UNREADABLE if job.filter is None and job.values["filter"] else explain(job.filter),
     }
+
+
+def parts_of(job: Job) -> Report:
+    """Return fields, timestamp format and flags of a job, whose older options the service ignores beside the newer ones."""
+    return output_options.to_parts(job.output) if job.output else logpull_options.to_parts(job.logpull)
+
+
+def without_option(job: Job) -> Report:
+    """Return the members that no option sets and that updates keep, as the service sent them."""
+    return {name: value for name, value in job.members.items() if value and name not in MEMBERS and name not in NOT_CARRIED}
 
 
 def readable(text: Json, secrets: t.Collection[str]) -> str | None:

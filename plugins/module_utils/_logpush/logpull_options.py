@@ -113,6 +113,25 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, map(str.strip, text.split(",")))))
 
 
+def to_parts(parameters: Parameters) -> dict[str, t.Any]:
+    """Return the parameters as the options for their parts have them; None for a part without any."""
+    flags = {name: _flag(value) for name, value in parameters.items() if name not in (FIELDS, TIMESTAMPS)}
+    return {
+        "fields": list(split_names(parameters.get(FIELDS, ""))) or None,
+        "timestamp_format": parameters.get(TIMESTAMPS) or None,
+        "option_flags": {name: value for name, value in flags.items() if value is not None} or None,
+    }
+
+
+def _flag(text: str) -> bool | float | str | None:
+    """Return the value of a parameter as data; None if it is off."""
+    if text.lower() in _OFF:
+        return None
+    if _NUMBER.fullmatch(text) and math.isfinite(number := float(text)):
+        return int(text) if text.lstrip("-").isdigit() else number
+    return True if text.lower() == "true" else text
+
+
 def canonical(parameters: Parameters) -> dict[str, t.Any]:
     """Return a form that is equal for all parameters with one meaning, without those that mean the default."""
     form: dict[str, t.Any] = {}

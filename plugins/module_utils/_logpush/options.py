@@ -16,13 +16,12 @@ from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
 from . import facts, logpull_options, output_options
 from .coverage import names_in
-from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT
+from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT, OLDER_FORM
 
 # One of these is required to identify a job.
 IDENTITY = ("name", "job_id")
 
 # The older form of the output options, as text or as parts, and the newer form exclude each other.
-OLDER_FORM = ("fields", "timestamp_format", "option_flags")
 FORMS: t.Sequence[tuple[str, str]] = (
     *(("logpull_options", option) for option in OLDER_FORM),
     *(("output_options", option) for option in (*OLDER_FORM, "logpull_options")),
@@ -31,26 +30,12 @@ FORMS: t.Sequence[tuple[str, str]] = (
 # The options of one job, as arguments of AnsibleModule.
 OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
-    "name": {"type": "str"},
     "job_id": {"type": "int"},
-    "dataset": {"type": "str"},
+    **{name: dict(member.option) for name, member in facts.MEMBERS.items() if member.option},
+    **OLDER_FORM,
     "destination_conf": {"type": "str", "no_log": True},
     "ownership_challenge": {"type": "str", "no_log": True},
     "send_destination": {"type": "str", "choices": list(facts.SENDING), "default": IF_DIFFERENT},
-    "fields": {"type": "list", "elements": "str"},
-    "timestamp_format": {"type": "str", "choices": list(facts.TIMESTAMP_FORMATS)},
-    "option_flags": {"type": "dict"},
-    "logpull_options": {"type": "str"},
-    "output_options": {"type": "dict", "options": {sub.option: sub.argument for sub in facts.SUBOPTIONS.values()}},
-    "filter": {"type": "raw"},
-    "enabled": {"type": "bool"},
-    "kind": {"type": "str", "choices": ["", EDGE]},
-    "frequency": {"type": "str", "choices": ["high", "low"]},
-    "max_upload_bytes": {"type": "int"},
-    "max_upload_interval_seconds": {"type": "int"},
-    "max_upload_records": {"type": "int"},
-    "filter_attack_traffic": {"type": "bool"},
-    "transformer_id": {"type": "int"},
     "recreate": {"type": "bool", "default": False},
     "validate_filter": {"type": "bool", "default": True},
     "validate_fields": {"type": "bool", "default": True},
@@ -63,13 +48,6 @@ NO_FILTER: t.Final = ""
 _DATASET = re.compile(r"[a-zA-Z0-9_-]*")
 _DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-
-
-# The members of a job whose values are compared as they are.
-_PLAIN = (
-    *("name", "dataset", "enabled", "kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"),
-    *("filter_attack_traffic", "transformer_id"),
-)
 
 
 class DesiredJob(t.NamedTuple):
@@ -98,7 +76,7 @@ class DesiredJob(t.NamedTuple):
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:
     """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
-    plain = {name: params[name] for name in _PLAIN if params[name] is not None}
+    plain = {name: params[name] for name in facts.PLAIN if params[name] is not None}
     if "dataset" in plain:
         plain["dataset"] = plain["dataset"] or DATASET
     conf, token, output = (params[name] for name in ("destination_conf", "ownership_challenge", "output_options"))

@@ -40,6 +40,18 @@ def from_logpull(parameters: logpull_options.Parameters) -> Options:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def to_parts(options: t.Mapping[str, Json]) -> Options:
+    """Return what the options have in common with the older form, as the options for its parts have it; None for what is not set."""
+    rate = options.get("sample_rate")
+    flags: Options = {sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and options.get(sub.wire)}
+    flags |= {logpull_options.SAMPLE: rate} if rate else {}
+    return {
+        "fields": names_in(options.get("field_names")) or None,
+        "timestamp_format": options.get("timestamp_format") or None,
+        "option_flags": flags or None,
+    }
+
+
 def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> tuple[Options, bool]:
     """Return all options in the desired state, and whether they differ from the current state."""
     there = {name: value for name, value in present.items() if value is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import typing as t
 
 from .._core import (
@@ -38,12 +39,26 @@ from .._destination import (
 )
 from .._filter.compare import same_filter
 from .._filter.lint import findings
-from .._filter.text import budget, to_text
+from .._filter.text import budget, to_data, to_text
+from .._filter.tree import Tree
 from . import logpull_options, output_options
 from .coverage import selected_fields
-from .facts import ALWAYS, DATASET, EDGE, FIXED, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, NOT_CARRIED, SERVER_MADE, VOLATILE
+from .facts import (
+    ALWAYS,
+    DATASET,
+    EDGE,
+    FIXED,
+    IF_MASKED,
+    MEMBERS,
+    MERGE_SUBREQUESTS,
+    NDJSON,
+    NOT_CARRIED,
+    OLDER_FORM,
+    SERVER_MADE,
+    VOLATILE,
+)
 from .health import delivery_warnings
-from .job import Job, JobState, parse_job, view, words_for
+from .job import Job, JobState, parse_job, parts_of, view, words_for
 from .options import NO_FILTER, DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
 
@@ -51,7 +66,7 @@ Body = dict[str, Json]
 
 
 class Change(t.NamedTuple):
-    """One managed member: both sides as the diff shows them, and what to send if it differs.
+    """One managed member: both sides as the diff shows them, which is as data, and what to send if it differs.
 
     An unchanged member is shown as the service reports it, and a written one as the task spells it, so that check mode can
     predict it, whatever spelling the service returns later.
@@ -77,15 +92,11 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
                 f"logpull_options: job {job.id} already uses output_options, beside which the service ignores"
                 " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
             )
-        text, differs = logpull_options.merged(desired.logpull, job.logpull if job else {})
-        found.append(_whole("logpull_options", job, text, text or None, differs or bool(text and job is None)))
+        found += _logpull(desired.logpull, job)
     if desired.output is not None:
         found += _outputs(desired.output, job)
-    if desired.filter == NO_FILTER:
-        found.append(_whole("filter", job, NO_FILTER, None, bool(job and job.values["filter"])))
-    elif desired.filter is not None:
-        text = to_text(desired.filter)
-        found.append(_whole("filter", job, text, text, not (job and job.filter and same_filter(desired.filter, job.filter))))
+    if desired.filter is not None:
+        found.append(_filter(desired.filter, job))
     return found, {name: value for change in found for name, value in change.sends.items()}
 
 
@@ -131,7 +142,41 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
         whole = {"output_type": NDJSON, **whole}
     shown = output_options.shown(whole, requested)
     change = _whole("output_options", job, whole, shown, differs or differs_from_older)
-    return [Change("logpull_options", older, older, {}), change] if change.sends else [change]
+    kept = [Change(name, value, value, {}) for name, value in logpull_options.to_parts(job.logpull).items() if value]
+    return [*kept, change] if change.sends else [change]
+
+
+def _logpull(requested: logpull_options.Requested, job: Job | None) -> list[Change]:
+    """Return the change of each part of the older form that the task sets; they are sent as one text."""
+    text, differs = logpull_options.merged(requested, job.logpull if job else {})
+    was = logpull_options.to_parts(job.logpull if job else {})
+    will = logpull_options.to_parts(logpull_options.parse(text))
+    if was["fields"] and set(was["fields"]) == set(will["fields"] or ()):
+        will["fields"] = was["fields"]
+    managed = (
+        requested.fields is not None,
+        logpull_options.TIMESTAMPS in requested.others,
+        not requested.others.keys() <= {logpull_options.TIMESTAMPS},
+    )
+    sends = {"logpull_options": text} if differs or (text and job is None) else {}
+    names = list(itertools.compress(OLDER_FORM, managed))
+    if differs and all(was[name] == will[name] for name in names):
+        # Python takes some values for equal that are not, such as 1 and true.
+        return [Change("logpull_options", job.values["logpull_options"] if job else None, text, sends)]
+    found = [Change(name, was[name], will[name] if sends else was[name], {}) for name in names]
+    changed = next((index for index, change in enumerate(found) if change.before != change.after), 0)
+    return [change._replace(sends=sends) if index == changed else change for index, change in enumerate(found)]
+
+
+def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
+    """Return the change of the filter, with both sides as data unless they would look equal."""
+    before = job.values["filter"] if job else None
+    after = None if requested == NO_FILTER else to_text(requested)
+    is_same = not before if after is None else bool(job and job.filter and same_filter(t.cast(Tree, requested), job.filter))
+    was, will = (None if text is None else to_data(str(text)) for text in (before, after))
+    if is_same:
+        return Change("filter", was, was, {})
+    return Change("filter", *((before, after) if was == will else (was, will)), {"filter": after or NO_FILTER})
 
 
 def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) -> Change:
@@ -225,21 +270,21 @@ def _upload_warnings(plain: t.Mapping[str, Json], facts: Scheme) -> t.Iterator[s
 
 def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tuple[Effect, ...]:
     """Return what a write destroys that makes an existing job the one after it."""
-    differing = {change.name for change in made if change.sends}
+    written = {name for change in made for name in change.sends}
     gone: list[str] = []
     is_sampled = False
-    if differing & {"logpull_options", "output_options"}:
+    if written & {"logpull_options", "output_options"}:
         gone = sorted(set(selected_fields(job.members)).difference(selected_fields(after.members)))
         is_sampled = _sample_rate(after) < _sample_rate(job)
     # A destination that the service does not show may be any.
     was, will = job.destination, after.destination
     destroyed = {
-        DISABLE_JOB: "enabled" in differing and not after.values["enabled"],
+        DISABLE_JOB: "enabled" in written and not after.values["enabled"],
         DROP_JOB_FIELDS: gone,
         REDUCE_SAMPLE_RATE: is_sampled,
-        CHANGE_FILTER: differing & {"filter", "filter_attack_traffic"},
-        CHANGE_TRANSFORMER: "transformer_id" in differing and job.values["transformer_id"],
-        CHANGE_DESTINATION: "destination" in differing and (was is None or (will and leads_elsewhere(was, will))),
+        CHANGE_FILTER: written & {"filter", "filter_attack_traffic"},
+        CHANGE_TRANSFORMER: "transformer_id" in written and job.values["transformer_id"],
+        CHANGE_DESTINATION: "destination_conf" in written and (was is None or (will and leads_elsewhere(was, will))),
     }
     return tuple(Effect(name, label, tuple(gone) if name == DROP_JOB_FIELDS else None) for name in destroyed if destroyed[name])
 
@@ -283,10 +328,12 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
     result = {"job": None, "filter_budget": None}
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})
-    shown = view(job)
-    kept = {name: shown[name] for name in MEMBERS if name not in VOLATILE}
+    kept = {name: job.values[name] for name in MEMBERS if name not in VOLATILE}
+    shown = {**kept, "filter": to_data(str(kept["filter"])) if kept["filter"] else None}
+    del shown["logpull_options"]
+    shown |= {} if job.output else parts_of(job)
     return Plan(
-        before={**kept, "destination": shown["destination"]},
+        before={**shown, "destination": public_destination(job.destination)},
         after={},
         result=result,
         requests=(Request("logpush_jobs.delete", ids={"job_id": job.id}),),
@@ -339,12 +386,12 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[s
     made, sends = changes(desired, job)
     if "output_options" in sends:
         # The new job gets one form of the options only.
-        made = [change._replace(after=None) if change.name == "logpull_options" else change for change in made]
+        made = [change._replace(after=None) if change.name in OLDER_FORM else change for change in made]
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     body: Body = {"dataset": job.dataset, **carried(job), **sends, "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
-    after = parse_job({**job.members, **body}, known=desired.filter or None)
+    after = parse_job({"id": job.id, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
@@ -372,15 +419,19 @@ def carried(job: Job) -> Body:
     return taken
 
 
+# The names of members in the diff that the service calls otherwise.
+WIRE: t.Mapping[str, str] = {"destination": "destination_conf", **dict.fromkeys(OLDER_FORM, "logpull_options")}
+
+
 def _basis(job: Job, made: t.Iterable[Change]) -> Json:
-    names = ["destination_conf" if change.name == "destination" else change.name for change in made]
+    names = [WIRE.get(change.name, change.name) for change in made]
     return {"id": job.id, **{name: job.values[name] if name in MEMBERS else job.members.get(name) for name in names}}
 
 
 def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:
     """Return the predicted result: the job as it is reported once the changes are made; `unknown` is made by the service."""
     shown = view(after)
-    told = {change.name: change.after for change in made if change.name in shown}
-    # The diff marks what changes behind a mask.
-    job = {**shown, **told, "destination": shown["destination"], **dict.fromkeys(unknown)}
+    # The diff shows of these what the task sets and what differs from a default.
+    told = {change.name: change.after for change in made if change.name == "output_options"}
+    job = {**shown, **told, **dict.fromkeys(unknown)}
     return {"job": job, "filter_budget": budget(after.filter) if after.filter else None}

@@ -10,10 +10,11 @@ from .._filter.compare import same_filter
 from .._filter.tree import Tree
 from .._text import dict_of
 from . import logpull_options, output_options
-from .facts import MEMBERS, SERVER_MADE
+from .facts import MEMBERS, OLDER_FORM, SERVER_MADE
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, view
 from .options import DesiredJob
+from .plan import WIRE
 
 
 def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
@@ -36,10 +37,11 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
         )
     # What the task manages is reported as predicted, everything else as answered. If the task omits `enabled`, the service
     # decides about it in a new job.
-    managed = {*sent, *dict_of(plan.after)} - ({"enabled"} - sent.keys())
+    managed = {*sent, *(WIRE.get(name, name) for name in dict_of(plan.after))} - ({"enabled"} - sent.keys())
     fresh = {name for name in MEMBERS if name not in managed and answered.members.get(name) is not None}
     fresh |= {"other", *SERVER_MADE, *(["filter_explained"] if "filter" in fresh else [])}
-    fresh |= {"destination"} if answered.destination and "destination" not in managed else set()
+    fresh |= {"destination"} if answered.destination and "destination_conf" not in managed else set()
+    fresh |= set(OLDER_FORM) if managed.isdisjoint(("logpull_options", "output_options")) else set()
     shown = view(answered)
     job = {**dict_of(plan.result["job"]), **{name: shown[name] for name in fresh}}
     warnings = [_warn_of_lacking(name, answered.id) for name in lacking]

@@ -9,11 +9,11 @@ import typing as t
 from urllib.parse import quote_plus, unquote
 
 from .._core import Failure, Json, invalid_option
-from .._destination import Destination, Option, parse, secret_parts
-from .._filter.text import to_text
+from .._destination import Destination, Option, parse
+from .._filter.text import to_data, to_text
 from .._logpush import logpull_options, output_options
-from .._logpush.facts import MEMBERS, SUBOPTIONS
-from .._logpush.job import Job, JobState
+from .._logpush.facts import MEMBERS, MERGE_SUBREQUESTS, PLAIN, SUBOPTIONS
+from .._logpush.job import Job, JobState, without_option
 from .._logpush.options import OPTIONS, desire
 from .._logpush.plan import plan
 from .._text import dict_of, list_of
@@ -54,52 +54,54 @@ def check_name(place: str, name: str) -> str:
 
 # The arguments of `output_options`.
 _SUBOPTIONS = {sub.option: sub.argument for sub in SUBOPTIONS.values()}
-_SIMPLE = ("kind", "frequency", "max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
+# Plain members that an item has for other reasons than to differ from a default.
+_ALWAYS = ("name", "dataset", "enabled")
+_NO_OPTION = "no option of logpush_job"
 
 
 def _members(job: Job) -> Item:
     """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed."""
     text = job.members.get("logpull_options")
     found: Item = {}
-    if job.output:
-        output = {
-            sub.option: job.output[wire]
+    output = {**job.output, **_beside(job)}
+    if output and (job.output or not text):
+        given = {
+            sub.option: output[wire]
             for wire, sub in SUBOPTIONS.items()
-            if job.output.get(wire) is not None
-            and not output_options.same_suboption(wire, job.output, {**job.output, wire: None})
+            if output.get(wire) is not None and not output_options.same_suboption(wire, output, {**output, wire: None})
         }
-        found = {"output_options": output} if output else {}
+        found = {"output_options": given} if given else {}
     elif isinstance(text, str) and text:
         found = _logpull(text, job.logpull)
     if job.values["filter"]:
-        found["filter"] = None if job.filter is None else _plain_filter(to_text(job.filter))
-    found.update({name: job.values[name] for name in _SIMPLE if job.values[name] != MEMBERS[name].default})
+        found["filter"] = None if job.filter is None else to_data(to_text(job.filter))
+    plain = (name for name in PLAIN if name not in _ALWAYS)
+    found.update({name: job.values[name] for name in plain if job.values[name] != MEMBERS[name].default})
     return found
 
 
-def _plain_filter(text: str) -> Json:
-    """Return a filter as data; as JSON text if its numbers would change."""
-    data = json.loads(text)
-    return data if json.dumps(data, ensure_ascii=False, separators=(",", ":")) == text else text
+def _beside(job: Job) -> Item:
+    """Return the member that is an option of `output_options` but that the service may show beside them."""
+    is_set = MERGE_SUBREQUESTS not in job.output and bool(job.members.get(MERGE_SUBREQUESTS))
+    return {MERGE_SUBREQUESTS: True} if is_set else {}
+
+
+def _without_option(item: Item, job: Job) -> list[str]:
+    """Return the members of a job, and those of its `output_options`, that no option sets."""
+    declared = {MERGE_SUBREQUESTS} if MERGE_SUBREQUESTS in dict_of(item.get("output_options")) else set()
+    inner = [f"output_options.{name}" for name, value in job.output.items() if value and name not in SUBOPTIONS]
+    return [*(name for name in without_option(job) if name not in declared), *inner]
 
 
 def _logpull(text: str, present: logpull_options.Parameters) -> Item:
     """Return the parameters as separate options; as `logpull_options` text if that would lose something."""
-    parameters = dict(present)
-    names = parameters.pop(logpull_options.FIELDS, "")
-    fields = names.split(",") if names else None
-    kept = {name: value for name, value in parameters.items() if logpull_options.canonical({name: value})}
-    timestamps = kept.pop(logpull_options.TIMESTAMPS, None)
-    flags = {name: True if value.lower() == "true" else value for name, value in kept.items()} or None
+    parts = logpull_options.to_parts({name: value for name, value in present.items() if logpull_options.canonical({name: value})})
     try:
-        parsed = logpull_options.from_parts(fields, timestamps, flags)
+        parsed = logpull_options.from_parts(*parts.values())
         whole = parsed is None or not logpull_options.merged(parsed, present)[1]
     except (Failure, UnicodeEncodeError):
         whole = False
-    if not whole:
-        return {"logpull_options": text}
-    options: Item = {"fields": fields, "timestamp_format": timestamps, "option_flags": flags}
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in parts.items() if value is not None} if whole else {"logpull_options": text}
 
 
 _OTHER = re.compile(r"[^a-z0-9]")
@@ -122,13 +124,10 @@ def is_unreadable(conf: str) -> bool:
 def template_of(conf: str, prefix: str) -> tuple[str, list[str]]:
     """Return the destination as a template with a variable for each secret, and the names of the variables, which begin with `prefix`."""
     parts = parse(conf)
-    # The filter urlencode does not escape a slash, which would end the user information of the URL.
-    if parts.sound and "#" not in conf and "/" not in unquote(parts.user or ""):
+    # A fragment, or an option whose name holds a key, has no place that a variable can take.
+    if parts.sound and "#" not in conf and all(option.plain_name or option.value is None for option in parts.options):
         names = _Names(prefix)
-        text = _with_variables(parts, names)
-        # If a secret is outside of the known options, for example in a fragment, the whole destination becomes one secret.
-        if not any(secret in text for secret in secret_parts(parts)):
-            return text, list(names.values)
+        return _with_variables(parts, names), list(names.values)
     name = f"{prefix}_destination"
     return f"{{{{ {name} }}}}", [name]
 
@@ -137,8 +136,8 @@ def _with_variables(parts: Destination, names: _Names) -> str:
     user = ""
     if parts.user is not None:
         name, colon, password = parts.user.partition(":")
-        user = f"{names.variable('user', name)}:" if colon else ""
-        user += f"{names.variable('password', password if colon else name)}@"
+        user = f"{names.variable('user', name, in_user=True)}:" if colon else ""
+        user += f"{names.variable('password', password if colon else name, in_user=True)}@"
     path = "".join(f"/{names.variable('path', part.text) if part.secret else _literal(part.text)}" for part in parts.parts)
     options = "&".join(_option(option, names) for option in parts.options)
     return f"{parts.scheme}://{user}{_literal(parts.authority)}{path}{'?' if options else ''}{options}"
@@ -151,13 +150,15 @@ class _Names:
         self._prefix = prefix
         self.values: dict[str, str] = {}
 
-    def variable(self, part: str, secret: str) -> str:
+    def variable(self, part: str, secret: str, in_user: bool = False) -> str:
         name = base = f"{self._prefix}_{variable_key(part)}"
         number = 1
         while self.values.setdefault(name, secret) != secret:
             number += 1
             name = f"{base}_{number}"
-        return f"{{{{ {name} | urlencode }}}}"
+        # The filter urlencode does not escape a slash, which would end the user information of the URL.
+        slash = " | replace('/', '%2F')" if in_user and "/" in unquote(secret) else ""
+        return f"{{{{ {name} | urlencode{slash} }}}}"
 
 
 def _literal(text: str) -> str:
@@ -198,6 +199,8 @@ def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> 
     item.update({name: value for name, value in found.items() if value is not None})
     for name in [name for name in found if found[name] is None]:
         whole.leave_out(job, name, "it cannot be parsed, and declaring it would change the job")
+    for name in _without_option(found, job):
+        whole.leave_out(job, name, _NO_OPTION)
     for name, why in _troubles(item, job).items():
         _drop(item, name)
         whole.leave_out(job, name, why)

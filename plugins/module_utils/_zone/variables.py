@@ -56,6 +56,10 @@ def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[Item], base
     flagged = [name for name in names[PRESERVE_DUPLICATES] if name in responses and carried]
     if flagged and not _trouble({**kept, PRESERVE_DUPLICATES: flagged}, ruleset, base_url):
         kept[PRESERVE_DUPLICATES] = flagged
+    if lost := [name for name in names[PRESERVE_DUPLICATES] if name not in kept.get(PRESERVE_DUPLICATES, ())]:
+        why = f"a job of {DATASET} does not select {_EVERY_VALUE}, so that declaring them would change it"
+        why = f"{', '.join(lost)}: {'the response fields themselves are left out' if carried else why}"
+        left_out.append({"what": f"custom fields: {PRESERVE_DUPLICATES}", "why": why})
     return kept, left_out
 
 

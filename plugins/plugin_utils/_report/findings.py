@@ -77,7 +77,8 @@ def _members(resource: str, subject: str | None, place: str, before: Copied, aft
         one, other, path = before.get(name), after.get(name), f"{place}{name}"
         if one == other:
             continue
-        if isinstance(one, dict) and isinstance(other, dict) and one and other:
+        # A filter is shown as a sentence.
+        if isinstance(one, dict) and isinstance(other, dict) and one and other and name != "filter":
             yield from _members(resource, subject, f"{path}.", one, other)
         else:
             yield found(DIFFERENCE, subject, one, other, member=path, resource=resource)

@@ -8,6 +8,7 @@ from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, decla
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_data
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, SERVER_MADE
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import find_by_name, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import successor
@@ -58,12 +59,17 @@ def test_what_is_sent_to_an_existing_job(options: t.Any, present: dict[str, t.An
     assert sent(found) == ([] if body is None else [("update", body)])
     assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
     assert (found.before == found.after) is (body is None)
-    # The diff shows the job as it is reported, and then with what is sent; so does the result.
+    # The diff shows the job as it is reported, and then with what is sent, a filter as data; so does the result.
     shown = view(parse_job({**JOB, **present}))
-    assert found.before == {name: shown[name] for name in found.before}
+    assert found.before == {name: as_data(name, shown[name]) for name in found.before}
     written = {name: MEMBERS[name].normal(value) for name, value in (body or {}).items() if name in MEMBERS}
-    after = {name: value for name, value in {**found.before, **written}.items() if name != "destination"}
-    assert {name: found.after[name] for name in after} == {name: found.result["job"][name] for name in after} == after
+    assert {name: found.result["job"][name] for name in written} == written
+    after = {name: as_data(name, value) for name, value in found.result["job"].items() if name in found.after}
+    assert {**found.after, "destination": None} == {**after, "destination": None}
+
+
+def as_data(name: str, value: t.Any) -> t.Any:
+    return to_data(value) if name == "filter" and value else value
 
 
 def test_new_job_has_options_and_dataset() -> None:
@@ -452,9 +458,11 @@ def test_newer_form_takes_over_the_older_one(requested: dict[str, t.Any], whole:
         assert not found.requests and found.before == found.after == {"name": "n", "output_options": None}
         return
     assert sent(found) == [("update", {"output_options": whole})]
-    assert found.before == {"name": "n", "logpull_options": OLDER, "output_options": None}
-    assert found.after == {"name": "n", "logpull_options": OLDER, "output_options": whole}
+    parts = {"fields": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "option_flags": {"sample": 0.5}}
+    assert found.before == {"name": "n", **parts, "output_options": None}
+    assert found.after == {"name": "n", **parts, "output_options": whole}
     assert found.result["job"]["logpull_options"] == OLDER
+    assert found.result["job"]["fields"] == whole["field_names"]
     assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
 
 
@@ -471,5 +479,5 @@ def test_successor_has_the_newer_form_only() -> None:
     (_deletion, (_creation, body)) = sent(found)
     assert body["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.1}
     assert "logpull_options" not in body
-    assert (found.before["logpull_options"], found.after["logpull_options"]) == ("fields=RayID", None)
+    assert (found.before["fields"], found.after["fields"]) == (["RayID"], None)
     assert found.result["job"]["logpull_options"] is None

@@ -57,9 +57,14 @@ def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
         ({"frequency": "high", "max_upload_interval_seconds": 30}, {}),
         (
             {"logpull_options": "fields=ClientIP&CVE-2021-44228=true&sample=0.5"},
-            {"option_flags": {"CVE-2021-44228": True, "sample": "0.5"}},
+            {"option_flags": {"CVE-2021-44228": True, "sample": 0.5}},
         ),
         ({"logpull_options": "timestamps=unixnano"}, {}),
+        ({"transformer_id": 3, "filter_attack_traffic": True}, {"transformer_id": 3, "filter_attack_traffic": True}),
+        (
+            {"logpull_options": None, "output_options": {"field_names": ["RayID"]}, "merge_subrequests": True},
+            {"output_options": {"field_names": ["RayID"], "merge_subrequests": True}},
+        ),
         ({"output_options": {"field_names": ["RayID"], "sample_rate": 1}}, {"output_options": {"field_names": ["RayID"]}}),
         (
             {"filter": '{"where":{"key":"ClientCountry","operator":"eq","value":"de"}}'},
@@ -91,6 +96,20 @@ def test_left_out(job: dict[str, t.Any], what: str) -> None:
     assert f"{what} of job 7 (shop-logs)" in reasons(found.left_out)
 
 
+@pytest.mark.parametrize(
+    ("job", "members"),
+    [
+        ({"x_future": {"a": 1}, "y_future": 0, "time_created": "x"}, ["x_future"]),
+        ({"logpull_options": None, "output_options": {"field_names": ["a"], "x_future": True}}, ["output_options.x_future"]),
+        ({"merge_subrequests": True}, ["merge_subrequests"]),
+    ],
+)
+def test_member_without_option_is_left_out(job: dict[str, t.Any], members: list[str]) -> None:
+    found = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
+    why = reasons(found.left_out)
+    assert why == {f"{member} of job 7 (shop-logs)": "no option of logpush_job" for member in members}
+
+
 def test_identity_of_a_job() -> None:
     """The id where a name is shared or cannot be declared; without the dataset if that is unknown."""
     listed = [{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}]
@@ -119,7 +138,12 @@ REPEATED = {"action_parameters": {"response_fields": [{"name": "set-cookie", "pr
         ([{**COOKIES, "expression": "false"}], None, None, {"custom fields": "expression"}),
         ([BOTH], None, {**ONLY_COOKIES, "request_fields": ["x-a"]}, {}),
         ([BOTH], "ClientIP,Cookies", ONLY_COOKIES, {"custom fields: request_fields": "does not select RequestHeaders"}),
-        ([REPEATED], "ResponseHeaders", {"response_fields": ["set-cookie"]}, {}),
+        (
+            [REPEATED],
+            "ResponseHeaders",
+            {"response_fields": ["set-cookie"]},
+            {"custom fields: preserve_duplicates": "set-cookie: a job of http_requests does not select ResponseFields"},
+        ),
         (
             [REPEATED],
             "ResponseHeaders,ResponseFields",
@@ -165,7 +189,10 @@ WHOLE = "{{ vault_z_job7_destination }}"
         ("https://h?header_X-A=canary1&header_X.A=canary2", "https://h?header_X-A=<header_x_a>&header_X.A=<header_x_a_2>"),
         ("https://me:canary1@h?password=canary2", "https://<user>:<password>@h?password=<password_2>"),
         ("s3://b/{{7}}{%x%}?region={{{8&token=canary", "s3://b/{{ '{{' }}7}}{{ '{%' }}x%}?region={{ '{{' }}{8&token=<token>"),
-        ("https://u:canary%2F1@host/p", WHOLE),
+        ("https://u:canary%2F1@host/p", "https://<user>:<password slash>@host/p"),
+        ("https://in:user@host/in/user", "https://<user>:<password>@host/in/user"),
+        ("https://user:user@user.example/p", "https://<user>:<password>@user.example/p"),
+        ("https://host/p?canary1canary2canary3", "https://host/p?<option>"),
         ("https://host/p#canary", WHOLE),
         ("not a destination canary", WHOLE),
     ],
@@ -174,6 +201,7 @@ def test_secrets_become_variables(conf: str, template: str) -> None:
     """In the table, a variable stands in angle brackets, without what all have in common."""
     assert is_unreadable(conf)
     expected = re.sub(r"<(\w+)>", r"{{ vault_z_job7_\1 | urlencode }}", template)
+    expected = re.sub(r"<(\w+) slash>", r"{{ vault_z_job7_\1 | urlencode | replace('/', '%2F') }}", expected)
     assert template_of(conf, "vault_z_job7") == (expected, re.findall(r"vault_z_job7_\w+", expected))
 
 
@@ -196,7 +224,7 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
     secrets = [*(user or ()), *(unquote_plus(each.value or "") for each in parse(conf).options if each.secret)]
     if names == ["vault_z_job7_destination"]:
         return
-    used = re.findall(r"{{ (\w+) \| urlencode }}", template)
+    used = re.findall(r"{{ (\w+) \| urlencode", template)
     values = dict(zip(used, secrets, strict=True))
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
     environment.filters["urlencode"] = quote
