@@ -156,6 +156,8 @@ CHANGE_FILTER = "change_filter"
 REDUCE_SAMPLE_RATE = "reduce_sample_rate"
 CHANGE_DESTINATION = "change_destination"
 CHANGE_TRANSFORMER = "change_transformer"
+ENFORCE_RULE = "enforce_rule"
+WEAKEN_RULE = "weaken_rule"
 EFFECTS = (
     CHANGE_DESTINATION,
     CHANGE_FILTER,
@@ -165,8 +167,10 @@ EFFECTS = (
     DISABLE_MONITOR,
     DROP_CUSTOM_FIELDS,
     DROP_JOB_FIELDS,
+    ENFORCE_RULE,
     RECREATE_JOB,
     REDUCE_SAMPLE_RATE,
+    WEAKEN_RULE,
 )
 
 
@@ -185,6 +189,7 @@ class Plan(t.NamedTuple):
     `result` is the predicted result of the module.
     `basis` is the managed current state with secrets and without volatile members; `plan_id` is computed from it and the requests.
     `effects` name what the plan destroys; the rails of a delivery decide by them.
+    `refused` is the message of a `gate` failure: the plan is complete, but must not be applied.
     """
 
     before: Json
@@ -194,6 +199,7 @@ class Plan(t.NamedTuple):
     basis: Json = None
     warnings: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
+    refused: str = ""
 
     @property
     def changed(self) -> bool:

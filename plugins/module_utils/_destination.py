@@ -8,7 +8,7 @@ import re
 import typing as t
 from urllib.parse import unquote, unquote_plus
 
-from ._core import Json
+from ._core import GATE, Json
 from ._redact import MASK, clean_text
 from ._text import dict_of, list_of
 
@@ -399,7 +399,9 @@ def readable_failure(result: dict[str, Json]) -> dict[str, Json]:
     """Return a failed result whose texts of the service have a readable length, and addresses without their secrets."""
     error = dict_of(result["error"])
     errors = [{**each, "message": readable_text(str(each["message"]))} for each in map(dict_of, list_of(error["errors"]))]
-    return {**result, "msg": readable_text(str(result["msg"])), "error": {**error, "errors": errors}}
+    # What a gate refuses, such as the address of a script, is no destination.
+    readable = clean_text if error["kind"] == GATE else readable_text
+    return {**result, "msg": readable(str(result["msg"])), "error": {**error, "errors": errors}}
 
 
 def readable_text(text: str) -> str:

@@ -123,6 +123,8 @@ class Run:
         self.result["changed"] = plan.changed
         if self._diff_mode:
             self.result["diff"] = {"before": plan.before, "after": plan.after}
+        if plan.refused:
+            raise Failure(GATE, plan.refused)
 
     def report(self, conclusion: Conclusion) -> None:
         self.result.update(conclusion.result)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import functools
+import re
+import typing as t
+from urllib.parse import quote, unquote, urlsplit
+
+from .._redact import clean_text
+from .facts import NONE, REPORTED_WORDS, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WASM_EVAL
+from .policy import HOST_SOURCE, Policy, Sources
+
+# How browsers match a resource against a policy (Content Security Policy Level 3, 6.7.2), as far as a report shows it.
+
+# The schemes that a source with this scheme allows as well, because they are at least as secure.
+_UPGRADES: t.Mapping[str, frozenset[str]] = {
+    "http": frozenset(("http", "https")),
+    "ws": frozenset(("ws", "wss", "http", "https")),
+    "wss": frozenset(("wss", "https")),
+}
+_NETWORK = frozenset(("http", "https", "ws", "wss"))
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*", re.IGNORECASE)
+# Every other character is encoded in a source; with `;` and `,` a policy would end.
+_SAFE = "/%!$&'()+=:@~._-"
+
+
+class Resource(t.NamedTuple):
+    """What a page loaded or tried to load: the directive concerned, a URL or a word such as `inline`, and where."""
+
+    directive: str
+    url: str
+    host: str = ""
+    page: str = ""
+    # How often it was reported; None if it is listed and not reported.
+    times: int | None = None
+
+
+class Origin(t.NamedTuple):
+    scheme: str
+    host: str
+    port: int | None
+
+
+class Location(t.NamedTuple):
+    """The parts of a URL that sources are compared with."""
+
+    origin: Origin
+    path: str
+
+
+class HostSource(t.NamedTuple):
+    scheme: str
+    host: str
+    port: int | None
+    path: str
+
+
+@functools.lru_cache(maxsize=4096)
+def _host_source(source: str) -> HostSource | None:
+    """Return the parts of a source with a host; None for a keyword, a hash or a scheme."""
+    found = HOST_SOURCE.fullmatch(source)
+    return HostSource(found[1] or "", found[2], int(found[3]) if found[3] else None, found[4] or "") if found else None
+
+
+@functools.lru_cache(maxsize=4096)
+def locate(url: str) -> Location | None:
+    """Return the parts of a URL with a host; None for any other text."""
+    try:
+        parts = urlsplit(url)
+        scheme, host = parts.scheme.lower(), (parts.hostname or "").rstrip(".")
+        return Location(Origin(scheme, host, parts.port or _PORTS.get(scheme)), parts.path) if scheme and host else None
+    except ValueError:
+        return None
+
+
+def source_of(url: str) -> str:
+    """Return the source that would allow a resource: its address without query, its scheme, or a keyword."""
+    word = REPORTED_WORDS.get(url.lower())
+    if word:
+        return word
+    location = locate(url)
+    if location is not None:
+        scheme, host, port = location.origin
+        shown = "" if port == _PORTS.get(scheme) else f":{port}"
+        return f"{scheme}://{clean_text(host)}{shown}{quote(location.path, safe=_SAFE)}"
+    scheme = url.partition(":")[0]
+    return f"{scheme.lower()}:" if _SCHEME.fullmatch(scheme) else clean_text(url)
+
+
+def is_allowed(policy: Policy, resource: Resource) -> bool:
+    """Return whether a policy allows a resource."""
+    found = policy.governing(resource.directive)
+    return found is None or _any_matches(found[1], resource)
+
+
+def governs(policy: Policy, directive: str) -> str:
+    """Return the directive of a policy that governs another one; the other one itself if none does."""
+    found = policy.governing(directive)
+    return found[0] if found else directive
+
+
+def in_effect(sources: Sources) -> Sources:
+    """Return the sources that count: browsers ignore 'unsafe-inline' beside a hash."""
+    has_hash = any(source.startswith("'sha") for source in sources)
+    return tuple(source for source in sources if source != NONE and not (has_hash and source == UNSAFE_INLINE))
+
+
+def _any_matches(sources: Sources, resource: Resource) -> bool:
+    sources = in_effect(sources)
+    word = REPORTED_WORDS.get(resource.url.lower())
+    if word:
+        return word in sources or (word == WASM_EVAL and UNSAFE_EVAL in sources)
+    location = locate(resource.url)
+    page = locate(resource.page) or locate(f"https://{resource.host}")
+    if location is None:
+        scheme = resource.url.partition(":")[0].lower()
+        return f"{scheme}:" in sources
+    return any(_matches(source, location, page.origin if page else None) for source in sources)
+
+
+def _matches(source: str, location: Location, page: Origin | None) -> bool:
+    url = location.origin
+    if source == "*":
+        return url.scheme in _NETWORK
+    if source == SELF:
+        return page is not None and _is_same_site(page, url)
+    if source.endswith(":"):
+        return _fits_scheme(source[:-1], url.scheme)
+    found = _host_source(source)
+    if found is None:
+        return False
+    # Without a scheme, that of the page counts.
+    scheme = found.scheme or (page.scheme if page else "https")
+    if not _fits_scheme(scheme, url.scheme) and not (not found.scheme and (scheme, url.scheme) == ("https", "wss")):
+        return False
+    return _fits_host(found.host, url.host) and _fits_port(found, url) and _fits_path(found.path, location.path)
+
+
+def _fits_scheme(given: str, actual: str) -> bool:
+    return given == actual or actual in _UPGRADES.get(given, ())
+
+
+def _fits_host(given: str, actual: str) -> bool:
+    return given in ("*", actual) or (given.startswith("*.") and actual.endswith(given[1:]) and len(actual) > len(given) - 1)
+
+
+def _fits_port(given: HostSource, url: Origin) -> bool:
+    if given.port is None:
+        return url.port == _PORTS.get(url.scheme)
+    return given.port == url.port or (given.port == 80 and url.port == 443 and url.scheme in ("https", "wss"))
+
+
+def _fits_path(given: str, actual: str) -> bool:
+    if not given:
+        return True
+    allowed, path = unquote(given), unquote(actual) or "/"
+    return path.startswith(allowed) if allowed.endswith("/") else path == allowed
+
+
+def _is_same_site(page: Origin, url: Origin) -> bool:
+    both_default = page.port == _PORTS.get(page.scheme) and url.port == _PORTS.get(url.scheme)
+    secure = url.scheme in ("https", "wss") or (page.scheme == "http" and url.scheme == "ws")
+    return page.host == url.host and (page.port == url.port or both_default) and (page.scheme == url.scheme or secure)
+
+
+def covers(broad: str, narrow: str) -> bool:
+    """Return whether everything that one source allows is allowed by another one."""
+    if broad == narrow:
+        return True
+    inner, outer = _host_source(narrow), _host_source(broad)
+    scheme = inner.scheme if inner else narrow[:-1] if narrow.endswith(":") else None
+    if broad == "*":
+        return narrow == SELF or (scheme is not None and (scheme in _NETWORK or scheme == ""))
+    if broad.endswith(":"):
+        return bool(scheme) and _fits_scheme(broad[:-1], str(scheme))
+    if outer is None or inner is None:
+        return False
+    # Without a scheme, that of the page counts, and https is as good as any.
+    is_scheme = _fits_scheme(outer.scheme, inner.scheme) if outer.scheme else inner.scheme in ("", "https")
+    is_host = outer.host in ("*", inner.host) or (outer.host.startswith("*.") and inner.host.endswith(outer.host[1:]))
+    is_path = not outer.path or outer.path == inner.path or (outer.path.endswith("/") and inner.path.startswith(outer.path))
+    return is_scheme and is_host and outer.port == inner.port and is_path

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from .._baseline.entries import is_host, parse_baseline
+from .._baseline.pattern import Pattern, normalize_url, parse_pattern
+from .._core import Json, invalid_option
+from .._text import shown
+from .baseline import EntrySource, entry_sources
+from .facts import (
+    ACCEPT,
+    ACTIONS,
+    DEFAULT_LOOK_BACK_DAYS,
+    MAX_LOOK_BACK_DAYS,
+    REFUSE,
+    UNOBSERVED,
+)
+from .matching import locate
+from .policy import Policy, parse_policy
+
+IDENTITY = ("description", "rule_id")
+LOOK_BACK: dict[str, dict[str, Json]] = {"look_back_days": {"type": "int", "default": DEFAULT_LOOK_BACK_DAYS}}
+OPTIONS: dict[str, dict[str, Json]] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    **{name: {"type": "str"} for name in IDENTITY},
+    "action": {"type": "str", "choices": list(ACTIONS)},
+    "expression": {"type": "str"},
+    "directives": {"type": "raw"},
+    "enabled": {"type": "bool"},
+    "script_baseline": {"type": "raw"},
+    **LOOK_BACK,
+    "accept_blocked": {"type": "list", "elements": "str", "default": []},
+    "unobserved": {"type": "str", "choices": list(UNOBSERVED), "default": REFUSE},
+}
+_RULE_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
+_MAX_DESCRIPTION = 500
+
+
+class Accepted(t.NamedTuple):
+    """One item of `accept_blocked`: a pattern of URLs, or a host, scheme or keyword as it is written in a policy."""
+
+    pattern: Pattern | None
+    text: str
+
+    def accepts(self, source: str) -> bool:
+        """Return whether a source may be blocked."""
+        if self.pattern is not None:
+            return self.pattern.covers(normalize_url(source))
+        location = locate(source)
+        return self.text == source or (location is not None and self.text == location.origin.host)
+
+
+class DesiredRule(t.NamedTuple):
+    """The desired state of one rule; None for members that are not managed."""
+
+    present: bool
+    description: str | None
+    rule_id: str | None
+    action: str | None
+    expression: str | None
+    enabled: bool | None
+    policy: Policy | None
+    baseline: tuple[EntrySource, ...]
+    look_back_days: int
+    accepted: tuple[Accepted, ...]
+    allows_unobserved: bool
+
+    def accepts(self, source: str) -> bool:
+        """Return whether a source may be blocked."""
+        return any(each.accepts(source) for each in self.accepted)
+
+
+def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
+    """Return the desired state of validated options; refuse values that are invalid whatever the zone has."""
+    description, expression, enabled = params["description"], params["expression"], params["enabled"]
+    check_identity(params)
+    if expression is not None and not expression.strip():
+        raise invalid_option("expression", 'must not be empty; for every request of the zone, write "true"')
+    entries = parse_baseline(params["script_baseline"] if params["script_baseline"] is not None else [], "script_baseline")
+    return DesiredRule(
+        present=params["state"] == "present",
+        description=description,
+        rule_id=params["rule_id"],
+        action=params["action"],
+        expression=None if expression is None else expression.strip(),
+        enabled=enabled,
+        policy=None if params["directives"] is None else parse_policy(params["directives"]),
+        baseline=tuple(entry_sources(entries)),
+        look_back_days=check_look_back(params["look_back_days"]),
+        accepted=tuple(_accepted(f"accept_blocked[{index}]", text) for index, text in enumerate(params["accept_blocked"])),
+        allows_unobserved=params["unobserved"] == ACCEPT,
+    )
+
+
+def check_identity(params: t.Mapping[str, t.Any]) -> None:
+    """Refuse a description or an id that no rule can have."""
+    description, rule_id = params["description"], params["rule_id"]
+    if description is not None and not (description.strip() and len(description) <= _MAX_DESCRIPTION):
+        raise invalid_option("description", f"must have 1 to {_MAX_DESCRIPTION} characters")
+    if rule_id is not None and not _RULE_ID.fullmatch(rule_id):
+        raise invalid_option("rule_id", f"{shown(rule_id)} is not the id of a rule")
+
+
+def check_look_back(days: int) -> int:
+    if not 1 <= days <= MAX_LOOK_BACK_DAYS:
+        raise invalid_option("look_back_days", f"{days} is not a number of days from 1 to {MAX_LOOK_BACK_DAYS}")
+    return days
+
+
+def _accepted(place: str, text: str) -> Accepted:
+    text = text.strip()
+    if "://" in text:
+        return Accepted(parse_pattern(place, text), text)
+    is_word = re.fullmatch(r"'[a-z-]+'|[a-z][a-z0-9+.-]*:", text.lower())
+    if not is_word and not is_host(text):
+        raise invalid_option(place, f"{shown(text)} is not a URL or a pattern of URLs, a host, or a keyword in single quotes")
+    return Accepted(None, text.lower())
+
+
+class RuleQuery(t.NamedTuple):
+    """Which rules to read, and over how many days their violations; None without violations."""
+
+    description: str | None
+    rule_id: str | None
+    look_back_days: int | None
+
+
+QUERY_OPTIONS: dict[str, dict[str, Json]] = {
+    **{name: {"type": "str"} for name in IDENTITY},
+    "violations": {"type": "bool", "default": False},
+    **LOOK_BACK,
+}
+
+
+def desire_query(params: t.Mapping[str, t.Any]) -> RuleQuery:
+    check_identity(params)
+    days = check_look_back(params["look_back_days"])
+    return RuleQuery(params["description"], params["rule_id"], days if params["violations"] else None)

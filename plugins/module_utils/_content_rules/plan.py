@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import BAD_RESPONSE, NOT_FOUND, Answer, Conclusion, Failure, Json, Plan, Request, conflict, invalid_option
+from .enforcement import effects_of, judge
+from .facts import SCRIPT_SRC
+from .options import DesiredRule
+from .policy import PLACE, Policy, require_length, undocumented
+from .rule import Rule, RuleState, parse_rule, show, warnings_about
+
+_MEMBERS = ("action", "description", "enabled", "expression", "value")
+_REQUIRED = ("description", "action", "expression")
+
+
+def plan(desired: DesiredRule, state: RuleState) -> Plan:
+    """Plan one POST, PUT or DELETE, or nothing; a plan that enforces more than is known to be harmless is refused."""
+    before = state.rule
+    after = rule_after(desired, before)
+    if after is not None:
+        for identifier, description in state.others.items():
+            if description == after.description and before is not None and before.description != description:
+                raise conflict(f"description: content security rule {identifier} is already named {description!r}.")
+    verdict = judge(desired, before, after, state.observation)
+    result: dict[str, Json] = {"content_security_rule": show(after) if after else None, "violations": verdict.violations}
+    if verdict.refused:
+        result["refusals"] = list(verdict.refusals)
+    return Plan(
+        before=before.managed() if before else {},
+        after=after.managed() if after else {},
+        result=result,
+        requests=_requests(before, after),
+        basis=None if before is None else {"id": before.id, **{name: getattr(before, name) for name in _MEMBERS}},
+        warnings=(*_warnings(desired, before, after), *verdict.warnings),
+        effects=effects_of(before, after),
+        refused=verdict.refused,
+    )
+
+
+def rule_after(desired: DesiredRule, before: Rule | None) -> Rule | None:
+    """Return the rule in its desired state, None for none; refuse a new rule without what it needs."""
+    if not desired.present:
+        return None
+    policy = _policy_after(desired, before)
+    if before is None:
+        return _new_rule(desired, policy)
+    is_same = policy is None or policy == before.policy
+    return before._replace(
+        description=before.description if desired.description is None else desired.description,
+        action=desired.action or before.action,
+        expression=before.expression if desired.expression is None else desired.expression,
+        enabled=before.enabled if desired.enabled is None else desired.enabled,
+        value=before.value if is_same else t.cast(Policy, policy).text,
+        policy=before.policy if is_same else policy,
+    )
+
+
+def _new_rule(desired: DesiredRule, policy: Policy | None) -> Rule:
+    if desired.rule_id is not None:
+        raise Failure(
+            NOT_FOUND,
+            f"rule_id: the zone has no content security rule {desired.rule_id!r}; a new rule gets its id from the service.",
+        )
+    for name in _REQUIRED:
+        if getattr(desired, name) is None:
+            raise invalid_option(name, "is required for a new content security rule")
+    if policy is None:
+        raise invalid_option(PLACE, "directives or script_baseline is required for a new content security rule")
+    return Rule(
+        id=None,
+        description=str(desired.description),
+        action=str(desired.action),
+        expression=str(desired.expression),
+        enabled=desired.enabled is not False,
+        value=policy.text,
+        policy=policy,
+    )
+
+
+def _policy_after(desired: DesiredRule, before: Rule | None) -> Policy | None:
+    """Return the desired policy, None if it is not managed; directives of the service that are not known are kept."""
+    policy = desired.policy
+    if policy is None and not desired.baseline:
+        return None
+    if policy is None:
+        if before is not None and before.policy is None:
+            raise invalid_option(
+                PLACE, "the policy of the rule cannot be parsed, so that nothing can be added to it; set directives"
+            )
+        policy = before.policy if before and before.policy else Policy({})
+    if desired.baseline:
+        policy = policy.with_sources(SCRIPT_SRC, (each.source for each in desired.baseline))
+    if before is not None and before.policy is not None:
+        policy = policy._replace(kept=before.policy.kept)
+    require_length(policy)
+    return policy
+
+
+def _requests(before: Rule | None, after: Rule | None) -> tuple[Request, ...]:
+    if after is None:
+        return (Request("content_security_rules.delete", ids={"rule_id": str(before.id)}),) if before else ()
+    if before is None:
+        return (Request("content_security_rules.create", body={name: getattr(after, name) for name in _MEMBERS}, creates=True),)
+    body = {name: getattr(after, name) for name in _MEMBERS if getattr(before, name) != getattr(after, name)}
+    return (Request("content_security_rules.update", ids={"rule_id": str(before.id)}, body=body),) if body else ()
+
+
+def _warnings(desired: DesiredRule, before: Rule | None, after: Rule | None) -> t.Iterator[str]:
+    if after is None:
+        return
+    for each in desired.baseline:
+        if each.is_broader:
+            yield f"script_baseline: as a source, entry {each.entry!r} becomes broader than the entry: {SCRIPT_SRC} {each.source}."
+    if desired.policy is not None:
+        yield from undocumented(desired.policy)
+    if before is not None:
+        yield from warnings_about(before)
+
+
+def conclude(desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Return the rule of the answer to the write; raise `bad_response` if it differs from what was sent."""
+    request = plan.requests[-1]
+    if request.body is None:
+        return Conclusion(plan.result)  # deleted
+    answered = parse_rule(answers[-1].result)
+    after = t.cast(Rule, rule_after(desired, state.rule))
+    wrong = [name for name in _MEMBERS if name != "value" and getattr(answered, name) != getattr(after, name)]
+    if answered.value != after.value and (answered.policy is None or answered.policy != after.policy):
+        wrong.append("value")
+    if request.ids and answered.id != request.ids["rule_id"]:
+        wrong.append("id")
+    if wrong:
+        raise Failure(
+            BAD_RESPONSE,
+            f"The service accepted the write to content security rule {answered.id}, but its answer shows other values than were"
+            f" sent for {', '.join(wrong)}. The next run compares again.",
+        )
+    return Conclusion({**plan.result, "content_security_rule": show(answered)})

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+
+from .._core import Failure, Json, invalid_option
+from .._text import did_you_mean, nearest, shown
+from .facts import (
+    DIRECTIVES,
+    FALLBACKS,
+    FRAME_ANCESTORS,
+    FRAME_ANCESTORS_KEYWORDS,
+    KEYWORDS,
+    MAX_LENGTH,
+    NONE,
+    QUOTED_WORDS,
+    UPGRADE,
+)
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+# Scheme, host, port and path of a host source. The service supports a star alone or as the leftmost label.
+HOST_SOURCE = re.compile(
+    r"(?:([a-z][a-z0-9+.-]*)://)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?(/[\w.~!$&'()+=:@%/-]*)?",
+    re.IGNORECASE | re.ASCII,
+)
+_HASH = re.compile(r"'(sha(?:256|384|512))-([A-Za-z0-9+/_-]+={0,2})'", re.IGNORECASE)
+_NAME = re.compile(r"[a-z][a-z0-9-]*", re.IGNORECASE)
+_KEYWORD = re.compile(r"'[a-z][a-z0-9-]*'", re.IGNORECASE)
+_NONCE = re.compile(r"'?nonce-", re.IGNORECASE)
+_UNQUOTED_HASH = re.compile(r"sha(?:256|384|512)-", re.IGNORECASE)
+
+Sources = tuple[str, ...]
+PLACE = "directives"
+
+
+class Policy(t.NamedTuple):
+    """A policy in normal form: sources by directive, sorted and without duplicates.
+
+    `kept` are the directives of the service's policy that this collection does not know, as they were written.
+    """
+
+    directives: t.Mapping[str, Sources]
+    kept: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Return the only form in which policies are written."""
+        known = (" ".join((name, *self.directives[name])) for name in sorted(self.directives))
+        return "; ".join((*known, *self.kept))
+
+    def sources(self, directive: str) -> Sources | None:
+        """Return the sources of a directive, None if the policy lacks it."""
+        if directive in self.directives:
+            return self.directives[directive]
+        kept = (text.split() for text in self.kept)
+        return next((tuple(words[1:]) for words in kept if words[0].lower() == directive), None)
+
+    def governing(self, directive: str) -> tuple[str, Sources] | None:
+        """Return the directive that governs what another one names, and its sources; None if nothing is restricted."""
+        for name in (directive, *FALLBACKS.get(directive, ())):
+            found = self.sources(name)
+            if found is not None:
+                return name, found
+        return None
+
+    def with_sources(self, directive: str, sources: t.Iterable[str]) -> Policy:
+        """Return the policy with sources added to a directive."""
+        both = {*self.directives.get(directive, ()), *sources} - {NONE}
+        return self._replace(directives={**self.directives, directive: tuple(sorted(both))})
+
+
+def parse_policy(given: Json) -> Policy:
+    """Parse a policy of a task, data or text; raise `invalid_option` with the place of what cannot be."""
+    policy = Policy(_parse(_pairs(given)))
+    require_length(policy)
+    return policy
+
+
+def require_length(policy: Policy) -> None:
+    length = len(policy.text)
+    if length > MAX_LENGTH:
+        raise invalid_option(
+            PLACE, f"the policy has {length} characters, {length - MAX_LENGTH} more than the maximum of {MAX_LENGTH}"
+        )
+
+
+def read_policy(text: str) -> Policy | None:
+    """Parse a policy of the service in the same way and keep directives that are not known; None if it cannot be parsed."""
+    pairs = _text_pairs(text)
+    kept = [given for given in pairs if given.name.lower() not in DIRECTIVES]
+    if not all(_NAME.fullmatch(given.name) for given in kept):
+        return None
+    try:
+        return Policy(_parse([given for given in pairs if given not in kept]), tuple(given.text for given in kept))
+    except Failure:
+        return None
+
+
+def undocumented(policy: Policy) -> list[str]:
+    """Return a warning for each quoted keyword that is not documented for the service."""
+    found = []
+    for name, sources in sorted(policy.directives.items()):
+        known = FRAME_ANCESTORS_KEYWORDS if name == FRAME_ANCESTORS else KEYWORDS
+        for source in sources:
+            is_hash = name != FRAME_ANCESTORS and _HASH.fullmatch(source)
+            if source.startswith("'") and source not in known and not is_hash:
+                found.append(f"{PLACE}.{name}: {source} is not documented for the service, which may refuse or ignore it.")
+    return found
+
+
+class _Given(t.NamedTuple):
+    """A directive as it was given: its name, its sources, and its whole text."""
+
+    name: str
+    sources: t.Sequence[Json]
+    text: str = ""
+
+
+def _pairs(given: Json) -> list[_Given]:
+    if isinstance(given, str):
+        if not given.lstrip().startswith("{"):
+            return _text_pairs(given)
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            raise invalid_option(PLACE, "this text is neither a policy nor a dictionary in JSON") from None
+    if not isinstance(given, dict):
+        raise invalid_option(PLACE, f"must be a dictionary of directives, or the text of a policy, not {shown(given)}")
+    found = []
+    for name, sources in given.items():
+        if not isinstance(name, str):
+            raise invalid_option(PLACE, f"{shown(name)} is not a directive")
+        words = sources.split() if isinstance(sources, str) else sources
+        if words is None:
+            continue  # omitted
+        if not isinstance(words, (list, tuple)):
+            raise invalid_option(f"{PLACE}.{name}", f"must be a list of sources, not {shown(words)}")
+        found.append(_Given(name, words))
+    return found
+
+
+def _text_pairs(text: str) -> list[_Given]:
+    words = [(segment.split(), segment.strip()) for segment in text.split(";")]
+    return [_Given(found[0], found[1:], segment) for found, segment in words if found]
+
+
+def _parse(pairs: t.Sequence[_Given]) -> dict[str, Sources]:
+    directives: dict[str, Sources] = {}
+    for given in pairs:
+        name = given.name.lower()
+        place = f"{PLACE}.{given.name}"
+        if name not in DIRECTIVES:
+            raise invalid_option(PLACE, f"{shown(given.name)} is not a directive{did_you_mean(nearest(name, DIRECTIVES))}")
+        if name in directives:
+            raise invalid_option(place, "the policy has this directive twice")
+        directives[name] = _sources(place, name, given.sources)
+    return directives
+
+
+def _sources(place: str, directive: str, given: t.Sequence[Json]) -> Sources:
+    if directive == UPGRADE:
+        if given:
+            raise invalid_option(place, f"takes no sources; write {UPGRADE}: []")
+        return ()
+    if not given:
+        raise invalid_option(place, "has no sources; to allow none, write 'none'")
+    found = [parse_source(f"{place}[{index}]", source) for index, source in enumerate(given)]
+    if NONE in found and len(set(found)) > 1:
+        raise invalid_option(f"{place}[{found.index(NONE)}]", "'none' cannot stand beside other sources")
+    return tuple(sorted(set(found)))
+
+
+def parse_source(place: str, given: Json) -> str:
+    """Return a source in normal form; raise `invalid_option` for one that the service does not support."""
+    if not isinstance(given, str):
+        raise invalid_option(place, f"{shown(given)} is not a string; put it in quotes")
+    text = given.strip()
+    lower = text.lower()
+    if _NONCE.match(text):
+        raise invalid_option(place, "the service does not support nonces; use a hash")
+    if lower in QUOTED_WORDS or _UNQUOTED_HASH.match(text):
+        word = lower if lower in QUOTED_WORDS else text
+        raise invalid_option(place, f"{shown(text)} lacks its single quotes (did you mean '{word[:60]}'?)")
+    if found := _HASH.fullmatch(text):
+        return f"'{found[1].lower()}-{found[2]}'"
+    if _KEYWORD.fullmatch(text) or _SCHEME.fullmatch(text):
+        return lower
+    found = HOST_SOURCE.fullmatch(text)
+    if found is None:
+        raise invalid_option(place, f"{shown(text)} {_reason(text)}")
+    scheme, host, port, path = found.groups()
+    return "".join((f"{scheme.lower()}://" if scheme else "", host.lower(), f":{port}" if port else "", path or ""))
+
+
+def _reason(text: str) -> str:
+    """Return why a text is not a source."""
+    if any(character.isspace() for character in text):
+        return "has a blank; each source is an item of the list"
+    if "*" in text:
+        return "has a * elsewhere than alone or as the leftmost label of a host, which the service does not support"
+    if "?" in text or "#" in text:
+        return "has a query or a fragment, which a source cannot have"
+    return "is not a source: a scheme such as https:, a host, a URL, or a keyword or hash in single quotes"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import functools
+import typing as t
+
+from .._api.client import Client
+from .._api.response import is_missing
+from .._core import BAD_RESPONSE, PERMISSION, REJECTED, Conclusion, Failure, Json
+from . import violations
+from .enforcement import LISTED, LISTING, REPORTS, blocked_by, show_violations, to_look_at
+from .facts import CONNECT_SRC, SCRIPT_SRC
+from .matching import Resource
+from .options import DesiredRule, RuleQuery
+from .plan import rule_after
+from .rule import Observation, Rule, RuleState, find_rule, parse_rules, show, warnings_about
+from .rules import DesiredRules, RuleListing
+from .violations import Reports, Window
+
+_LISTINGS = {SCRIPT_SRC: "page_shield.scripts", CONNECT_SRC: "page_shield.connections"}
+# Without these the service leaves out what it serves itself, and what has the content of another script.
+_COMPLETE = {"exclude_cdn_cgi": "false"}
+_STATUSES = ("active", "infrequent")
+_PARALLEL_PAGES = 8
+
+
+def listed(client: Client) -> list[Rule]:
+    """Return all content security rules of the zone; the route has no pages."""
+    return parse_rules(client.items("content_security_rules.list", keys=()))
+
+
+def read(client: Client, desired: DesiredRule) -> RuleState:
+    """Read the rule that a task is about, and what the plan for it has to know."""
+    return _states(client, [desired], listed(client))[0]
+
+
+def read_all(client: Client, desired: DesiredRules) -> RuleListing:
+    """Read the rules of a task with one listing."""
+    rules = listed(client)
+    return RuleListing(tuple(rules), tuple(_states(client, [item.desired for item in desired.items], rules)))
+
+
+def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[Rule]) -> list[RuleState]:
+    """Return the states of rules of a listing; only rules that are to enforce more take further requests."""
+    loaded = functools.cache(lambda: _loaded(client))
+    states = []
+    for each in desired:
+        rule = find_rule(rules, each.rule_id, each.description)
+        what = to_look_at(rule, rule_after(each, rule)) if rule else None
+        observation = _reported(client, rule, each.look_back_days) if rule and what == REPORTS else None
+        others = {str(other.id): other.description for other in rules if other is not rule}
+        states.append(RuleState(rule, loaded() if what == LISTING else observation, others))
+    return states
+
+
+def _reported(client: Client, rule: Rule, days: int) -> Observation:
+    window = Window.of(datetime.datetime.now(datetime.timezone.utc), days)
+    try:
+        found = reports_of(client, [client.address.id], window, rule.id)[client.address.id]
+    except Failure as failure:
+        if failure.kind not in violations.NOT_AVAILABLE:
+            raise
+        return violations.unavailable(failure, window)
+    return Observation(found.get(str(rule.id), ()), *window)
+
+
+def reports_of(client: Client, zone_ids: t.Sequence[str], window: Window, rule_id: str | None = None) -> dict[str, Reports]:
+    """Return what browsers reported in up to ten zones, by zone and rule."""
+    return violations.parse(client.query(*violations.query(zone_ids, window, rule_id)), zone_ids)
+
+
+def _loaded(client: Client) -> Observation:
+    """Return what the pages of the zone load now, as far as the service lists it."""
+    resources: list[Resource] = []
+    for directive in LISTED:
+        try:
+            resources += _listed_resources(client, directive)
+        except Failure as failure:
+            if not (is_missing(failure) or failure.kind in (PERMISSION, REJECTED)):
+                raise
+            return Observation(reason=str(failure))
+    return Observation(tuple(resources))
+
+
+def _listed_resources(client: Client, directive: str) -> t.Iterator[Resource]:
+    query = {**_COMPLETE, **({"exclude_duplicates": "false"} if directive == SCRIPT_SRC else {})}
+    for status in _STATUSES:
+        items = client.items(
+            _LISTINGS[directive], query={**query, "status": status}, per_page=100, parallel=_PARALLEL_PAGES, keys=("id",)
+        )
+        for item in items:
+            yield _listed_resource(directive, item)
+
+
+def _listed_resource(directive: str, item: Json) -> Resource:
+    members: t.Mapping[str, Json] = item if isinstance(item, dict) else {}
+    url, host, page = (members.get(name) for name in ("url", "host", "first_page_url"))
+    if not isinstance(url, str) or not isinstance(host, (str, type(None))):
+        raise Failure(BAD_RESPONSE, "The service lists a script or a connection without a valid url and host.")
+    return Resource(directive, url, host or "", page if isinstance(page, str) else "")
+
+
+def report(client: Client, query: RuleQuery) -> Conclusion:
+    """Return the rules that a query selects, sorted by id, with what browsers reported if it asks for that."""
+    rules = listed(client)
+    chosen = [rule for rule in rules if query.rule_id in (None, rule.id) and query.description in (None, rule.description)]
+    chosen.sort(key=lambda rule: str(rule.id))
+    shown = [show(rule) for rule in chosen]
+    if query.look_back_days is not None:
+        window = Window.of(datetime.datetime.now(datetime.timezone.utc), query.look_back_days)
+        for each, found in zip(shown, violations_of(client, chosen, window), strict=True):
+            each["violations"] = found
+    return Conclusion({"content_security_rules": shown}, tuple(text for rule in chosen for text in warnings_about(rule)))
+
+
+def violations_of(client: Client, rules: t.Sequence[Rule], window: Window) -> list[dict[str, Json] | None]:
+    """Return what browsers reported of each rule of the zone, with one query."""
+    if not rules:
+        return []
+    zone_id = client.address.id
+    try:
+        found = reports_of(client, [zone_id], window)[zone_id]
+    except Failure as failure:
+        if failure.kind not in violations.NOT_AVAILABLE:
+            raise
+        return [show_violations(violations.unavailable(failure, window), ())] * len(rules)
+    return [reported_of(rule, found, window) for rule in rules]
+
+
+def reported_of(rule: Rule, reports: Reports, window: Window) -> dict[str, Json] | None:
+    """Return what browsers reported of a rule that its present policy blocks; all of it if that policy cannot be parsed."""
+    resources = reports.get(str(rule.id), ())
+    return show_violations(Observation(resources, *window), blocked_by(rule.policy, resources))

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._text import json_type
+from .facts import ALLOW, LOG
+from .matching import Resource
+from .policy import Policy, read_policy
+
+_ENABLED: t.Mapping[Json, bool] = {True: True, False: False, "true": True, "false": False}
+
+
+class Rule(t.NamedTuple):
+    """A content security rule; `value` is its policy as the service has it, `policy` None if that cannot be parsed."""
+
+    id: str | None
+    description: str
+    action: str
+    expression: str
+    enabled: bool
+    value: str
+    policy: Policy | None
+
+    @property
+    def enforces(self) -> bool:
+        """Return whether browsers block what the policy does not allow."""
+        return self.enabled and self.action == ALLOW
+
+    @property
+    def logs(self) -> bool:
+        """Return whether browsers report what the policy would block."""
+        return self.enabled and self.action == LOG
+
+    @property
+    def directives(self) -> dict[str, list[str]] | None:
+        """Return the policy in the form of the option."""
+        return None if self.policy is None else {name: list(found) for name, found in sorted(self.policy.directives.items())}
+
+    def managed(self) -> dict[str, Json]:
+        """Return what the module manages, for diffs."""
+        policy: dict[str, Json] = {"value": self.value} if self.policy is None else {"directives": self.directives}
+        members = {name: getattr(self, name) for name in ("description", "action", "expression", "enabled")}
+        return {**members, **policy}
+
+
+class Observation(t.NamedTuple):
+    """What was asked for before a rule enforces more: what it reported in a window, or what the zone lists.
+
+    `reason`: why it could not be read; "" if it was.
+    """
+
+    resources: tuple[Resource, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    reason: str = ""
+
+
+class RuleState(t.NamedTuple):
+    """Current state of one rule: None if it does not exist; `others` are the descriptions of all other rules of the zone."""
+
+    rule: Rule | None
+    observation: Observation | None = None
+    others: t.Mapping[str, str] = {}
+
+
+def parse_rule(document: Json) -> Rule:
+    """Parse a rule of the service; raise `bad_response` if it is invalid."""
+    if not isinstance(document, dict):
+        raise _bad(f"it is {json_type(document)}")
+    texts = {}
+    for name in ("id", "action", "description", "expression", "value"):
+        text = document.get(name) or "" if name == "description" else document.get(name)
+        if not isinstance(text, str) or (not text and name in ("id", "action")):
+            raise _bad(f"{name!r} must be a string, and is {json_type(text) if not isinstance(text, str) else 'empty'}")
+        texts[name] = text
+    enabled = document.get("enabled")
+    if not isinstance(enabled, (bool, str)) or enabled not in _ENABLED:
+        raise _bad(f"'enabled' of rule {texts['id']} must be true or false")
+    return Rule(
+        **{**texts, "expression": texts["expression"].strip()}, enabled=_ENABLED[enabled], policy=read_policy(texts["value"])
+    )
+
+
+def parse_rules(documents: t.Iterable[Json]) -> list[Rule]:
+    """Parse a listing; refuse two rules of one id."""
+    found: dict[str | None, Rule] = {}
+    for rule in map(parse_rule, documents):
+        if rule.id in found:
+            raise _bad(f"two rules have the id {rule.id}")
+        found[rule.id] = rule
+    return list(found.values())
+
+
+def find_rule(rules: t.Sequence[Rule], rule_id: str | None, description: str | None) -> Rule | None:
+    """Return the rule of an id, otherwise that of a description; refuse two of one description."""
+    if rule_id is not None:
+        return next((rule for rule in rules if rule.id == rule_id), None)
+    found = [rule for rule in rules if rule.description == description]
+    if len(found) > 1:
+        ids = ", ".join(str(rule.id) for rule in found)
+        raise conflict(
+            f"description: {len(found)} content security rules are named {description!r}: {ids}. Set rule_id to select one."
+        )
+    return found[0] if found else None
+
+
+def show(rule: Rule) -> dict[str, Json]:
+    """Return a rule as results contain it."""
+    members = {name: getattr(rule, name) for name in ("id", "description", "action", "expression", "enabled")}
+    return {**members, "directives": rule.directives, "value": rule.value}
+
+
+def warnings_about(rule: Rule) -> list[str]:
+    """Return what a user has to know about the policy that the service has."""
+    if rule.policy is None:
+        return [
+            f"The policy of content security rule {rule.description!r} (id {rule.id}) cannot be parsed; it is shown as `value`."
+        ]
+    if rule.policy.kept:
+        names = ", ".join(text.split()[0] for text in rule.policy.kept)
+        subject = f"The policy of content security rule {rule.description!r}"
+        return [f"{subject} has directives that this collection does not know, which are kept as they are: {names}."]
+    return []
+
+
+def _bad(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer holds a content security rule that cannot be used: {what}.")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._api.client import Client
+from .._core import Answer, Conclusion, Json, Plan, moved, within
+from .._engine.steps import Composition, Outcome, Step
+from .._engine.task import Params, Spec, StateTask
+from .._text import list_of
+from .options import IDENTITY, OPTIONS, DesiredRule, desire
+from .plan import conclude, plan
+from .read import read
+from .rule import RuleState
+from .rules import DesiredRules, RuleListing, label_of, require_different, unlisted
+
+
+class ContentSecurityRule(StateTask[DesiredRule, RuleState]):
+    """One content security rule of a zone."""
+
+    name = "content_security_rule"
+    spec = Spec(options=OPTIONS, required_one_of=[IDENTITY])
+
+    def desire(self, params: Params) -> DesiredRule:
+        return desire(params)
+
+    def read(self, client: Client, desired: DesiredRule) -> RuleState:
+        return read(client, desired)
+
+    def plan(self, desired: DesiredRule, state: RuleState) -> Plan:
+        return plan(desired, state)
+
+    def conclude(self, desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude(desired, state, plan, answers)
+
+
+TASK = ContentSecurityRule()
+
+# Deletions come first, because the number of rules is limited.
+_ORDER = ("delete", "update", "create")
+
+
+def plan_rules(desired: DesiredRules, listing: RuleListing) -> Composition:
+    """Plan each item as `content_security_rule` would; rules that no item names are left alone."""
+    require_different(desired, listing.states)
+    steps = []
+    for item, state in zip(desired.items, listing.states, strict=True):
+        with within(item.place):
+            label = label_of(item.desired, state)
+            steps.append(Step(TASK.name, item.place, label, item.desired, state, plan(item.desired, state)))
+    in_order = sorted((step for step in steps if step.plan.requests), key=_rank)
+    others = unlisted(listing)
+
+    def conclude_all(done: t.Sequence[Outcome]) -> Conclusion:
+        found = {id(outcome.step): outcome.conclusion for outcome in done}
+        ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in steps]
+        result: dict[str, Json] = {
+            "content_security_rules": [end.result["content_security_rule"] for end in ends],
+            "violations": {step.label: end.result["violations"] for step, end in zip(steps, ends, strict=True)},
+            "unlisted_rules": others,
+        }
+        return Conclusion(
+            result, tuple(moved(step.place, text) for step, end in zip(steps, ends, strict=True) for text in end.warnings)
+        )
+
+    refusals = [refusal for step in steps for refusal in list_of(step.plan.result.get("refusals"))]
+    whole = Plan(
+        before={step.label: step.plan.before for step in steps},
+        after={step.label: step.plan.after for step in steps},
+        result={**conclude_all(()).result, **({"refusals": refusals} if refusals else {})},
+        requests=tuple(request for step in in_order for request in step.plan.requests),
+        basis=[step.plan.basis for step in steps],
+        warnings=tuple(moved(step.place, text) for step in steps for text in step.plan.warnings),
+        effects=tuple(effect for step in steps for effect in step.plan.effects),
+        refused=" ".join(f"{step.place}: {step.plan.refused}" for step in steps if step.plan.refused),
+    )
+    return Composition(whole, tuple(in_order), conclude_all)
+
+
+def _rank(step: Step) -> int:
+    return _ORDER.index(step.plan.requests[-1].operation.partition(".")[2])

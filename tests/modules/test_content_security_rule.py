@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import datetime
+import typing as t
+
+import pytest
+
+from harness import Modules
+
+MODULE = "edgeops.observability.content_security_rule"
+INFO = "edgeops.observability.content_security_rule_info"
+EXPRESSION = '(http.host eq "shop.example")'
+DIRECTIVES = {"script-src": ["'self'", "https://js.pay.example/v3/"], "connect-src": ["'self'"]}
+RULE = {"description": "checkout", "action": "log", "expression": EXPRESSION, "directives": DIRECTIVES}
+VALUE = "connect-src 'self'; script-src 'self' https://js.pay.example/v3/"
+CDN = "https://cdn.example/a.js"
+
+
+def stored(**members: t.Any) -> dict[str, t.Any]:
+    return {"id": "r1", "description": "checkout", "action": "log", "expression": EXPRESSION, "value": VALUE, **members}
+
+
+def report(url: str = CDN, days: float = 1, **members: t.Any) -> dict[str, t.Any]:
+    moment = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=days)
+    seen = {"policy_id": "r1", "host": "shop.example", "page_url": "https://shop.example/pay", "count": 12}
+    return {"datetime": moment.strftime("%Y-%m-%dT%H:%M:%SZ"), "url": url, **seen, **members}
+
+
+def run(modules: Modules, options: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
+    return t.cast("dict[str, t.Any]", modules.run({"name": "Run", MODULE: options}, **more).ours[-1].result)
+
+
+@pytest.fixture
+def logged(simulator: t.Any, zone: str) -> None:
+    simulator.seed(policies={zone: [stored()]})
+
+
+def test_lifecycle(modules: Modules) -> None:
+    created, changed, deleted = modules.lifecycle(
+        "content_security_rule",
+        create=RULE,
+        modify={"description": "checkout", "directives": "script-src *; frame-ancestors 'none'"},
+        delete={"description": "checkout", "state": "absent"},
+    )
+    assert created.writes[0]["body"] == {
+        "description": "checkout", "action": "log", "expression": EXPRESSION, "enabled": True, "value": VALUE,
+    }  # fmt: skip
+    assert created.predicted.result["content_security_rule"]["id"] is None and created.diff["before"] == {}
+    made = created.applied.result["content_security_rule"]
+    assert made["directives"] == {"connect-src": ["'self'"], "script-src": ["'self'", "https://js.pay.example/v3/"]}
+    assert changed.writes[0]["body"] == {"value": "frame-ancestors 'none'; script-src *"}
+    assert changed.diff["after"]["directives"] == {"frame-ancestors": ["'none'"], "script-src": ["*"]}
+    assert deleted.writes[0]["method"] == "DELETE" and deleted.applied.result["content_security_rule"] is None
+    assert all(step.applied.result["violations"] is None for step in (created, changed, deleted))
+
+
+def test_enforcing_and_rolling_back(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
+    """One query for what the rule reported; what the new policy allows is no reason to refuse."""
+    simulator.seed(violations={zone: [report(), report("https://js.pay.example/v3/", days=9)]})
+    enforce = {
+        "description": "checkout",
+        "action": "allow",
+        "directives": {**DIRECTIVES, "script-src": ["'self'", "cdn.example"]},
+    }
+    steps = modules.converge_each("content_security_rule", [enforce, {"description": "checkout", "action": "log"}])
+    assert [(entry["method"], entry["path"].rpartition("/")[2]) for entry in steps[0].applied.journal] == [
+        ("GET", "policies"), ("POST", "graphql"), ("PUT", "r1"),
+    ]  # fmt: skip
+    assert [entry["method"] for entry in steps[1].applied.journal] == ["GET", "PUT"]
+    seen = steps[0].applied.result["violations"]
+    assert (seen["available"], seen["total"], seen["blocked"]) == (True, 12, [])
+    assert steps[0].result["effects"] == [{"name": "enforce_rule", "subject": "checkout", "detail": None}]
+    assert steps[1].result["effects"] == [{"name": "weaken_rule", "subject": "checkout", "detail": None}]
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_a_rule_that_would_block_is_refused(modules: Modules, logged: None, simulator: t.Any, zone: str, check: bool) -> None:
+    reports = [report(), report(host="www.shop.example", count=3), report("inline"), report("eval", count=1)]
+    simulator.seed(violations={zone: [*reports, report("https://shop.example/own.js")]})
+    result = run(modules, {"description": "checkout", "action": "allow"}, fails="gate", check=check)
+    assert result["refusals"] == [
+        {"rule": "checkout", "directive": "script-src", "source": CDN, "count": 15, "hosts": ["shop.example", "www.shop.example"],
+         "page": "https://shop.example/pay"},
+        {"rule": "checkout", "directive": "script-src", "source": "'unsafe-inline'", "count": 12, "hosts": ["shop.example"],
+         "page": "https://shop.example/pay"},
+        {"rule": "checkout", "directive": "script-src", "source": "'unsafe-eval'", "count": 1, "hosts": ["shop.example"],
+         "page": "https://shop.example/pay"},
+    ]  # fmt: skip
+    assert "3 sources" in result["msg"] and "sampled" in result["msg"]
+    assert f"script-src {CDN} (15 times, on shop.example, www.shop.example, such as https://shop.example/pay)" in result["msg"]
+    assert result["plan_id"] and result["effects"][0]["name"] == "enforce_rule" and result["diff"]["after"]["action"] == "allow"
+    assert not simulator.writes()
+
+
+@pytest.mark.parametrize("accepted", [CDN, "https://cdn.example/**", "cdn.example"])
+def test_accepted_sources_may_be_blocked(modules: Modules, logged: None, simulator: t.Any, zone: str, accepted: str) -> None:
+    simulator.seed(violations={zone: [report(f"{CDN}?v=1"), report("inline")]})
+    options = {"description": "checkout", "action": "allow", "accept_blocked": [accepted, "'unsafe-inline'"]}
+    result = modules.converge("content_security_rule", options).applied.result
+    assert [each["source"] for each in result["violations"]["blocked"]] == ["'unsafe-inline'", CDN]
+
+
+UNOBSERVED = {
+    "a new rule": ([], {**RULE, "action": "allow"}, {}, "it is new"),
+    "a disabled rule": ([stored(action="allow", enabled=False)], {"description": "checkout", "enabled": True}, {}, "it is disabled"),
+    "a plan without violations": (
+        [stored()], {"description": "checkout", "action": "allow"}, {"graphql_disabled": ["zones/*"]}, "its violations cannot be read",
+    ),
+    "too long a time": (
+        [stored()], {"description": "checkout", "action": "allow", "look_back_days": 30}, {"graphql_report_window": 864000}, "older than",
+    ),
+    "another expression": ([stored(action="allow")], {"description": "checkout", "expression": "true"}, {}, "its expression changes"),
+    "what no listing shows": (
+        [stored(action="allow")], {"description": "checkout", "directives": {**DIRECTIVES, "img-src": ["'self'"]}}, {},
+        "no listing of the zone shows what img-src would block",
+    ),
+    "no listing": (
+        [stored(action="allow")], {"description": "checkout", "directives": {**DIRECTIVES, "script-src": ["'self'"]}},
+        {"unknown_routes": ["*/connections"]}, "the listing of the zone cannot be read",
+    ),
+    "a policy that cannot be parsed": (
+        [stored(action="allow", value="script-src 'nonce-1'")], {"description": "checkout", "directives": DIRECTIVES}, {}, "cannot be parsed",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNOBSERVED)
+def test_what_nobody_observed_is_refused(modules: Modules, simulator: t.Any, zone: str, case: str) -> None:
+    rules, options, settings, said = UNOBSERVED[case]
+    simulator.seed(policies={zone: rules})
+    simulator.settings(**settings)
+    warns = ["cannot be parsed"] if "parsed" in case else []
+    result = run(modules, options, fails="gate", warns=warns)
+    assert said in result["msg"] and not simulator.writes()
+    assert result["refusals"] == [
+        {"rule": "checkout", "directive": None, "source": None, "count": None, "hosts": [], "page": None}
+    ]
+    allowed = {**options, "unobserved": "allow"}
+    assert run(modules, allowed, warns=[*warns, "is enforced although"])["changed"] is True
+    assert run(modules, allowed)["changed"] is False
+
+
+def test_an_enforced_rule_that_gets_stricter(modules: Modules, simulator: t.Any, zone: str) -> None:
+    """Only what the old policy allowed and the new one blocks counts, as far as the zone lists it."""
+    value = "connect-src 'self' api.example; script-src 'self' cdn.example old.example"
+    scripts = [{"script_id": f"{n}", "script_url": url, "host": "shop.example", "seen_on_first": "https://shop.example/pay"}
+               for n, url in enumerate((CDN, "https://never.example/x.js", "https://shop.example/own.js"))]  # fmt: skip
+    connections = [{"id": "c", "url": "https://api.example/v1", "host": "shop.example", "status": "infrequent"}]
+    simulator.seed(
+        policies={zone: [stored(action="allow", value=value)]}, scripts={zone: scripts}, connections={zone: connections}
+    )
+    options = {"description": "checkout", "directives": {"script-src": ["'self'"], "connect-src": ["'self'"]}}
+    result = run(modules, options, fails="gate")
+    assert [(each["directive"], each["source"], each["count"]) for each in result["refusals"]] == [
+        ("connect-src", "https://api.example/v1", None), ("script-src", CDN, None),
+    ]  # fmt: skip
+    assert result["violations"]["blocked"] and result["violations"]["since"] is None
+    assert result["effects"] == [
+        {"name": "enforce_rule", "subject": "checkout",
+         "detail": ["connect-src api.example", "script-src cdn.example", "script-src old.example"]},
+    ]  # fmt: skip
+    fewer = {"script-src": "'self' cdn.example", "connect-src": "'self' api.example"}
+    assert (
+        modules.converge("content_security_rule", {**options, "directives": fewer}).applied.result["violations"]["blocked"] == []
+    )
+
+
+def test_no_report_is_said(modules: Modules, logged: None) -> None:
+    run(modules, {"description": "checkout", "action": "allow"}, warns=["browsers reported nothing in the last 7 days"])
+
+
+def test_policies_are_compared_by_what_they_say(modules: Modules, simulator: t.Any, zone: str) -> None:
+    simulator.settings(policy_enabled_as_text=True)
+    value = "Script-Src  HTTPS://JS.Pay.example/v3/ 'SELF' 'self';connect-src 'self'; "
+    simulator.seed(policies={zone: [stored(value=value)]})
+    result = run(modules, {**RULE, "enabled": True, "expression": f" {EXPRESSION} "})
+    assert result["changed"] is False and result["content_security_rule"]["value"] == value
+
+
+def test_unknown_directives_are_kept(modules: Modules, simulator: t.Any, zone: str) -> None:
+    simulator.seed(policies={zone: [stored(value="trusted-types Default; script-src 'self'; sandbox allow-Forms")]})
+    options = {"description": "checkout", "directives": {"script-src": ["*"]}}
+    warns = ["does not know, which are kept as they are: trusted-types, sandbox"]
+    (step,) = modules.converge_each("content_security_rule", [options], warns=warns)
+    assert step.writes[0]["body"] == {"value": "script-src *; trusted-types Default; sandbox allow-Forms"}
+
+
+def test_the_baseline_adds_to_what_the_rule_has(modules: Modules, logged: None) -> None:
+    entries = [{"name": "cdn", "url": CDN}, {"name": "map", "url": "https://*.maps.example/*/v2/*.js"}]
+    warns = ["entry 'map' becomes broader than the entry: script-src https://\\*.maps.example/"]
+    step = modules.converge_each("content_security_rule", [{"description": "checkout", "script_baseline": entries}], warns=warns)[
+        0
+    ]
+    found = step.applied.result["content_security_rule"]["directives"]["script-src"]
+    assert found == ["'self'", "https://*.maps.example/", CDN, "https://js.pay.example/v3/"]
+
+
+def test_identity(modules: Modules, simulator: t.Any, zone: str) -> None:
+    simulator.seed(policies={zone: [stored(), stored(id="r2"), stored(id="r3", description="blog")]})
+    result = run(modules, {"description": "checkout", "enabled": False}, fails="conflict")
+    assert "r1, r2" in result["msg"]
+    assert "r3 is already named 'blog'" in run(modules, {"rule_id": "r2", "description": "blog"}, fails="conflict")["msg"]
+    run(modules, {"rule_id": "r9", "action": "log"}, fails="not_found")
+    assert run(modules, {"rule_id": "r9", "state": "absent"})["changed"] is False
+    steps = modules.converge_each(
+        "content_security_rule", [{"rule_id": "r2", "description": "cart"}, {"rule_id": "r3", "state": "absent"}]
+    )
+    assert steps[0].writes[0]["body"] == {"description": "cart"}
+    assert [rule["description"] for rule in simulator.state(modules.zone)["policies"]] == ["checkout", "cart"]
+
+
+@pytest.mark.parametrize(("most", "said"), [(0, "has no content security rules"), (1, "allows no further content security rule")])
+def test_quota(modules: Modules, simulator: t.Any, zone: str, most: int, said: str) -> None:
+    simulator.settings(max_policies=most)
+    simulator.seed(policies={zone: [stored(id=f"s{n}", description=f"s{n}") for n in range(most)]})
+    assert said in run(modules, RULE, fails="rejected")["msg"]
+
+
+@pytest.mark.parametrize("change", [{"action": "allow"}, {"value": "script-src *"}, {"enabled": False}, {"expression": "false"}])
+def test_answer_with_another_value_fails(modules: Modules, simulator: t.Any, change: dict[str, t.Any]) -> None:
+    simulator.faults({"kind": "rewrite", "set": change, "method": "POST", "path": "*/policies"})
+    run(modules, RULE, fails="bad_response")
+
+
+def test_a_creation_without_an_answer_is_looked_for(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults({"kind": "reset_after", "method": "POST", "path": "*/policies"})
+    assert run(modules, RULE)["content_security_rule"]["id"]
+    assert len(simulator.state(modules.zone)["policies"]) == 1
+    simulator.faults({"kind": "reset", "method": "POST", "path": "*/policies"})
+    run(modules, {**RULE, "description": "cart"}, fails="unavailable")
+    assert len(simulator.state(modules.zone)["policies"]) == 1
+
+
+def test_info(modules: Modules, simulator: t.Any, zone: str) -> None:
+    rules = [stored(id="r2", description="blog", value="img-src nonsense!"), stored()]
+    simulator.seed(policies={zone: rules}, violations={zone: [report(), report(policy_id="r2", directive="img-src")]})
+    found = modules.run({"name": "Read", INFO: {"violations": True}}, warns=["cannot be parsed"]).ours[-1].result
+    first, second = found["content_security_rules"]
+    assert (first["id"], second["id"], second["directives"]) == ("r1", "r2", None)
+    assert [each["source"] for each in first["violations"]["blocked"]] == [CDN]
+    assert second["violations"]["blocked"][0]["directive"] == "img-src"
+    only = modules.run({"name": "Read", INFO: {"description": "checkout"}}).ours[-1].result["content_security_rules"]
+    assert [rule["id"] for rule in only] == ["r1"] and "violations" not in only[0]
+    simulator.settings(graphql_disabled=["*"])
+    found = modules.run({"name": "Read", INFO: {"rule_id": "r1", "violations": True}}).ours[-1].result
+    assert found["content_security_rules"][0]["violations"]["available"] is False
+
+
+def test_violations_of_a_broken_service_are_a_failure(modules: Modules, logged: None, simulator: t.Any) -> None:
+    """A server error is no lack of knowledge."""
+    simulator.faults({"kind": "graphql_error", "message": "unable to execute query", "count": None, "path": "*/graphql"})
+    run(modules, {"description": "checkout", "action": "allow", "unobserved": "allow"}, fails="unavailable")
+
+
+BAD = {
+    "neither": ({"action": "log"}, "description, rule_id"),
+    "empty description": ({"description": " "}, "description"),
+    "id": ({"rule_id": "../x"}, "rule_id"),
+    "days": ({"description": "a", "look_back_days": 31}, "look_back_days: 31"),
+    "accepted": ({"description": "a", "accept_blocked": ["'self'", "no host"]}, "accept_blocked[1]"),
+    "baseline": ({"description": "a", "script_baseline": [{"name": "x"}]}, "script_baseline[0].url"),
+    "new without action": ({"description": "a", "expression": "true", "directives": DIRECTIVES}, "action"),
+    "new without policy": ({"description": "a", "expression": "true", "action": "log"}, "directives"),
+    "expression": ({"description": "a", "expression": " "}, "expression"),
+    "nonce": ({"description": "a", "directives": {"script-src": ["'self'", "'nonce-x'"]}}, "directives.script-src[1]"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_names_its_place(modules: Modules, simulator: t.Any, case: str) -> None:
+    options, said = BAD[case]
+    assert said in run(modules, options, fails="invalid_option")["msg"]
+    assert not simulator.writes()

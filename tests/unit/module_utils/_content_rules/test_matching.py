@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.matching import (
+    Resource,
+    covers,
+    governs,
+    is_allowed,
+    source_of,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.policy import read_policy
+
+PAGE = "https://shop.example/pay"
+# Policy, directive that browsers report, resource, allowed.
+MATCHES = [
+    ("script-src https://cdn.example/a.js", "script-src", "https://cdn.example/a.js?v=1", True),
+    ("script-src https://cdn.example/a.js", "script-src", "https://cdn.example/a.js/b", False),
+    ("script-src https://cdn.example/lib/", "script-src", "https://cdn.example/lib/x/a.js", True),
+    ("script-src https://cdn.example/lib", "script-src", "https://cdn.example/lib/a.js", False),
+    ("script-src https://cdn.example/%61.js", "script-src", "https://cdn.example/a.js", True),
+    ("script-src https://cdn.example/A.js", "script-src", "https://cdn.example/a.js", False),
+    ("script-src cdn.example", "script-src", "https://CDN.example/a.js", True),
+    ("script-src cdn.example", "script-src", "http://cdn.example/a.js", False),
+    ("script-src cdn.example", "script-src", "https://a.cdn.example/a.js", False),
+    ("script-src *.cdn.example", "script-src", "https://b.a.cdn.example/a.js", True),
+    ("script-src *.cdn.example", "script-src", "https://cdn.example/a.js", False),
+    ("script-src *.cdn.example", "script-src", "https://evilcdn.example/a.js", False),
+    ("script-src http://cdn.example", "script-src", "https://cdn.example/a.js", True),
+    ("script-src https://cdn.example", "script-src", "http://cdn.example/a.js", False),
+    ("script-src cdn.example:8443", "script-src", "https://cdn.example:8443/a.js", True),
+    ("script-src cdn.example:8443", "script-src", "https://cdn.example/a.js", False),
+    ("script-src cdn.example", "script-src", "https://cdn.example:8443/a.js", False),
+    ("script-src http://cdn.example:80", "script-src", "https://cdn.example/a.js", True),
+    ("script-src *", "script-src", "https://any.example/", True),
+    ("script-src *", "script-src", "data:text/javascript,1", False),
+    ("script-src *", "script-src", "blob", False),
+    ("script-src data:", "script-src", "data", True),
+    ("script-src https:", "script-src", "https://any.example/", True),
+    ("script-src https:", "script-src", "http://any.example/", False),
+    ("connect-src ws:", "connect-src", "wss://any.example/", True),
+    ("connect-src 'self'", "connect-src", "wss://shop.example/live", True),
+    ("connect-src shop.example", "connect-src", "wss://shop.example/live", True),
+    ("script-src 'self'", "script-src", "https://shop.example/own.js", True),
+    ("script-src 'self'", "script-src", "http://shop.example/own.js", False),
+    ("script-src 'self'", "script-src", "https://shop.example:8443/own.js", False),
+    ("script-src 'self'", "script-src", "https://www.shop.example/own.js", False),
+    ("script-src 'none'", "script-src", "https://shop.example/own.js", False),
+    ("script-src 'self'", "script-src", "inline", False),
+    ("script-src 'unsafe-inline'", "script-src", "inline", True),
+    ("script-src 'unsafe-inline' 'sha256-abc='", "script-src", "inline", False),
+    ("script-src 'unsafe-eval'", "script-src", "eval", True),
+    ("script-src 'unsafe-eval'", "script-src", "wasm-eval", True),
+    ("script-src 'unsafe-inline'", "script-src", "eval", False),
+    # Fallbacks.
+    ("script-src cdn.example", "script-src-elem", "https://cdn.example/a.js", True),
+    ("default-src 'self'", "script-src-elem", "https://cdn.example/a.js", False),
+    ("default-src 'self'; script-src *", "worker-src", "https://cdn.example/a.js", True),
+    ("default-src *; child-src 'self'", "frame-src", "https://cdn.example/", False),
+    ("default-src 'none'", "form-action", "https://cdn.example/", True),
+    ("script-src 'none'", "img-src", "https://cdn.example/a.png", True),
+    ("script-src 'none'; script-src-elem cdn.example", "script-src-elem", "https://cdn.example/a.js", True),
+    ("script-src cdn.example", "script-src", "", False),
+    ("script-src cdn.example", "script-src", "https://[broken", False),
+]
+
+
+@pytest.mark.parametrize(("text", "directive", "url", "allowed"), MATCHES)
+def test_matches(text: str, directive: str, url: str, allowed: bool) -> None:
+    policy = read_policy(text)
+    assert policy is not None
+    assert is_allowed(policy, Resource(directive, url, "shop.example", PAGE)) is allowed
+
+
+def test_without_a_page_its_host_counts() -> None:
+    policy = read_policy("script-src 'self'")
+    assert policy is not None and is_allowed(policy, Resource("script-src", "https://shop.example/a.js", "shop.example"))
+
+
+@pytest.mark.parametrize(
+    ("text", "directive", "found"),
+    [
+        ("default-src *", "script-src-elem", "default-src"),
+        ("script-src *; default-src *", "script-src-attr", "script-src"),
+        ("img-src *", "script-src", "script-src"),
+    ],
+)
+def test_governing_directive(text: str, directive: str, found: str) -> None:
+    policy = read_policy(text)
+    assert policy is not None and governs(policy, directive) == found
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("https://CDN.example/a.js?token=1#x", "https://cdn.example/a.js"),
+        ("https://cdn.example:443/a;b,c*.js", "https://cdn.example/a%3Bb%2Cc%2A.js"),
+        ("https://cdn.example:8443", "https://cdn.example:8443"),
+        ("inline", "'unsafe-inline'"),
+        ("EVAL", "'unsafe-eval'"),
+        ("data", "data:"),
+        ("blob:https://x/1", "blob:"),
+        ("\x1b[31m", " [31m"),
+        ("", ""),
+    ],
+)
+def test_source_that_would_allow(url: str, source: str) -> None:
+    assert source_of(url) == source
+
+
+@given(st.sampled_from([row[2] for row in MATCHES if "://" in row[2] and "[" not in row[2]]))
+def test_the_source_of_a_resource_allows_it(url: str) -> None:
+    policy = read_policy(f"script-src {source_of(url)}")
+    assert policy is not None and is_allowed(policy, Resource("script-src", url, "shop.example", PAGE))
+
+
+COVERS = [
+    ("*", "cdn.example", True), ("*", "https:", True), ("*", "data:", False), ("*", "'self'", True), ("*", "'unsafe-inline'", False),
+    ("https:", "https://cdn.example", True), ("https:", "http://cdn.example", False), ("https:", "'self'", False), ("https:", "cdn.example", False),
+    ("*.example", "cdn.example", True), ("*.example", "*.cdn.example", True), ("*.cdn.example", "*.example", False),
+    ("cdn.example", "https://cdn.example/a.js", True),
+    ("cdn.example", "http://cdn.example", False), ("http://cdn.example", "https://cdn.example", True), ("https://cdn.example", "cdn.example", False),
+    ("cdn.example/lib/", "cdn.example/lib/a.js", True), ("cdn.example/lib", "cdn.example/lib/a.js", False), ("cdn.example:8443", "cdn.example", False),
+    ("'self'", "shop.example", False), ("shop.example", "'self'", False), ("http:", "https:", True), ("https:", "http:", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("broad", "narrow", "expected"), COVERS)
+def test_covers(broad: str, narrow: str, expected: bool) -> None:
+    assert covers(broad, narrow) is expected and covers(narrow, narrow)

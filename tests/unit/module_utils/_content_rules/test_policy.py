@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.facts import DIRECTIVES, MAX_LENGTH
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.policy import (
+    Policy,
+    parse_policy,
+    read_policy,
+    undocumented,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+
+HASH = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+ONE_FORM = [
+    ({"script-src": ["'self'"]}, "script-src 'self'"),
+    (
+        {"Script-Src": ["'SELF'", "'self'", "HTTPS://CDN.Example:8443/A/b.js"]},
+        "script-src 'self' https://cdn.example:8443/A/b.js",
+    ),
+    ({"style-src": "data: *.cdn.example *", "connect-src": ["HTTPS:"]}, "connect-src https:; style-src * *.cdn.example data:"),
+    ({"upgrade-insecure-requests": [], "script-src": ["'none'"]}, "script-src 'none'; upgrade-insecure-requests"),
+    ({"upgrade-insecure-requests": "", "img-src": None}, "upgrade-insecure-requests"),
+    ({"script-src": [HASH.replace("sha", "SHA")]}, f"script-src {HASH}"),
+    (" script-src   'self'\t*.a.example ;; default-src 'none' ; ", "default-src 'none'; script-src 'self' *.a.example"),
+    ('{"script-src": ["https://*.a.example/x/"]}', "script-src https://*.a.example/x/"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), ONE_FORM)
+def test_one_form(value: t.Any, text: str) -> None:
+    policy = parse_policy(value)
+    assert policy.text == text and parse_policy(text) == policy == read_policy(text)
+
+
+REFUSED = [
+    ({"scrpt-src": ["'self'"]}, "directives: 'scrpt-src' is not a directive (did you mean 'script-src'?)"),
+    ({"script-src": ["'self'", "'nonce-abc'"]}, "directives.script-src[1]: the service does not support nonces"),
+    ({"script-src": ["self"]}, "directives.script-src[0]: 'self' lacks its single quotes (did you mean ''self''?)"),
+    ({"script-src": ["Unsafe-Inline"]}, "(did you mean ''unsafe-inline''?)"),
+    ({"script-src": ["sha256-abc="]}, "(did you mean ''sha256-abc=''?)"),
+    ({"script-src": ["a.*.example"]}, "directives.script-src[0]: 'a.*.example' has a * elsewhere"),
+    ({"script-src": ["https://a.example:*"]}, "has a * elsewhere"),
+    ({"script-src": ["https://a.example/*.js"]}, "has a * elsewhere"),
+    ({"script-src": ["https://a.example/a.js?v=1"]}, "has a query or a fragment"),
+    ({"script-src": ["a.example b.example"]}, "has a blank"),
+    ({"script-src": ["a.example;"]}, "is not a source"),
+    ({"script-src": ["https://a.example/x,y"]}, "is not a source"),
+    ({"script-src": ["https://ä.example"]}, "is not a source"),
+    ({"script-src": ["'self"]}, "is not a source"),
+    ({"script-src": ["'none'", "'self'"]}, "directives.script-src[0]: 'none' cannot stand beside other sources"),
+    ({"script-src": []}, "directives.script-src: has no sources; to allow none, write 'none'"),
+    ("script-src", "directives.script-src: has no sources"),
+    ({"upgrade-insecure-requests": ["'self'"]}, "directives.upgrade-insecure-requests: takes no sources"),
+    ({"script-src": ["'self'"], "SCRIPT-SRC": ["*"]}, "directives.SCRIPT-SRC: the policy has this directive twice"),
+    ("script-src *; script-src *", "directives.script-src: the policy has this directive twice"),
+    ({"script-src": 5}, "directives.script-src: must be a list of sources, not 5"),
+    ({"script-src": [True]}, "directives.script-src[0]: true is not a string; put it in quotes"),
+    ({5: ["'self'"]}, "directives: 5 is not a directive"),
+    (5, "directives: must be a dictionary of directives, or the text of a policy, not 5"),
+    (["script-src"], "directives: must be a dictionary of directives"),
+    ("{broken", "directives: this text is neither a policy nor a dictionary in JSON"),
+    (
+        {"script-src": [f"{n:04d}.example.com" for n in range(400)]},
+        "directives: the policy has 6810 characters, 810 more than the maximum of 6000",
+    ),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), REFUSED)
+def test_refusals_name_the_place(value: t.Any, message: str) -> None:
+    with pytest.raises(Failure) as caught:
+        parse_policy(value)
+    assert caught.value.kind == "invalid_option" and message.replace("''", "'") in str(caught.value).replace("''", "'")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["script-src 'nonce-1'", "script-src", "img-src *; img-src *", "script-src \x1b[31m", "<b> x"])
+def test_what_the_service_has_may_be_no_policy(text: str) -> None:
+    assert read_policy(text) is None
+
+
+def test_unknown_directives_are_kept_last_and_unchanged() -> None:
+    policy = read_policy("Trusted-Types  A b ; script-src 'self';sandbox")
+    assert policy is not None and policy.text == "script-src 'self'; Trusted-Types  A b; sandbox"
+    assert policy.sources("trusted-types") == ("A", "b") and read_policy(policy.text) == policy
+
+
+def test_undocumented_keywords_are_warnings() -> None:
+    policy = parse_policy(
+        {"script-src": ["'strict-dynamic'", "'unsafe-eval'", HASH], "frame-ancestors": ["'self'", "'unsafe-inline'"]}
+    )
+    assert [text.partition(" is ")[0] for text in undocumented(policy)] == [
+        "directives.frame-ancestors: 'unsafe-inline'", "directives.script-src: 'strict-dynamic'",
+    ]  # fmt: skip
+
+
+def test_sources_added_to_a_directive() -> None:
+    assert parse_policy("script-src 'none'").with_sources("script-src", ["a.example"]).text == "script-src a.example"
+    assert Policy({}).with_sources("script-src", ["b.example", "a.example"]).text == "script-src a.example b.example"
+
+
+LABEL = st.text("abcXYZ019-_", min_size=1, max_size=6)
+HOST = st.lists(LABEL, min_size=1, max_size=3).map(".".join)
+PATH = st.just("") | st.text("abAB09%._~!$&'()+=:@-/", max_size=8).map(lambda text: f"/{text}")
+SOURCES = st.one_of(
+    st.sampled_from(["'self'", "'Unsafe-Eval'", "*", "HTTPS:", "data:", HASH, "'report-sample'"]),
+    st.tuples(st.sampled_from(["", "https://", "WSS://"]), st.sampled_from(["", "*."]), HOST, st.sampled_from(["", ":8443"]), PATH).map("".join),
+).filter(lambda source: not source.lower().startswith(("sha", "nonce-")))  # fmt: skip
+POLICIES = st.dictionaries(
+    st.sampled_from(sorted(set(DIRECTIVES) - {"upgrade-insecure-requests"})),
+    st.lists(SOURCES, min_size=1, max_size=4),
+    max_size=4,
+)
+
+
+@given(POLICIES, st.randoms())
+def test_text_is_stable_and_order_never_matters(directives: t.Any, random: t.Any) -> None:
+    policy = parse_policy(directives)
+    assert (
+        parse_policy(policy.text or {}) == policy == read_policy(policy.text)
+        and (parse_policy(policy.text or {})).text == policy.text
+    )
+    names = list(directives)
+    random.shuffle(names)
+    other = {name.upper(): random.sample(directives[name], len(directives[name])) * 2 for name in names}
+    assert parse_policy(other) == policy and hash(parse_policy(other).text) == hash(policy.text)
+
+
+@given(st.text(), st.text("'*; abc-srcipt:/.", max_size=40))
+def test_any_text_is_a_policy_or_refused(text: str, likely: str) -> None:
+    """Whatever a user or the service sends is refused with its place, or has a stable form; comparing is an equivalence."""
+    for given_text in (text, likely, f"script-src {likely}"):
+        found = read_policy(given_text)
+        if found is not None:
+            assert read_policy(found.text) == found
+        if found is None or found.kept or len(found.text) > MAX_LENGTH:
+            with pytest.raises(Failure, match=r"^directives"):
+                parse_policy(given_text)
+        else:
+            assert parse_policy(given_text) == found
