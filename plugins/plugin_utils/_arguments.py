@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -49,6 +50,26 @@ def validated(specification: t.Mapping[str, t.Any], arguments: t.Mapping[str, t.
     # As AnsibleModule: what was given, before it is converted.
     secrets = set(secrets_of(specification["argument_spec"], arguments))
     return Validated(outcome.validated_parameters, secrets, error)
+
+
+def user_path(text: str) -> str:
+    """Return a path that a user wrote as an absolute one: a relative path starts at the working directory of ansible-playbook.
+
+    The environment variable PWD may be missing, or say something else.
+    """
+    return os.path.join(os.getcwd(), os.path.expanduser(os.path.expandvars(text)))
+
+
+def absolute(specification: Members, arguments: Members) -> dict[str, t.Any]:
+    """Return the arguments with absolute paths, because a module of its own process runs in the folder of the playbook."""
+    return {name: _absolute(value, specification.get(name, {})) for name, value in arguments.items()}
+
+
+def _absolute(value: t.Any, option: Members) -> t.Any:
+    if isinstance(value, list):
+        return [_absolute(item, {"type": option.get("elements")}) for item in value]
+    # The home is that of the user who the module runs as.
+    return user_path(value) if option.get("type") == "path" and isinstance(value, str) and not value.startswith("~") else value
 
 
 def prepared(specification: Members, arguments: Members, arrange: t.Callable[[Members], Members] = dict) -> dict[str, t.Any]:

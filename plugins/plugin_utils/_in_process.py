@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
-import os
 import typing as t
 
 from ansible.module_utils.common.parameters import remove_values
@@ -24,6 +22,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._redact impo
 from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
+    absolute,
     is_worth_naming,
     prepared,
     refusal,
@@ -35,6 +34,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variab
 SWITCH = "edgeops_in_process"
 
 Result = dict[str, t.Any]
+_LOCAL = ("local", "ansible.builtin.local")
 _TEXT = frozenset((str,))
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
@@ -60,6 +60,8 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         specification = self.task.arguments()
         try:
             self._task.args, from_host = self._completed(specification["argument_spec"], host)
+            if self.task.on_controller or self._connection.transport in _LOCAL:
+                self._task.args = absolute(specification["argument_spec"], self._task.args)
             runs_here = self._can_run_here(host)
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
@@ -72,8 +74,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         else:
             announce = functools.partial(_announce, variables.get("inventory_hostname"))
             run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=announce)
-            with _working_directory(self._loader.get_basedir()):
-                result.update(run.finish(self.task))
+            result.update(run.finish(self.task))
             if not result["warnings"]:
                 del result["warnings"]
         if shows_invocation(variables):
@@ -109,7 +110,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
     def _can_run_here(self, host: Host) -> bool:
         return self.task.on_controller or (
-            self._connection.transport in ("local", "ansible.builtin.local")
+            self._connection.transport in _LOCAL
             and not self._connection.become
             and not self._task.async_val
             and not any(self._task.environment or ())
@@ -211,14 +212,3 @@ def _is_plain(value: t.Any) -> bool:
             return False
         waiting.extend(inner for inner in each if type(inner) not in _SCALARS)
     return True
-
-
-@contextlib.contextmanager
-def _working_directory(path: str) -> t.Iterator[None]:
-    """Change to the playbook's folder, where a module on a local connection runs and relative paths in options start."""
-    before = os.getcwd()
-    os.chdir(path)
-    try:
-        yield
-    finally:
-        os.chdir(before)

@@ -15,6 +15,7 @@ from ..module_utils._api.connection import CONNECTION_OPTIONS
 from ..module_utils._core import INVALID_OPTION, Failure, invalid_option
 from ..module_utils._text import did_you_mean, nearest
 from ..module_utils._zone.survey import FILTERS
+from ._arguments import user_path
 from ._evidence.verification import describe
 from ._fleet import outcome, rails, records, variables
 from ._fleet.variables import ADOPTION, ALLOW, APPLIED, BEFORE, DELIVERED, LISTED, RAILS, REPORT
@@ -130,7 +131,7 @@ def _rails(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
 def _read_rails(hosts: HostVariables, zones: t.Sequence[str]) -> rails.Rails:
     values = _of_run(hosts, zones, RAILS)
     path = values["edgeops_approved_report"]
-    values["edgeops_approved_report"] = path and _path(str(path))
+    values["edgeops_approved_report"] = path and user_path(str(path))
     given = [name for name in RAILS if any(name in hosts.of(host) for host in zones)]
     return rails.read_rails(values, given, {host: hosts.evaluated(host, ALLOW) for host in zones})
 
@@ -143,7 +144,7 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         raise invalid_option("edgeops_report_put_url", "must be an http or https URL")
     variables.read_json("edgeops_report_put_headers", values["edgeops_report_put_headers"], dict)
     folder = values["edgeops_report_dir"]
-    dest = _path(str(folder)) if folder else None
+    dest = user_path(str(folder)) if folder else None
     previous = values["edgeops_report_previous"] or (folder and os.path.join(str(folder), "report.json"))
     return {
         "survey": False,
@@ -151,8 +152,8 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         "dest": dest or tempfile.gettempdir(),
         "is_temporary": dest is None,
         "formats": variables.read_names("edgeops_report_formats", values["edgeops_report_formats"]) or None,
-        "previous": _path(str(previous)) if previous else None,
-        "merge": [_path(name) for name in variables.read_names("edgeops_report_merge", values["edgeops_report_merge"])],
+        "previous": user_path(str(previous)) if previous else None,
+        "merge": [user_path(name) for name in variables.read_names("edgeops_report_merge", values["edgeops_report_merge"])],
         "title": values["edgeops_report_title"] or None,
         "keep": values["edgeops_report_keep"],
         "waivers": variables.read_json("edgeops_waivers", values["edgeops_waivers"], list),
@@ -183,7 +184,7 @@ def _adoption(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         raise invalid_option("edgeops_adopt_dir", "is required: the folder for group_vars and host_vars")
     overwrite = variables.read_boolean("edgeops_adopt_overwrite", values["edgeops_adopt_overwrite"], default=False)
     return {
-        "dest": _path(str(values["edgeops_adopt_dir"])),
+        "dest": user_path(str(values["edgeops_adopt_dir"])),
         "group": str(values["edgeops_adopt_group"] or "all"),
         "overwrite": overwrite,
     }
@@ -193,12 +194,7 @@ def _evidence(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     folder = hosts.evaluated(zones[0], "edgeops_evidence_dir")
     if not folder:
         raise invalid_option("edgeops_evidence_dir", "is required: the folder of the evidence")
-    return {"dest": _path(str(folder))}
-
-
-def _path(name: str) -> str:
-    """Return a path relative to the user's working directory, not to the playbook."""
-    return os.path.join(os.environ.get("PWD") or os.getcwd(), os.path.expanduser(name))
+    return {"dest": user_path(str(folder))}
 
 
 _Options = t.Callable[[HostVariables, t.Sequence[str]], Result]

@@ -209,7 +209,9 @@ def test_which_tasks_step_aside(playbook: Playbook, tmp_path: Path) -> None:
         missing | {"vars": {"edgeops_in_process": False}},
         task("script_monitor", enabled=True, ca_path="found.pem"),
     ]
-    (tmp_path / "found.pem").touch()
+    working_directory = playbook.folder / "run-0" / "input"
+    working_directory.mkdir(parents=True)
+    (working_directory / "found.pem").touch()
     delegated = {**MONITOR, "name": "hosts", "delegate_to": "{{ through | default(inventory_hostname) }}"}
     defaults = {f"group/{NAME}.zone": {"zone_id": playbook.zone}}
     plays = [

@@ -135,3 +135,36 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
     assert [(each["kind"], each["entry"]) for each in templated["findings"]] == [("expired", "b")]
     assert templated["findings"] == composed["findings"] and templated["passed"] is False
     assert [each["kind"] for each in single["findings"]] == ["new", "expired"]
+
+
+@pytest.mark.parametrize("variable", ["unset", "wrong", "link"])
+def test_relative_paths_start_at_the_working_directory(playbook: Playbook, zone: str, tmp_path: Path, variable: str) -> None:
+    """Of options and of variables, in a playbook elsewhere, in process and as an ordinary module, whatever PWD says."""
+    playbook.simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
+    (tmp_path / "link").symlink_to(playbook.folder / "run-0" / "input")
+    plays = tmp_path / "plays"
+    plays.mkdir()
+    audit = {"evidence_dir": "evidence/{{ item }}", "baseline": [], "at": AT}
+    tasks = [
+        {AUDIT: audit, "loop": ["inside"]},
+        {AUDIT: audit, "loop": ["module"], "vars": {"edgeops_in_process": False}},
+        {
+            "edgeops.observability.script_monitor_info": {"ca_path": "missing.pem"},
+            "loop": [True, False],
+            "vars": {"edgeops_in_process": "{{ item }}"},
+            "ignore_errors": True,
+        },
+    ]
+    ours = {
+        "ansible.builtin.import_playbook": "edgeops.observability.check",
+        "vars": {"edgeops_audit_scripts": True, "edgeops_evidence_dir": "evidence/check", "edgeops_report_dir": "report"},
+    }
+    (plays / "play.yml").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}, ours]), encoding="utf-8")
+    given = {"unset": None, "wrong": str(plays), "link": str(tmp_path / "link")}[variable]
+    report = playbook.launch(plays / "play.yml", inventory={"shop": {"zone_id": zone}}, env={"PWD": given})
+    folder = report.folder / "input"
+    made = {path.relative_to(folder).parts[:2] for path in folder.rglob("*.jsonl")}
+    assert made == {("evidence", "inside"), ("evidence", "module"), ("evidence", "check")}
+    assert (folder / "report" / "report.json").exists()
+    assert report.stdout.count(f"ca_path: file or directory '{folder / 'missing.pem'}' does not exist") >= 2
+    assert [path.name for path in plays.iterdir()] == ["play.yml"]

@@ -35,7 +35,6 @@ class Seen(LocalTask[None]):
     def __init__(self, result: dict[str, t.Any] | None) -> None:
         self.result = result
         self.params: t.Mapping[str, t.Any] = {}
-        self.folder = Path()
 
     @classmethod
     def arguments(cls) -> dict[str, t.Any]:
@@ -44,9 +43,7 @@ class Seen(LocalTask[None]):
         return {"argument_spec": rules.pop("options"), **rules}
 
     def desire(self, params: t.Mapping[str, t.Any]) -> None:
-        self.params, self.folder = params, Path.cwd()
-        if self.result is None:
-            raise KeyboardInterrupt
+        self.params = params
 
     def report(self, desired: None) -> Conclusion:
         return Conclusion(self.result or {})
@@ -91,12 +88,10 @@ def test_runs_here(tmp_path, monkeypatch):
     made = action(
         tmp_path, {"name": "a", "count": "2", "secret": "hidden-1"}, {"found": "hidden-1", "none": None, "flag": True}, diff=True
     )
-    before = Path.cwd()
     result = made.run(task_vars={})
     assert (result["found"], result["none"], result["flag"]) == ("VALUE_SPECIFIED_IN_NO_LOG_PARAMETER", None, True)
     assert made.seen.params == {"name": "a", "count": 2, "secret": "hidden-1"}
     assert modes == [{"check_mode": False, "diff_mode": True}]
-    assert (made.seen.folder, Path.cwd()) == (tmp_path, before)
     assert "warnings" not in result
 
 
@@ -173,12 +168,3 @@ def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):
     result = action(tmp_path, {"name": "a", "secret": "hidden-1", "count": 1}, {"found": listing}).run(task_vars={})
     assert result["found"] is listing
     assert result["invocation"]["module_args"]["secret"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-
-
-def test_interruption_restores_the_folder(tmp_path):
-    made = action(tmp_path)
-    made.seen.result = None  # interrupts: the time limit of a task is no Exception either
-    before = Path.cwd()
-    with pytest.raises(KeyboardInterrupt):
-        made.run(task_vars={})
-    assert Path.cwd() == before
