@@ -157,6 +157,7 @@ REDUCE_SAMPLE_RATE = "reduce_sample_rate"
 CHANGE_DESTINATION = "change_destination"
 CHANGE_TRANSFORMER = "change_transformer"
 ENFORCE_RULE = "enforce_rule"
+MUTE_ALERT = "mute_alert"
 WEAKEN_RULE = "weaken_rule"
 EFFECTS = (
     CHANGE_DESTINATION,
@@ -168,6 +169,7 @@ EFFECTS = (
     DROP_CUSTOM_FIELDS,
     DROP_JOB_FIELDS,
     ENFORCE_RULE,
+    MUTE_ALERT,
     RECREATE_JOB,
     REDUCE_SAMPLE_RATE,
     WEAKEN_RULE,

@@ -41,13 +41,18 @@ def _logpush(method: str, path: str, description: str, result: tuple[type, ...] 
     return Endpoint(method, path, description, result, (ZONE, ACCOUNT))
 
 
+def _account(method: str, path: str, description: str, result: tuple[type, ...] = (dict,), reads: bool = False) -> Endpoint:
+    """Return an operation that exists for accounts alone."""
+    return Endpoint(method, path, description, result, (ACCOUNT,), reads)
+
+
 _PHASE = "http_log_custom_fields"
 
 # Every path that the collection uses. A DELETE may return any body or none, so its result has no type.
 ENDPOINTS: t.Mapping[str, Endpoint] = {
     "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,), ()),
     "accounts.list": Endpoint("GET", "/accounts", "Listing the accounts", (list,), ()),
-    # The only POST that reads.
+    # This POST reads, and so does the preview below.
     "graphql.query": Endpoint("POST", "/graphql", "Querying analytics", (dict,), (), reads=True),
     "zones.get": Endpoint("GET", "", "Reading the zone"),
     "accounts.get": Endpoint("GET", "", "Reading the account", (dict,), (ACCOUNT,)),
@@ -79,6 +84,27 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "logpush_jobs.update": _logpush("PUT", "/logpush/jobs/{job_id}", "Changing the Logpush job"),
     "logpush_jobs.delete": _logpush("DELETE", "/logpush/jobs/{job_id}", "Deleting the Logpush job", ()),
     "logpush_datasets.fields": _logpush("GET", "/logpush/datasets/{dataset}/fields", "Listing the fields of the dataset"),
+    "transformers.list": _account("GET", "/logpush/transformers", "Listing the transformers", (list,)),
+    "transformers.create": _account("POST", "/logpush/transformers", "Creating the transformer"),
+    "transformers.update": _account("PUT", "/logpush/transformers/{transformer_id}", "Changing the transformer"),
+    "transformers.delete": _account("DELETE", "/logpush/transformers/{transformer_id}", "Deleting the transformer", ()),
+    "transformers.content": _account(
+        "GET", "/logpush/transformers/{transformer_id}/content", "Reading the query of the transformer"
+    ),
+    "transformers.versions": _account(
+        "GET", "/logpush/transformers/{transformer_id}/versions", "Listing the versions of the transformer", (list,)
+    ),
+    # The result is null for a record that is filtered out.
+    "transformers.preview": _account(
+        "POST", "/logpush/transformers/preview", "Previewing the transformer", (dict, type(None)), reads=True
+    ),
+    "notifications.list": _account("GET", "/alerting/v3/policies", "Listing the notification policies", (list,)),
+    "notifications.get": _account("GET", "/alerting/v3/policies/{policy_id}", "Reading the notification policy"),
+    "notifications.create": _account("POST", "/alerting/v3/policies", "Creating the notification policy"),
+    "notifications.update": _account("PUT", "/alerting/v3/policies/{policy_id}", "Changing the notification policy"),
+    "notifications.delete": _account("DELETE", "/alerting/v3/policies/{policy_id}", "Deleting the notification policy", ()),
+    "notifications.alerts": _account("GET", "/alerting/v3/available_alerts", "Listing the available alerts"),
+    "notifications.webhooks": _account("GET", "/alerting/v3/destinations/webhooks", "Listing the webhooks", (list,)),
     "logpush_ownership.create": _logpush("POST", "/logpush/ownership", "Requesting an ownership challenge"),
     "logpush_ownership.validate": _logpush("POST", "/logpush/ownership/validate", "Validating the ownership challenge"),
 }

@@ -141,6 +141,8 @@ _BY_AREA: t.Mapping[str, str] = {
     ),
     "rulesets": "The token needs Logs: Read to read custom log fields and Logs: Write to change them.",
     **dict.fromkeys(("logpush_jobs", "logpush_datasets", "logpush_ownership"), _LOGS_WRITE),
+    "transformers": "Transformers need a token with the permission Logs: Write for the account, to be read as well.",
+    "notifications": "The token needs Notifications: Read to read and Notifications: Write to change them, for the account.",
     "zones": "The token needs Zone: Read.",
 }
 _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."

@@ -105,7 +105,7 @@ class Run:
         return self._client
 
     def propose(self, plan: Plan, approvable: bool, approvals: t.Mapping[str, Approval]) -> None:
-        """Record the prediction; refuse a plan that differs from the approved one."""
+        """Record the prediction; refuse a plan that differs from the approved one, or that a policy of the user refuses."""
         self._warnings.extend(plan.warnings)
         required = [*approvals.values()]
         if approvals:

@@ -133,6 +133,10 @@ class StateTask(Task, t.Generic[Desired, State]):
         """Return the result after the writes; raise `bad_response` if an answer differs from the request."""
         return Conclusion(plan.result)
 
+    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
+        """Return the answers to the writes of a plan, and those with what the service shows only if it is read again."""
+        return answers
+
     def secrets(self, desired: Desired, state: State | None) -> t.Iterable[str]:
         """Return the texts that no output may contain; `state` is None before it is read."""
         return ()
@@ -187,7 +191,7 @@ def _apply(
                 return _look_again(run, task, client, desired, request, failure.with_note(request.if_it_fails)), False
             run.writes += request.changes and failure.accepted
             raise failure.with_note(request.if_it_fails) from failure
-    return task.conclude(desired, state, plan, answers), plan.creates
+    return task.conclude(desired, state, plan, task.reread(client, plan, answers)), plan.creates
 
 
 def _look_again(

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import Json, invalid_option
+from .._text import did_you_mean, json_type, nearest
+
+# One of these is required to identify a policy.
+IDENTITY = ("name", "policy_id")
+EMAIL, WEBHOOKS, PAGERDUTY = MECHANISMS = ("email", "webhooks", "pagerduty")
+
+OPTIONS: dict[str, dict[str, t.Any]] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    "name": {"type": "str"},
+    "policy_id": {"type": "str"},
+    "alert_type": {"type": "str"},
+    "mechanisms": {"type": "dict", "options": {name: {"type": "list", "elements": "str"} for name in MECHANISMS}},
+    "filters": {"type": "dict"},
+    "description": {"type": "str"},
+    "enabled": {"type": "bool"},
+    "alert_interval": {"type": "str"},
+}
+
+Params = t.Mapping[str, t.Any]
+
+
+class Desired(t.NamedTuple):
+    """The desired state of a notification policy; None stands for an omitted option.
+
+    `mechanisms` has the types that are given; its webhooks are ids or names.
+    """
+
+    present: bool
+    name: str | None
+    policy_id: str | None
+    alert_type: str | None
+    mechanisms: t.Mapping[str, tuple[str, ...]]
+    filters: t.Mapping[str, tuple[str, ...]] | None
+    plain: t.Mapping[str, Json]
+
+
+class Query(t.NamedTuple):
+    """Which policies to report; None for any."""
+
+    name: str | None
+    policy_id: str | None
+
+
+def desire(params: Params) -> Desired:
+    for option in ("name", "policy_id", "alert_type"):
+        if params[option] == "":
+            raise invalid_option(option, "is empty")
+    given = {name: values for name, values in (params["mechanisms"] or {}).items() if values is not None}
+    for name, values in given.items():
+        for index, value in enumerate(values):
+            if not value.strip():
+                raise invalid_option(f"mechanisms.{name}[{index}]", "is empty")
+    return Desired(
+        present=params["state"] == "present",
+        name=params["name"],
+        policy_id=params["policy_id"],
+        alert_type=params["alert_type"],
+        mechanisms={name: tuple(sorted({value.strip() for value in values})) for name, values in given.items()},
+        filters=None if params["filters"] is None else _filters(params["filters"]),
+        plain={name: params[name] for name in ("description", "enabled", "alert_interval") if params[name] is not None},
+    )
+
+
+def _filters(given: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
+    """Return the filters that restrict something; an empty one is the same as none."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in given.items():
+        items = values if isinstance(values, list) else [values]
+        for index, value in enumerate(items):
+            if not isinstance(value, str):
+                place = f"filters.{name}[{index}]" if isinstance(values, list) else f"filters.{name}"
+                raise invalid_option(place, f"must be a string, not {json_type(value)}; quote it")
+        found[name] = tuple(sorted(set(map(str, items))))
+    return {name: values for name, values in sorted(found.items()) if values}
+
+
+def desire_report(params: Params) -> Query:
+    return Query(params["name"], params["policy_id"])
+
+
+def check_alert_type(alert_type: str, available: t.Collection[str]) -> None:
+    """Refuse a type of alert that the account may not use."""
+    if alert_type not in available:
+        known = nearest(alert_type, sorted(available))
+        raise invalid_option("alert_type", f"{alert_type!r} is not an alert that the account may use{did_you_mean(known)}")

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import (
+    BAD_RESPONSE,
+    MUTE_ALERT,
+    NOT_FOUND,
+    Answer,
+    Conclusion,
+    Effect,
+    Failure,
+    Json,
+    Plan,
+    Request,
+    conflict,
+    invalid_option,
+)
+from .._text import dict_of, did_you_mean, list_of, nearest
+from .options import MECHANISMS, WEBHOOKS, Desired, check_alert_type
+from .policy import SERVER_MADE, Policy, Webhook, parse_policy, view
+
+_DEFAULTS: t.Mapping[str, Json] = {"description": "", "enabled": True, "alert_interval": ""}
+
+
+class State(t.NamedTuple):
+    """The policy, or None, and what had to be read for the options: None where it was not needed or cannot be read.
+
+    `unavailable` is why the alerts that the account may use cannot be read.
+    """
+
+    policy: Policy | None
+    alerts: t.Mapping[str, str] | None = None
+    webhooks: tuple[Webhook, ...] = ()
+    unavailable: str = ""
+
+
+def is_id(webhook: str) -> bool:
+    """Return whether a text has the form of an id of the service: 32 hexadecimal digits, perhaps with hyphens."""
+    digits = webhook.replace("-", "")
+    return len(digits) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+
+
+def plan(desired: Desired, state: State) -> Plan:
+    """Return the plan that deletes, creates or updates the policy, or leaves it unchanged."""
+    if not desired.present:
+        return _deletion(state.policy)
+    mechanisms = dict(desired.mechanisms)
+    if WEBHOOKS in mechanisms:
+        mechanisms[WEBHOOKS] = tuple(sorted({_webhook_id(each, state.webhooks) for each in mechanisms[WEBHOOKS]}))
+    if state.policy is None:
+        return _creation(desired, state, mechanisms)
+    return _update(desired, state.policy, mechanisms)
+
+
+def _webhook_id(given: str, webhooks: t.Sequence[Webhook]) -> str:
+    """Return the id of a webhook that is given by its id or its name."""
+    if is_id(given):
+        return given
+    found = sorted(webhook.id for webhook in webhooks if given in (webhook.name, webhook.id))
+    if not found:
+        known = nearest(given, sorted(webhook.name for webhook in webhooks))
+        raise invalid_option("mechanisms.webhooks", f"there is no webhook named {given!r} in the account{did_you_mean(known)}")
+    if len(found) > 1:
+        raise conflict(f"mechanisms.webhooks: the webhooks {', '.join(found)} are all named {given!r}; give the id of one.")
+    return found[0]
+
+
+def _deletion(policy: Policy | None) -> Plan:
+    result: dict[str, Json] = {"notification_policy": None}
+    if policy is None:
+        return Plan(before={}, after={}, result=result, basis={"policy": None})
+    before = _managed(policy)
+    return Plan(
+        before=before,
+        after={},
+        result=result,
+        requests=(Request("notifications.delete", ids={"policy_id": policy.id}),),
+        basis={"id": policy.id, **before},
+        effects=(Effect(MUTE_ALERT, policy.name),) if policy.enabled else (),
+    )
+
+
+def _managed(policy: Policy) -> dict[str, Json]:
+    """Return all members that options can set, as results and diffs show them."""
+    return {name: value for name, value in view(policy).items() if name not in SERVER_MADE}
+
+
+def _given(desired: Desired, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
+    """Return the members whose options are not omitted, in the form of results; of mechanisms, the types that are given."""
+    texts = {"name": desired.name, "alert_type": desired.alert_type}
+    return {
+        **{name: value for name, value in texts.items() if value is not None},
+        **desired.plain,
+        **({} if desired.filters is None else {"filters": _lists(desired.filters)}),
+        **({"mechanisms": _lists(mechanisms)} if mechanisms else {}),
+    }
+
+
+def _lists(values: t.Mapping[str, t.Iterable[str]]) -> dict[str, Json]:
+    return {name: list(each) for name, each in values.items()}
+
+
+def _update(desired: Desired, policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
+    if desired.alert_type not in (None, policy.alert_type):
+        raise conflict(
+            f"alert_type: the notification policy {policy.name!r} (id {policy.id}) is about {policy.alert_type!r}, which cannot change."
+            " Delete it first, or give another name."
+        )
+    present = _managed(policy)
+    after = {"name": policy.name, **_given(desired, mechanisms)}
+    before = {name: present[name] for name in after}
+    if mechanisms:
+        before["mechanisms"] = {name: dict_of(present["mechanisms"])[name] for name in mechanisms}
+    changed = {name: value for name, value in after.items() if value != before[name]}
+    body = {name: value for name, value in policy.members.items() if name not in SERVER_MADE}
+    body.update({name: value for name, value in changed.items() if name != "mechanisms"})
+    if "mechanisms" in changed:
+        body["mechanisms"] = _merged(policy, mechanisms)
+    _need_mechanism(dict_of(body.get("mechanisms")), bool(body["enabled"]))
+    whole = {**present, **after, "mechanisms": {**dict_of(present["mechanisms"]), **_lists(mechanisms)}}
+    return Plan(
+        before=before,
+        after=after,
+        result={"notification_policy": {**view(policy), **whole}},
+        requests=(Request("notifications.update", ids={"policy_id": policy.id}, body=body),) if changed else (),
+        basis={"id": policy.id, **before},
+        effects=_effects(policy, whole) if changed else (),
+    )
+
+
+def _merged(policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
+    """Return the mechanisms with the given types replaced; an item that stays keeps members that are unknown to us."""
+    present = dict_of(policy.members.get("mechanisms"))
+    merged = dict(present)
+    for name, ids in mechanisms.items():
+        known = {dict_of(item).get("id"): item for item in list_of(present.get(name))}
+        merged[name] = [known.get(each, {"id": each}) for each in ids]
+    return merged
+
+
+def _need_mechanism(mechanisms: t.Mapping[str, Json], is_enabled: bool) -> None:
+    if is_enabled and not any(map(list_of, mechanisms.values())):
+        raise invalid_option(
+            "mechanisms", f"an enabled policy needs at least one of {', '.join(MECHANISMS)}; otherwise set enabled to false"
+        )
+
+
+def _effects(policy: Policy, after: t.Mapping[str, Json]) -> tuple[Effect, ...]:
+    """Return what an enabled policy does not tell any more, or not to everyone."""
+    if not policy.enabled:
+        return ()
+    if not after["enabled"]:
+        return (Effect(MUTE_ALERT, policy.name),)
+    kept = {name: list_of(values) for name, values in dict_of(after["mechanisms"]).items()}
+    gone = [f"{name}: {each}" for name, ids in policy.mechanisms.items() for each in ids if each not in kept[name]]
+    filters = {name: list_of(values) for name, values in dict_of(after["filters"]).items()}
+    # A filter that was not there let everything pass; one that loses a value lets less pass.
+    gone += [f"filters.{name}" for name in filters if name not in policy.filters]
+    gone += [
+        f"filters.{name}: {value}"
+        for name, values in policy.filters.items()
+        for value in values
+        if name in filters and value not in filters[name]
+    ]
+    return (Effect(MUTE_ALERT, policy.name, tuple(sorted(gone))),) if gone else ()
+
+
+def _creation(desired: Desired, state: State, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
+    if desired.policy_id is not None:
+        raise Failure(
+            NOT_FOUND,
+            f"policy_id: there is no notification policy {desired.policy_id} in this account; without policy_id, name creates one.",
+        )
+    if desired.alert_type is None:
+        raise invalid_option(
+            "alert_type", f"is required to create the notification policy {desired.name!r}, which does not exist yet"
+        )
+    warnings: tuple[str, ...] = ()
+    if state.alerts is None:
+        warnings = (f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.unavailable}",)
+    else:
+        check_alert_type(desired.alert_type, state.alerts)
+    given = _given(desired, mechanisms)
+    items: dict[str, Json] = {name: [{"id": each} for each in ids] for name, ids in mechanisms.items()}
+    sent: dict[str, Json] = {"enabled": True, **given, "mechanisms": items}
+    _need_mechanism(items, bool(sent["enabled"]))
+    after = {"enabled": True, **given}
+    whole = {"filters": {}, **_DEFAULTS, **after, "mechanisms": {**{name: [] for name in MECHANISMS}, **_lists(mechanisms)}}
+    return Plan(
+        before={},
+        after=after,
+        result={"notification_policy": {"id": None, **whole, "created": None, "modified": None}},
+        requests=(Request("notifications.create", body=sent, creates=True),),
+        basis={"policy": None},
+        warnings=warnings,
+    )
+
+
+def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Return the policy as it was read again after the write; raise `bad_response` if it differs from the plan."""
+    if plan.requests[0].body is None:
+        return Conclusion(plan.result)
+    policy = parse_policy(answers[-1].result)
+    shown, expected = _managed(policy), dict_of(plan.after)
+    shown["mechanisms"] = {name: dict_of(shown["mechanisms"])[name] for name in dict_of(expected.get("mechanisms"))}
+    wrong = ", ".join(name for name in expected if expected[name] != shown[name])
+    if wrong:
+        raise Failure(
+            BAD_RESPONSE,
+            f"The service accepted the write to the notification policy {policy.id}, but it shows other values than were sent for {wrong}."
+            " The next run compares again.",
+        )
+    return Conclusion({"notification_policy": view(policy)})

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from urllib.parse import urlsplit
+
+from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._text import dict_of, json_type, list_of, parse_time
+from .options import MECHANISMS, WEBHOOKS
+
+# Made by the service, and not sent back.
+SERVER_MADE = ("id", "created", "modified")
+_TEXTS = ("description", "alert_interval", "created", "modified")
+
+
+class Policy(t.NamedTuple):
+    """A notification policy of the service, parsed once. `members` are as the service sent them; names and values are sorted.
+
+    `mechanisms` has the ids of each documented type, `filters` those that restrict something.
+    """
+
+    id: str
+    name: str
+    enabled: bool
+    alert_type: str
+    mechanisms: t.Mapping[str, tuple[str, ...]]
+    filters: t.Mapping[str, tuple[str, ...]]
+    members: t.Mapping[str, Json]
+
+    def text(self, member: str) -> str:
+        return str(self.members.get(member) or "")
+
+    @property
+    def has_mechanism(self) -> bool:
+        """Return whether somebody is told, by a type of mechanism that is documented or not."""
+        return any(list_of(items) for items in dict_of(self.members.get("mechanisms")).values())
+
+
+class Webhook(t.NamedTuple):
+    """A webhook without its address, which is a secret; only the host of it."""
+
+    id: str
+    name: str
+    type: str | None
+    host: str | None
+    last_success: str | None
+    last_failure: str | None
+
+    @property
+    def is_failing(self) -> bool:
+        """Return whether the last delivery failed."""
+        failure, success = parse_time(self.last_failure), parse_time(self.last_success)
+        return failure is not None and (success is None or success < failure)
+
+
+def parse_policy(sent: Json) -> Policy:
+    """Parse a policy of the service; raise `bad_response` if a member has an undocumented type."""
+    if not isinstance(sent, dict):
+        raise _bad(f"a notification policy is {json_type(sent)}, not an object")
+    texts = {member: sent.get(member) for member in ("id", "name", "alert_type")}
+    for member, value in texts.items():
+        if not isinstance(value, str) or (member == "id" and not value):
+            raise _bad(f"a notification policy has {json_type(value)} as its {member}, not a string")
+    for member in _TEXTS:
+        if not isinstance(sent.get(member), (str, type(None))):
+            raise _bad(f"the notification policy {texts['id']} has {json_type(sent[member])} as its {member}, not a string")
+    enabled = sent.get("enabled")
+    if not isinstance(enabled, bool):
+        raise _bad(f"the notification policy {texts['id']} has {json_type(enabled)} as its enabled, not true or false")
+    for member in ("mechanisms", "filters"):
+        if not isinstance(sent.get(member), (dict, type(None))):
+            raise _bad(f"the notification policy {texts['id']} has {json_type(sent[member])} as its {member}, not an object")
+    mechanisms = dict_of(sent.get("mechanisms"))
+    filters = {str(name): _texts(str(name), values) for name, values in dict_of(sent.get("filters")).items()}
+    return Policy(
+        id=str(texts["id"]),
+        name=str(texts["name"]),
+        enabled=enabled,
+        alert_type=str(texts["alert_type"]),
+        mechanisms={name: _ids(name, mechanisms.get(name)) for name in MECHANISMS},
+        filters={name: values for name, values in sorted(filters.items()) if values},
+        members=sent,
+    )
+
+
+def _ids(name: str, sent: Json) -> tuple[str, ...]:
+    if not isinstance(sent, (list, type(None))):
+        raise _bad(f"mechanisms.{name} is {json_type(sent)}, not a list")
+    found = [dict_of(item).get("id") for item in sent or ()]
+    if not all(isinstance(each, str) and each for each in found):
+        raise _bad(f"an item of mechanisms.{name} has no id")
+    return tuple(sorted(set(map(str, found))))
+
+
+def _texts(name: str, sent: Json) -> tuple[str, ...]:
+    if not isinstance(sent, (list, type(None))) or not all(isinstance(each, str) for each in sent or ()):
+        raise _bad(f"the filter {name[:60]!r} is not a list of strings")
+    return tuple(sorted(set(map(str, sent or ()))))
+
+
+def parse_webhook(sent: Json) -> Webhook:
+    """Parse a webhook of the service; raise `bad_response` if a member has an undocumented type."""
+    found = dict_of(sent)
+    texts = {member: found.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
+    for member, value in texts.items():
+        if not isinstance(value, str) and (value is not None or member in ("id", "name")):
+            raise _bad(f"a webhook has {json_type(value)} as its {member}, not a string")
+    return Webhook(
+        id=str(texts["id"]),
+        name=str(texts["name"]),
+        type=_text(texts["type"]),
+        host=_host(_text(texts["url"]) or ""),
+        last_success=_text(texts["last_success"]),
+        last_failure=_text(texts["last_failure"]),
+    )
+
+
+def _text(value: Json) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
+
+
+def parse_alerts(sent: Json) -> dict[str, str]:
+    """Return the description of each alert that the account may use, by its type."""
+    found: dict[str, str] = {}
+    for product, alerts in dict_of(sent).items():
+        if not isinstance(alerts, list):
+            raise _bad(f"the available alerts of {product[:60]!r} are {json_type(alerts)}, not a list")
+        for alert in map(dict_of, alerts):
+            name, text = alert.get("type"), alert.get("description")
+            if not isinstance(name, str) or not isinstance(text, (str, type(None))):
+                raise _bad(f"an available alert of {product[:60]!r} has no type")
+            found[name] = text or ""
+    return dict(sorted(found.items()))
+
+
+def _bad(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
+
+
+def find(policies: t.Sequence[Policy], name: str | None, policy_id: str | None) -> Policy | None:
+    """Return the policy with an id, or with a name; two of one name are a conflict, because the service does not keep names unique."""
+    if policy_id is not None:
+        return next((each for each in policies if each.id == policy_id), None)
+    found = [each for each in policies if each.name == name]
+    if len(found) > 1:
+        ids = ", ".join(sorted(each.id for each in found))
+        raise conflict(f"name: the notification policies {ids} are all named {name!r}; set policy_id to select one.")
+    return found[0] if found else None
+
+
+def view(policy: Policy) -> dict[str, Json]:
+    """Return a policy as a result; mechanisms are ids."""
+    return {
+        "id": policy.id,
+        "name": policy.name,
+        "description": policy.text("description"),
+        "enabled": policy.enabled,
+        "alert_type": policy.alert_type,
+        "alert_interval": policy.text("alert_interval"),
+        "filters": {name: list(values) for name, values in policy.filters.items()},
+        "mechanisms": {name: list(policy.mechanisms[name]) for name in MECHANISMS},
+        "created": policy.members.get("created"),
+        "modified": policy.members.get("modified"),
+    }
+
+
+def view_webhook(webhook: Webhook) -> dict[str, Json]:
+    return {**webhook._asdict()}
+
+
+def is_watched(alert_type: str, policies: t.Iterable[Policy], webhooks: t.Sequence[Webhook]) -> bool:
+    """Return whether an enabled policy tells somebody of an alert; a webhook whose last delivery failed is nobody."""
+    failing = {webhook.id for webhook in webhooks if webhook.is_failing}
+    return any(
+        policy.enabled and policy.alert_type == alert_type and policy.has_mechanism and not _only_failing(policy, failing)
+        for policy in policies
+    )
+
+
+def _only_failing(policy: Policy, failing: t.AbstractSet[str]) -> bool:
+    others = {name for name, items in dict_of(policy.members.get("mechanisms")).items() if items and name != WEBHOOKS}
+    return not others and set(policy.mechanisms[WEBHOOKS]) <= failing

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._api.client import Client
+from .._core import Answer, Conclusion, Failure, Json, Plan
+from .._text import dict_of
+from .options import WEBHOOKS, Desired, Query
+from .plan import State, is_id
+from .policy import Policy, Webhook, find, parse_alerts, parse_policy, parse_webhook, view, view_webhook
+
+# Statuses of a route that the service or the token does not have.
+_NOT_OFFERED = (403, 404, 405)
+
+
+def read(client: Client, desired: Desired) -> State:
+    """Return the policy; the alerts that the account may use if one is to be created; webhooks if one is given by its name."""
+    found = find(policies(client), desired.name, desired.policy_id)
+    if not desired.present:
+        return State(found)
+    given = desired.mechanisms.get(WEBHOOKS, ())
+    hooks = () if all(map(is_id, given)) else tuple(webhooks(client))
+    if found is not None or desired.alert_type is None or desired.policy_id is not None:
+        return State(found, webhooks=hooks)
+    try:
+        return State(None, alerts(client), hooks)
+    except Failure as failure:
+        if failure.status not in _NOT_OFFERED:
+            raise
+        return State(None, None, hooks, str(failure))
+
+
+def policies(client: Client) -> list[Policy]:
+    """Return all notification policies of the account."""
+    return [parse_policy(item) for item in client.items("notifications.list", keys=("id",))]
+
+
+def webhooks(client: Client) -> list[Webhook]:
+    """Return all webhooks of the account."""
+    return [parse_webhook(item) for item in client.items("notifications.webhooks", keys=("id",))]
+
+
+def alerts(client: Client) -> dict[str, str]:
+    """Return the alerts that the account may use."""
+    return parse_alerts(client.call("notifications.alerts").result)
+
+
+def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
+    """Return the answer to a write, which is an id only, and the policy that was written."""
+    request = plan.requests[0]
+    if request.body is None:
+        return answers
+    policy_id = request.ids.get("policy_id") or str(dict_of(answers[0].result)["id"])
+    return (*answers, client.call("notifications.get", ids={"policy_id": policy_id}))
+
+
+def report(client: Client, query: Query) -> Conclusion:
+    """Return the policies that match a query, and whom and of what the account can tell; None for what the service does not show."""
+    found = [each for each in policies(client) if query.name in (None, each.name) and query.policy_id in (None, each.id)]
+    result: dict[str, Json] = {"notification_policies": [view(each) for each in sorted(found, key=lambda each: each.id)]}
+    warnings: list[str] = []
+    listings: dict[str, t.Callable[[], Json]] = {
+        "webhooks": lambda: [view_webhook(each) for each in sorted(webhooks(client), key=lambda each: each.id)],
+        "available_alerts": lambda: t.cast(Json, alerts(client)),
+    }
+    for name, ask in listings.items():
+        try:
+            result[name] = ask()
+        except Failure as failure:
+            if failure.status not in _NOT_OFFERED:
+                raise
+            result[name] = None
+            warnings.append(
+                f"{name} is null, because the service does not list them for this account or these credentials: {failure}"
+            )
+    return Conclusion(result, tuple(warnings))

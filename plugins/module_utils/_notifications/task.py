@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._address import ACCOUNT_ID
+from .._api.client import Client
+from .._core import Answer, Conclusion, Plan
+from .._engine.task import Params, Spec, StateTask
+from .options import IDENTITY, OPTIONS, Desired, desire
+from .plan import State, conclude, plan
+from .read import read, reread
+
+
+class NotificationPolicy(StateTask[Desired, State]):
+    """A notification policy of an account."""
+
+    name = "notification_policy"
+    spec = Spec(options=OPTIONS, required_one_of=[IDENTITY])
+    addresses = (ACCOUNT_ID,)
+
+    def desire(self, params: Params) -> Desired:
+        return desire(params)
+
+    def read(self, client: Client, desired: Desired) -> State:
+        return read(client, desired)
+
+    def plan(self, desired: Desired, state: State) -> Plan:
+        return plan(desired, state)
+
+    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
+        return reread(client, plan, answers)
+
+    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude(desired, state, plan, answers)
+
+
+TASK = NotificationPolicy()

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._core import (
+    BAD_RESPONSE,
+    CHANGE_TRANSFORMER,
+    NOT_FOUND,
+    Answer,
+    Conclusion,
+    Effect,
+    Failure,
+    Json,
+    Plan,
+    Request,
+    conflict,
+    invalid_option,
+)
+from .._text import dict_of, is_integer, json_type
+from .options import Desired, normal
+from .samples import judge, refusal
+
+_SCOPES = ("zone", "account")
+
+
+class AssociatedJob(t.NamedTuple):
+    """A Logpush job that refers to a transformer; `scope` is None if the service names neither a zone nor an account."""
+
+    id: int
+    name: str | None
+    scope: str | None
+    owner: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.owner}/{self.id}"
+
+
+class Transformer(t.NamedTuple):
+    """A transformer of the service, parsed once. `sql` and `version` are None until they are read, each with a request of its own."""
+
+    id: int
+    name: str
+    description: str
+    dataset: str | None
+    created_at: str | None
+    updated_at: str | None
+    jobs: tuple[AssociatedJob, ...]
+    sql: str | None = None
+    version: int | None = None
+
+
+class State(t.NamedTuple):
+    """The transformer, or None; and what the service's preview made of each sample."""
+
+    transformer: Transformer | None
+    delivered: tuple[Json, ...] = ()
+
+
+def parse_transformer(sent: Json) -> Transformer:
+    """Parse a transformer of the service; raise `bad_response` if a member has an undocumented type."""
+    if not isinstance(sent, dict):
+        raise _bad(f"a transformer is {json_type(sent)}, not an object")
+    number, name = sent.get("id"), sent.get("name")
+    if not is_integer(number) or number < 1:
+        raise _bad(f"a transformer has {json_type(number)} as its id, not a number above 0")
+    if not isinstance(name, str) or not name:
+        raise _bad(f"transformer {number} has {json_type(name)} as its name")
+    texts = {member: sent.get(member) for member in ("description", "dataset", "created_at", "updated_at")}
+    for member, value in texts.items():
+        if not isinstance(value, (str, type(None))):
+            raise _bad(f"transformer {number} has {json_type(value)} as its {member}")
+    jobs = sent.get("associated_jobs")
+    if not isinstance(jobs, (list, type(None))):
+        raise _bad(f"transformer {number} has {json_type(jobs)} as its associated_jobs")
+    associated = tuple(sorted((_parse_job(number, job) for job in jobs or ()), key=lambda job: (job.owner, job.id)))
+    return Transformer(
+        id=number,
+        name=name,
+        description=str(texts["description"] or ""),
+        dataset=t.cast("str | None", texts["dataset"]) or None,
+        created_at=t.cast("str | None", texts["created_at"]),
+        updated_at=t.cast("str | None", texts["updated_at"]),
+        jobs=associated,
+    )
+
+
+def _parse_job(number: int, sent: Json) -> AssociatedJob:
+    job = dict_of(sent)
+    job_id, name, scope, owner = (job.get(member) for member in ("id", "name", "object_type", "object_tag"))
+    if not is_integer(job_id) or not isinstance(name, (str, type(None))) or not isinstance(owner, str):
+        raise _bad(f"a job in associated_jobs of transformer {number} has no valid id, name or object_tag")
+    return AssociatedJob(job_id, name or None, scope if scope in _SCOPES else None, owner)
+
+
+def _bad(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
+
+
+def find(transformers: t.Sequence[Transformer], name: str | None, transformer_id: int | None) -> Transformer | None:
+    """Return the transformer with an id, or with a name; two of one name are a conflict, because the service does not keep names unique."""
+    if transformer_id is not None:
+        return next((each for each in transformers if each.id == transformer_id), None)
+    found = [each for each in transformers if each.name == name]
+    if len(found) > 1:
+        ids = ", ".join(str(number) for number in sorted(each.id for each in found))
+        raise conflict(f"name: the transformers {ids} are all named {name!r}; set transformer_id to select one.")
+    return found[0] if found else None
+
+
+def view(found: Transformer) -> dict[str, Json]:
+    """Return a transformer as a result."""
+    jobs = [
+        {"id": job.id, "name": job.name, "scope": job.scope, **({f"{job.scope}_id": job.owner} if job.scope else {})}
+        for job in found.jobs
+    ]
+    return {
+        "id": found.id,
+        "name": found.name,
+        "description": found.description,
+        "dataset": found.dataset,
+        "sql": None if found.sql is None else normal(found.sql),
+        "version": found.version,
+        "created_at": found.created_at,
+        "updated_at": found.updated_at,
+        "associated_jobs": t.cast("list[Json]", jobs),
+    }
+
+
+def plan(desired: Desired, state: State) -> Plan:
+    """Return the plan that deletes, creates or updates the transformer, or leaves it unchanged; refuse it if a sample failed."""
+    made = _deletion(state.transformer) if not desired.present else _presence(desired, state.transformer)
+    verdicts = [judge(sample, delivered) for sample, delivered in zip(desired.samples, state.delivered, strict=False)]
+    result = {**made.result, "samples": verdicts}
+    return made._replace(result=result, refused=refusal(verdicts, desired.samples) if verdicts else "")
+
+
+def _deletion(found: Transformer | None) -> Plan:
+    result: dict[str, Json] = {"transformer": None}
+    if found is None:
+        return Plan(before={}, after={}, result=result, basis={"transformer": None})
+    if found.jobs:
+        jobs = ", ".join(f"{job.label} ({job.name})" if job.name else job.label for job in found.jobs)
+        raise conflict(
+            f"state: the transformer {found.name!r} (id {found.id}) is used by the jobs {jobs}, and the service deletes none that is used."
+            " Detach it from these jobs first."
+        )
+    return Plan(
+        before=_managed(found),
+        after={},
+        result=result,
+        requests=(Request("transformers.delete", ids={"transformer_id": found.id}),),
+        basis={"id": found.id, **_managed(found)},
+    )
+
+
+def _managed(found: Transformer) -> dict[str, Json]:
+    return {"name": found.name, "description": found.description, "sql": normal(found.sql or "")}
+
+
+def _given(desired: Desired) -> dict[str, Json]:
+    """Return the members of a desired transformer whose options are not omitted."""
+    members = {"description": desired.description, "sql": None if desired.sql is None else normal(desired.sql)}
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _presence(desired: Desired, found: Transformer | None) -> Plan:
+    if found is None:
+        return _creation(desired)
+    present = _managed(found)
+    after = {"name": desired.name or found.name, **_given(desired)}
+    before = {name: present[name] for name in after}
+    changes_sql = before.get("sql") != after.get("sql")
+    # A PUT without a description clears it, and each one with a query makes a version.
+    body: dict[str, Json] = {"name": after["name"], "description": after.get("description", found.description)}
+    if changes_sql:
+        body["code"] = desired.sql
+    labels = tuple(sorted(job.label for job in found.jobs)) if changes_sql else ()
+    request = Request("transformers.update", ids={"transformer_id": found.id}, body=body)
+    return Plan(
+        before=before,
+        after=after,
+        result={"transformer": {**view(found), **after}},
+        requests=() if before == after else (request,),
+        # Whom a new query concerns is a part of what is approved.
+        basis={"id": found.id, **before, **({"jobs": list(labels)} if changes_sql else {})},
+        effects=(Effect(CHANGE_TRANSFORMER, found.name, labels),) if labels else (),
+    )
+
+
+def _creation(desired: Desired) -> Plan:
+    if desired.transformer_id is not None:
+        raise Failure(
+            NOT_FOUND,
+            f"transformer_id: there is no transformer {desired.transformer_id} in this account; without transformer_id, name creates one.",
+        )
+    if desired.sql is None:
+        raise invalid_option("sql", f"is required to create the transformer {desired.name!r}, which does not exist yet")
+    after = {"name": desired.name, **_given(desired)}
+    made = Transformer(0, desired.name or "", desired.description or "", None, None, None, (), desired.sql)
+    body: dict[str, Json] = {"name": desired.name, "code": desired.sql}
+    if desired.description:
+        body["description"] = desired.description
+    return Plan(
+        before={},
+        after=after,
+        result={"transformer": {**view(made), "id": None}},
+        requests=(Request("transformers.create", body=body, creates=True),),
+        basis={"transformer": None},
+    )
+
+
+def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    """Return what the service shows after the write; raise `bad_response` if that differs from the plan.
+
+    The last answers are the query and its versions, read again.
+    """
+    request = plan.requests[0]
+    if request.body is None:
+        return Conclusion(plan.result)
+    written, content, versions = answers
+    shown = parse_transformer(written.result)._replace(sql=parse_content(content.result), version=parse_version(versions.result))
+    expected, id_of_path = dict_of(plan.after), request.ids.get("transformer_id")
+    if id_of_path is not None and shown.id != id_of_path:
+        raise _bad(f"transformer {id_of_path} was written, but the answer contains transformer {shown.id}")
+    found = _managed(shown)
+    wrong = ", ".join(name for name in expected if expected[name] != found[name])
+    if wrong:
+        raise _bad(
+            f"after the write to transformer {shown.id}, it shows other values than were sent for {wrong}. The next run compares again"
+        )
+    return Conclusion({**plan.result, "transformer": view(shown)})
+
+
+def parse_content(sent: Json) -> str:
+    """Return the query in an answer."""
+    found = dict_of(sent).get("content")
+    if not isinstance(found, str):
+        raise _bad(f"the query of a transformer is {json_type(found)}, not a string")
+    return found
+
+
+def parse_version(sent: Json) -> int | None:
+    """Return the newest of the listed versions, None if the service lists none."""
+    if sent is None:
+        return None
+    numbers = [dict_of(each).get("version") for each in sent] if isinstance(sent, list) else [None]
+    if not all(map(is_integer, numbers)):
+        raise _bad("a version of a transformer has no number")
+    return max(t.cast("list[int]", numbers), default=None)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import dataclasses
+import typing as t
+
+from .._api.client import Client, side_by_side
+from .._core import INVALID_OPTION, Answer, Conclusion, Failure, Json, Plan
+from .options import Desired, Query
+from .plan import State, Transformer, find, parse_content, parse_transformer, parse_version, view
+from .samples import Sample
+
+_PARALLEL = 4
+# Statuses of a list of versions that the service or the token does not have.
+_NOT_OFFERED = (403, 404, 405)
+_REFUSED_QUERY = 400
+
+
+def read(client: Client, desired: Desired) -> State:
+    """Return the transformer with its query and version, and what the service's preview makes of the samples."""
+    found = find(listed(client), desired.name, desired.transformer_id)
+    if found is not None:
+        found = _with_query(client, found)
+    sql = desired.sql or (found.sql if found else None)
+    if not desired.present or sql is None:
+        return State(found)
+    return State(found, tuple(_preview(client, sample, sql) for sample in desired.samples))
+
+
+def listed(client: Client) -> list[Transformer]:
+    """Return all transformers of the account, without their queries."""
+    return [parse_transformer(item) for item in client.items("transformers.list", keys=("id",))]
+
+
+def _with_query(client: Client, found: Transformer) -> Transformer:
+    content, versions = _details(client, found.id)
+    return found._replace(sql=parse_content(content.result), version=parse_version(versions.result))
+
+
+def _details(client: Client, transformer_id: int) -> tuple[Answer, Answer]:
+    """Return the answers with the query of a transformer and with its versions; None for versions that the service does not list."""
+    ids = {"transformer_id": transformer_id}
+    content = client.call("transformers.content", ids=ids)
+    try:
+        return content, client.call("transformers.versions", ids=ids)
+    except Failure as failure:
+        if failure.status not in _NOT_OFFERED:
+            raise
+        return content, Answer(None)
+
+
+def _preview(client: Client, sample: Sample, sql: str) -> Json:
+    """Return what the query makes of the record of a sample, None if it is filtered out; a preview that cannot run is a failure."""
+    try:
+        return client.call("transformers.preview", body={"input": sample.input, "sql": sql}).result
+    except Failure as failure:
+        if failure.status != _REFUSED_QUERY:
+            raise failure.with_note(
+                f"The sample {sample.name!r} could not be run, and a test that cannot run has not passed."
+            ) from failure
+        texts = "; ".join(error["message"] for error in failure.errors if error["message"]) or "no reason given"
+        message = f"sql: the service refuses the query for the sample {sample.name!r}: {texts}"
+        raise dataclasses.replace(failure, kind=INVALID_OPTION, message=message) from failure
+
+
+def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
+    """Return the answer to a write, and those with the query and its versions, which only further requests show."""
+    if plan.requests[0].body is None:
+        return answers
+    return (*answers, *_details(client, parse_transformer(answers[0].result).id))
+
+
+def report(client: Client, query: Query) -> Conclusion:
+    """Return the transformers that match a query, sorted by id."""
+    found = [each for each in listed(client) if query.name in (None, each.name) and query.transformer_id in (None, each.id)]
+    details = side_by_side(lambda each: _with_query(client, each), found, _PARALLEL)
+    return Conclusion({"transformers": [view(each) for each in sorted(details, key=lambda each: each.id)]})
