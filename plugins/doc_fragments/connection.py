@@ -126,6 +126,17 @@ options:
 """
     )
 
+    ACCOUNT = r"""
+options:
+  account_id:
+    description:
+      - Id of the account, 1 to 32 hexadecimal digits. P(edgeops.observability.zones#inventory) sets it as C(account_id) for accounts with
+        O(edgeops.observability.zones#inventory:accounts).
+      - A task that omits it takes the variable C(account_id) of its host. A host without it fails.
+      - It is validated before any request.
+    type: str
+"""
+
     APPROVAL = r"""
 options:
   expected_plan_id:

@@ -46,7 +46,7 @@ def scope_of(params: t.Mapping[str, Json]) -> str:
 
 def missing_address(options: t.Sequence[str]) -> Failure:
     """Return the failure of a task without an address."""
-    return invalid_option(options[0], f"{_either(options)}: one of them is required")
+    return invalid_option(options[0], f"{_either(options)}: one of them is required" if len(options) > 1 else "is required")
 
 
 def _either(options: t.Sequence[str]) -> str:

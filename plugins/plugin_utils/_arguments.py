@@ -20,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_cor
 
 Members = t.Mapping[str, t.Any]
 # In these, null does not mean omitted: it approves that there is no plan, or is part of a record.
-VERBATIM = frozenset(("expected_plan_ids", "zones"))
+VERBATIM = frozenset(("expected_plan_ids", "samples", "zones"))
 _PLAIN = (str, int, float, dict, list, tuple, type(None))
 _NO_TEXT = ("bool", "int", "float", "dict", "list", "path")
 

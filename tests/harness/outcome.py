@@ -8,6 +8,8 @@ from pathlib import Path
 
 COLLECTION = "edgeops.observability"
 READS = ("GET", "HEAD")
+# A query changes nothing, nor does the preview of a transformer.
+READING_POSTS = ("/graphql", "/logpush/transformers/preview")
 FAILED = ("failed", "ignored", "unreachable")
 
 Tasks = t.Mapping[str, t.Any] | t.Sequence[t.Mapping[str, t.Any]]  # a task is what a playbook has between two dashes
@@ -16,7 +18,7 @@ Entry = t.Mapping[str, t.Any]  # one request in the simulator's journal
 
 def writes(entries: t.Iterable[Entry]) -> list[Entry]:
     """The requests that could change the service."""
-    return [entry for entry in entries if entry["method"] not in READS and not entry["path"].endswith("/graphql")]
+    return [entry for entry in entries if entry["method"] not in READS and not entry["path"].endswith(READING_POSTS)]
 
 
 @dataclasses.dataclass(frozen=True)

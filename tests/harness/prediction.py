@@ -9,9 +9,9 @@ import typing as t
 from .outcome import Entry, Outcome, Report
 
 # Made by the service once, when it creates something: null until then, and the same ever after.
-IDENTITY = frozenset(("id", "rule_id", "ref"))
+IDENTITY = frozenset(("id", "rule_id", "ref", "dataset", "created_at", "created"))
 # Moved by the service whenever it likes: the check run shows what is there now.
-MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message"))
+MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message", "modified"))
 # What means the same in several spellings.
 SPELLED = frozenset(("filter", "logpull_options", "output_options", "fields", "timestamp_format", "option_flags"))
 # What is asked for only before a rule enforces more, in a window that ends now.

@@ -7,10 +7,10 @@ import typing as t
 from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
-from .._engine.task import Params, Spec, StateTask
-from .options import IDENTITY, OPTIONS, Desired, desire
+from .._engine.task import InfoTask, Params, Spec, StateTask
+from .options import IDENTITY, OPTIONS, Desired, Query, desire, desire_report
 from .plan import State, conclude, plan
-from .read import read, reread
+from .read import read, report, reread
 
 
 class LogpushTransformer(StateTask[Desired, State]):
@@ -37,3 +37,20 @@ class LogpushTransformer(StateTask[Desired, State]):
 
 
 TASK = LogpushTransformer()
+
+
+class LogpushTransformerInfo(InfoTask[Query]):
+    """What an account has of them."""
+
+    name = "logpush_transformer_info"
+    spec = Spec(options={"name": {"type": "str"}, "transformer_id": {"type": "int"}})
+    addresses = (ACCOUNT_ID,)
+
+    def desire(self, params: Params) -> Query:
+        return desire_report(params)
+
+    def report(self, client: Client, desired: Query) -> Conclusion:
+        return report(client, desired)
+
+
+INFO_TASK = LogpushTransformerInfo()

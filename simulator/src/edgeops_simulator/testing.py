@@ -14,6 +14,7 @@ from edgeops_simulator.settings import Settings
 DEFAULT_ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
 DEFAULT_TOKEN = "simulated-token-1f6c"  # noqa: S105 - opens nothing but a simulator
 _SAFE = ("GET", "HEAD", "OPTIONS")
+_READING = ("/graphql", "/logpush/transformers/preview")
 Document = dict[str, t.Any]
 
 
@@ -63,7 +64,7 @@ class Simulator:
         return found
 
     def writes(self, zone: str | None = None) -> list[Document]:
-        return [entry for entry in self.journal(zone) if entry["method"] not in _SAFE and entry["path"] != "/graphql"]
+        return [entry for entry in self.journal(zone) if entry["method"] not in _SAFE and not entry["path"].endswith(_READING)]
 
     def clear_journal(self) -> None:
         self.control("DELETE", "/journal")

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+from support.engine import needs_engine
+
+from edgeops_simulator.delivery.transform import EXTRA, is_installed
+from harness import Modules
+from harness.outcome import Report
+
+WRITE, READ = "edgeops.observability.logpush_transformer", "edgeops.observability.logpush_transformer_info"
+SQL = "SELECT RayID, ClientIP FROM http_requests"
+REDACTED = "SELECT RayID,   \n'192.0.2.0' AS ClientIP FROM http_requests\n\n"
+RECORD = {"ClientIP": "198.51.100.7", "RayID": "8a1", "RequestHeaders": {"x-team": "blue", "authorization": "Basic QQ=="}}
+JOB = {"id": 5, "name": "edge", "destination_conf": "https://logs.example/in", "enabled": True}
+
+
+@pytest.fixture
+def account(simulator: t.Any) -> dict[str, t.Any]:
+    return {"account_id": simulator.account}
+
+
+def run(modules: Modules, args: dict[str, t.Any], **more: t.Any) -> Report:
+    return modules.run({"name": "Task", WRITE: args}, defaults={"account_id": modules.simulator.account}, **more)
+
+
+def methods(report: Report) -> list[str]:
+    return [f"{entry['method']} {entry['path'].rpartition('/')[2]}" for entry in report.journal]
+
+
+def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
+    created, modified, deleted = modules.lifecycle(
+        "logpush_transformer",
+        create={"name": "redact", "sql": SQL, "description": "d"},
+        modify={"name": "redact", "sql": REDACTED},
+        delete={"name": "redact", "state": "absent"},
+        defaults=account,
+    )
+    assert [entry["body"] for entry in created.writes] == [{"name": "redact", "code": SQL, "description": "d"}]
+    assert created.result["transformer"]["dataset"] == "http_requests" and created.result["transformer"]["version"] == 1
+    assert [entry["body"] for entry in modified.writes] == [{"name": "redact", "code": REDACTED, "description": "d"}]
+    shown = modified.result["transformer"]
+    assert (shown["sql"], shown["version"], shown["description"]) == (
+        "SELECT RayID,\n'192.0.2.0' AS ClientIP FROM http_requests",
+        2,
+        "d",
+    )
+    assert set(modified.diff["before"]) == {"name", "sql"}
+    assert [entry["method"] for entry in deleted.writes] == ["DELETE"] and deleted.result["transformer"] is None
+    assert created.result["effects"] == modified.result["effects"] == deleted.result["effects"] == []
+
+
+def test_a_query_is_only_sent_if_it_differs(modules: Modules, account: dict[str, t.Any]) -> None:
+    """Blanks at line ends are no difference; a new description is a write without the query, a new name one with the description."""
+    run(modules, {"name": "redact", "sql": "SELECT RayID\nFROM http_requests"})
+    report = run(modules, {"name": "redact", "sql": "SELECT RayID \t\r\nFROM http_requests\n\n"})
+    assert not report.result["changed"] and methods(report) == ["GET transformers", "GET content", "GET versions"]
+    (described,) = modules.converge_each("logpush_transformer", [{"name": "redact", "description": "new"}], defaults=account)
+    assert described.writes[0]["body"] == {"name": "redact", "description": "new"}
+    number = described.result["transformer"]["id"]
+    (renamed,) = modules.converge_each("logpush_transformer", [{"transformer_id": number, "name": "other"}], defaults=account)
+    assert renamed.writes[0]["body"] == {"name": "other", "description": "new"}
+    assert (
+        renamed.diff == {"before": {"name": "redact"}, "after": {"name": "other"}}
+        and renamed.result["transformer"]["version"] == 1
+    )
+
+
+def test_a_changed_query_names_the_jobs_that_it_changes(modules: Modules, simulator: t.Any) -> None:
+    """They belong to the plan: another job is another plan. A description changes no record."""
+    run(modules, {"name": "redact", "sql": SQL})
+    simulator.seed(jobs={modules.zone: [{**JOB, "transformer_id": 1}]})
+    report = run(modules, {"name": "redact", "sql": REDACTED}, check=True)
+    jobs = [f"{modules.zone}/5"]
+    assert report.result["effects"] == [{"name": "change_transformer", "subject": "redact", "detail": jobs}]
+    associated = [{"id": 5, "name": "edge", "scope": "zone", "zone_id": modules.zone}]
+    assert report.result["transformer"]["associated_jobs"] == associated
+    first = report.result["plan_id"]
+    simulator.seed(jobs={modules.zone: [{**JOB, "transformer_id": 1}, {**JOB, "id": 6, "transformer_id": 1}]})
+    report = run(modules, {"name": "redact", "sql": REDACTED, "expected_plan_id": first}, fails="conflict")
+    assert not report.writes
+    assert run(modules, {"name": "redact", "sql": SQL, "description": "d"}).result["effects"] == []
+
+
+def test_a_transformer_of_jobs_is_not_deleted(modules: Modules, simulator: t.Any) -> None:
+    run(modules, {"name": "redact", "sql": SQL})
+    simulator.seed(jobs={modules.zone: [{**JOB, "transformer_id": 1}]})
+    report = run(modules, {"name": "redact", "state": "absent"}, fails="conflict")
+    assert f"{modules.zone}/5 (edge)" in report.failure["msg"] and not report.writes
+
+
+def test_two_of_one_name_need_an_id(modules: Modules, simulator: t.Any) -> None:
+    simulator.seed(transformers={simulator.account: [{"id": 3, "name": "twin"}, {"id": 4, "name": "twin", "code": SQL}]})
+    report = run(modules, {"name": "twin"}, fails="conflict")
+    assert "3, 4" in report.failure["msg"]
+    assert run(modules, {"transformer_id": 4}).result["transformer"]["sql"] == SQL
+    run(modules, {"transformer_id": 9}, fails="not_found")
+    assert not run(modules, {"transformer_id": 9, "state": "absent"}).result["changed"]
+
+
+def test_a_service_without_versions_is_asked_no_more_of_it(modules: Modules, simulator: t.Any) -> None:
+    simulator.settings(unknown_routes=["*/versions"])
+    report = run(modules, {"name": "redact", "sql": SQL})
+    assert report.result["changed"] and report.result["transformer"]["version"] is None
+
+
+def test_what_the_service_kept_is_compared(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults({"kind": "rewrite", "set": {"content": "SELECT 1"}, "path": "*/content"})
+    report = run(modules, {"name": "redact", "sql": SQL}, fails="bad_response")
+    assert "sql" in report.failure["msg"] and report.failure["changed"] is True
+
+
+def test_info(modules: Modules, simulator: t.Any) -> None:
+    simulator.seed(transformers={simulator.account: [{"id": 4, "name": "b", "code": SQL}, {"id": 3, "name": "a"}]})
+    defaults = {"account_id": simulator.account}
+    asked: list[dict[str, t.Any]] = [{}, {"name": "b"}, {"transformer_id": 3}, {"name": "b", "transformer_id": 3}]
+    found = [modules.run({"name": "Read", READ: args}, defaults=defaults).result["transformers"] for args in asked]
+    assert [[each["id"] for each in each_list] for each_list in found] == [[3, 4], [4], [3], []]
+    assert found[1][0]["sql"] == SQL and found[1][0]["version"] == 1
+
+
+SAMPLE = {"name": "s", "input": RECORD, "absent": ["ClientIP"]}
+
+
+@pytest.mark.skipif(is_installed(), reason="Apache DataFusion is installed")
+def test_a_sample_that_cannot_be_run_has_not_passed(modules: Modules) -> None:
+    for check in (True, False):
+        report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, check=check, fails="unavailable")
+        assert EXTRA in report.failure["msg"] and "has not passed" in report.failure["msg"] and not report.writes
+
+
+@pytest.mark.parametrize(("status", "kind"), [(403, "permission"), (404, "not_found"), (405, "rejected"), (500, "unavailable")])
+def test_a_preview_that_is_refused_fails_the_task(modules: Modules, simulator: t.Any, status: int, kind: str) -> None:
+    simulator.faults({"kind": "status", "status": status, "code": 1999, "path": "*/preview"})
+    report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, fails=kind)
+    assert "The sample 's' could not be run" in report.failure["msg"] and not report.writes
+
+
+def test_a_query_that_the_service_refuses_is_an_invalid_option(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults(
+        {"kind": "status", "status": 400, "code": 1004, "message": "invalid SQL: no field \x1b[1mFoo", "path": "*/preview"}
+    )
+    report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, check=True, fails="invalid_option")
+    assert report.failure["msg"].startswith("sql: ") and "invalid SQL: no field" in report.failure["msg"]
+    assert "\x1b" not in report.failure["msg"]
+
+
+@needs_engine
+def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -> None:
+    """In check mode too, and where nothing changes; also for a query that is there already."""
+    samples = [
+        {"name": "redacted", "input": RECORD, "expected": {"RayID": "8a1", "ClientIP": "192.0.2.0"}},
+        {"name": "nothing else", "input": RECORD, "absent": ["RequestHeaders.authorization", "Cookies"]},
+    ]
+    args = {"name": "redact", "sql": REDACTED, "samples": samples}
+    (made,) = modules.converge_each("logpush_transformer", [args], defaults=account)
+    assert [verdict["passed"] for verdict in made.result["samples"]] == [True, True]
+    assert [entry["path"].rpartition("/")[2] for entry in made.reapplied.journal] == ["transformers", "content", "versions"] + [
+        "preview"
+    ] * 2
+    again = run(modules, {"name": "redact", "samples": samples[:1]})
+    assert again.result["samples"][0]["delivered"] == {"RayID": "8a1", "ClientIP": "192.0.2.0"}
+    gone = run(modules, {"name": "redact", "state": "absent", "samples": [{**samples[0], "expected": None}]})
+    assert gone.result["samples"] == []
+
+
+@needs_engine
+def test_a_query_that_would_deliver_an_address_is_refused(modules: Modules) -> None:
+    """With the record, in check mode too, and before any write."""
+    samples = [
+        {"name": "no address", "input": RECORD, "absent": ["ClientIP"]},
+        {"name": "filtered", "input": RECORD, "expected": None},
+        {"name": "exact", "input": RECORD, "expected": {"RayID": "8a2", "ClientIP": "198.51.100.7"}},
+        {"name": "good", "input": RECORD, "absent": ["Cookies"]},
+    ]
+    delivered = {"RayID": "8a1", "ClientIP": "198.51.100.7"}
+    for check in (True, False):
+        report = run(modules, {"name": "redact", "sql": SQL, "samples": samples}, check=check, fails="gate")
+        failed = report.failure
+        assert failed["changed"] is False and not report.writes and failed["plan_id"] and failed["diff"]["after"]["sql"] == SQL
+        assert failed["samples"] == [
+            {"name": "no address", "passed": False, "delivered": delivered, "differences": ["ClientIP"]},
+            {"name": "filtered", "passed": False, "delivered": delivered, "differences": ["ClientIP", "RayID"]},
+            {"name": "exact", "passed": False, "delivered": delivered, "differences": ["RayID"]},
+            {"name": "good", "passed": True, "delivered": delivered, "differences": []},
+        ]
+        assert "samples: 3 of 4 failed" in failed["msg"] and '"ClientIP": "198.51.100.7"' in failed["msg"]
+
+
+@needs_engine
+def test_a_bad_query_is_refused_by_its_preview(modules: Modules) -> None:
+    report = run(
+        modules, {"name": "redact", "sql": "SELECT Nonsense FROM http_requests", "samples": [SAMPLE]}, fails="invalid_option"
+    )
+    assert report.failure["msg"].startswith("sql: ") and "No field named" in report.failure["msg"]
+
+
+@needs_engine
+def test_a_null_inside_a_sample_is_a_value(modules: Modules) -> None:
+    sample = {"name": "s", "input": {"RayID": None, "ClientIP": "x"}, "expected": {"RayID": None, "ClientIP": "192.0.2.0"}}
+    assert run(modules, {"name": "redact", "sql": REDACTED, "samples": [sample]}).result["samples"][0]["passed"] is True
+
+
+INVALID: dict[str, dict[str, t.Any]] = {
+    "name: is empty": {"name": ""},
+    "name: 256 bytes": {"name": "é" * 128},
+    "transformer_id: 0": {"transformer_id": 0},
+    "sql: is empty": {"name": "x", "sql": " \n"},
+    "sql: 10241 bytes": {"name": "x", "sql": "x" * 10_241},
+    "sql: is required": {"name": "x"},
+    "description: 4097 characters": {"name": "x", "description": "x" * 4097},
+    "samples[0].name: must be": {"samples": [{"input": {}, "expected": {}}]},
+    "samples[0].input: must be": {"samples": [{"name": "a", "expected": {}}]},
+    "samples[0]: one of expected": {"samples": [{"name": "a", "input": {}}]},
+    "samples[0]: expected and absent": {"samples": [{"name": "a", "input": {}, "expected": None, "absent": ["x"]}]},
+    "samples[1].name: 'a' is also": {"samples": [{"name": "a", "input": {}, "expected": None}] * 2},
+    "samples[0].expect: is unknown (did you mean 'expected'?)": {"samples": [{"name": "a", "input": {}, "expect": {}}]},
+    "samples[0].expected: must be": {"samples": [{"name": "a", "input": {}, "expected": "x"}]},
+    "samples[0].absent: must be": {"samples": [{"name": "a", "input": {}, "absent": []}]},
+    "samples[0].absent[1]: must be": {"samples": [{"name": "a", "input": {}, "absent": ["x", 1]}]},
+    "samples[0].input.n: inf": {"samples": [{"name": "a", "input": {"n": float("inf")}, "expected": {}}]},
+}
+
+
+@pytest.mark.parametrize("message", INVALID)
+def test_invalid_options(modules: Modules, message: str) -> None:
+    args = INVALID[message]
+    report = run(modules, {"name": "x", "sql": SQL, **args} if "samples" in args else args, fails="invalid_option")
+    assert report.failure["msg"].startswith(message)
+    assert methods(report) == (["GET transformers"] if message.startswith("sql: is required") else [])

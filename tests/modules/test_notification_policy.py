@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+
+from harness import Modules
+from harness.outcome import Report
+
+WRITE, READ = "edgeops.observability.notification_policy", "edgeops.observability.notification_policy_info"
+DISABLED = "failing_logpush_job_disabled_alert"
+HOOK, TWIN = "0b" * 16, "0c" * 16
+ADDRESS = "https://chat.example/hooks/planted-webhook-path-81c4?key=planted-webhook-key-22d0"
+SECRETS = ["planted-webhook-path-81c4", "planted-webhook-key-22d0"]
+WEBHOOKS = [{"id": HOOK, "name": "Chat", "url": ADDRESS, "last_success": "2026-01-02T00:00:00Z"}]
+NEW = {"name": "Log delivery", "alert_type": DISABLED, "mechanisms": {"email": ["ops@example.com"]}}
+
+
+@pytest.fixture
+def account(simulator: t.Any) -> dict[str, t.Any]:
+    simulator.seed(webhooks={simulator.account: WEBHOOKS})
+    return {"account_id": simulator.account}
+
+
+def run(modules: Modules, args: dict[str, t.Any], **more: t.Any) -> Report:
+    return modules.run({"name": "Task", WRITE: args}, defaults={"account_id": modules.simulator.account}, secrets=SECRETS, **more)
+
+
+def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
+    created, modified, deleted = modules.lifecycle(
+        "notification_policy",
+        create={**NEW, "mechanisms": {"email": ["b@example.com", "a@example.com"], "webhooks": ["Chat"]}, "description": "d"},
+        modify={
+            "name": NEW["name"],
+            "mechanisms": {"email": ["a@example.com"]},
+            "filters": {"zones": ["z2", "z1"]},
+            "alert_interval": "30m",
+        },
+        delete={"name": NEW["name"], "state": "absent"},
+        defaults=account,
+        secrets=SECRETS,
+    )
+    ids = {"email": [{"id": "a@example.com"}, {"id": "b@example.com"}], "webhooks": [{"id": HOOK}]}
+    assert created.writes[0]["body"] == {**NEW, "enabled": True, "mechanisms": ids, "description": "d"}
+    assert created.result["notification_policy"]["mechanisms"] == {
+        "email": ["a@example.com", "b@example.com"],
+        "webhooks": [HOOK],
+        "pagerduty": [],
+    }
+    (put,) = modified.writes
+    assert put["method"] == "PUT" and not {"id", "created", "modified"} & put["body"].keys()
+    assert put["body"]["mechanisms"] == {"email": [{"id": "a@example.com"}], "webhooks": [{"id": HOOK}], "pagerduty": []}
+    assert (put["body"]["filters"], put["body"]["description"]) == ({"zones": ["z1", "z2"]}, "d")
+    assert modified.result["effects"] == [
+        {"name": "mute_alert", "subject": "Log delivery", "detail": ["email: b@example.com", "filters.zones"]}
+    ]
+    assert modified.diff["before"]["mechanisms"] == {"email": ["a@example.com", "b@example.com"]}
+    assert deleted.result["effects"] == [{"name": "mute_alert", "subject": "Log delivery", "detail": None}]
+
+
+def test_unknown_members_survive(modules: Modules, simulator: t.Any) -> None:
+    """Of the policy, of mechanisms, and of their items."""
+    mechanisms = {"email": [{"id": "ops@example.com", "verified": True}], "slack": [{"id": "c1"}]}
+    policy = {"id": "p1", "name": "n", "alert_type": DISABLED, "mechanisms": mechanisms, "newer": {"a": 1}}
+    simulator.seed(notification_policies={simulator.account: [policy]})
+    report = run(modules, {"policy_id": "p1", "mechanisms": {"email": ["new@example.com", "ops@example.com"]}})
+    (put,) = report.writes
+    assert put["body"]["newer"] == {"a": 1}
+    assert put["body"]["mechanisms"]["slack"] == [{"id": "c1"}]
+    assert put["body"]["mechanisms"]["email"] == [{"id": "new@example.com"}, {"id": "ops@example.com", "verified": True}]
+    assert report.result["effects"] == []
+
+
+def test_order_and_empty_filters_are_no_change(modules: Modules, simulator: t.Any) -> None:
+    run(modules, {**NEW, "filters": {"zones": ["b", "a"]}, "mechanisms": {"email": ["b@example.com", "a@example.com"]}})
+    same = {**NEW, "filters": {"zones": ["a", "b", "a"], "more": []}, "mechanisms": {"email": ["a@example.com", "b@example.com"]}}
+    report = run(modules, same)
+    assert not report.result["changed"] and [entry["method"] for entry in report.journal] == ["GET"]
+    wider = run(modules, {"name": NEW["name"], "filters": {}})
+    assert wider.result["changed"] and wider.result["effects"] == [] and wider.result["notification_policy"]["filters"] == {}
+
+
+def test_disabling_mutes(modules: Modules, account: dict[str, t.Any]) -> None:
+    run(modules, NEW)
+    report = run(modules, {"name": NEW["name"], "enabled": False, "mechanisms": {"email": []}})
+    assert report.result["effects"] == [{"name": "mute_alert", "subject": NEW["name"], "detail": None}]
+    assert run(modules, {"name": NEW["name"], "filters": {"zones": ["a"]}}).result["effects"] == []
+    run(modules, {"name": NEW["name"], "enabled": True}, fails="invalid_option")
+
+
+def test_an_alert_is_one_that_the_account_may_use(modules: Modules, simulator: t.Any) -> None:
+    report = run(modules, {**NEW, "alert_type": "failing_logpush_job_disabled"}, fails="invalid_option")
+    assert report.failure["msg"].startswith("alert_type: ") and f"did you mean '{DISABLED}'?" in report.failure["msg"]
+    assert not report.writes
+    simulator.settings(unknown_routes=["*/available_alerts"])
+    report = run(modules, NEW, warns=["^alert_type: whether the account may use"])
+    assert report.result["changed"]
+    report = run(modules, {**NEW, "alert_type": "dos_attack_l7"}, fails="conflict")
+    assert "cannot change" in report.failure["msg"] and not report.writes
+
+
+def test_webhooks_are_named_by_id_or_name(modules: Modules, simulator: t.Any, account: dict[str, t.Any]) -> None:
+    """A name takes one listing; an id none."""
+    report = run(modules, {**NEW, "mechanisms": {"webhooks": ["Chatt"]}}, fails="invalid_option")
+    assert "mechanisms.webhooks: " in report.failure["msg"] and "did you mean 'Chat'?" in report.failure["msg"]
+    run(modules, {**NEW, "mechanisms": {"webhooks": [HOOK]}})
+    report = run(modules, {"name": NEW["name"], "mechanisms": {"webhooks": ["Chat", HOOK]}})
+    assert not report.result["changed"] and [entry["path"].rpartition("/")[2] for entry in report.journal] == [
+        "policies",
+        "webhooks",
+    ]
+    simulator.seed(webhooks={simulator.account: [*WEBHOOKS, {**WEBHOOKS[0], "id": TWIN}]})
+    report = run(modules, {"name": NEW["name"], "mechanisms": {"webhooks": ["Chat"]}}, fails="conflict")
+    assert HOOK in report.failure["msg"] and TWIN in report.failure["msg"]
+
+
+def test_two_of_one_name_need_an_id(modules: Modules, simulator: t.Any) -> None:
+    some = {"mechanisms": {"email": [{"id": "a@example.com"}]}}
+    simulator.seed(
+        notification_policies={simulator.account: [{"id": "p1", "name": "twin", **some}, {"id": "p2", "name": "twin", **some}]}
+    )
+    report = run(modules, {"name": "twin"}, fails="conflict")
+    assert "p1, p2" in report.failure["msg"]
+    assert run(modules, {"policy_id": "p2", "name": "renamed"}).result["notification_policy"]["name"] == "renamed"
+    run(modules, {"policy_id": "p9"}, fails="not_found")
+    assert not run(modules, {"policy_id": "p9", "state": "absent"}).result["changed"]
+
+
+def test_what_the_service_kept_is_compared(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults({"kind": "rewrite", "set": {"mechanisms.email": []}, "path": "*/policies/*", "method": "GET"})
+    report = run(modules, NEW, fails="bad_response")
+    assert "mechanisms" in report.failure["msg"] and report.failure["changed"] is True
+
+
+def test_a_lost_answer_makes_no_second_policy(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults({"kind": "reset_after", "method": "POST"})
+    report = run(modules, NEW)
+    assert report.result["changed"] and report.result["notification_policy"]["id"]
+    assert len(simulator.state(account=simulator.account)["notification_policies"]) == 1
+
+
+def test_info_never_shows_the_address_of_a_webhook(modules: Modules, simulator: t.Any, account: dict[str, t.Any]) -> None:
+    run(modules, NEW)
+    task = {"name": "Read", READ: {}}
+    result = modules.run(task, defaults=account, secrets=SECRETS).result
+    assert [policy["name"] for policy in result["notification_policies"]] == [NEW["name"]]
+    shown = {
+        "id": HOOK,
+        "name": "Chat",
+        "type": "generic",
+        "host": "chat.example",
+        "last_success": "2026-01-02T00:00:00Z",
+        "last_failure": None,
+    }
+    assert result["webhooks"] == [shown]
+    assert DISABLED in result["available_alerts"]
+    assert modules.run({"name": "Read", READ: {"name": "x"}}, defaults=account).result["notification_policies"] == []
+    simulator.settings(unknown_routes=["*/webhooks", "*/available_alerts"])
+    result = modules.run(task, defaults=account, warns=["^webhooks is null", "^available_alerts is null"]).result
+    assert result["webhooks"] is None and result["available_alerts"] is None
+
+
+INVALID: dict[str, dict[str, t.Any]] = {
+    "name: is empty": {"name": ""},
+    "alert_type: is required": {"name": "x", "mechanisms": {"email": ["a@example.com"]}},
+    "mechanisms: an enabled policy": {"name": "x", "alert_type": DISABLED},
+    "mechanisms.email[1]: is empty": {"name": "x", "mechanisms": {"email": ["a@example.com", " "]}},
+    "filters.zones[1]: must be a string, not a number": {"name": "x", "filters": {"zones": ["a", 1]}},
+    "filters.zones: must be a string, not an object": {"name": "x", "filters": {"zones": {"a": 1}}},
+}
+
+
+@pytest.mark.parametrize("message", INVALID)
+def test_invalid_options(modules: Modules, message: str) -> None:
+    report = run(modules, INVALID[message], fails="invalid_option")
+    assert report.failure["msg"].startswith(message) and not report.writes

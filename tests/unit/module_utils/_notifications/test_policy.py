@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.options import desire
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.plan import State, is_id, plan
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.policy import (
+    is_watched,
+    parse_alerts,
+    parse_policy,
+    parse_webhook,
+)
+
+SENT: dict[str, t.Any] = {
+    "id": "p",
+    "name": "n",
+    "description": "",
+    "enabled": True,
+    "alert_type": "x",
+    "alert_interval": "",
+    "filters": {"zones": ["z1", "z2"], "empty": []},
+    "mechanisms": {"email": [{"id": "a"}, {"id": "b"}], "webhooks": None},
+    "created": "2026-10-01T00:00:00Z",
+    "modified": "2026-10-01T00:00:00Z",
+}
+OMITTED = dict.fromkeys(("policy_id", "alert_type", "mechanisms", "filters", "description", "enabled", "alert_interval"))
+WEBHOOK = {"id": "w", "name": "n", "type": "generic", "url": "https://h.example/x", "last_success": None, "last_failure": None}
+
+
+def desired(**options: t.Any) -> t.Any:
+    return desire({"state": "present", "name": "n", **OMITTED, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "detail"),
+    [
+        ({"mechanisms": {"email": ["a", "b", "c"]}}, "none"),
+        ({"mechanisms": {"email": ["a", "c"]}}, ("email: b",)),
+        ({"mechanisms": {"email": [], "pagerduty": ["p"]}}, ("email: a", "email: b")),
+        ({"filters": {}}, "none"),
+        ({"filters": {"zones": ["z1", "z2", "z3"]}}, "none"),
+        ({"filters": {"zones": ["z1"]}}, ("filters.zones: z2",)),
+        ({"filters": {"zones": ["z1", "z2"], "more": ["m"]}}, ("filters.more",)),
+        ({"filters": {"more": ["m"]}}, ("filters.more",)),
+        ({"description": "d"}, "none"),
+        ({"enabled": False, "filters": {"more": ["m"]}}, None),
+        ({"state": "absent"}, None),
+    ],
+)
+def test_what_is_muted(options: t.Any, detail: t.Any) -> None:
+    """An enabled policy is deleted, disabled, loses a mechanism, or gets a filter that is narrower."""
+    made = plan(desired(**options), State(parse_policy(SENT)))
+    assert made.requests
+    assert [effect.detail for effect in made.effects] == ([] if detail == "none" else [detail])
+    silent = plan(desired(**options), State(parse_policy({**SENT, "enabled": False})))
+    assert not silent.effects
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"mechanisms": {"email": ["b", "a", "b"], "webhooks": []}},
+        {"filters": {"zones": ["z2", "z1"], "other": []}},
+        {"alert_type": "x", "description": "", "alert_interval": ""},
+    ],
+)
+def test_what_means_the_same_is_no_change(options: t.Any) -> None:
+    made = plan(desired(**options), State(parse_policy(SENT)))
+    assert not made.requests and made.before == made.after
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": ""},
+        {"id": 1},
+        {"name": None},
+        {"enabled": "true"},
+        {"alert_type": None},
+        {"filters": []},
+        {"filters": {"zones": "z1"}},
+        {"mechanisms": []},
+        {"mechanisms": {"email": {}}},
+        {"mechanisms": {"email": [{"id": 1}]}},
+        {"description": 1},
+        {"modified": {}},
+    ],
+)
+def test_a_strange_policy_is_refused(changes: t.Any) -> None:
+    with pytest.raises(Failure) as failure:
+        parse_policy({**SENT, **changes})
+    assert failure.value.kind == BAD_RESPONSE
+
+
+@pytest.mark.parametrize("sent", [{"P": {}}, {"P": [1]}, {"P": [{"type": 1}]}, {"P": [{"type": "a", "description": 1}]}])
+def test_strange_alerts_are_refused(sent: t.Any) -> None:
+    with pytest.raises(Failure):
+        parse_alerts(sent)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"), [("https://u:p@h.example:8443/x?k=v", "h.example"), ("https://[", None), (None, None), ("x", None)]
+)
+def test_of_an_address_only_the_host_is_kept(url: t.Any, host: str | None) -> None:
+    webhook = parse_webhook({**WEBHOOK, "url": url})
+    assert webhook.host == host and "k=v" not in str(webhook)
+
+
+@pytest.mark.parametrize("changes", [{"id": None}, {"name": 1}, {"url": 1}, {"last_failure": {}}])
+def test_a_strange_webhook_is_refused(changes: t.Any) -> None:
+    with pytest.raises(Failure):
+        parse_webhook({**WEBHOOK, **changes})
+
+
+OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("changes", "webhook", "watched"),
+    [
+        ({}, {}, True),
+        ({"enabled": False}, {}, False),
+        ({"alert_type": "y"}, {}, False),
+        ({"mechanisms": {}}, {}, False),
+        ({"mechanisms": {"email": []}}, {}, False),
+        ({"mechanisms": {"slack": [{"id": "c"}]}}, {}, True),
+        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {}, True),
+        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": NEW, "last_success": OLD}, False),
+        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": NEW}, False),
+        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": OLD, "last_success": NEW}, True),
+        ({"mechanisms": {"webhooks": [{"id": "w"}, {"id": "v"}]}}, {"last_failure": NEW}, True),
+        ({"mechanisms": {"webhooks": [{"id": "w"}], "email": [{"id": "a"}]}}, {"last_failure": NEW}, True),
+    ],
+)
+def test_who_is_told(changes: t.Any, webhook: t.Any, watched: bool) -> None:
+    """A webhook whose last delivery failed is nobody."""
+    assert is_watched("x", [parse_policy({**SENT, **changes})], [parse_webhook({**WEBHOOK, **webhook})]) is watched
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("0" * 32, True), ("0da2b59e-f118-45bd-b6c4-a2b7a1f05e41", True), ("Chat", False), ("", False)]
+)
+def test_an_id_has_the_form_of_one(text: str, expected: bool) -> None:
+    assert is_id(text) is expected

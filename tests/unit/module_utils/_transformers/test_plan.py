@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Failure, plan_id
+from ansible_collections.edgeops.observability.plugins.module_utils._transformers.options import desire, normal
+from ansible_collections.edgeops.observability.plugins.module_utils._transformers.plan import (
+    State,
+    parse_transformer,
+    parse_version,
+    plan,
+)
+
+SENT: dict[str, t.Any] = {
+    "id": 7,
+    "name": "redact",
+    "description": "d",
+    "dataset": None,
+    "created_at": "2026-10-01T00:00:00Z",
+    "updated_at": "2026-10-01T00:00:00Z",
+    "associated_jobs": [
+        {"id": 9, "name": None, "object_type": "zone", "object_tag": "b"},
+        {"id": 3, "name": "web", "object_type": "account", "object_tag": "a"},
+    ],
+}
+OMITTED = dict.fromkeys(("name", "transformer_id", "sql", "description"))
+SQL = "SELECT 1 FROM http_requests"
+
+
+def desired(**options: t.Any) -> t.Any:
+    return desire({"state": "present", "samples": [], **OMITTED, "name": "redact", **options})
+
+
+def state(**changes: t.Any) -> State:
+    return State(parse_transformer({**SENT, **changes})._replace(sql=SQL, version=2))
+
+
+@pytest.mark.parametrize(
+    ("options", "body", "effects"),
+    [
+        ({}, None, []),
+        ({"sql": f"{SQL}  \n\n"}, None, []),
+        ({"description": "d"}, None, []),
+        ({"description": ""}, {"name": "redact", "description": ""}, []),
+        ({"transformer_id": 7, "name": "new"}, {"name": "new", "description": "d"}, []),
+        ({"sql": "SELECT 2\n"}, {"name": "redact", "description": "d", "code": "SELECT 2\n"}, [("redact", ("a/3", "b/9"))]),
+    ],
+)
+def test_what_differs_is_sent(options: t.Any, body: t.Any, effects: t.Any) -> None:
+    made = plan(desired(**options), state())
+    assert [request.body for request in made.requests] == ([] if body is None else [body])
+    assert [(effect.subject, effect.detail) for effect in made.effects] == effects
+    assert made.changed is (made.before != made.after)
+    assert set(made.after) == {"name", *({"sql", "description"} & set(options))}
+
+
+def test_a_job_belongs_to_the_plan_only_if_the_query_changes() -> None:
+    for options, same in (({"description": "x"}, True), ({"sql": "SELECT 2"}, False)):
+        ids = {plan_id({}, plan(desired(**options), found)) for found in (state(), state(associated_jobs=None))}
+        assert (len(ids) == 1) is same
+
+
+def test_a_used_transformer_is_not_deleted() -> None:
+    with pytest.raises(Failure, match=r"a/3 \(web\), b/9"):
+        plan(desired(state="absent"), state())
+    assert plan(desired(state="absent"), state(associated_jobs=[])).requests[0].operation == "transformers.delete"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": "7"},
+        {"id": 0},
+        {"id": True},
+        {"name": None},
+        {"description": 1},
+        {"dataset": []},
+        {"associated_jobs": {}},
+        {"associated_jobs": [1]},
+        {"associated_jobs": [{"id": 1, "name": "x", "object_type": "zone", "object_tag": None}]},
+    ],
+)
+def test_a_strange_transformer_is_refused(changes: t.Any) -> None:
+    with pytest.raises(Failure) as failure:
+        parse_transformer({**SENT, **changes})
+    assert failure.value.kind == BAD_RESPONSE
+
+
+def test_a_job_of_an_unknown_kind_of_owner_is_shown_without_its_owner() -> None:
+    job = {"id": 1, "name": "x", "object_type": "\x1b[2J_id", "object_tag": "t"}
+    shown = plan(desired(), state(associated_jobs=[job])).result["transformer"]
+    assert isinstance(shown, dict) and shown["associated_jobs"] == [{"id": 1, "name": "x", "scope": None}]
+
+
+@pytest.mark.parametrize(("listed", "version"), [(None, None), ([], None), ([{"version": 1}, {"version": 3}, {"version": 2}], 3)])
+def test_the_newest_version_counts(listed: t.Any, version: int | None) -> None:
+    assert parse_version(listed) == version
+
+
+@pytest.mark.parametrize("listed", [{}, [1], [{"version": "3"}]])
+def test_a_strange_version_is_refused(listed: t.Any) -> None:
+    with pytest.raises(Failure):
+        parse_version(listed)
+
+
+@pytest.mark.parametrize(("sql", "expected"), [("a \t\r\n b  \n \n", "a\n b"), ("\n a", "\n a"), (" ", "")])
+def test_blanks_at_the_ends_of_lines_mean_nothing(sql: str, expected: str) -> None:
+    assert normal(sql) == expected == normal(normal(sql))
