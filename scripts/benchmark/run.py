@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import adoptions
 import deliveries
 import events
+import evidence
 import filters
 import fleet
 import imports
@@ -41,6 +42,7 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "filters": filters.report,
     "imports": imports.report,
     "events": events.report,
+    "evidence": evidence.report,
 }
 
 

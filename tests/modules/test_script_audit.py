@@ -64,3 +64,29 @@ def test_incomplete_line_is_moved_aside(modules: Modules, scripts: None, evidenc
     result = modules.run(task(evidence_dir=str(evidence), check=True), warns=["was incomplete, because a run ended"]).result
     assert result["evidence"]["seq"] == 2 and result["summary"]["history_broken"] == 0
     assert (evidence / f"{zone}.jsonl.torn").read_bytes() == b'{"v":1,"seq\n'
+
+
+def test_the_document_is_made_of_the_records(modules: Modules, scripts: None, evidence: Path, tmp_path: Path, zone: str) -> None:
+    """In check mode, too; two audits in one second are two audits."""
+    modules.run([task("first", evidence_dir=str(evidence)), task("second", baseline=[], evidence_dir=str(evidence))])
+    make = {"evidence_dir": str(evidence), "dest": str(tmp_path / "assessment"), "zone_names": {zone: "shop.example.com"}}
+    for check in (True, False):
+        found = modules.run({"edgeops.observability.evidence_report": make}, check=check).result
+        assert (found["changed"], found["valid"], [each["records"] for each in found["zones"]]) == (False, True, [2])
+        assert found["lines"][0].startswith("Every one of 2 audits of 1 zone is accounted for; 2 scripts were added without")
+        page, table = (Path(path) for path in found["files"])
+        assert "shop.example.com" in page.read_text(encoding="utf-8") and (page.stat().st_mode & 0o777) == 0o640
+        assert table.read_text(encoding="utf-8").count(",inventory,") == 2
+
+
+def test_a_forged_record_is_said_by_the_document(
+    modules: Modules, scripts: None, evidence: Path, tmp_path: Path, zone: str
+) -> None:
+    modules.run(task(evidence_dir=str(evidence)))
+    path = evidence / f"{zone}.jsonl"
+    path.write_text(path.read_text(encoding="ascii").replace('"passed":false', '"passed":true'), encoding="ascii")
+    made = modules.run(
+        {"edgeops.observability.evidence_report": {"evidence_dir": str(evidence), "dest": str(tmp_path / "assessment")}}
+    ).result
+    assert made["valid"] is False
+    assert made["lines"][0].startswith(f"The evidence is not valid: in {zone}, record 1 was edited")

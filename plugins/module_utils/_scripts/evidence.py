@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import hashlib
 import json
 import os
+import re
 import typing as t
 
 from .._core import Json
@@ -58,10 +60,11 @@ def read_chain(lines: t.Iterable[bytes], zone_id: str, see: t.Callable[[Record],
             torn_bytes = len(line)
             break
         number += 1
-        record, reason = _parse(line)
+        sealed = _sealed_digest(line)
+        record, reason = _parse(line, is_sealed=sealed is not None)
         if record is not None and problem is None:
             at = parse_time(record.get("at"))
-            reason = _find_problem(record, number, zone_id, last, whole) or _find_time_problem(at, times)
+            reason = _find_problem(record, sealed, number, zone_id, last, whole) or _find_time_problem(at, times)
             digest = record.get("digest")
             if at is not None and not reason and is_digest(digest):
                 heads.add(digest)
@@ -76,22 +79,43 @@ def read_chain(lines: t.Iterable[bytes], zone_id: str, see: t.Callable[[Record],
     return Chain(number, torn_bytes, last, inventory, problem, heads, times)
 
 
-def _parse(line: bytes) -> tuple[Record | None, str]:
-    """Return the record of a line, or the reason why it has none."""
+_DIGEST = re.compile(rb',"digest":"([0-9a-f]{64})"')
+
+
+def _sealed_digest(line: bytes) -> str | None:
+    """Return the digest of a line that is as it was written; None where that cannot be seen without parsing the line.
+
+    To parse and encode a line again took two thirds of the time for the evidence of a year.
+    """
+    found = _DIGEST.search(line)
+    if found is None:
+        return None
+    digest = found[1].decode()
+    rest = line[: found.start()] + line[found.end() :].rstrip(b"\n")
+    return digest if hashlib.sha256(rest).hexdigest() == digest else None
+
+
+def _parse(line: bytes, *, is_sealed: bool) -> tuple[Record | None, str]:
+    """Return the record of a line, or the reason why it has none; only a line that this collection has not written needs each check."""
     try:
-        record = json.loads(
-            line.decode("ascii"), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float
-        )
+        if is_sealed:
+            record = json.loads(line)
+        else:
+            record = json.loads(
+                line.decode("ascii"), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float
+            )
     except (ValueError, RecursionError):
         return None, "is not a record: the line is not JSON in ASCII, or repeats a name"
     return (record, "") if isinstance(record, dict) else (None, "is not a record: the line is not a JSON object")
 
 
-def _find_problem(record: Record, number: int, zone_id: str, before: Record | None, whole: t.Container[int]) -> str:
+def _find_problem(
+    record: Record, sealed: str | None, number: int, zone_id: str, before: Record | None, whole: t.Container[int]
+) -> str:
     """Return why a record does not continue the chain; "" if it does."""
     same = record.get("inventory_same_as")
     problems = {
-        "was edited: its digest is not that of its content": not _is_sealed(record),
+        "was edited: its digest is not that of its content": not _is_sealed(record, sealed),
         "does not follow the record before it: records were deleted, inserted or swapped": (
             record.get("prev") != (before["digest"] if before else None) or not _is_number(record.get("seq"), number)
         ),
@@ -116,9 +140,13 @@ def seal(record: Record) -> Record:
     return {**record, "digest": digest_of(record)}
 
 
-def _is_sealed(record: Record) -> bool:
+def _is_sealed(record: Record, sealed: str | None) -> bool:
+    """Return whether the digest of a record is that of its other members."""
+    digest = record.get("digest")
+    if sealed is not None and sealed == digest:
+        return True
     try:
-        return digest_of({name: value for name, value in record.items() if name != "digest"}) == record.get("digest")
+        return digest_of({name: value for name, value in record.items() if name != "digest"}) == digest
     except (ValueError, RecursionError):
         return False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import itertools
 import os
@@ -12,7 +13,7 @@ from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._files import open_regular, read_regular
 from ...module_utils._scripts.evidence import BASELINES, Chain, Record, read_chain
 from ...module_utils._scripts.facts import FINDINGS, is_digest
-from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, shown
+from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, parse_time, shown
 
 # Verifies evidence in its folder: files are only read, and no request is sent.
 
@@ -28,10 +29,18 @@ class Archive(t.NamedTuple):
     expected_heads: t.Mapping[str, str]
 
 
-class Totals:
-    """What the valid records of a chain contain: findings by kind, those of the last record, changes of the scope, and baselines."""
+See = t.Callable[[Record], object]
 
-    def __init__(self) -> None:
+
+class Totals:
+    """What the valid records of a chain contain: their times, findings by kind, those of the last record, changes of the scope, and baselines.
+
+    Of records at times that `covers` refuses, only the baselines count.
+    """
+
+    def __init__(self, covers: t.Callable[[datetime.datetime], bool]) -> None:
+        self._covers = covers
+        self.times: list[datetime.datetime] = []
         self.findings = dict.fromkeys(FINDINGS, 0)
         self.open: list[dict[str, Json]] = []
         self.scope_changes: list[dict[str, Json]] = []
@@ -40,16 +49,20 @@ class Totals:
         self._scope: dict[str, Json] | None = None
 
     def add(self, record: Record) -> None:
-        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in FINDINGS]
-        for finding in self.open:
-            self.findings[str(finding["kind"])] += 1
         digest, number = record.get("baseline_digest"), record["seq"]
         if is_digest(digest) and is_integer(number):
             self.baselines.setdefault(digest, number)
-        scope = record.get("scope")
-        if not isinstance(scope, dict):
+        scope, before = dict_of(record.get("scope")), self._scope
+        self._scope = scope or before
+        at = parse_time(record["at"])
+        if at is None or not self._covers(at):
             return
-        before, self._scope = scope if self._scope is None else self._scope, scope
+        self.times.append(at)
+        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in FINDINGS]
+        for finding in self.open:
+            self.findings[str(finding["kind"])] += 1
+        if before is None or not scope:
+            return
         members = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
         if members:
             was, now = ({name: side.get(name) for name in members} for side in (before, scope))
@@ -69,34 +82,56 @@ def desire(params: t.Mapping[str, t.Any]) -> Archive:
     return Archive(params["evidence_dir"], heads)
 
 
-def report(archive: Archive) -> Conclusion:
-    """Return each chain with its first invalid record; an archive without any chain is not valid."""
+def zones_of(archive: Archive) -> list[str]:
+    """Return the ids of the zones that have a chain, or whose head is expected; raise `invalid_option` for an unreadable folder."""
     try:
         found = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
     except OSError as error:
         raise invalid_option("evidence_dir", f"{archive.folder!r} cannot be read: {error.strerror}") from None
     present = {zone for zone in found if is_zone_id(zone)}
     missing = archive.expected_heads.keys() - {zone.lower() for zone in present}
-    verified = [_verify(archive.folder, zone, archive.expected_heads.get(zone.lower())) for zone in sorted(present | missing)]
-    return Conclusion({"zones": verified, "valid": bool(verified) and all(each["valid"] for each in verified)})
+    return sorted(present | missing)
 
 
-def _verify(folder: str, zone_id: str, expected_head: str | None) -> dict[str, t.Any]:
-    """Return a chain for the result; what is about valid records is empty or None if there is none."""
-    totals = Totals()
+def report(archive: Archive) -> Conclusion:
+    """Return each chain with its first invalid record; an archive without any chain is not valid."""
+    verified = [verify(archive, zone_id)[0] for zone_id in zones_of(archive)]
+    return Conclusion({"zones": verified, "valid": is_valid(verified)})
+
+
+def is_valid(verified: t.Sequence[t.Mapping[str, Json]]) -> bool:
+    return bool(verified) and all(zone["valid"] for zone in verified)
+
+
+def verify(
+    archive: Archive,
+    zone_id: str,
+    covers: t.Callable[[datetime.datetime], bool] = lambda at: True,
+    see: See = lambda record: None,
+) -> tuple[dict[str, t.Any], Chain]:
+    """Return a chain for the result, and as it was read; `see` gets each valid record.
+
+    The chain is verified whole; what is about its records is about those at times that `covers` accepts, and empty or None without any.
+    """
+    folder, totals = archive.folder, Totals(covers)
+
+    def add(record: Record) -> None:
+        totals.add(record)
+        see(record)
+
     try:
         with open(open_regular(os.path.join(folder, zone_id + _SUFFIX), os.O_RDONLY), "rb") as file:
-            chain = read_chain(file, zone_id.lower(), totals.add)
+            chain = read_chain(file, zone_id.lower(), add)
     except FileNotFoundError:
         chain = Chain(problem="record 1 is missing: there is no file for the zone")
     except OSError as error:
         # A file that cannot be read must not hide what is wrong with the others.
         chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
     missing, edited = _check_baselines(folder, totals.baselines)
-    problem = chain.problem or edited or _find_missing(chain, expected_head)
-    times = chain.times
+    problem = chain.problem or edited or _find_missing(chain, archive.expected_heads.get(zone_id.lower()))
+    times = totals.times
     gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
-    return {
+    shown_zone = {
         "zone_id": zone_id,
         "valid": problem is None,
         "message": problem or _describe_valid(chain, missing, len(totals.baselines)),
@@ -109,6 +144,7 @@ def _verify(folder: str, zone_id: str, expected_head: str | None) -> dict[str, t
         "scope_changes": totals.scope_changes,
         "head": chain.head,
     }
+    return shown_zone, chain
 
 
 def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, str | None]:

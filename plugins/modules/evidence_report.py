@@ -1,0 +1,135 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: evidence_report
+short_description: Make a document for an assessor from the evidence of script audits
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
+description:
+  - Makes a page and a table for a period from the records that M(edgeops.observability.script_audit) keeps, and from nothing else. The page says first whether
+    every record is accounted for, and which scripts were added or changed without authorisation. Then come a calendar of the audits, every change in the
+    order of time, the inventory at the end of the period, what is still open, and how to verify it all.
+  - A script is called authorised only if the baseline of a record authorises it, and gone only if an audit that would have listed it did not.
+  - Runs on the controller and contacts no service. The files are written in check mode, too, because the document changes nothing else.
+extends_documentation_fragment:
+  - edgeops.observability.attributes.info
+  - edgeops.observability.attributes.local
+  - edgeops.observability.attributes
+options:
+  evidence_dir:
+    description:
+      - Folder of the evidence, as in M(edgeops.observability.script_evidence_info).
+    type: path
+    required: true
+  expected_heads:
+    description:
+      - Digests that were stored outside of O(evidence_dir), by zone id, as in M(edgeops.observability.script_evidence_info).
+    type: dict
+  dest:
+    description:
+      - Folder of C(evidence.html) and C(evidence.csv). It is created if it does not exist, with mode C(0750); the files have mode C(0640) and replace earlier
+        ones at once.
+    type: path
+    required: true
+  since:
+    description:
+      - First day of the period, in UTC, such as V(2026-01-01).
+      - If omitted, the day a year before O(until).
+    type: str
+  until:
+    description:
+      - Last day of the period, in UTC; it is included. If omitted, the day of O(at).
+    type: str
+  zone_names:
+    description:
+      - Names of the zones by their ids, for the reader. A zone without a name is shown by its id.
+    type: dict
+  max_gap_days:
+    description:
+      - More days than this between two audits are a gap.
+    type: float
+    default: 5.0
+  title:
+    description:
+      - Title of the page.
+      - If omitted, V(Evidence of script audits).
+    type: str
+  at:
+    description:
+      - Time at which the document is made, in RFC 3339. If omitted, now. The same evidence, options and time give the same bytes.
+    type: str
+notes:
+  - The page loads nothing and runs nothing. It can be printed, which is how most assessors keep it.
+  - In C(evidence.csv), text that a spreadsheet would evaluate begins with an apostrophe.
+seealso:
+  - module: edgeops.observability.script_audit
+  - module: edgeops.observability.script_evidence_info
+"""
+
+EXAMPLES = r"""
+- name: Make the document of the year
+  edgeops.observability.evidence_report:
+    evidence_dir: evidence
+    dest: assessment
+    since: 2026-01-01
+    until: 2026-12-31
+    zone_names:
+      023e105f4ecef8ad9ca31a8372d0c353: shop.example.com
+  register: document
+
+- name: Show what it says first
+  ansible.builtin.debug:
+    msg: "{{ document.lines }}"
+"""
+
+RETURN = r"""
+files:
+  description: Paths of the page and of the table.
+  returned: success
+  type: list
+  elements: str
+  sample: [/srv/audit/assessment/evidence.html, /srv/audit/assessment/evidence.csv]
+valid:
+  description: Whether every chain is valid, the records before and after the period included.
+  returned: success
+  type: bool
+  sample: true
+lines:
+  description: What the document says first, a few lines for each chain, and the path of the page.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - Every one of 312 audits of 3 zones is accounted for; 2 scripts were changed without authorisation, both authorised within 3 days
+    - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of a script, 0 findings still open, 0 gaps
+    - The document is /srv/audit/assessment/evidence.html
+zones:
+  description: The chains, as RV(edgeops.observability.script_evidence_info#module:zones), with the records of the period.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+      valid: true
+      message: 312 records are valid
+      records: 312
+      first: "2026-01-01T06:00:00Z"
+      last: "2026-12-31T06:00:00Z"
+      longest_gap_days: 1.0
+      findings: {malicious: 0, new: 1, changed: 2}
+      open: []
+      scope_changes: []
+      head: 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
+error:
+  description: Why the task failed, as data for a playbook.
+  returned: failure
+  type: dict
+  sample: {kind: invalid_option, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
+"""

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import base64
+import datetime
+import hashlib
+import os
+import re
+import typing as t
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ...module_utils._core import Json
+from ...module_utils._text import format_time, line
+from ...module_utils._version import VERSION
+from .document import Document, Zone, not_audited, numbers, plural, silence, verdict
+from .history import GAP, Event, FindingKey, Listed
+
+# The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.
+
+View = dict[str, t.Any]
+
+_HERE = os.path.dirname(__file__)
+_MAX_TEXT = 300
+_MAX_CHANGES = 4000
+_MAX_SCRIPTS = 200
+# Of a day's square in the calendar, and from one to the next.
+_SIZE, _STEP = 10, 12
+
+
+def render_page(document: Document) -> bytes:
+    """Return the page."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(short=_short, moment=_moment, amount=_amount, plural=plural)
+    environment.filters.update(script=_script, how=_how, signed=_signed, integrity=_integrity, subject=_subject)
+    with open(os.path.join(_HERE, "evidence.css"), encoding="utf-8") as file:
+        style = file.read()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
+    template = environment.get_template("evidence.html.j2")
+    return template.render(_view(document), style=style, policy=policy, version=VERSION).encode()
+
+
+def _view(document: Document) -> View:
+    """Return what the template shows."""
+    first, *rest = re.split("(?<=;) ", verdict(document), maxsplit=1)
+    return {
+        "document": document,
+        "title": document.desired.title,
+        "period": document.desired.period,
+        "verdict": first.rstrip(";"),
+        "verdict_more": "".join(rest),
+        "numbers": numbers(document),
+        "others": not_audited(document),
+        "calendars": [(zone, _calendar(document, zone)) for zone in document.audited],
+        "firsts": [_first(zone) for zone in document.audited if any(event.is_first for event in zone.history.events)],
+        "changes": [event for event in document.changes if not event.is_first],
+        "inventories": [(zone, _shown(zone.inventory)) for zone in document.audited],
+        "open": [(zone, key, opened) for zone in document.zones for key, opened in sorted(zone.history.open.items())],
+        "most": _MAX_CHANGES,
+    }
+
+
+def _first(zone: Zone) -> str:
+    """Return what the first audit of a zone recorded, which is no change of the zone."""
+    seen = sum(event.is_first and event.what == "seen" for event in zone.history.events)
+    authorised = sum(event.is_first and event.what == "authorised" for event in zone.history.events)
+    at = next(event.at for event in zone.history.events if event.is_first)
+    return (
+        f"The first audit of {_short(zone.name)}, on {_moment(at)}, recorded {plural(seen, 'script')}, {authorised:,} of them"
+        " authorised; evidence.csv names them."
+    )
+
+
+def _shown(inventory: t.Sequence[Listed]) -> list[Listed]:
+    """Return the scripts that the page shows of a long inventory: those with findings, and the first others."""
+    if len(inventory) <= _MAX_SCRIPTS:
+        return list(inventory)
+    found = [script for script in inventory if script.findings]
+    others = [script for script in inventory if not script.findings]
+    return [*found, *others[: max(0, _MAX_SCRIPTS - len(found))]]
+
+
+def _calendar(document: Document, zone: Zone) -> View:
+    """Return the days of the period as shapes, a column for each week."""
+    history, period = zone.history, document.desired.period
+    days: dict[datetime.date, str] = {}
+    for at, has_findings in history.audits:
+        day = at.astimezone(datetime.timezone.utc).date()
+        days[day] = "found" if has_findings or days.get(day) == "found" else "passed"
+    first, last = (datetime.date.fromisoformat(text) for text in period)
+    paths: dict[str, list[str]] = {"none": [], "passed": [], "found": []}
+    for number in range((last - first).days + 1):
+        day = first + datetime.timedelta(number)
+        week, weekday = divmod(number + first.weekday(), 7)
+        paths[days.get(day, "none")].append(f"M{week * _STEP} {weekday * _STEP}h{_SIZE}v{_SIZE}h-{_SIZE}z")
+    weeks = ((last - first).days + first.weekday()) // 7 + 1
+    found = sum(state == "found" for state in days.values())
+    notes = [event.message for event in history.events if event.what == GAP]
+    return {
+        "paths": {name: "".join(parts) for name, parts in paths.items() if parts},
+        "width": weeks * _STEP,
+        "height": 7 * _STEP,
+        "label": f"{plural(len(history.audits), 'audit')} on {plural(len(days), 'day')}, {found:,} of them with findings",
+        "notes": [*map(_sentence, notes), *filter(None, [_sentence(silence(document, zone))])],
+    }
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _short(text: object) -> str:
+    return line(text, _MAX_TEXT)
+
+
+def _moment(at: datetime.datetime) -> str:
+    return format_time(at)[:16].replace("T", " ")
+
+
+def _amount(number: int) -> str:
+    return f"{number:,}"
+
+
+def _script(about: Event | Listed) -> str:
+    if not about.script_url and not about.host:
+        return f"entry {about.entry}" if about.entry else ""
+    return f"{about.script_url or 'a script without a URL'} on {about.host or 'an unknown host'}"
+
+
+def _subject(key: FindingKey) -> str:
+    _kind, url, host, entry = key
+    return f"{url or 'a script without a URL'} on {host or 'an unknown host'}" if url or host else entry or "the audit itself"
+
+
+def _how(event: Event) -> str:
+    parts = [event.message]
+    if event.what == "authorised":
+        parts += [f"entry {event.entry}", _signed(event.declared), str(event.declared.get("justification") or "")]
+    elif event.what == "seen":
+        parts += [f"entry {event.entry}" if event.entry else "no entry covers it"]
+    return _short("; ".join(filter(None, parts)))
+
+
+def _signed(declared: t.Mapping[str, Json]) -> str:
+    on = declared.get("authorised_on")
+    return _short(f"by {declared.get('authorised_by')}{f' on {on}' if on else ', no date given'}")
+
+
+def _integrity(script: Listed) -> str:
+    if not script.declared:
+        return ""
+    if script.declared.get("integrity") == "pinned":
+        return f"pinned, {_short(script.hash[:16])}…" if script.hash else "pinned, no hash seen"
+    return _short(f"not pinned: {script.declared.get('integrity_reason') or 'no reason'}")
