@@ -232,7 +232,7 @@ notes:
   - A creation without a response is not repeated. The module lists the jobs again and adopts the job if it was created.
   - After a creation the jobs are listed once more. If another run created a job with this name and dataset first, the task fails with the
     kind V(conflict), names both jobs and the one to delete, and deletes nothing. If this listing fails, the task fails as well. RV(ignore:changed) is V(true)
-    in both cases.
+    in both cases. If the listing does not show the new job yet, it is read again for some seconds; then a warning states what to do before the next run.
   - With Cloudflare, changes become effective after 10 to 15 minutes.
 seealso:
   - module: edgeops.observability.logpush_job_info

@@ -70,9 +70,9 @@ class Client:
         self.secrets = connection.secrets
         self.host = connection.host
         self.request_budget = connection.request_budget
-        self._sleep = announcing(sleep, announce) if announce else sleep
+        self.sleep = announcing(sleep, announce) if announce else sleep
         self._now = now
-        self._new_budget = functools.partial(Budget, sleep=self._sleep, now=now, warn=self.warnings.append)
+        self._new_budget = functools.partial(Budget, sleep=self.sleep, now=now, warn=self.warnings.append)
         self._budget = self._new_budget(self.request_budget, connection) if self.request_budget else None
         self._query_budget: Budget | None = None
 
@@ -202,7 +202,7 @@ class Client:
             received = received or (sent and not limited)
             if budget and pause is not None:
                 budget.pause(pause)
-            self._sleep(backoff(attempts) if pause is None else pause)
+            self.sleep(backoff(attempts) if pause is None else pause)
         self._local.latest = exchange
         return exchange
 

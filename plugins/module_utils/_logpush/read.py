@@ -209,22 +209,42 @@ _NOT_LOOKED = (
 )
 
 
-def refuse_rivals(client: Client, created: t.Iterable[tuple[DesiredJob, JobState, Json]]) -> None:
-    """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing.
+# A listing may show a new job late; the pauses before it is looked at again.
+_PAUSES = (0.5, 1.0, 2.0, 4.0)
 
-    Of each job that this run created: its desired state, the state that was read before, and its result.
-    """
+# Of each job that this run created: its desired state, the state that was read before, and its result.
+Creation = tuple[DesiredJob, JobState, Json]
+
+
+def verify(client: Client, created: t.Iterable[Creation]) -> None:
+    """List the jobs again after a creation: refuse what another run created meanwhile, and warn of a new job that is not listed yet."""
     concerned = [(desired, state, dict_of(result)) for desired, state, result in created if state.unlisted is None]
-    if not concerned:
-        return
-    try:
-        jobs = listed(client)
-    except Failure as failure:
-        if is_missing(failure) and all(state.known is None for _desired, state, _made in concerned):
+    missing = {made["id"]: made["name"] for _desired, _state, made in concerned}
+    for pause in (None, *_PAUSES):
+        if not missing:
             return
-        raise failure.with_note(_NOT_LOOKED) from failure
+        if pause is not None:
+            client.sleep(pause)
+        try:
+            jobs = listed(client)
+        except Failure as failure:
+            if is_missing(failure) and all(state.known is None for _desired, state, _made in concerned):
+                return
+            raise failure.with_note(_NOT_LOOKED) from failure
+        refuse_rivals(jobs, concerned)
+        for job in jobs:
+            missing.pop(job.id, None)
+    client.warnings.extend(
+        f"Job {name!r} (id {number}) was created, but the service's list of jobs does not show it yet. Before the next run, wait until"
+        " logpush_job_info lists it: a run that finds no job of this name creates a second one."
+        for number, name in missing.items()
+    )
+
+
+def refuse_rivals(jobs: t.Sequence[Job], created: t.Iterable[tuple[DesiredJob, JobState, dict[str, Json]]]) -> None:
+    """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing."""
     met = []
-    for desired, state, made in concerned:
+    for desired, state, made in created:
         name, dataset, number = made["name"], made["dataset"], made["id"]
         # If only one job was read before, by its id, an older job than that one cannot be new.
         lowest = desired.job_id or 0

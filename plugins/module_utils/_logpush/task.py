@@ -14,7 +14,7 @@ from .job import JobState
 from .jobs import ABSENT, IGNORE, REPORT, UNLISTED, DesiredJobs, JobListing, desire_jobs, match, secrets_of_jobs
 from .options import FORMS, IDENTITY, OPTIONS, DesiredJob, desire, successor
 from .plan import plan, plan_deletion, secrets
-from .read import read, read_all, refuse_rivals, validate
+from .read import read, read_all, validate, verify
 from .result import conclude
 
 
@@ -48,7 +48,7 @@ class LogpushJob(StateTask[DesiredJob, JobState]):
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         created = [outcome for outcome in outcomes if outcome.created]
-        refuse_rivals(client, [(each.step.desired, each.step.state, each.conclusion.result["job"]) for each in created])
+        verify(client, [(each.step.desired, each.step.state, each.conclusion.result["job"]) for each in created])
 
 
 JOB_TASK = LogpushJob()

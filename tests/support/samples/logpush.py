@@ -63,6 +63,10 @@ def sent(found: Plan) -> list[tuple[str, t.Any]]:
     return [(request.operation.partition(".")[2], request.body) for request in found.requests]
 
 
+class Listings(list[t.Any]):
+    """Answers that an operation gives one after the other; the last one stays."""
+
+
 class FakeClient:
     """Answers operations from a table of their last words (fields: of datasets); a Failure in it is raised."""
 
@@ -71,6 +75,9 @@ class FakeClient:
     def __init__(self, **answers: t.Any) -> None:
         self._answers = answers
         self.asked: list[str] = []
+        self.warnings: list[str] = []
+        self.slept: list[float] = []
+        self.sleep = self.slept.append
 
     def call(self, operation: str, ids: t.Mapping[str, t.Any]) -> t.Any:
         return type("Answer", (), {"result": self._answer(str(ids.get("dataset", operation)))})
@@ -81,6 +88,8 @@ class FakeClient:
     def _answer(self, name: str) -> t.Any:
         self.asked.append(name.rpartition(".")[2])
         answer = self._answers[self.asked[-1]]
+        # One after the other, and the last one from then on.
+        answer = (answer.pop(0) if len(answer) > 1 else answer[0]) if isinstance(answer, Listings) else answer
         if isinstance(answer, Failure):
             raise answer
         return answer

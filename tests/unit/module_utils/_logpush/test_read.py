@@ -5,7 +5,7 @@ import re
 import typing as t
 
 import pytest
-from samples.logpush import JOB, S3, FakeClient, declare_job, parsed, state_of
+from samples.logpush import JOB, S3, FakeClient, Listings, declare_job, parsed, state_of
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Plan
@@ -319,6 +319,29 @@ def test_several_creations_take_one_look() -> None:
 def test_no_list_route_needs_no_second_read() -> None:
     made = outcome(unlisted=MISSING, known=None, options={"create_without_listing": True})
     assert found(MISSING, made) == found(MISSING, outcome(**BY_ID)) == []
+
+
+LATE = "Job 'n' (id 20) was created, but the service's list of jobs does not show it yet. Before the next run, wait until"
+
+
+@pytest.mark.parametrize(
+    ("listings", "slept", "warned"),
+    [
+        ([[job(20)]], [], []),
+        ([[], [job(19, "other")], [job(20)]], [0.5, 1.0], []),
+        ([[]], [0.5, 1.0, 2.0, 4.0], [LATE]),
+    ],
+)
+def test_a_new_job_that_is_not_listed_yet(listings: list[t.Any], slept: list[float], warned: list[str]) -> None:
+    client = FakeClient(list=Listings(listings))
+    JOB_TASK.verify(client, [outcome()])
+    assert client.slept == slept
+    assert [text[: len(LATE)] for text in client.warnings] == warned
+
+
+def test_an_older_job_is_found_in_a_later_look() -> None:
+    with pytest.raises(Failure, match="created job 19"):
+        JOB_TASK.verify(FakeClient(list=Listings([[], [job(19), job(20)]])), [outcome()])
 
 
 @pytest.mark.parametrize("failure", [Failure("unavailable", "HTTP 500.", status=500), MISSING])
