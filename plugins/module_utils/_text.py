@@ -214,15 +214,23 @@ def nearest(name: str, known: t.Iterable[str]) -> str:
     """Return the (first) known name that is most similar to `name`, ignoring case; "" if none is similar enough to be meant."""
     import difflib  # noqa: PLC0415  # slow to import, and only needed after a mistake
 
+    def similarity(one: str, other: str) -> float:
+        ratio = difflib.SequenceMatcher(None, one, other).ratio()
+        return max(ratio, _MIN_SIMILARITY) if one and one in other else ratio
+
+    def has_the_words_of_given(other: str) -> bool:
+        """Return whether most letters of a name of several words are in words that the other name has, too, perhaps misspelled."""
+        words, others = (text.replace("-", "_").split("_") for text in (given, other))
+        there = [word for word in words if any(similarity(word, each) >= _MIN_SIMILARITY for each in others)]
+        return len(words) == 1 or given in other or 2 * sum(map(len, there)) > sum(map(len, words))
+
     given = name.lower()
     best, score = "", 0.0
     for other in known:
-        ratio = difflib.SequenceMatcher(None, given, other.lower()).ratio()
-        if given and given in other.lower():
-            ratio = max(ratio, _MIN_SIMILARITY)
-        if ratio > score:
+        ratio = similarity(given, other.lower())
+        if ratio >= _MIN_SIMILARITY and ratio > score and has_the_words_of_given(other.lower()):
             best, score = other, ratio
-    return best if score >= _MIN_SIMILARITY else ""
+    return best
 
 
 def did_you_mean(name: str) -> str:

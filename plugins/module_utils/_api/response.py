@@ -147,11 +147,6 @@ _BY_AREA: t.Mapping[str, str] = {
 }
 _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
 _ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
-_CATCH_ALL = 1004
-_CATCH_ALL_HINT = (
-    "The service uses this code for several causes: an entitlement or a field that the plan lacks, the maximum number "
-    "of jobs, or a filter value of the wrong type."
-)
 
 
 def kind_of(status: int, codes: t.Collection[int | None]) -> str:
@@ -212,16 +207,16 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     found = [text for code, text in _BY_CODE.items() if code in codes][:1]
     if status == 401 and not found:
         found.append("Check api_token, or api_email and api_key.")
-    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA:
+    is_full = area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors)
+    # The service refuses one more job with the status and the code that a missing permission has.
+    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA and not is_full:
         found.append(_BY_AREA[area])
     # With a code, the object is missing and not the route.
     is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES
     if area in _SCRIPT_AREAS and status in (404, 405) and not is_object:
         found.append(_ROUTE_HINT)
-    if area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors):
+    if is_full:
         found.append(_MAX_JOBS_HINT)
-    elif area == "logpush_jobs" and _CATCH_ALL in codes:
-        found.append(_CATCH_ALL_HINT)
     if area == "content_security_rules":
         quotas = filter(None, (_RULE_QUOTA.search(error["message"]) for error in errors))
         found += [_RULE_HINTS[int(quota[2]) > 0] for quota in quotas][:1]

@@ -64,7 +64,7 @@ def test_duplicates_get_a_number():
     assert _text.distinct(["a", "a", "b", "a"]) == ["a", "a#2", "b", "a#3"]
 
 
-KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious")
+KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious", "gateway_dns", "destination_conf")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,10 @@ KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious")
         ("nmae", "name"),
         ("url", "script_url"),
         ("data", "dataset"),
+        ("gateway-dsn", "gateway_dns"),
+        ("destination_url", "destination_conf"),
         ("headers", ""),
+        ("ai_gateway_events", ""),
         ("", ""),
     ],
 )
