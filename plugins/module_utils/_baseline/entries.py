@@ -170,24 +170,18 @@ class Match(t.NamedTuple):
 
 
 class Baseline:
-    """A baseline that finds the entry of a script without comparing it with each entry: by URL, or by a pattern's literal ends."""
+    """A baseline that finds the entry of a script: by its URL, or among the patterns for its host and for any host."""
 
     def __init__(self, entries: t.Sequence[Entry]) -> None:
         self.entries = tuple(entries)
         self._exact: dict[str, list[Entry]] = collections.defaultdict(list)
-        # Patterns by the literal text before the first star, whether the query is compared, and the text after the last star.
-        self._patterns: dict[tuple[str, bool, str], list[Entry]] = collections.defaultdict(list)
-        # By the length of the first text, the longest first: of each such text, the rest of these keys with the length of the last.
-        ends: dict[int, dict[str, set[tuple[bool, int]]]] = {}
+        # Of each pattern also the text before its first star, which rules most of them out.
+        self._patterns: dict[str | None, list[tuple[str, Entry]]] = collections.defaultdict(list)
         for entry in self.entries:
-            text = entry.pattern.text
             if entry.pattern.is_exact:
-                self._exact[text].append(entry)
-                continue
-            prefix, has_query, suffix = text.partition("*")[0], "?" in text, text.rpartition("*")[2]
-            self._patterns[prefix, has_query, suffix].append(entry)
-            ends.setdefault(len(prefix), {}).setdefault(prefix, set()).add((has_query, len(suffix)))
-        self._ends = sorted(ends.items(), reverse=True)
+                self._exact[entry.pattern.text].append(entry)
+            else:
+                self._patterns[entry.pattern.host].append((entry.pattern.prefix, entry))
 
     def match(self, url: str | None, host: str | None) -> Match:
         """Return the entries that match a normalized URL on a host; raise `invalid_option` for a tie."""
@@ -210,12 +204,8 @@ class Baseline:
         plain = plain_url(url)
         if plain is None:
             return
-        for length, ends in self._ends:
-            found: list[Entry] = []
-            prefix = url[:length]
-            for has_query, size in ends.get(prefix, ()):
-                text = url if has_query else bare
-                if len(text) >= size:
-                    same = self._patterns.get((prefix, has_query, text[len(text) - size :]), ())
-                    found += [entry for entry in same if entry.covers(host) and entry.pattern.matches(plain)]
-            yield found
+        by_length: dict[int, list[Entry]] = collections.defaultdict(list)
+        for prefix, entry in (*self._patterns.get(plain.origin, ()), *self._patterns.get(None, ())):
+            if url.startswith(prefix) and entry.covers(host) and entry.pattern.matches(plain):
+                by_length[len(prefix)].append(entry)
+        yield from (by_length[length] for length in sorted(by_length, reverse=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import bisect
+import itertools
 import re
 import typing as t
 
@@ -11,7 +11,6 @@ from .._text import shown
 
 _URL = re.compile(r"https?://[^/?#\\@\s]+(?:[/?][^#\s]*)?", re.IGNORECASE)
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
-_STARS = re.compile(r"(\*+)")
 # Origin, path and query of a URL that a browser requests as it is written: without user information, `.` and `..` segments,
 # backslashes and encoded slashes. Any other could lead elsewhere than its text looks like.
 _PLAIN = re.compile(
@@ -23,27 +22,8 @@ _PLAIN = re.compile(
 # A host with a star at its end, which other domains would match; a star alone means any host.
 _OPEN_HOST = re.compile(r"https?://[^/?]*[^/?*]\*+(?:[/?]|$)")
 _ANY_HOST = re.compile(r"https?://\*\*+(?:[/?]|$)")
-SEGMENT, ANYTHING = "*", "**"
-
-
-class Glob(t.NamedTuple):
-    """Literal texts, and between each two of them `*` (within a segment) or `**` (across segments)."""
-
-    literals: tuple[str, ...]
-    stars: tuple[str, ...]
-
-    def matches(self, text: str) -> bool:
-        if not self.stars:
-            return text == self.literals[0]
-        prefix, suffix = self.literals[0], self.literals[-1]
-        if not text.startswith(prefix):
-            return False
-        ends = [len(prefix)]
-        for star, literal in zip(self.stars[:-1], self.literals[1:-1], strict=True):
-            ends = [start + len(literal) for start in _starts(text, literal) if _reaches(text, ends, start, star)]
-            if not ends:
-                return False
-        return text.endswith(suffix) and _reaches(text, ends, len(text) - len(suffix), self.stars[-1])
+SEGMENT = "*"
+_ACROSS = re.compile(r"\*\*+")
 
 
 class PlainUrl(t.NamedTuple):
@@ -55,12 +35,23 @@ class PlainUrl(t.NamedTuple):
 
 
 class Pattern(t.NamedTuple):
-    """A URL of the baseline; with stars, a glob for each part. If `**` stands for any host, `path` matches origin and path at once."""
+    """A URL of the baseline; with stars, an expression for each part. If `**` stands for any host, `path` matches origin and path at once."""
 
     text: str
-    origin: Glob | None = None
-    path: Glob | None = None
-    query: Glob | None = None
+    origin: re.Pattern[str] | None = None
+    path: re.Pattern[str] | None = None
+    query: re.Pattern[str] | None = None
+
+    @property
+    def prefix(self) -> str:
+        """Return the text before the first star."""
+        return self.text.partition("*")[0]
+
+    @property
+    def host(self) -> str | None:
+        """Return the origin of the URLs that the pattern matches; None if it has stars."""
+        found = _ORIGIN.match(self.text)
+        return found[0] if found and "*" not in found[0] else None
 
     @property
     def is_exact(self) -> bool:
@@ -76,33 +67,17 @@ class Pattern(t.NamedTuple):
 
     def matches(self, url: PlainUrl) -> bool:
         """Return whether a pattern with stars matches a URL."""
-        if self.path is None or (self.query is not None and (url.query is None or not self.query.matches(url.query))):
+        if self.path is None or (self.query is not None and (url.query is None or not self.query.fullmatch(url.query))):
             return False
         if self.origin is None:
-            return self.path.matches(url.origin + url.path)
-        return self.path.matches(url.path) and self.origin.matches(url.origin)
+            return self.path.fullmatch(url.origin + url.path) is not None
+        return self.path.fullmatch(url.path) is not None and self.origin.fullmatch(url.origin) is not None
 
 
 def plain_url(url: str) -> PlainUrl | None:
     """Return the parts of a normalized URL; None if it could lead elsewhere than its text looks like, so that no pattern matches it."""
     found = _PLAIN.fullmatch(url) if url.isprintable() else None
     return None if found is None else PlainUrl(*found.groups())
-
-
-def _starts(url: str, literal: str) -> t.Iterator[int]:
-    start = url.find(literal)
-    while start >= 0:
-        yield start
-        start = url.find(literal, start + 1)
-
-
-def _reaches(url: str, ends: t.Sequence[int], start: int, star: str) -> bool:
-    """Return whether a star can fill the gap from one of the ends (ascending) to a start."""
-    if star == ANYTHING:
-        return ends[0] <= start
-    # The nearest end decides: the gap from any other one has all the slashes of this gap, and perhaps more.
-    place = bisect.bisect_right(ends, start)
-    return place > 0 and "/" not in url[ends[place - 1] : start]
 
 
 def normalize_url(url: str) -> str:
@@ -142,12 +117,33 @@ def parse_pattern(place: str, text: str) -> Pattern:
             f"{shown(text)} has stars together with a . or .. segment, a backslash, an encoded slash or a port that is not a number;"
             " give such a URL without stars",
         )
-    query = None if plain.query is None else _glob(plain.query)
+    query = None if plain.query is None else _compile(plain.query)
     if _ANY_HOST.match(pattern.text):
-        return pattern._replace(path=_glob(plain.origin + plain.path), query=query)
-    return pattern._replace(origin=_glob(plain.origin), path=_glob(plain.path), query=query)
+        return pattern._replace(path=_compile(plain.origin + plain.path), query=query)
+    return pattern._replace(origin=_compile(plain.origin), path=_compile(plain.path), query=query)
 
 
-def _glob(text: str) -> Glob:
-    parts = _STARS.split(text)
-    return Glob(tuple(parts[::2]), tuple(SEGMENT if stars == SEGMENT else ANYTHING for stars in parts[1::2]))
+def _compile(text: str) -> re.Pattern[str]:
+    """Return the expression of a text with stars: `*` within a segment, `**` across segments.
+
+    What comes between two stars is looked for once, at its first place, as `fnmatch` does: a later place would match nothing more,
+    and to try each of them would take a very long time for a URL that was made for it.
+    """
+    numbers = itertools.count()
+
+    def once(expression: str) -> str:
+        name = f"g{next(numbers)}"
+        return f"(?=(?P<{name}>{expression}))(?P={name})"
+
+    def segments(text: str, *, at_end: bool) -> str:
+        first, *others = (re.escape(literal) for literal in text.split(SEGMENT))
+        steps = [once(f"[^/]*?{literal}") for literal in others]
+        if others and at_end:
+            steps[-1] = f"[^/]*{others[-1]}"
+        return first + "".join(steps)
+
+    first, *others = _ACROSS.split(text)
+    parts = [segments(first, at_end=not others)]
+    parts += [once(f".*?{segments(part, at_end=False)}") for part in others[:-1]]
+    parts += [f".*{segments(part, at_end=True)}" for part in others[-1:]]
+    return re.compile("".join(parts), re.DOTALL)

@@ -148,7 +148,7 @@ PATTERNS = st.builds("https://h/{}".format, st.text("ab/?*", max_size=6))
 
 @hypothesis.given(st.lists(st.tuples(PATTERNS, st.sampled_from([None, ["h"], ["i"]])), max_size=8), URLS)
 @hypothesis.settings(max_examples=800)
-def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> None:
+def test_a_match_is_the_most_specific_entry(pairs: list[t.Any], url: str) -> None:
     """Exact entries take precedence over patterns, and a longer literal prefix over a shorter one."""
     distinct = list({f"{text} {hosts}": (text, hosts) for text, hosts in pairs}.values())
     made = baseline(*distinct)
@@ -162,7 +162,7 @@ def test_index_finds_what_a_full_search_finds(pairs: list[t.Any], url: str) -> N
         assert made.match(url, "h").entry == (best[0] if best else None)
 
 
-@pytest.mark.parametrize("shape", ["https://cdn{}.a/*", "https://cdn.a/{}/**", "https://cdn.a/*/{}.js", "https://cdn.a/{}.js"])
+@pytest.mark.parametrize("shape", ["https://cdn{}.a/*", "https://cdn.a/{}/**", "https://cdn.a/{}.js"])
 def test_lookup_compares_at_most_one_entry(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
     compared = []
     matches = pattern.Pattern.matches
