@@ -15,9 +15,9 @@ import typing as t
 CLOUDFLARE_HOST = "api.cloudflare.com"
 
 # The parts of a zone that the collection manages, by the names that results, diffs, approvals and reports give them.
-PartName = t.Literal["custom_fields", "jobs", "script_monitor"]
-PARTS: tuple[PartName, PartName, PartName] = ("custom_fields", "jobs", "script_monitor")
-CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR = PARTS
+PartName = t.Literal["custom_fields", "jobs", "script_monitor", "content_security_rules"]
+PARTS: tuple[PartName, PartName, PartName, PartName] = ("custom_fields", "jobs", "script_monitor", "content_security_rules")
+CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR, CONTENT_SECURITY_RULES = PARTS
 
 # The values of `error.kind` in a failed result.
 INVALID_OPTION = "invalid_option"

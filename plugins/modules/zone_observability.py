@@ -7,17 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: zone_observability
-short_description: Manage custom log fields, Logpush jobs and the script monitor of a zone in one task
+short_description: Manage custom log fields, Logpush jobs, script monitor and content security rules of a zone in one task
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Applies the desired state of the custom log fields, the log delivery (Logpush) jobs and the script monitor (Client-side security, formerly Page
-    Shield) of one Cloudflare zone in one task. Check mode reports drift.
+  - Applies the desired state of the custom log fields, the log delivery (Logpush) jobs, the script monitor and the content security rules (Client-side
+    security, formerly Page Shield) of one Cloudflare zone in one task. Check mode reports drift.
   - Each of these is not changed if its options are omitted.
-  - Makes the same plans as M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) and
-    M(edgeops.observability.script_monitor). All are read in parallel, and every plan is made, before the first write.
-  - Writes the custom fields, then the jobs, then the script monitor; with O(state=absent) the jobs before the custom fields.
+  - Makes the same plans as M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs),
+    M(edgeops.observability.script_monitor) and M(edgeops.observability.content_security_rule). All are read in parallel, and every plan is made,
+    before the first write.
+  - Writes the custom fields, then the jobs, the script monitor and the rules; with O(state=absent) the rules, then the jobs before the custom fields.
     If a write fails, the rest is not sent. The message names what was written, and the next run continues from there.
   - The role P(edgeops.observability.log_delivery#role) runs this module.
 extends_documentation_fragment:
@@ -77,17 +78,66 @@ options:
   script_monitor_enabled:
     description: Whether the script monitor is enabled. If omitted, it is not changed.
     type: bool
+  content_security_rules:
+    description:
+      - The content security rules. Each item takes the options of M(edgeops.observability.content_security_rule), which describes them in full.
+      - Rules that are not listed are not changed. With O(state=absent) the listed rules are removed. If omitted, no rule is changed.
+      - Two items for the same rule are refused. A plan that would block what browsers reported is refused as a whole, before anything is written.
+    type: list
+    elements: dict
+    suboptions:
+      state:
+        description: Whether the rule exists.
+        type: str
+        choices: [present, absent]
+        default: present
+      description:
+        description: Description of the rule. One of this and O(content_security_rules[].rule_id) is required.
+        type: str
+      rule_id:
+        description: Id of the rule.
+        type: str
+      action:
+        description: V(log) makes browsers report what the policy would block, V(allow) makes them block it.
+        type: str
+        choices: [log, allow]
+      expression:
+        description: The requests for which the rule counts, in Cloudflare's rules language.
+        type: str
+      directives:
+        description: The policy, a dictionary from directives to lists of sources, or its text.
+        type: raw
+      enabled:
+        description: Whether the rule is in effect.
+        type: bool
+      script_baseline:
+        description: Authorised scripts, which become sources of C(script-src).
+        type: raw
+      look_back_days:
+        description: Days whose violations are looked at before a rule enforces.
+        type: int
+        default: 7
+      accept_blocked:
+        description: What an enforced rule may block although browsers reported it.
+        type: list
+        elements: str
+        default: []
+      unobserved:
+        description: What happens where it is not known what a rule would block.
+        type: str
+        choices: [refuse, allow]
+        default: refuse
   expected_plan_ids:
     description:
       - The RV(plan_ids) of an approved check run. If one of the plans differs, nothing is written, and the task fails as V(conflict).
-      - The members are C(custom_fields), C(jobs) and C(script_monitor). One that is omitted is not compared. V(null) approves a part that has no plan,
-        because the task does not manage it. An empty text approves no plan.
+      - The members are C(custom_fields), C(jobs), C(script_monitor) and C(content_security_rules). One that is omitted is not compared.
+        V(null) approves a part that has no plan, because the task does not manage it. An empty text approves no plan.
     type: dict
 attributes:
   diff_mode:
     details:
-      - The diff has the members C(custom_fields), C(jobs) and C(script_monitor) if they differ; of the jobs, only those that differ. It is the same in
-        check mode and in the real run.
+      - The diff has the members C(custom_fields), C(jobs), C(script_monitor) and C(content_security_rules) if they differ; of the jobs and rules, only
+        those that differ. It is the same in check mode and in the real run.
 notes:
   - With Cloudflare, the API token needs the permissions Logs Write and Page Shield Write, for the options that are used.
   - C(RequestHeaders), C(ResponseHeaders), C(Cookies) and, with C(preserve_duplicates), C(ResponseFields) are added to the fields of each job of the
@@ -96,6 +146,7 @@ seealso:
   - module: edgeops.observability.log_custom_fields
   - module: edgeops.observability.logpush_jobs
   - module: edgeops.observability.script_monitor
+  - module: edgeops.observability.content_security_rule
   - module: edgeops.observability.log_custom_fields_info
   - module: edgeops.observability.logpush_job_info
   - module: edgeops.observability.script_monitor_info
@@ -117,6 +168,11 @@ EXAMPLES = r"""
         destination_conf: https://logs.example.com/errors
         filter: {key: EdgeResponseStatus, operator: geq, value: 500}
     script_monitor_enabled: true
+    content_security_rules:
+      - description: checkout
+        action: log
+        expression: starts_with(raw.http.request.uri.path, "/checkout")
+        directives: {script-src: ["'self'", https://js.stripe.com/v3/]}
 
 - name: Remove the jobs, then every custom field
   edgeops.observability.zone_observability:
@@ -210,6 +266,39 @@ script_monitor:
       type: dict
       returned: if managed
       sample: {enabled: true, updated_at: '2026-03-02T09:41:33.358104Z'}
+content_security_rules:
+  description: The results of M(edgeops.observability.content_security_rule). An empty mapping if no rules are managed.
+  returned: success
+  type: dict
+  contains:
+    changed: *changed
+    diff: *diff
+    effects: *effects
+    plan_id: *plan_id
+    content_security_rules:
+      description: The rules in the order of the items, V(null) for those that are absent.
+      type: list
+      elements: dict
+      returned: if managed
+      sample: [{id: c9ef84a6bf5e47138c75d95e2f933e8f, description: checkout, action: log, enabled: true}]
+    violations:
+      description: What was looked at before a rule enforces more, by the description of the rule; V(null) for a rule that needs no look.
+      type: dict
+      returned: if managed
+      sample: {checkout: null}
+    unlisted_rules:
+      description: Rules that are not listed, sorted by id.
+      type: list
+      elements: dict
+      returned: if managed
+      sample: [{id: d2bf84a6bf5e47138c75d95e2f933e8f, description: blog, action: log, enabled: true}]
+refusals:
+  description: Why the plan was refused as V(gate), as RV(edgeops.observability.content_security_rule#module:refusals). All other values are returned too.
+  returned: failure, if a rule was refused because of what it would block
+  type: list
+  elements: dict
+  sample: [{rule: checkout, directive: script-src, source: 'https://cdn.example.net/a.js', count: 12, hosts: [shop.example.com],
+    page: 'https://shop.example.com/checkout'}]
 listed_jobs:
   description:
     - All jobs of the zone as they were listed before the first write, with their health, as M(edgeops.observability.logpush_job_info) returns them.
@@ -244,6 +333,10 @@ plan_ids:
       description: The plan of the script monitor.
       type: str
       sample: null
+    content_security_rules:
+      description: The plan of the content security rules.
+      type: str
+      sample: null
 effects:
   description: What the task destroys, or in check mode would, sorted by name and subject. The playbook C(deliver) refuses what C(edgeops_allow) does not name.
   returned: success
@@ -251,11 +344,11 @@ effects:
   elements: dict
   contains:
     name:
-      description: An effect of M(edgeops.observability.log_custom_fields), M(edgeops.observability.logpush_jobs) or M(edgeops.observability.script_monitor).
+      description: An effect of the module of a part, such as M(edgeops.observability.logpush_jobs).
       type: str
       sample: drop_job_fields
     subject:
-      description: The job, by its name; V(null) for custom fields and the script monitor.
+      description: The job or the rule, by its name or description; V(null) for custom fields and the script monitor.
       type: str
       sample: edge-logs
     detail:

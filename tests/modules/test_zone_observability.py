@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import time
 import typing as t
 
 import pytest
@@ -144,3 +145,72 @@ def test_several_jobs(modules: Modules, unlisted: str) -> None:
     assert (found["edge-logs"]["enabled"], found["errors"]["enabled"]) == (True, False)
     assert [each["name"] for each in done.result["jobs"]["unlisted_jobs"]] == ([] if unlisted == "ignore" else ["stray"])
     assert ends(done.journal)[-1] == ("GET", "logpush"), "after a creation jobs are listed once more"
+
+
+RULE = {"description": "checkout", "action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}}
+STORED = {"id": "r1", "description": "blog", "action": "log", "expression": "true", "value": "img-src *"}
+
+
+def test_content_security_rules(modules: Modules) -> None:
+    """Deletions first, then changes, then new rules; what no item names is returned and left alone."""
+    old, other = ({**STORED, "id": name, "description": name} for name in ("old", "other"))
+    modules.simulator.seed(policies={modules.zone: [STORED, old, other]})
+    items = [RULE, {"rule_id": "r1", "directives": "img-src 'self'"}, {"description": "old", "state": "absent"}]
+    desired = {**DESIRED, "content_security_rules": items}
+    runs = [task(True, **desired), task(**desired), task(True, **desired), task(**desired)]
+    predicted, applied, rechecked, reapplied = modules.run(runs, secrets=[KEY]).ours
+    prediction.check_predicted(predicted, applied)
+    assert [entry["method"] for entry in applied.writes[-3:]] == ["DELETE", "PUT", "POST"] and len(applied.writes) == 8
+    part = applied.result["content_security_rules"]
+    assert [rule and rule["description"] for rule in part["content_security_rules"]] == ["checkout", "blog", None]
+    assert part["violations"] == {"checkout": None, "blog": None, "old": None}
+    assert part["unlisted_rules"] == [{"id": "other", "description": "other", "action": "log", "enabled": True}]
+    assert set(applied.result["diff"]["after"]["content_security_rules"]) == {"checkout", "blog", "old"}
+    for again in (rechecked, reapplied):
+        assert again.result["changed"] is False and len(again.journal) == 4
+    gone = modules.run(task(state="absent", content_security_rules=[RULE], custom_fields={"request_fields": ["X-A"]})).ours[0]
+    assert ends(gone.writes) == [("DELETE", "page_shield"), ("PUT", "rulesets")]
+
+
+def test_a_refused_rule_refuses_the_zone(modules: Modules) -> None:
+    """Nothing is written; the failure has the diff, plan ids and effects of all parts."""
+    seen = {"policy_id": "r1", "directive": "img-src", "url": "https://cdn.example/a.png", "host": "shop.example", "count": 3}
+    seen["datetime"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
+    modules.simulator.seed(policies={modules.zone: [STORED]}, violations={modules.zone: [seen]})
+    items = [{**RULE, "action": "allow"}, {"description": "blog", "action": "allow", "directives": "img-src 'self'"}]
+    report = modules.run(task(**DESIRED, content_security_rules=items), secrets=[KEY], fails="gate")
+    result = report.failure
+    assert not report.writes and result["changed"] is False
+    assert [(each["rule"], each["source"]) for each in result["refusals"]] == [
+        ("checkout", None),
+        ("blog", "https://cdn.example/a.png"),
+    ]
+    assert "content_security_rules[0]: content security rule 'checkout' would be enforced" in result["msg"]
+    assert "content_security_rules[1]: content security rule 'blog' would block 1 source" in result["msg"]
+    assert set(result["diff"]["after"]) == {"custom_fields", "jobs", "script_monitor", "content_security_rules"}
+    assert all(result["plan_ids"].values()) and [each["name"] for each in result["effects"]] == ["enforce_rule", "enforce_rule"]
+    assert result["content_security_rules"]["violations"]["blog"]["total"] == 3
+
+
+@pytest.mark.parametrize(
+    ("items", "said"),
+    [
+        ([RULE, RULE], "content_security_rules[1]: means the same rule as content_security_rules[0]"),
+        ([{"rule_id": "r1"}, {"description": "blog"}], "content_security_rules[1]: means the same rule as"),
+        ([{"action": "log"}], "content_security_rules[0]: one of description and rule_id is required"),
+        ([{**RULE, "directives": {"script-src": ["self"]}}], "content_security_rules[0].directives.script-src[0]: 'self' lacks"),
+        (
+            [{"description": "cart", "directives": "img-src *"}],
+            "content_security_rules[0].action: is required for a new content security rule",
+        ),
+    ],
+)
+def test_refused_rules_name_their_place(modules: Modules, items: t.Any, said: str) -> None:
+    modules.simulator.seed(policies={modules.zone: [STORED]})
+    assert said in modules.run(task(content_security_rules=items), fails="invalid_option").failure["msg"]
+
+
+def test_accounts_have_no_rules(modules: Modules) -> None:
+    options = {"account_id": modules.simulator.account, "content_security_rules": []}
+    failure = modules.run(task(**options), defaults={}, fails="invalid_option").failure
+    assert "content_security_rules: only zones have this" in failure["msg"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import typing as t
 
 from .._address import ACCOUNT, scope_of
-from .._core import CUSTOM_FIELDS, PARTS, Json, Plan, invalid_option, moved, within
+from .._content_rules import options as rules
+from .._content_rules.rules import DesiredRules, desire_rules
+from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, PARTS, Json, Plan, invalid_option, moved, within
 from .._custom_fields.facts import COOKIE_FIELDS, FIELD_KINDS, PRESERVE_DUPLICATES, REQUEST_FIELDS, RESPONSE_FIELDS
 from .._custom_fields.options import DesiredCustomFields
 from .._custom_fields.result import names_of
@@ -39,6 +41,7 @@ ZONE_SPEC: dict[str, dict[str, Json]] = {
     "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
     "script_monitor_enabled": {"type": "bool"},
     "route": MONITOR.spec.options["route"],
+    CONTENT_SECURITY_RULES: {"type": "list", "elements": "dict", "options": rules.OPTIONS},
     # No suboptions, because AnsibleModule would set an omitted member (not compared) to null (approves that there is no plan).
     "expected_plan_ids": {"type": "dict"},
 }
@@ -140,6 +143,7 @@ class Desired(t.NamedTuple):
     fields: DesiredFields | None
     jobs: DesiredJobs | None
     monitor: DesiredMonitor | None
+    rules: DesiredRules | None
     expected: t.Mapping[str, str | None]
 
 
@@ -153,10 +157,17 @@ def _expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None
     return dict(given or {})
 
 
+def _desire_rules(given: t.Sequence[Options] | None, present: bool) -> DesiredRules | None:
+    """Return the desired content security rules, which `state: absent` removes; None if they are not managed."""
+    if given is None:
+        return None
+    return desire_rules(CONTENT_SECURITY_RULES, given if present else [{**each, "state": "absent"} for each in given])
+
+
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired state of validated options; refuse options that are invalid whatever the current state is."""
     present = params["state"] == "present"
-    for name in (CUSTOM_FIELDS, "script_monitor_enabled"):
+    for name in (CUSTOM_FIELDS, "script_monitor_enabled", CONTENT_SECURITY_RULES):
         if params[name] is not None and scope_of(params) == ACCOUNT:
             raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
     lists = {name: names for name, names in (params[CUSTOM_FIELDS] or {}).items() if names is not None}
@@ -166,6 +177,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
         fields=desire_fields(lists, present, params["base_url"]),
         jobs=desire_zone_jobs(params, lists),
         monitor=None if enabled is None else MONITOR.desire({"enabled": enabled, "route": params["route"]}),
+        rules=_desire_rules(params[CONTENT_SECURITY_RULES], present),
         expected=_expected_plans(params["expected_plan_ids"]),
     )
 

@@ -45,6 +45,7 @@ class ManagedPart(t.TypedDict, total=False):
     script_monitor: Json
     jobs: list[ReportedJob | None] | None
     unlisted_jobs: list[ReportedJob] | None
+    unlisted_rules: list[dict[str, Json]] | None
 
 
 class ZoneResult(t.TypedDict, total=False):
@@ -54,6 +55,8 @@ class ZoneResult(t.TypedDict, total=False):
     custom_fields: ManagedPart | None
     jobs: ManagedPart | None
     script_monitor: ManagedPart | None
+    content_security_rules: ManagedPart | None
+    refusals: list[dict[str, Json]] | None
     listed_jobs: list[ReportedJob] | None
     coverage: Coverage | None
     effects: list[ReportedEffect] | None
@@ -62,12 +65,14 @@ class ZoneResult(t.TypedDict, total=False):
 # The same as a schema; members of the type Json are looked at before they are used.
 _JOB = record({"health": OBJECT}, optional=("health",))
 JOBS = nullable(array(_JOB))
+RULES = nullable(array(OBJECT))
 _DIFF = record({"before": OBJECT, "after": OBJECT}, optional=("before", "after"))
 _PART: dict[str, Schema] = {
     "plan_id": nullable(string()),
     "diff": nullable(_DIFF),
     "jobs": nullable(array(nullable(_JOB))),
     "unlisted_jobs": JOBS,
+    "unlisted_rules": RULES,
 }
 _EFFECT = record({"name": string(), "subject": nullable(string()), "detail": nullable(array(string()))})
 _RESULT: dict[str, Schema] = {
@@ -75,6 +80,7 @@ _RESULT: dict[str, Schema] = {
     "listed_jobs": JOBS,
     "coverage": OBJECT,
     "effects": nullable(array(_EFFECT)),
+    "refusals": RULES,
 }
 RESULT = nullable(record(_RESULT, optional=_RESULT))
 # The result of `logpush_job_info`.

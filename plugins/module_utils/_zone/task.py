@@ -7,7 +7,11 @@ import typing as t
 
 from .._address import ALL_ADDRESSES
 from .._api.client import Client, side_by_side
+from .._content_rules import read as content_rules
+from .._content_rules import task as content_security_rule
+from .._content_rules.rules import RuleListing
 from .._core import (
+    CONTENT_SECURITY_RULES,
     CUSTOM_FIELDS,
     JOBS,
     PARTS,
@@ -36,7 +40,10 @@ from .._text import dict_of, list_of
 from .options import ZONE_SPEC, Desired, desire, plan_fields
 
 # Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
-_ORDER = {True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR), False: (JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR)}
+_ORDER = {
+    True: (CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR, CONTENT_SECURITY_RULES),
+    False: (CONTENT_SECURITY_RULES, JOBS, CUSTOM_FIELDS, SCRIPT_MONITOR),
+}
 
 
 class State(t.NamedTuple):
@@ -46,6 +53,7 @@ class State(t.NamedTuple):
     jobs: several_jobs.JobListing | None = None
     monitor: MonitorState | None = None
     address: t.Mapping[str, str] = types.MappingProxyType({})
+    rules: RuleListing | None = None
 
 
 def read(client: Client, desired: Desired) -> State:
@@ -57,6 +65,8 @@ def read(client: Client, desired: Desired) -> State:
         reads["jobs"] = lambda: read_all(client, jobs)
     if (monitor := desired.monitor) is not None:
         reads["monitor"] = lambda: script_monitor.TASK.read(client, monitor)
+    if (rules := desired.rules) is not None:
+        reads["rules"] = lambda: content_rules.read_all(client, rules)
 
     def read_part(name: str) -> t.Any:
         try:
@@ -87,14 +97,16 @@ def compose(desired: Desired, state: State) -> Composition:
         return Conclusion({**results, "listed_jobs": _listed(state), "coverage": coverage or {}, "plan_ids": ids}, warnings)
 
     diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.changed}
+    refusals = [refusal for part in sequence for refusal in list_of(part.whole.result.get("refusals"))]
     whole = Plan(
         before={name: before for name, (before, _after) in diffs.items()},
         after={name: after for name, (_before, after) in diffs.items()},
-        result=conclude(()).result,
+        result={**conclude(()).result, **({"refusals": refusals} if refusals else {})},
         requests=tuple(request for part in sequence for request in part.whole.requests),
         basis={name: part.whole.basis for name, part in parts.items()},
         warnings=tuple(text for part in sequence for text in part.whole.warnings),
         effects=tuple(effect for part in sequence for effect in part.whole.effects),
+        refused=" ".join(filter(None, (part.whole.refused for part in sequence))),
     )
     approvals: dict[str, Approval] = {
         name: Approval(f"expected_plan_ids.{name}", desired.expected.get(name), ids[name], name in desired.expected)
@@ -116,6 +128,8 @@ def _parts(desired: Desired, state: State) -> dict[str, Composition]:
         parts[SCRIPT_MONITOR] = Composition.of(
             Step(SCRIPT_MONITOR, "script_monitor_enabled", SCRIPT_MONITOR, desired.monitor, state.monitor, made)
         )
+    if desired.rules is not None and state.rules is not None:
+        parts[CONTENT_SECURITY_RULES] = content_security_rule.plan_rules(desired.rules, state.rules)
     return parts
 
 
@@ -138,8 +152,8 @@ def _listed(state: State) -> list[Report] | None:
 
 
 def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
-    """Return both sides of a diff, only with the jobs that differ."""
-    if name != JOBS:
+    """Return both sides of a diff, only with the jobs and rules that differ."""
+    if name not in (JOBS, CONTENT_SECURITY_RULES):
         return whole.before, whole.after
     before, after = dict_of(whole.before), dict_of(whole.after)
     labels = [label for label in before if before[label] != after[label]]
@@ -160,6 +174,7 @@ class ZoneObservability(StateTask[Desired, State]):
             CUSTOM_FIELDS: log_custom_fields.TASK,
             logpush_job.JOB_TASK.name: logpush_job.JOB_TASK,
             SCRIPT_MONITOR: script_monitor.TASK,
+            content_security_rule.TASK.name: content_security_rule.TASK,
         }
 
     def desire(self, params: Params) -> Desired:

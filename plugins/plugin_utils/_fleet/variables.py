@@ -73,6 +73,7 @@ ROLE_VARIABLES = (
     "log_delivery_unlisted_jobs",
     "log_delivery_script_monitor_enabled",
     "log_delivery_script_monitor_route",
+    "log_delivery_content_security_rules",
     "log_delivery_expected_plan_ids",
 )
 # Names that the collection sets itself: accepted, and never read as input.

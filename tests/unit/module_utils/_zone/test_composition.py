@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from properties.desired_states import DATASETS, HEADERS, JOB_NAMES, JOB_OPTIONS, LISTS, a_rule, some
 from support.samples.logpush import ZONE
 
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules import task as content_security_rule
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.rule import RuleState, find_rule, parse_rules
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.rules import RuleListing
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, plan_id, report_effects
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields import task as log_custom_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
@@ -238,3 +241,81 @@ def agree(found: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> N
         assert shown == (differing if name == "jobs" else diff if plan.changed else {"before": {}, "after": {}})
     said = [in_words_of_a_zone(text) for plan in plans.values() for text in plan.warnings]
     assert [in_words_of_a_zone(text) for text in found.whole.warnings] == said
+
+
+SOURCES = st.sampled_from(
+    ["script-src 'self'", "script-src *", "img-src 'none'; script-src 'self' cdn.example", "sandbox; img-src *"]
+)
+RULE_STATES = st.lists(
+    st.fixed_dictionaries(
+        {
+            "description": st.sampled_from(["a", "b", "c"]),
+            "action": st.sampled_from(["log", "allow"]),
+            "expression": st.just("true"),
+            "enabled": st.sampled_from([True, "false"]),
+            "value": SOURCES,
+        }
+    ),
+    max_size=3,
+).map(lambda rules: [{"id": f"r{number}", **rule} for number, rule in enumerate(rules)])
+RULE_ITEMS = st.lists(
+    st.tuples(
+        st.sampled_from([{"description": name} for name in "abd"] + [{"rule_id": name} for name in ("r0", "r1", "r9")]),
+        some(
+            state=st.sampled_from(["present", "absent"]),
+            action=st.sampled_from(["log", "allow"]),
+            expression=st.sampled_from(["true", "false"]),
+            enabled=st.booleans(),
+            directives=st.sampled_from(["script-src 'self'", "script-src *", {"img-src": ["'self'"]}]),
+            unobserved=st.sampled_from(["allow", "refuse"]),
+        ),
+    ).map(lambda parts: {**parts[0], **parts[1]}),
+    max_size=3,
+)
+
+
+def test_the_module_for_one_rule_agrees() -> None:
+    """Each item has the plan that its own module makes, and nothing is sent for any other rule."""
+    seen: collections.Counter[str] = collections.Counter()
+
+    @settings(max_examples=300)
+    @given(stored=RULE_STATES, items=RULE_ITEMS)
+    def compare(stored: list[Document], items: list[Document]) -> None:
+        rules = parse_rules(stored)
+        singles = []
+        for item in items:
+            desired = ask_desired(content_security_rule.TASK, item)
+            try:
+                singles.append((desired, RuleState(find_rule(rules, desired.rule_id, desired.description), None, {})))
+            except Failure:
+                seen["ambiguous"] += 1
+                return
+        states = tuple(state for _desired, state in singles)
+        whole = ask(
+            zone_observability.TASK,
+            {"content_security_rules": items},
+            State(address={"zone_id": ZONE}, rules=RuleListing(tuple(rules), states)),
+        )
+        if whole.refusal:
+            seen["refused"] += 1
+            return
+        plans = [content_security_rule.TASK.plan(desired, state) for desired, state in singles]
+        seen["changed" if whole.made.whole.changed else "unchanged"] += 1
+        ranked = sorted(
+            (request for plan in plans for request in plan.requests),
+            key=lambda request: ("delete", "update", "create").index(request.operation.partition(".")[2]),
+        )
+        assert list(whole.made.whole.requests) == ranked
+        part = whole.made.whole.result["content_security_rules"]
+        assert part["content_security_rules"] == [plan.result["content_security_rule"] for plan in plans]
+        assert part["effects"] == report_effects(effect for plan in plans for effect in plan.effects)
+        assert bool(whole.made.whole.refused) == any(plan.refused for plan in plans)
+        named = {state.rule.id for state in states if state.rule}
+        assert {rule["id"] for rule in part["unlisted_rules"]} == {rule.id for rule in rules} - named
+
+    compare()
+    assert min(seen[kind] for kind in ("changed", "refused", "unchanged")) >= 10, seen
+
+
+def ask_desired(task: Json, options: Document) -> Json:
+    return task.desire(validated(task.arguments(), {"zone_id": ZONE, **options}, task.name).params)

@@ -42,7 +42,7 @@ def test_record_of_an_audited_zone() -> None:
         "a",
         {"_log_delivery_prediction": result, "_log_delivery_listed": {"jobs": jobs}, "_log_delivery_scripts": {"findings": []}},
     )
-    assert found["result"] == {"custom_fields": fields, "jobs": {}, "script_monitor": PART}
+    assert found["result"] == {"custom_fields": fields, "jobs": {}, "script_monitor": PART, "content_security_rules": {}}
     assert found["jobs"] == jobs and found["scripts"] == {"findings": []} and found["zone_id"] == "0a"
     assert found["coverage"]["unselected"], "what no listed job selects"
     assert records.audit_record("a", {"_log_delivery_prediction": {**RESULT, "listed_jobs": jobs}})["jobs"] == jobs

@@ -8,6 +8,7 @@ import json
 import pytest
 from support.samples.fleet import WAIVER, audit, drifted, finding, items, job, outcome, record, report, row, zone_id
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.audit import refused
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
 
@@ -139,7 +140,7 @@ def test_survey_has_its_title_and_statuses():
     assert [each["status"] for each in made["zones"]] == ["unmanaged", "findings", "unaudited"]
     assert made["outcome"] == "unaudited"
     assert made["zones"][2]["error"] == {"kind": "permission", "message": "nothing of it can be read: 403"}
-    assert row(made, "a")["plan_ids"] == dict.fromkeys(("custom_fields", "jobs", "script_monitor"))
+    assert row(made, "a")["plan_ids"] == dict.fromkeys(PARTS)
 
 
 @pytest.mark.parametrize(
