@@ -20,7 +20,7 @@ APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 
 def test_first_run_creates_everything_and_second_nothing(configured: Configured) -> None:
     first, second = configured.outputs
-    assert re.search(r"ok=14 +changed=14 ", first) and re.search(r"ok=14 +changed=0 ", second)
+    assert re.search(r"ok=15 +changed=14 ", first) and re.search(r"ok=15 +changed=0 ", second)
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
     assert len(created) == 24 and not configured.writes[1]
     assert all(configured.controller.objects.values())

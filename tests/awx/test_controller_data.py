@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data of the example, compared with what reads it, infra.aap_configuration and configure.yml."""
+"""The data of the example, compared with what reads it, infra.aap_configuration and objects.yml."""
 
 import re
 import typing as t
@@ -12,15 +12,13 @@ NODES = "controller_workflows | subelements('simplified_workflow_nodes')"
 
 
 def tasks(variable: str) -> list[dict[str, t.Any]]:
-    """The tasks of configure.yml that go through a variable."""
-    (play,) = load("configure.yml")
-    return [task for task in play["tasks"] if task["loop"] == f"{{{{ {variable} }}}}"]
+    """The tasks of objects.yml that go through a variable."""
+    return [task for task in load("objects.yml") if task["loop"] == f"{{{{ {variable} }}}}"]
 
 
 def test_every_list_is_gone_through_in_order() -> None:
     assert [name for name in load("controller.yml") if name.startswith(("aap_", "controller_"))] == list(VARIABLES)
-    (play,) = load("configure.yml")
-    gone_through = [re.split(r"\W+", task["loop"])[1] for task in play["tasks"]]
+    gone_through = [re.split(r"\W+", task["loop"])[1] for task in load("objects.yml")]
     assert list(dict.fromkeys(gone_through)) == list(VARIABLES)
 
 
