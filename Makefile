@@ -1,80 +1,70 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Everything a contributor runs; `make` alone lists it.
+# What a contributor runs most; `make` alone lists it. The checks themselves are the sessions of noxfile.py.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-VENV := $(CURDIR)/.venv
+NOX := .venvs/bootstrap/bin/nox
 # Several tools look up their siblings on PATH, so the environment comes first.
-export PATH := $(VENV)/bin:$(PATH)
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Trust what the system trusts, such as the authority of a company's proxy.
+export PIP_CERT ?= $(firstword $(SSL_CERT_FILE) $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/cert.pem))
 
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo 'make nox ARGS=-l lists every session of nox; make nox ARGS="-s units" runs one'
+
+$(NOX): requirements/bootstrap.txt
+	@for python in python3 python3.13 python3.12 python3.11; do \
+	    if $$python -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	        exec $$python -m venv --clear .venvs/bootstrap; \
+	    fi; \
+	done; echo "Python 3.11, 3.12 or 3.13 with its venv module is needed" >&2; exit 3
+	@.venvs/bootstrap/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements/bootstrap.txt
+	@touch $(NOX)
+
+.PHONY: nox
+nox: $(NOX)
+	@$(NOX) $(ARGS)
 
 .PHONY: setup
-setup: ## Make .venv: every pinned tool, the simulator installed
-	@scripts/environment.sh .venv "3.11 3.12 3.13" requirements/dev.txt
+setup: $(NOX) ## Make .venv: every pinned tool, the simulator installed
+	@$(NOX) --session dev
 
 .PHONY: demo
 demo: setup ## Configure a simulated zone until log lines are delivered
 	@scripts/demo.sh
 
-.PHONY: picture
-picture: ## Update the picture of a report in README.md; needs a browser
-	@python scripts/picture.py
-
 .PHONY: simulator
 simulator: setup ## Start the simulator with one zone; ctrl-c ends it
 	@edgeops-simulator --port 0 --token rehearsal --zone 023e105f4ecef8ad9ca31a8372d0c353
-
-.PHONY: check
-check: setup ## Lint, types, units, lists and promises: less than a minute
-	@python scripts/run_gates.py check
-
-.PHONY: test
-test: setup ## Every gate; modules and a selection of playbooks on the oldest and the newest ansible-core as well
-	@python scripts/run_gates.py test
-
-.PHONY: test-all
-test-all: setup ## Every gate on every supported ansible-core
-	@python scripts/run_gates.py test-all
-
-.PHONY: test-core
-test-core: setup ## Sanity, modules and playbooks on one ansible-core: `make test-core CORE=2.17`
-	@python scripts/run_gates.py core-$(CORE)
-
-.PHONY: test-once
-test-once: setup ## Every gate that needs one ansible-core only
-	@python scripts/run_gates.py once
-
-.PHONY: test-faults
-test-faults: setup ## The whole fault matrix, of which `make test` runs a seeded sample
-	@python -m pytest -q -n auto --faults=all tests/faults
-
-.PHONY: mutation
-mutation: setup ## Mutation testing of the pure packages; PACKAGES="_filter _redact" narrows it
-	@scripts/mutation.sh $(PACKAGES)
 
 .PHONY: format
 format: setup ## Put the Python code into its common form
 	@ruff check --quiet --fix . ; ruff format --quiet .
 
+.PHONY: check
+check: $(NOX) ## Lint, types, units, lists and promises: less than a minute
+	@.venvs/bootstrap/bin/python scripts/run_sessions.py check
+
+.PHONY: test
+TAG ?= test
+test: $(NOX) ## Every gate, on the oldest and the newest ansible-core as well; TAG=core-2.17 those of one core, TAG=all everything
+	@.venvs/bootstrap/bin/python scripts/run_sessions.py $(TAG)
+
 .PHONY: docs
-docs: setup ## Build the documentation site; a warning is an error
-	@scripts/docs.sh
+docs: $(NOX) ## Build the documentation site; a warning is an error
+	@$(NOX) --session site
+
+.PHONY: requirements
+requirements: $(NOX) ## Pin what pyproject.toml asks for; ARGS=--upgrade pins the newest of everything
+	@$(NOX) --session requirements -- $(ARGS)
 
 .PHONY: bench
-bench: ## Measure against other ways of doing the same; `make bench ARGS=--quick` takes minutes instead of two hours
-	@scripts/bench.sh $(ARGS)
+bench: $(NOX) ## Measure against other ways of doing the same; ARGS=--quick takes minutes instead of two hours
+	@$(NOX) --session bench -- $(ARGS)
 
 .PHONY: release-check
 release-check: setup ## Whether version, changelog and package agree and could be published
-	@python scripts/release_check.py
-	@scripts/package.sh >/dev/null
-	@scripts/importer.sh >/dev/null
-	@echo "ready to be released"
-
-.PHONY: requirements
-requirements: ## Pin the newest versions that requirements/*.in allow
-	@scripts/compile-requirements.sh
+	@$(NOX) --session release-check

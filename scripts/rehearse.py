@@ -42,7 +42,7 @@ class Machine:
         self._environment = {"HOME": str(folder / "home"), "PATH": path, "LC_ALL": "C.UTF-8", **service}
         (folder / "home").mkdir()
         self.project.mkdir()
-        uv, core = str(ROOT / "scripts" / "uv.sh"), importlib.metadata.version("ansible-core")
+        uv, core = Path(sys.executable).with_name("uv"), importlib.metadata.version("ansible-core")
         subprocess.run([uv, "venv", "--quiet", "--no-project", "--python", sys.executable, folder / "venv"], check=True)
         install = [uv, "pip", "install", "--quiet", "--python", self._bin / "python", f"ansible-core=={core}"]
         subprocess.run([*install, "--requirement", ROOT / "requirements.txt"], check=True)

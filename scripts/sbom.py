@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-UV = str(ROOT / "scripts" / "uv.sh")
+UV = Path(sys.executable).with_name("uv")
 Component = dict[str, t.Any]
 
 

@@ -20,7 +20,7 @@ __all__ = ["simulator"]
 def pytest_configure(config: pytest.Config) -> None:
     """Say what is missing, rather than let every test fail over it."""
     if importlib.util.find_spec("ansible_collections.awx") is None:
-        raise pytest.UsageError("awx.awx is not in this environment: scripts/awx.sh python -m pytest tests/awx")
+        raise pytest.UsageError("awx.awx is not in this environment: nox -s controller")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Runs the nox sessions of a tag side by side: `run_sessions.py test`. The last line is `N passed, N failed`.
+
+Each test of pytest and each sanity test counts as one, any other session as one. What a session said is printed when it ends.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import shutil
+import subprocess
+import sys
+import typing as t
+import xml.etree.ElementTree as ET  # what the sessions themselves have written
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORTS = ROOT / "build" / "reports"
+# One more than would keep the processors busy, because sessions also wait. With a fourth they end no sooner on two processors.
+AT_ONCE = min(3, (os.cpu_count() or 1) + 1)
+
+
+def main() -> int:
+    """Run everything, and count."""
+    shutil.rmtree(REPORTS, ignore_errors=True)
+    REPORTS.mkdir(parents=True)
+    report = REPORTS / "sessions.json"
+    command = [sys.executable, "-m", "nox", "--tags", sys.argv[1], "--parallel", str(AT_ONCE), "--report", str(report)]
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    sessions = json.loads(report.read_text(encoding="utf-8"))["sessions"] if report.exists() else []
+    total: collections.Counter[str] = collections.Counter()
+    print()
+    for session in sessions:
+        counted = count(session)
+        total += counted
+        numbers = ", ".join(f"{number} {what}" for what, number in counted.items()) or f"skipped: {session['reason']}"
+        print(f"{session['name']:<16} {session['duration']:6.1f} s  {numbers}")
+    failed = total["failed"] or int(code != 0 or not total["passed"])
+    print(f"\n{total['passed']} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def count(session: dict[str, t.Any]) -> collections.Counter[str]:
+    """How many passed, failed and were skipped: the numbers of its own report, otherwise the session itself."""
+    found: collections.Counter[str] = collections.Counter()
+    for path in [*REPORTS.glob(f"{session['name']}.xml"), *REPORTS.glob(f"{session['name']}/*.xml")]:
+        for suite in ET.parse(path).iter("testsuite"):  # noqa: S314  # what the session itself has written
+            number = {name: int(suite.get(name) or 0) for name in ("tests", "failures", "errors", "skipped", "disabled")}
+            failed, skipped = number["failures"] + number["errors"], number["skipped"] + number["disabled"]
+            found += collections.Counter(passed=number["tests"] - failed - skipped, failed=failed, skipped=skipped)
+    if session["result"] == "success":
+        return found or collections.Counter(passed=1)
+    if session["result"] != "skipped":
+        found["failed"] = found["failed"] or 1
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
