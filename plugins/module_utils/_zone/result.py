@@ -18,6 +18,7 @@ class ReportedJob(t.TypedDict, total=False):
     name: Json
     dataset: Json
     enabled: Json
+    kind: Json
     destination: Json
     filter: Json
     filter_attack_traffic: Json

@@ -22,7 +22,7 @@ from .._address import (
     read_zone,
 )
 from .._api.client import MAX_PARALLEL, Client
-from .._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, invalid_option
+from .._core import NOT_FOUND, Conclusion, Failure, Json, invalid_option
 from .._custom_fields.read import report_fields
 from .._destination import readable_text
 from .._engine.task import Params
@@ -33,13 +33,13 @@ from .._scripts.facts import AUTO
 from .._scripts.inventory import Query
 from .._scripts.read import monitor, report_inventory
 from .._text import duration
+from .record import NO_RIGHT
 
 FILTERS = ("names", "statuses", "account_ids")
 _ALL_JOBS = JobQuery(None, None, None)
 # The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
 _ALL_SCRIPTS = Query(AUTO, members=_VERDICTS)
-_NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 
 # The result of an info module for one part, or its failure.
 PartResult = dict[str, Json]
@@ -99,12 +99,9 @@ def _zones(zones: t.Sequence[ListedZone]) -> t.Iterator[Owner]:
     """Yield the zones by their host names in the inventory."""
     by_id = {zone["id"]: zone for zone in zones}
     for zone_id, name in hosts((zone["id"], zone["name"]) for zone in by_id.values()):
-        record = {"zone": name, "zone_id": zone_id, "account_id": _account_of(by_id[zone_id]), "scope": ZONE}
-        yield Owner(Address(ZONE, zone_id), record)
-
-
-def _account_of(zone: ListedZone) -> str | None:
-    return zone["account"]["id"] if zone["account"] else None
+        owner = by_id[zone_id]["account"] or {"id": None, "name": None}
+        named = {"zone": name, "zone_id": zone_id, "account_id": owner["id"], "account_name": owner["name"]}
+        yield Owner(Address(ZONE, zone_id), {**named, "scope": ZONE, "declared": False})
 
 
 def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -> t.Iterator[Owner]:
@@ -115,20 +112,22 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
     reason: Record = {}
+    found: dict[str, str | None] = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-        found = [account["id"] for account in map(read_account, listed)]
+        found.update({account["id"]: account["name"] for account in map(read_account, listed)})
     except Failure as failure:
-        if failure.kind not in _NO_RIGHT:
+        if failure.kind not in NO_RIGHT:
             raise
         reason = {"result": _failed(failure)}
-        of_zones = {*map(_account_of, zones), *filters["account_ids"]}
+        owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
+        known = {**dict.fromkeys(filters["account_ids"]), **owners}
         # If no account is known, one record reports the failure.
-        found = sorted(filter(None, of_zones)) or [""] * bool(zones)
-    for account in dict.fromkeys(found):
+        found.update({each: known[each] for each in sorted(known)} or dict.fromkeys([""] * bool(zones)))
+    for account, name in found.items():
         if not filters["account_ids"] or account in filters["account_ids"]:
             named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
-            yield Owner(Address(ACCOUNT, account), {**named, "scope": ACCOUNT, **reason})
+            yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **reason})
 
 
 def _side_by_side(client: Client, owners: t.Sequence[Owner], with_scripts: bool) -> t.Iterator[Record]:
@@ -163,7 +162,7 @@ def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> PartRes
 
 
 def _failed(failure: Failure) -> PartResult:
-    return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind}}
+    return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind, "path": failure.path}}
 
 
 def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[Record]) -> None:

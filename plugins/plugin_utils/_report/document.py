@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import Json
-from .facts import MANAGED, UNAUDITED, ZONE
+from .facts import MANAGED, UNAUDITED
 
 # The report as a document: the types of what earlier.REPORT describes as JSON Schema.
 
 SCHEMA_VERSION = "1.0"
 
-# Zones by status and items by kind.
-Counts = t.Mapping[str, int]
 # Objects that come from the results of other modules, and that the report only copies or shows.
 Copied = dict[str, Json]
 
@@ -38,6 +37,19 @@ Item = t.TypedDict(
 )
 
 
+class Counts(t.TypedDict):
+    """Hosts by scope and by status; items of this run that are not waived, by kind and by severity, and those that are."""
+
+    zones: int
+    accounts: int
+    statuses: dict[str, int]
+    differences: int
+    findings: int
+    notes: int
+    severities: dict[str, int]
+    waived: int
+
+
 class Row(t.TypedDict):
     """A zone or account of the report; null members were not read."""
 
@@ -45,6 +57,7 @@ class Row(t.TypedDict):
     zone_id: str | None
     account_id: str | None
     scope: str
+    account_name: str | None
     status: str
     audited_at: str | None
     plan_ids: dict[str, str | None]

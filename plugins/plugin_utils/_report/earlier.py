@@ -6,12 +6,14 @@ import json
 import os
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import invalid_option
 from ...module_utils._files import read_regular
 from ...module_utils._schema import Schema, array, nullable, problems, record, string
 from ...module_utils._text import finite_float, format_time, no_constant, parse_time, shown
+from ...module_utils._zone.record import SCOPES
 from .document import NOTHING, SCHEMA_VERSION, Item, Report, Row
-from .facts import FINDINGS, KINDS, MANAGED, PATTERNS, RESOURCES, SCOPES, SEVERITIES, STATUSES, ZONE
+from .facts import KINDS, MANAGED, PATTERNS, RESOURCES, SEVERITIES, STATUSES
 
 # The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
 
@@ -27,10 +29,14 @@ _ID = string(
     pattern="^[0-9a-f]{16}$",
 )
 _COUNTS = record(
-    dict.fromkeys(
-        ("zones", *(each for each in STATUSES if each != FINDINGS), "differences", "findings", "notes", "waived"), _NUMBER
-    ),
-    description="Zones of this run by status, and items that are neither waived nor carried; waived items.",
+    {
+        **dict.fromkeys(("zones", "accounts"), _NUMBER),
+        "statuses": record(dict.fromkeys(STATUSES, _NUMBER), description="Zones and accounts, each in one."),
+        **dict.fromkeys(("differences", "findings", "notes"), _NUMBER),
+        "severities": record(dict.fromkeys(SEVERITIES, _NUMBER), description="Differences and findings, by severity."),
+        "waived": _NUMBER,
+    },
+    description="Zones and accounts of this run, and items that are neither waived nor carried; waived items.",
 )
 _ITEM = record(
     {
@@ -58,13 +64,26 @@ _ZONE = record(
     {
         "zone": string(minLength=1),
         "zone_id": nullable(string()),
-        "account_id": nullable(string(description="Of an account, in place of zone_id.")),
+        "account_id": nullable(
+            string(description="Of an account in place of zone_id; of a zone the account that it belongs to.")
+        ),
         "scope": string(enum=list(SCOPES)),
+        "account_name": nullable(string(description="The name of the account, or of the account that the zone belongs to.")),
         "status": string(enum=list(STATUSES)),
         "audited_at": nullable({**_TIME, "description": "When the zone was last audited."}),
         "plan_ids": record(dict.fromkeys(MANAGED, nullable(string())), description="Null where a resource is left alone."),
         "items": array(_ITEM),
-        "error": nullable(record({"kind": string(), "message": string()}, description="Why the zone could not be audited.")),
+        "error": nullable(
+            record(
+                {
+                    "kind": string(),
+                    "message": string(),
+                    "permission": nullable(string(description="What the token lacks, where that is the reason.")),
+                },
+                optional=("permission",),
+                description="Why the zone could not be audited, or not all of it.",
+            )
+        ),
         "evidence": {"description": "seq and head of the evidence of scripts.", "type": ["object", "null"]},
         "delivery": nullable(
             array({"type": "object"}, description="What was delivered and lost, a row for each job; null if not read.")
@@ -82,7 +101,7 @@ _ZONE = record(
             )
         ),
     },
-    optional=("account_id", "scope", "delivery", "proposals", "carried", "resources", "jobs", "inventory"),
+    optional=("account_id", "scope", "account_name", "delivery", "proposals", "carried", "resources", "jobs", "inventory"),
 )
 _WAIVER = record(
     {
@@ -106,7 +125,7 @@ REPORT: Schema = {
             "generated_at": _TIME,
             "collection_version": string(),
             "title": string(),
-            "outcome": string(description="The first of the statuses that a zone has.", enum=list(STATUSES)),
+            "outcome": string(description="The first of the statuses that a zone or account has.", enum=list(STATUSES)),
             "counts": _COUNTS,
             "plan_id": nullable(
                 string(

@@ -5,11 +5,18 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._core import PARTS
+from ...module_utils._version import VERSION
 
 DEFAULT_TITLE = "Fleet audit"
 SURVEY_TITLE = "Survey"
 # Number of earlier reports whose counts a report contains for its chart.
 DEFAULT_KEEP, MAX_KEEP = 30, 1000
+# Days after which the row of a merged report is too old, and after which a job that delivers nothing is silent.
+DEFAULT_MAX_AGE_DAYS = DEFAULT_SILENT_DAYS = 7
+MAX_DAYS = 3650
+
+# Accounts with fewer zones have no usual destination.
+MIN_ZONES_TO_COMPARE = 5
 
 # The file of each format.
 FILES: t.Mapping[str, str] = {
@@ -26,7 +33,6 @@ UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, COMPLIANT = STATUSES = ("unaudited", "d
 NEEDS_ATTENTION = (UNAUDITED, DRIFTED, FINDINGS)
 
 DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
-ZONE, ACCOUNT = SCOPES = ("zone", "account")
 
 # What the role manages, and what else an audit reads.
 MANAGED = PARTS
@@ -36,8 +42,9 @@ RESOURCES = (*MANAGED, *OBSERVED, "fields")
 HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
 
-# `documentation` of galaxy.yml; the guides are below it.
+# `documentation` of galaxy.yml, of which a release has its own; the guides are below it.
 DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
+_OF_VERSION = DOCUMENTATION.replace("/main/", f"/{VERSION}/") if VERSION.replace(".", "").isdigit() else DOCUMENTATION
 
 
 class Action(t.NamedTuple):
@@ -50,7 +57,7 @@ class Action(t.NamedTuple):
     @property
     def url(self) -> str:
         """Return the address of the guide."""
-        return f"{DOCUMENTATION}/docsite/rst/{self.guide}"
+        return f"{_OF_VERSION}/docsite/rst/{self.guide}"
 
 
 # In the order in which a report names them.
@@ -96,38 +103,87 @@ ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOO
 
 
 class Type(t.NamedTuple):
-    """A type of items: their kind, severity, resource, action, and the text for what should be."""
+    """A type of items: kind, severity, resource and action of each, the text for what should be, and the words for one and for several."""
 
     kind: str
     severity: str
     resource: str
     action: Action
     should_be: str | None = None
+    one: str = "finding"
+    many: str = ""
 
 
+# Of each severity the worst first.
 TYPES: t.Mapping[str, Type] = {
-    "job_failing": Type(FINDING, HIGH, "health", REPAIR, "every delivery succeeds"),
-    "job_disabled_by_service": Type(FINDING, HIGH, "health", REPAIR, "enabled again, after its destination accepts deliveries"),
-    "records_dropped": Type(FINDING, HIGH, "delivery", REPAIR, "no record is dropped"),
-    "malicious": Type(FINDING, HIGH, "scripts", SCRIPTS, "no malicious script on the pages of the zone"),
-    "reported": Type(FINDING, HIGH, "scripts", SCRIPTS, "no script whose URL or domain is reported as malicious"),
-    "changed": Type(FINDING, HIGH, "scripts", SCRIPTS, "content whose hash the baseline lists"),
-    "new": Type(FINDING, HIGH, "scripts", SCRIPTS, "covered by an entry of the baseline, or removed from the site"),
-    "monitor_off": Type(FINDING, HIGH, "scripts", BASELINE, "the script monitor is enabled"),
-    "history_broken": Type(FINDING, HIGH, "scripts", BASELINE, "records that form one unbroken chain"),
-    "unlisted_job": Type(FINDING, MEDIUM, "jobs", DECLARE, "declared in log_delivery_jobs, or deleted"),
-    "missing_field": Type(FINDING, MEDIUM, "fields", SELECT, "selected by an enabled job without filter and sample rate"),
-    "expired_waiver": Type(FINDING, MEDIUM, "jobs", RENEW, "renewed or removed"),
-    "unverified": Type(FINDING, MEDIUM, "scripts", BASELINE, "a hash that can be compared with the baseline"),
-    "expired": Type(FINDING, MEDIUM, "scripts", BASELINE, "reviewed, with a later review_by"),
-    "unjustified": Type(FINDING, MEDIUM, "scripts", BASELINE, "an entry with owner, justification and authorised_by"),
-    "gone": Type(FINDING, MEDIUM, "scripts", BASELINE, "present on the site, since the entry is required"),
-    "nothing_seen": Type(FINDING, MEDIUM, "scripts", BASELINE, "at least one script is seen"),
-    "evidence_gap": Type(FINDING, MEDIUM, "scripts", BASELINE, "audits no further apart than max_gap_days"),
+    "malicious": Type(FINDING, HIGH, "scripts", SCRIPTS, "no malicious script on the pages of the zone", "malicious script"),
+    "reported": Type(
+        FINDING, HIGH, "scripts", SCRIPTS, "no script whose URL or domain is reported as malicious", "reported script"
+    ),
+    "job_failing": Type(FINDING, HIGH, "health", REPAIR, "every delivery succeeds", "failing job"),
+    "job_disabled_by_service": Type(
+        FINDING, HIGH, "health", REPAIR, "enabled again, after its destination accepts deliveries", "disabled job"
+    ),
+    "job_silent": Type(FINDING, HIGH, "health", REPAIR, "delivers what the zone has", "silent job"),
+    "records_dropped": Type(
+        FINDING, HIGH, "delivery", REPAIR, "no record is dropped", "job that lost records", "jobs that lost records"
+    ),
+    "changed": Type(FINDING, HIGH, "scripts", SCRIPTS, "content whose hash the baseline lists", "changed script"),
+    "new": Type(FINDING, HIGH, "scripts", SCRIPTS, "covered by an entry of the baseline, or removed from the site", "new script"),
+    "monitor_off": Type(FINDING, HIGH, "scripts", BASELINE, "the script monitor is enabled", "disabled script monitor"),
+    "history_broken": Type(
+        FINDING,
+        HIGH,
+        "scripts",
+        BASELINE,
+        "records that form one unbroken chain",
+        "broken chain of evidence",
+        "broken chains of evidence",
+    ),
+    "unlisted_job": Type(FINDING, MEDIUM, "jobs", DECLARE, "declared in log_delivery_jobs, or deleted", "undeclared job"),
+    "missing_field": Type(
+        FINDING, MEDIUM, "fields", SELECT, "selected by an enabled job without filter and sample rate", "missing log field"
+    ),
+    "expired_waiver": Type(FINDING, MEDIUM, "jobs", RENEW, "renewed or removed", "expired waiver"),
+    "unverified": Type(
+        FINDING, MEDIUM, "scripts", BASELINE, "a hash that can be compared with the baseline", "unverified script"
+    ),
+    "expired": Type(FINDING, MEDIUM, "scripts", BASELINE, "reviewed, with a later review_by", "overdue review"),
+    "unjustified": Type(
+        FINDING, MEDIUM, "scripts", BASELINE, "an entry with owner, justification and authorised_by", "unjustified script"
+    ),
+    "gone": Type(
+        FINDING,
+        MEDIUM,
+        "scripts",
+        BASELINE,
+        "present on the site, since the entry is required",
+        "script that is gone",
+        "scripts that are gone",
+    ),
+    "nothing_seen": Type(
+        FINDING,
+        MEDIUM,
+        "scripts",
+        BASELINE,
+        "at least one script is seen",
+        "audit that saw no script",
+        "audits that saw no script",
+    ),
+    "evidence_gap": Type(
+        FINDING,
+        MEDIUM,
+        "scripts",
+        BASELINE,
+        "audits no further apart than max_gap_days",
+        "gap in the evidence",
+        "gaps in the evidence",
+    ),
     "job_stale": Type(NOTE, LOW, "health", LOOK),
     "fields_not_selected": Type(NOTE, LOW, "coverage", LOOK, "selected by a job of http_requests"),
     "field_stays_empty": Type(NOTE, LOW, "coverage", LOOK, "selected only if the zone has such custom fields"),
     "no_upload": Type(NOTE, LOW, "delivery", LOOK),
+    "losses_unknown": Type(NOTE, LOW, "delivery", LOOK),
     "personal_data": Type(NOTE, LOW, "fields", LOOK),
     "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
     "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
@@ -145,8 +201,10 @@ EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")
 OF_ITEMS: tuple[t.Literal["resource", "type", "member", "subject"], ...] = ("resource", "type", "member", "subject")
 PATTERNS: tuple[t.Literal["zone", "resource", "type", "member", "subject"], ...] = ("zone", *OF_ITEMS)
 
-# The choices of `fail_on`.
-GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *(name for name, each in TYPES.items() if each.kind == FINDING))
+# The choices of `fail_on`: what a host is, what it has, and the types of findings and notes.
+GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *TYPES)
+# What of these names items of a kind, whatever the status of the host.
+GATES_OF_KINDS: t.Mapping[str, str] = {DRIFTED: DIFFERENCE, FINDINGS: FINDING}
 
 # Fields that identify a person or what one person does, by dataset: online identifiers in the sense of GDPR Article 4(1) and
 # recital 30. Names: developers.cloudflare.com/logs/logpush/logpush-job/datasets, read 2026-11.

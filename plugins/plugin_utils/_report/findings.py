@@ -7,14 +7,14 @@ import typing as t
 
 from ...module_utils._logpush import logpull_options
 from ...module_utils._logpush.coverage import Coverage, selected_fields
-from ...module_utils._logpush.facts import DATASET
+from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
 from ...module_utils._logpush.job import Identity, labels
-from ...module_utils._text import canonical, dict_of, distinct, duration, is_integer, list_of
+from ...module_utils._text import canonical, dict_of, distinct, duration, is_integer, list_of, parse_time
+from ...module_utils._zone.record import Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
 from .document import Copied, Item
-from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, NOTE, PERSONAL_FIELDS
+from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, PERSONAL_FIELDS
 from .items import destination_text, found, plural
-from .options import AuditRecord, Scripts
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
@@ -100,6 +100,42 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
             yield found("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
 
 
+def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Item]:
+    """Yield jobs that should deliver and do not: for days, or for a day beside a job of the same dataset that does.
+
+    `noted` has since when a report knows of a job that it has never delivered, by its label.
+    """
+    now = parse_time(at)
+    times = {label: parse_time(job.get("last_complete")) for label, job in labelled(jobs)}
+    last = {label: None if health_state(job) == "never" else times[label] for label, job in labelled(jobs)}
+    for label, job in labelled(jobs):
+        since = last[label] or parse_time(noted.get(label))
+        if now is None or since is None or not _should_deliver(job):
+            continue
+        quiet = (now - since).total_seconds()
+        siblings = [other for other, its in labelled(jobs) if other != label and _dataset(its) == _dataset(job)]
+        beside = next((each for each in siblings if (time := last[each]) and (now - time).total_seconds() <= _HOUR), "")
+        what = (
+            f"the last delivery was {duration(quiet)} ago"
+            if last[label]
+            else f"it has never delivered, noted {duration(quiet)} ago"
+        )
+        if beside and quiet >= _DAY:
+            yield found("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
+        elif quiet >= days * _DAY and any(last.values()):
+            yield found("job_silent", label, f"{what}, and the zone had deliveries before")
+
+
+_HOUR, _DAY = 3600, 86_400
+
+
+def _should_deliver(job: ReportedJob) -> bool:
+    """Return whether a job is enabled and has no error, and nothing keeps records from it."""
+    is_filtered = bool(job.get("filter") or job.get("filter_attack_traffic"))
+    is_failing = health_state(job) == "failing" or bool(job.get("error_message"))
+    return job.get("enabled") is True and not is_failing and not is_filtered and job.get("kind") != EDGE
+
+
 def health_state(job: ReportedJob) -> str:
     """Return the state of a job as `logpush_job_info` reports it."""
     state = (job.get("health") or {}).get("state")
@@ -133,12 +169,12 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[It
         where = dict_of(job.get("destination"))
         target = f" to {destination_text(where)}" if where.get("scheme") else ""
         verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
-        names = _personal_fields(job)
+        names = personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
         yield found("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
 
 
-def _personal_fields(job: ReportedJob) -> list[str]:
+def personal_fields(job: ReportedJob) -> list[str]:
     """Return the fields that a job selects and that identify a person, or what one person does."""
     return sorted({*PERSONAL_FIELDS.get(_dataset(job), "").split()}.intersection(selected_fields(job)))
 
@@ -159,9 +195,12 @@ def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]
         yield found("field_stays_empty", label, sentence, member=str(part.get("field")))
 
 
-def required(fields: t.Mapping[str, t.Sequence[str]], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
-    """Yield required log fields that no job delivers for all records."""
+def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
+    """Yield required log fields that no job delivers for all records; a dataset that zones do not have is not demanded of them."""
+    elsewhere = {name for other, names in DATASETS.items() if other != scope for name in names} - DATASETS[scope]
     for dataset, names in sorted(fields.items()):
+        if dataset in elsewhere:
+            continue
         complete = [job for job in jobs or () if _delivers_all(job, dataset)]
         delivered = {name for job in complete for name in selected_fields(job)}
         reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
@@ -206,13 +245,15 @@ def _verdicts(script: Copied) -> t.Iterator[Item]:
 
 
 def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
-    """Yield jobs that lost records for good, and enabled jobs without any upload."""
+    """Yield jobs that lost records for good, jobs of which the plan does not show what they lost, and enabled jobs without any upload."""
     called = {job.get("id"): label for label, job in labelled(jobs or ())}
     by_job = {row.get("job_id"): row for row in rows}
     for number, row in by_job.items():
-        dropped = row.get("dropped_records")
+        label, dropped = called.get(number, f"job {number}"), row.get("dropped_records")
         if isinstance(dropped, int) and dropped > 0:
-            yield found("records_dropped", called.get(number, f"job {number}"), _dropped(row, dropped))
+            yield found("records_dropped", label, _dropped(row, dropped))
+        elif dropped is None and (unknown := _losses_unknown(row)):
+            yield found("losses_unknown", label, unknown)
     for label, job in labelled(jobs or ()):
         row = by_job.get(job.get("id"), {"uploads": 0})
         idle = row.get("uploads") == 0 and not row.get("failed_uploads")
@@ -220,7 +261,25 @@ def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> 
             yield found("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
 
 
+def _losses_unknown(row: Copied) -> str:
+    """Return what the plan does not show of losses; "" where it shows that there are none."""
+    failed, statuses = row.get("failed_uploads"), row.get("statuses")
+    if isinstance(failed, int):
+        return f"{plural(failed, 'upload')} failed; the plan does not show how many records{_answers(row)}" if failed > 0 else ""
+    if not isinstance(statuses, dict):
+        return "the plan does not show whether uploads failed"
+    answers = _answers(row)
+    return f"the plan does not show whether records were lost{answers}" if answers else ""
+
+
 def _dropped(row: Copied, dropped: int) -> str:
+    batches = row.get("failed_uploads")
+    of = f" in {plural(batches, 'batch', 'batches')}" if isinstance(batches, int) else ""
+    return f"{plural(dropped, 'record')} dropped{of}{_answers(row)}"
+
+
+def _answers(row: Copied) -> str:
+    """Return the answers of the destination that were no success, as the end of a sentence."""
     answers = []
     statuses = {str(code): number for code, number in dict_of(row.get("statuses")).items()}
     for code, number in sorted(statuses.items()):
@@ -230,48 +289,4 @@ def _dropped(row: Copied, dropped: int) -> str:
             answers.append(f"no answer {times}")
         elif not code.startswith("2"):
             answers.append(f"{'HTTP' if len(code) == 3 else 'error'} {code}{meaning} {times}")
-    batches = row.get("failed_uploads")
-    of = f" in {plural(batches, 'batch', 'batches')}" if isinstance(batches, int) else ""
-    return f"{plural(dropped, 'record')} dropped{of}{': ' if answers else ''}{', '.join(answers)}"
-
-
-# What a survey finds in zones without a declared state, and what it compares between their destinations.
-
-# The number of zones of each account that deliver to a host or bucket.
-Destinations: t.TypeAlias = "t.Mapping[str | None, t.Mapping[str, int]]"
-
-
-def destinations_of(records: t.Iterable[AuditRecord]) -> Destinations:
-    """Return the destinations of all zones."""
-    counts: dict[str | None, collections.Counter[str]] = collections.defaultdict(collections.Counter)
-    for record in records:
-        counts[record["account_id"]].update({target for job in record["jobs"] or () if (target := _target(job))})
-    return counts
-
-
-def survey(record: AuditRecord, destinations: Destinations) -> t.Iterator[Item]:
-    """Yield the notes that only a survey has; its findings about jobs and scripts are those of any audit."""
-    jobs = record["jobs"]
-    if jobs is not None and all(job.get("enabled") is False for job in jobs):
-        reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
-        yield found("no_job", None, reason)
-    monitor = ((record["result"] or {}).get("script_monitor") or {}).get("script_monitor")
-    if dict_of(monitor).get("enabled") is False:
-        yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
-    zones = destinations[record["account_id"]]
-    for label, job in labelled(jobs or ()):
-        target = _target(job)
-        if not target:
-            continue
-        if zones[target] == 1 and max(zones.values()) > 1:
-            yield found("single_destination", label, f"no other zone delivers to {target}")
-        names = ", ".join(_personal_fields(job))
-        if names and job.get("enabled") is True and zones[target] < max(zones.values()):
-            yield found("personal_data", label, f"delivers {names} to {target}, which is not where most zones deliver")
-
-
-def _target(job: ReportedJob) -> str:
-    """Return scheme and host or bucket of a job's destination; "" if they are masked."""
-    public = dict_of(job.get("destination"))
-    host = str(public.get("address") or "").rpartition("@")[2].partition("/")[0]
-    return f"{public['scheme']}://{host}" if host and public.get("scheme") else ""
+    return f": {', '.join(answers)}" if answers else ""

@@ -11,10 +11,10 @@ import xml.etree.ElementTree as ET
 
 from ...module_utils._logpush.health import STATES
 from ...module_utils._text import distinct, is_integer, line, parse_time
-from .document import Item, Report, Row
-from .facts import DIFFERENCE, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
+from .document import Counts, Item, Report, Row
+from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
 from .items import counting, subject_words
-from .lines import error_text, groups_by_action, in_words, verdict, waiver_reasons
+from .lines import error_text, groups_by_action, in_words, other_date, shown_name, verdict, waiver_reasons
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
 
@@ -64,7 +64,7 @@ def _case_outcome(row: Row, resource: str, reasons: t.Mapping[str, str]) -> tupl
     """Return how a case ends, with its message and further lines."""
     if row["carried"]:
         return "skipped", f"not part of this run; last audited at {row['audited_at']}", []
-    if row["status"] == UNAUDITED:
+    if row["status"] == UNAUDITED and resource not in row["resources"]:
         return "error", f"unaudited: {error_text(row)}", []
     items = [item for item in _of(row, resource) if item["kind"] != NOTE and not item["carried"]]
     wrong = counting(items)
@@ -116,7 +116,7 @@ def render_markdown(report: Report) -> bytes:
 
 def _markdown_lines(report: Report) -> list[str]:
     rows = [row for row in report["zones"] if not row["carried"]]
-    counts, reasons = report["counts"], waiver_reasons(report)
+    reasons, numbers = waiver_reasons(report), _numbers(report["counts"])
     failed = [(escape(row["zone"]), escape(error_text(row))) for row in rows if row["status"] == UNAUDITED]
     waived = [
         (escape(row["zone"]), _what(item), escape(item["message"]), escape(reasons.get(item["id"], "waived")), item["id"])
@@ -129,16 +129,29 @@ def _markdown_lines(report: Report) -> list[str]:
     return [
         f"# {escape(report['title'])}",
         "",
-        f"**{escape(verdict(counts))}** Outcome: {report['outcome']}, {escape(report['generated_at'])}",
+        f"**{escape(verdict(report))}** Outcome: {report['outcome']}, {escape(report['generated_at'])}",
         "",
-        _cells(*counts),
-        f"|{' ---: |' * len(counts)}",
-        _cells(*map(str, counts.values())),
+        _cells(*numbers),
+        f"|{' ---: |' * len(numbers)}",
+        _cells(*map(str, numbers.values())),
         *_table("Unaudited zones", "", ("zone", "why"), failed),
         *_action_tables(rows, frozenset(report["comparison"]["new"])),
         *_table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), waived),
-        *(text for name, of_name in zones.items() if of_name for text in _zone_list(name, of_name)),
+        *(text for name, of_name in zones.items() if of_name for text in _zone_list(name, of_name, report["generated_at"])),
     ]
+
+
+def _numbers(counts: Counts) -> dict[str, int]:
+    """Return the numbers by the titles of their columns: hosts, hosts by status, items by kind."""
+    return {
+        "zones": counts["zones"],
+        **({"accounts": counts["accounts"]} if counts["accounts"] else {}),
+        **{f"with {name}" if name == FINDINGS else name: number for name, number in counts["statuses"].items()},
+        "differences": counts["differences"],
+        "findings": counts["findings"],
+        "notes": counts["notes"],
+        "waived": counts["waived"],
+    }
 
 
 def _action_tables(rows: t.Sequence[Row], new: t.Collection[str]) -> t.Iterator[str]:
@@ -153,8 +166,9 @@ def _action_tables(rows: t.Sequence[Row], new: t.Collection[str]) -> t.Iterator[
         yield from _table(action.title, advice, ("severity", "zone", "what", "is, should be", "since", "id"), cells)
 
 
-def _zone_list(title: str, rows: t.Sequence[Row]) -> list[str]:
-    return ["", f"## {title}: {len(rows)}", "", *(f"- {escape(row['zone'])}" for row in rows)]
+def _zone_list(title: str, rows: t.Sequence[Row], at: str) -> list[str]:
+    names = (f"- {escape(shown_name(row))}{f', {date}' if (date := other_date(row, at)) else ''}" for row in rows)
+    return ["", f"## {title}: {len(rows)}", "", *names]
 
 
 def _table(title: str, text: str, columns: t.Sequence[str], rows: t.Sequence[t.Sequence[str]]) -> list[str]:
@@ -189,6 +203,7 @@ _METRICS: t.Mapping[str, str] = {
     "edgeops_job_window_records": "Records that a Logpush job delivered in the window.",
     "edgeops_job_window_dropped_records": "Records that a Logpush job lost for good in the window.",
     "edgeops_audit_timestamp_seconds": "When the report was made.",
+    "edgeops_zone_audit_timestamp_seconds": "When the zone was last audited; 0 if never.",
 }
 
 
@@ -203,6 +218,7 @@ def render_metrics(report: Report) -> bytes:
 
     # Two series must differ in what is shown of their names.
     for zone, row in zip(distinct(line(row["zone"]) for row in report["zones"]), report["zones"], strict=True):
+        add("edgeops_zone_audit_timestamp_seconds", _unix_seconds(row["audited_at"]), zone=zone)
         for status in STATUSES:
             add("edgeops_zone_status", int(row["status"] == status), zone=zone, status=status)
         # Of a zone outside this run, what its last audit found, because 0 would mean that it is resolved.

@@ -149,7 +149,7 @@ def cells(item: Item) -> tuple[str, str, str]:
     """Return what differs, what it is, and what it should be, for the columns of a table; the first is "" for a finding."""
     present, desired = item["is"], item["should_be"]
     if item["kind"] != DIFFERENCE:
-        return "", "" if present is None else _value("", present), "" if desired is None else _value("", desired)
+        return "", "" if present is None else str(present), "" if desired is None else str(desired)
     whole = item["member"]
     if whole is None:
         return ("", *_whole(present, desired))

@@ -5,30 +5,33 @@ from __future__ import annotations
 import collections
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import CUSTOM_FIELDS, SCRIPT_MONITOR
 from ...module_utils._text import canonical, line
+from ...module_utils._zone.record import SCOPES
 from ...module_utils._zone.result import ZoneResult
 from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
     AUDIT,
     COMPLIANT,
+    DIFFERENCE,
+    DRIFTED,
     FINDING,
     FINDINGS,
     KINDS,
     LOOK,
-    NEEDS_ATTENTION,
     NOTE,
     SEVERITIES,
     STATUSES,
+    TYPES,
     UNAUDITED,
-    ZONE,
+    UNMANAGED,
     Action,
     type_of,
 )
 from .findings import differences
 from .items import APPLIED, counting, items_of, plural, sentence, subject_words
-from .model import zones_with
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
@@ -37,6 +40,9 @@ _MIN_SHARED = 3
 # Maximum number of items of one kind and zone in the terminal; a zone without a baseline may have thousands.
 _MAX_PRINTED = 20
 _MAX_LINE = 2000
+_MAX_REASON = 100
+# Types of high severity that the verdict names.
+_MAX_SEVERE = 3
 # What the subject of an item is called.
 _NOUNS: t.Mapping[str, str] = {
     **dict.fromkeys(("jobs", "health", "delivery", "coverage"), "job"),
@@ -53,17 +59,88 @@ class Group(t.NamedTuple):
     items: tuple[Item, ...]
 
 
-def verdict(counts: Counts) -> str:
-    """Return one sentence with the verdict and the numbers; where nothing else is to be done, it names the notes."""
-    total, parts = counts["zones"], [(status, number) for status in STATUSES if (number := zones_with(counts, status))]
-    concerned = sum(number for status, number in parts if status in NEEDS_ATTENTION)
-    notes = counts["notes"]
-    look = f"; {plural(notes, 'note')} {'is' if notes == 1 else 'are'} worth a look" if notes and not concerned else ""
-    if counts[COMPLIANT] == total:
-        return f"{'All ' if total > 1 else ''}{plural(total, 'zone')} {'is' if total == 1 else 'are'} compliant{look}."
-    words = [status_count(status, number) for status, number in parts if not concerned or status in NEEDS_ATTENTION]
-    need = f"{concerned:,} of {plural(total, 'zone')} {'needs' if concerned == 1 else 'need'} attention"
-    return f"{need if concerned else 'No zone needs attention'}: {', '.join(words)}{look}."
+def is_shared(group: Group) -> bool:
+    """Return whether so many zones have an item that it is shown once, with the zones."""
+    return len(group.rows) >= _MIN_SHARED
+
+
+def verdict(report: Report) -> str:
+    """Return one sentence with the verdict and the numbers, what is most severe first; where nothing else is to be done, it names the notes."""
+    rows = [row for row in report["zones"] if not row["carried"]]
+    by_status = {status: [row for row in rows if row["status"] == status] for status in STATUSES}
+    findings = [(row, item) for row in rows for item in counting(row["items"]) if item["kind"] == FINDING]
+    severe = [(row, item) for row, item in findings if _rank(item) == 0]
+    others = [(row, item) for row, item in findings if _rank(item) > 0]
+    parts = [
+        *_severe(severe),
+        *([_unaudited(by_status[UNAUDITED])] if by_status[UNAUDITED] else []),
+        *([f"{hosts_text(by_status[DRIFTED])} drifted"] if by_status[DRIFTED] else []),
+        *([f"{plural(len(others), 'other finding' if severe else 'finding')} in {_of(others)}"] if others else []),
+    ]
+    fine = [*by_status[COMPLIANT], *by_status[UNMANAGED]]
+    return (
+        "; ".join([*parts, *_unaffected(rows, by_status)] if parts else [_calm(fine, by_status, report["counts"]["notes"])]) + "."
+    )
+
+
+def _severe(found: t.Sequence[tuple[Row, Item]]) -> list[str]:
+    """Return the findings of the highest severity by type, the most frequent first."""
+    by_type: dict[str, list[tuple[Row, Item]]] = collections.defaultdict(list)
+    for row, item in found:
+        by_type[item["type"]].append((row, item))
+    # In the order of the table, which begins with what is worst.
+    named = sorted(by_type, key=lambda name: list(TYPES).index(name) if name in TYPES else -1)
+    words = [f"{plural(len(by_type[name]), type_of(name).one, type_of(name).many)} in {_of(by_type[name])}" for name in named]
+    left = sum(len(by_type[name]) for name in named[_MAX_SEVERE:])
+    return [*words[:_MAX_SEVERE], *([f"{left:,} more of high severity"] if left else [])]
+
+
+def _of(found: t.Sequence[tuple[Row, Item]]) -> str:
+    return hosts_text({(row["scope"], row["zone"]): row for row, _item in found}.values())
+
+
+def _unaudited(rows: t.Sequence[Row]) -> str:
+    """Return how many could not be audited, and why: the missing permission where that is the reason."""
+    reasons = collections.Counter(_reason(row) for row in rows)
+    numbers = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
+    return f"{hosts_text(rows)} could not be audited ({numbers if len(reasons) > 1 else next(iter(reasons))})"
+
+
+def _reason(row: Row) -> str:
+    error = row["error"] or {}
+    lacking = error.get("permission")
+    return line(f"without the permission {lacking}" if lacking else error.get("kind") or "unknown", _MAX_REASON)
+
+
+def _unaffected(rows: t.Sequence[Row], by_status: t.Mapping[str, t.Sequence[Row]]) -> list[str]:
+    """Return how many of all are compliant, or need no attention because nothing is declared for them."""
+    if fine := by_status[COMPLIANT]:
+        return [f"{_part(fine, rows)} compliant"]
+    return [f"{hosts_text(by_status[UNMANAGED])} unmanaged"] if by_status[UNMANAGED] else []
+
+
+def _part(some: t.Sequence[Row], rows: t.Sequence[Row]) -> str:
+    return f"{len(some):,} of {hosts_text(rows)} {'is' if len(some) == 1 else 'are'}"
+
+
+def _calm(fine: t.Sequence[Row], by_status: t.Mapping[str, t.Sequence[Row]], notes: int) -> str:
+    """Return the verdict where nothing needs attention."""
+    look = f"; {plural(notes, 'note')} {'is' if notes == 1 else 'are'} worth a look" if notes else ""
+    if not by_status[UNMANAGED]:
+        return f"{'All ' if len(fine) > 1 else ''}{hosts_text(fine)} {'is' if len(fine) == 1 else 'are'} compliant{look}"
+    numbers = ", ".join(status_count(status, len(rows)) for status, rows in by_status.items() if rows)
+    return f"No {_nouns(fine)} needs attention: {numbers}{look}"
+
+
+def _nouns(rows: t.Iterable[Row]) -> str:
+    scopes = {row["scope"] for row in rows}
+    return " or ".join(scope for scope in SCOPES if scope in scopes) or ZONE
+
+
+def hosts_text(rows: t.Iterable[Row]) -> str:
+    """Return numbers of zones and accounts: `3 zones and 1 account`."""
+    scopes = collections.Counter(row["scope"] for row in rows)
+    return " and ".join(plural(scopes[scope], scope) for scope in SCOPES if scopes[scope]) or plural(0, ZONE)
 
 
 def status_count(status: str, number: int) -> str:
@@ -72,8 +149,8 @@ def status_count(status: str, number: int) -> str:
 
 
 def item_counts(counts: Counts) -> str:
-    words = [plural(counts[f"{kind}s"], kind) for kind in KINDS]
-    return f"{', '.join(words)}, {counts['waived']:,} waived"
+    numbers = {DIFFERENCE: counts["differences"], FINDING: counts["findings"], NOTE: counts["notes"]}
+    return f"{', '.join(plural(number, kind) for kind, number in numbers.items())}, {counts['waived']:,} waived"
 
 
 def not_audited(rows: t.Iterable[Row]) -> str:
@@ -118,19 +195,23 @@ def _place(group: Group) -> tuple[int, int, str, str, str]:
     return _rank(group.item), -len(group.rows), group.item["type"], group.rows[0]["zone"], group.item["id"]
 
 
-def printed(report: Report) -> list[str]:
-    """Return the lines of a report for the terminal: each item that counts, the numbers, and what to do next."""
+def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:
+    """Return the lines of a report for the terminal: each item that counts, the numbers, and what to do next.
+
+    Of the kinds in `counted_kinds` only the numbers by type are printed.
+    """
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
-    counts = report["counts"]
-    by_status = ", ".join(status_count(status, zones_with(counts, status)) for status in STATUSES)
-    actions = [AUDIT] if counts[UNAUDITED] else []
+    statuses = report["counts"]["statuses"]
+    by_status = ", ".join(status_count(status, statuses[status]) for status in STATUSES)
+    actions = [AUDIT] if statuses[UNAUDITED] else []
     actions += [action for action, _groups in groups_by_action(rows) if action is not LOOK]
     return [
-        *(text for row in rows for text in _of_row(row, new)),
-        verdict(counts),
-        f"{plural(len(rows), 'zone')}: {by_status}",
-        item_counts(counts),
+        *(text for row in rows for text in _of_row(row, new, counted_kinds)),
+        *(_by_type(rows, kind) for kind in counted_kinds if any(_counting_of(row, kind) for row in rows)),
+        verdict(report),
+        f"{hosts_text(rows)}: {by_status}",
+        item_counts(report["counts"]),
         *filter(None, [not_audited(rows)]),
         *(f"Next: {action.title}. {action.advice} {action.url}" for action in actions),
     ]
@@ -145,12 +226,23 @@ def difference_lines(result: ZoneResult, *, applied: bool = False) -> list[str]:
     return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in found]
 
 
-def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:
-    zone = line(row["zone"], 300)
+def _by_type(rows: t.Iterable[Row], kind: str) -> str:
+    """Return the numbers of all items of a kind by type, the most frequent first."""
+    numbers = collections.Counter(item["type"] for row in rows for item in _counting_of(row, kind))
+    ordered = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
+    return f"{kind}s: {', '.join(f'{number:,} {name}' for name, number in ordered)}"
+
+
+def _counting_of(row: Row, kind: str) -> list[Item]:
+    return [item for item in counting(row["items"]) if item["kind"] == kind]
+
+
+def _of_row(row: Row, new: t.Collection[str], counted_kinds: t.Collection[str]) -> t.Iterator[str]:
+    zone = line(shown_name(row), 300)
     if row["status"] == UNAUDITED:
         yield line(f"{zone} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
     for kind in KINDS:
-        items = [item for item in counting(row["items"]) if item["kind"] == kind]
+        items = [] if kind in counted_kinds else _counting_of(row, kind)
         # Of each type at least one.
         first = {item["type"]: item["id"] for item in reversed(items)}
         by_need = sorted(items, key=lambda item: item["id"] != first[item["type"]])
@@ -162,6 +254,18 @@ def _of_row(row: Row, new: t.Collection[str]) -> t.Iterator[str]:
         if left:
             types = ", ".join(f"{number} {name}" for name, number in left.items())
             yield f"{zone} {kind}: {plural(sum(left.values()), f'more {kind}')} in the report ({types})"
+
+
+def shown_name(row: Row) -> str:
+    """Return the name of a zone, or that of an account with the name of its host: `Example GmbH (account_0a1b)`."""
+    name = row["account_name"] if row["scope"] != ZONE else None
+    return f"{name} ({row['zone']})" if name and name != row["zone"] else row["zone"]
+
+
+def other_date(row: Row, at: str) -> str:
+    """Return the day of the audit of a row, where it is not that of the report; "" otherwise."""
+    audited = line(row["audited_at"] or "")[:10]
+    return f"last audited on {audited}" if audited and audited != at[:10] else ""
 
 
 def error_text(row: Row) -> str:

@@ -5,11 +5,25 @@ from __future__ import annotations
 import hashlib
 import typing as t
 
-from ...module_utils._core import Json, invalid_option
-from ...module_utils._text import canonical, line
+from ...module_utils._address import ACCOUNT, ZONE
+from ...module_utils._core import GATE, Json, invalid_option
+from ...module_utils._text import canonical, duration, line, parse_time
 from ...module_utils._version import VERSION
 from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, address
-from .facts import COMPLIANT, DIFFERENCE, DRIFTED, FINDING, FINDINGS, NOTE, OBSERVED, OF_WAIVERS, STATUSES, UNAUDITED, UNMANAGED
+from .facts import (
+    COMPLIANT,
+    DIFFERENCE,
+    DRIFTED,
+    FINDING,
+    FINDINGS,
+    NOTE,
+    OBSERVED,
+    OF_WAIVERS,
+    SEVERITIES,
+    STATUSES,
+    UNAUDITED,
+    UNMANAGED,
+)
 from .items import counting, in_order
 from .options import Order
 from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
@@ -20,7 +34,7 @@ from .zones import rows_of
 
 def build(order: Order, previous: Report | None, slices: t.Sequence[Report]) -> Report:
     """Return the report; equal arguments give equal reports."""
-    sourced = gather(order, slices)
+    sourced = gather(order, slices, previous)
     if all(each.row["carried"] for each in sourced):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
     marked, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
@@ -36,9 +50,9 @@ def build(order: Order, previous: Report | None, slices: t.Sequence[Report]) -> 
         "generated_at": order.at,
         "collection_version": VERSION,
         "title": order.title,
-        "outcome": next((status for status in STATUSES if zones_with(counts, status)), COMPLIANT),
+        "outcome": next((status for status in STATUSES if counts["statuses"][status]), COMPLIANT),
         "counts": counts,
-        "plan_id": None if counts[UNAUDITED] else fleet_plan_id(plans),
+        "plan_id": None if counts["statuses"][UNAUDITED] else fleet_plan_id(plans),
         "zones": rows,
         "comparison": compare(rows, previous),
         "waivers": waivers,
@@ -64,27 +78,21 @@ def status_of(row: Row) -> str:
 
 
 def counts_of(rows: t.Sequence[Row]) -> Counts:
-    """Return the numbers of zones by status and of items by kind, without what was carried over from an earlier report.
-
-    `findings` counts items: the zones with that status are what the other statuses leave of all zones, see `zones_with`.
-    """
+    """Return the numbers of zones and accounts and of items, without what was carried over from an earlier report."""
     present = [row for row in rows if not row["carried"]]
     items = [item for row in present for item in row["items"] if not item["carried"]]
     kinds = [item["kind"] for item in counting(items)]
+    severities = [item["severity"] for item in counting(items) if item["kind"] != NOTE]
     return {
-        "zones": len(present),
-        **{status: sum(row["status"] == status for row in present) for status in STATUSES if status != FINDINGS},
+        "zones": sum(row["scope"] == ZONE for row in present),
+        "accounts": sum(row["scope"] == ACCOUNT for row in present),
+        "statuses": {status: sum(row["status"] == status for row in present) for status in STATUSES},
         "differences": kinds.count(DIFFERENCE),
         "findings": kinds.count(FINDING),
         "notes": kinds.count(NOTE),
+        "severities": {severity: severities.count(severity) for severity in SEVERITIES},
         "waived": sum(item["waived"] for item in items),
     }
-
-
-def zones_with(counts: Counts, status: str) -> int:
-    if status != FINDINGS:
-        return counts[status]
-    return counts["zones"] - sum(counts[other] for other in STATUSES if other != FINDINGS)
 
 
 def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]]]) -> str:
@@ -104,16 +112,18 @@ class Sourced(t.NamedTuple):
     waivers: tuple[Waiver, ...]
 
 
-def gather(order: Order, slices: t.Sequence[Report]) -> list[Sourced]:
+def gather(order: Order, slices: t.Sequence[Report], previous: Report | None) -> list[Sourced]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
     Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
     what this run found.
     """
-    sources = [[Sourced(row, order.at, order.waivers) for row in rows_of(order)]]
+    before = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
+    sources = [[Sourced(row, order.at, order.waivers) for row in rows_of(order, before)]]
     for part in slices:
         waivers = (*order.waivers, *merged_waivers(part["waivers"]))
-        sources.append([Sourced(_plain(row), min(row["audited_at"] or "", order.at), waivers) for row in part["zones"]])
+        rows = [_aged(_plain(row), order) for row in part["zones"]]
+        sources.append([Sourced(row, min(row["audited_at"] or "", order.at), waivers) for row in rows])
     groups: list[list[Sourced]] = []
     for source in sources:
         # A group is known by its first row that has an id.
@@ -135,6 +145,21 @@ def gather(order: Order, slices: t.Sequence[Report]) -> list[Sourced]:
 def _plain(row: Row) -> Row:
     """Return a row of a slice without the items about waivers, which are made again."""
     return {**row, "items": [item for item in row["items"] if item["type"] not in OF_WAIVERS]}
+
+
+def _aged(row: Row, order: Order) -> Row:
+    """Return a row of a slice, unaudited if its audit is too old to say how the zone is now."""
+    audited, now = parse_time(row["audited_at"]), parse_time(order.at)
+    if row["carried"] or row["status"] == UNAUDITED or audited is None or now is None:
+        return row
+    age = (now - audited).total_seconds()
+    if age <= order.max_age_days * 86_400:
+        return row
+    message = (
+        f"its last audit was at {row['audited_at']}, {duration(age)} before this report; max_age_days is {order.max_age_days}"
+    )
+    items = in_order(map(_carried, row["items"]))
+    return {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items, "resources": []}
 
 
 def _latest(group: t.Sequence[Sourced]) -> Sourced:
@@ -220,6 +245,7 @@ def inherit(row: Row, old: Row | None) -> Row:
         **row,
         "zone_id": row["zone_id"] or old["zone_id"],
         "account_id": row["account_id"] or old["account_id"],
+        "account_name": row["account_name"] or old["account_name"],
         "items": in_order([*own, *left]),
     }
     if row["status"] == UNAUDITED:

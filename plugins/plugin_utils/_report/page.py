@@ -5,24 +5,43 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import pathlib
 import re
 import sys
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import INVALID_OPTION, Failure, Json
 from ...module_utils._text import line
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
 from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
 from .items import cells, counting, found, patterns_text, plural
-from .lines import Group, about, error_text, groups_by_action, item_counts, not_audited, status_count, verdict, waiver_reasons
-from .model import zones_with
-from .page_template import STYLE, TEMPLATE
+from .lines import (
+    Group,
+    about,
+    error_text,
+    groups_by_action,
+    hosts_text,
+    is_shared,
+    item_counts,
+    not_audited,
+    other_date,
+    shown_name,
+    status_count,
+    verdict,
+    waiver_reasons,
+)
 
 # The report as one page: the data for its template beside the report itself, and the filters of the template.
 
 View = dict[str, Json]
 
+# The template and the style of the page, beside this file.
+_FILES = ("page.html.j2", "page.css")
 _MAX_TEXT = 300
+_MAX_CELL = 1000
+# Maximum number of rows in a table of what is to be done.
+_MAX_ROWS = 200
 # With more zones that need attention, the sections of the zones are closed at first.
 _MAX_OPEN = 20
 _CARRIED = "not part of this run"
@@ -40,11 +59,13 @@ def render(report: Report) -> bytes:
         ) from None
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural, columns=_columns)
-    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text, zones=_zones)
+    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text, in_hosts=_in_hosts)
+    environment.filters.update(name=shown_name, hosts=hosts_text, other_date=other_date)
     environment.tests["detailed"] = _has_details
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    template, style = (pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _FILES)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'"
-    return environment.from_string(TEMPLATE).render(**_page(report), report=report, style=STYLE, policy=policy).encode()
+    return environment.from_string(template).render(**_page(report), report=report, style=style, policy=policy).encode()
 
 
 def _short(text: object) -> str:
@@ -77,12 +98,12 @@ def _columns(item: Item) -> list[str]:
     name, present, desired = cells(item)
     return [
         _short(name or ("" if item["kind"] == DIFFERENCE else item["type"])),
-        *(line(text, 2 * _MAX_TEXT) for text in (present, desired)),
+        *(line(text, _MAX_CELL) for text in (present, desired)),
     ]
 
 
-def _zones(groups: t.Sequence[Group]) -> str:
-    return plural(len({id(row) for group in groups for row in group.rows}), "zone")
+def _in_hosts(groups: t.Sequence[Group]) -> str:
+    return hosts_text({id(row): row for group in groups for row in group.rows}.values())
 
 
 def _page(report: Report) -> View:
@@ -90,7 +111,7 @@ def _page(report: Report) -> View:
     counts, rows = report["counts"], report["zones"]
     present = [row for row in rows if not row["carried"]]
     marked = {"new": frozenset(report["comparison"]["new"]), "changed": frozenset(report["comparison"]["changed"])}
-    sentence = re.split("(?<=[:;]) ", verdict(counts), maxsplit=1)
+    sentence = re.split("(?<=[:;]) ", verdict(report), maxsplit=1)
     todo = dict(groups_by_action(present))
     notes = todo.pop(LOOK, [])
     if unaudited := [_unaudited(row) for row in present if row["status"] == UNAUDITED]:
@@ -110,6 +131,16 @@ def _page(report: Report) -> View:
         "notes": notes,
         "todo": todo,
         "new": marked["new"],
+        "shared": frozenset(
+            item["id"]
+            for groups in (notes, *todo.values())
+            for group in groups[:_MAX_ROWS]
+            if is_shared(group)
+            for item in group.items
+            if item["id"]
+        ),
+        "most": _MAX_ROWS,
+        "hosts": "Zones and accounts" if any(row["scope"] != ZONE for row in rows) else "Zones",
         "sections": sections,
         "unfolded": NEEDS_ATTENTION if concerned <= _MAX_OPEN else (),
         "status_count": status_count,
@@ -150,9 +181,9 @@ _MAX_REPORTS = 30
 
 def _status_bar(counts: Counts) -> View:
     """Return the zones by status, as parts of one bar."""
-    numbers = {status: zones_with(counts, status) for status in STATUSES}
+    numbers, total_hosts = counts["statuses"], max(counts["zones"] + counts["accounts"], 1)
     present = {status: number for status, number in numbers.items() if number}
-    widths = {status: max(_MIN_WIDTH, _BAR_WIDTH * number / max(counts["zones"], 1)) for status, number in present.items()}
+    widths = {status: max(_MIN_WIDTH, _BAR_WIDTH * number / total_hosts) for status, number in present.items()}
     parts, left, total = [], 0.0, sum(widths.values())
     for status, least in widths.items():
         width = least * _BAR_WIDTH / total
@@ -160,7 +191,7 @@ def _status_bar(counts: Counts) -> View:
         left += width
     legend = [(status, *status_count(status, number).split(maxsplit=1)) for status, number in numbers.items()]
     words = ", ".join(status_count(status, number) for status, number in present.items())
-    return {"parts": parts, "legend": legend, "label": f"Zones by status: {words}", "width": _BAR_WIDTH}
+    return {"parts": parts, "legend": legend, "label": f"By status: {words}", "width": _BAR_WIDTH}
 
 
 def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
@@ -169,13 +200,13 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
         return None
     reports = reports[-_MAX_REPORTS:]
     days = [each["at"][:10] for each in reports]
-    numbers = [sum(zones_with(each["counts"], status) for status in NEEDS_ATTENTION) for each in reports]
+    numbers = [sum(each["counts"]["statuses"][status] for status in NEEDS_ATTENTION) for each in reports]
     tallest = max(1, *numbers)
     shapes = []
     for number, report in enumerate(reports):
         top = float(_TREND_HEIGHT)
         for status in NEEDS_ATTENTION:
-            height = _TREND_HEIGHT * zones_with(report["counts"], status) / tallest
+            height = _TREND_HEIGHT * report["counts"]["statuses"][status] / tallest
             top -= height
             if height:
                 shapes.append({"status": status, "x": number * _COLUMN, "y": round(top, 1), "height": round(height, 1)})

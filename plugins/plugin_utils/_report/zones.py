@@ -6,83 +6,104 @@ import typing as t
 
 from ...module_utils._logpush.coverage import log_field_coverage
 from ...module_utils._text import dict_of
+from ...module_utils._zone.record import Reason, ZoneRecord
 from ...module_utils._zone.result import ReportedJob
-from . import findings
+from . import findings, survey
 from .document import NOTHING, Copied, Item, Row, address
-from .facts import COMPLIANT, MANAGED, UNMANAGED
+from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import found, items_of
-from .options import AuditRecord, Order
+from .options import Order
 
-# Rows of the report from the records of a run, one for each zone.
-
-
-def rows_of(order: Order) -> list[Row]:
-    destinations = findings.destinations_of(order.records) if order.survey else None
-    return [_row_of(record, order, destinations) for record in order.records]
+# Rows of the report from the records of a run, one for each zone and account.
 
 
-def _row_of(record: AuditRecord, order: Order, destinations: findings.Destinations | None) -> Row:
-    zone_id, account_id = record["zone_id"], record["account_id"]
-    row: Row = {**NOTHING, "zone": record["zone"], "zone_id": zone_id, "account_id": account_id, "scope": record["scope"]}
-    notes = [found("not_readable", None, reason, resource=name) for name, reason in record["unreadable"]]
-    if record["error"]:
-        return {**row, "error": record["error"], "items": items_of(address(row), notes, order.at)}
-    result, jobs, audit = record["result"] or {}, record["jobs"], record["scripts"]
-    managed = {} if order.survey else {name: part for name in MANAGED if (part := result.get(name))}
-    seen = [*notes, *_findings(record, order, destinations)]
-    inventory = None if audit is None else [_script(each) for each in audit.get("inventory") or ()]
+def rows_of(order: Order, seen_before: t.Mapping[str, str]) -> list[Row]:
+    """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
+    destinations = survey.destinations_of(order.records)
+    return [_row_of(record, order, destinations, seen_before) for record in order.records]
+
+
+def _row_of(record: ZoneRecord, order: Order, destinations: survey.Destinations, seen_before: t.Mapping[str, str]) -> Row:
+    named: Row = {
+        **NOTHING,
+        "zone": record["zone"],
+        "zone_id": record["zone_id"],
+        "account_id": record["account_id"],
+        "scope": record["scope"],
+        "account_name": record["account_name"],
+    }
+    owner, jobs, audit = address(named), record["jobs"], record["scripts"]
+    items = items_of(owner, _items(record, order, destinations), order.at)
+    noted = {str(item["subject"]): seen_before.get(item["id"], order.at) for item in items if item["type"] == "job_never"}
+    silent = findings.silent(jobs or (), order.at, order.silent_after_days, noted)
+    is_audited = record["error"] is None
+    managed = {name: part for name in MANAGED if (part := (record["result"] or {}).get(name))} if record["declared"] else {}
     return {
-        **row,
-        "status": COMPLIANT if managed else UNMANAGED,
-        "audited_at": order.at,
-        "plan_ids": {name: (managed.get(name) or {}).get("plan_id") for name in MANAGED},
-        "items": items_of(address(row), seen, order.at),
+        **named,
+        "status": UNAUDITED if not is_audited else COMPLIANT if managed else UNMANAGED,
+        "audited_at": order.at if is_audited else None,
+        # The plan of a zone that could not be audited as a whole is not one to approve.
+        "plan_ids": {name: (managed.get(name) or {}).get("plan_id") if is_audited else None for name in MANAGED},
+        "items": items_of(owner, [*items, *silent], order.at),
+        "error": _error(record["error"]),
         "evidence": (audit or {}).get("evidence") or None,
         "delivery": record["delivery"],
         "proposals": (audit or {}).get("proposals"),
         "resources": _resources(record, order),
         "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
-        "inventory": inventory,
+        "inventory": None if audit is None else [_script(each) for each in audit.get("inventory") or ()],
     }
 
 
-def _findings(record: AuditRecord, order: Order, destinations: findings.Destinations | None) -> t.Iterator[Item]:
-    result, jobs = record["result"] or {}, record["jobs"] or ()
-    coverage = record["coverage"]
-    if destinations is not None:
-        yield from findings.survey(record, destinations)
-        fields = (result.get("custom_fields") or {}).get("custom_fields")
-        if coverage is None and record["jobs"] is not None and isinstance(fields, dict):
-            coverage = log_field_coverage(fields, jobs)
-    else:
+def _error(reason: Reason | None) -> dict[str, str] | None:
+    """Return a reason as the report has it: with the permission only where one is missing."""
+    if reason is None:
+        return None
+    lacking = {"permission": reason["permission"]} if reason["permission"] else {}
+    return {"kind": reason["kind"], "message": reason["message"], **lacking}
+
+
+def _items(record: ZoneRecord, order: Order, destinations: survey.Destinations) -> t.Iterator[Item]:
+    """Yield what the audit found; whatever was read counts, also where something else could not be read."""
+    result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
+    for name, reason in record["unreadable"]:
+        yield found("not_readable", None, reason["message"], resource=name)
+    if record["declared"]:
         yield from findings.differences(result, jobs)
         yield from findings.unlisted(result, jobs)
+    else:
+        yield from survey.notes(record, destinations)
     yield from findings.health(jobs)
     if record["scripts"] is not None:
         yield from findings.scripts(record["scripts"])
+    fields = (result.get("custom_fields") or {}).get("custom_fields")
+    if coverage is None and record["jobs"] is not None and isinstance(fields, dict):
+        coverage = log_field_coverage(fields, jobs)
     if coverage is not None:
         yield from findings.coverage(coverage, jobs)
     if record["delivery"] is not None:
         yield from findings.delivery(record["delivery"], record["jobs"])
-    # A zone without a declared state is not read, so no field can be missing there.
-    if order.survey or record["jobs"] is not None or any(result.get(name) for name in MANAGED):
-        yield from findings.required(order.required_fields, record["jobs"])
+    if _requires_fields(record):
+        yield from findings.required(order.required_fields, record["scope"], record["jobs"])
 
 
-def _resources(record: AuditRecord, order: Order) -> list[str]:
+def _requires_fields(record: ZoneRecord) -> bool:
+    """Return whether the run would know which fields are delivered: not of a zone that it does not read."""
+    if record["jobs"] is not None:
+        return True
+    return record["error"] is None and (not record["declared"] or any((record["result"] or {}).get(name) for name in MANAGED))
+
+
+def _resources(record: ZoneRecord, order: Order) -> list[str]:
     """Return the resources that were read: only their problems can be resolved."""
-    result = record["result"] or {}
+    result, jobs = record["result"] or {}, record["jobs"]
     looked: list[str] = [name for name in MANAGED if result.get(name)]
-    if record["jobs"] is not None and "jobs" not in looked:
+    if jobs is not None and "jobs" not in looked:
         looked.append("jobs")
-    parts = {
-        "scripts": record["scripts"],
-        "health": record["jobs"],
-        "coverage": record["coverage"],
-        "delivery": record["delivery"],
-    }
+    parts = {"scripts": record["scripts"], "health": jobs, "coverage": record["coverage"], "delivery": record["delivery"]}
     looked += [name for name, part in parts.items() if part is not None]
-    return looked + (["fields"] if order.required_fields or order.survey else [])
+    compares_fields = bool(order.required_fields) or not record["declared"]
+    return looked + (["fields"] if compares_fields and (record["error"] is None or jobs is not None) else [])
 
 
 def _job(label: str, job: ReportedJob) -> Copied:

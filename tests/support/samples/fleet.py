@@ -94,9 +94,12 @@ def audit(*findings: Json, **members: Json) -> dict[str, Json]:
 
 def order(*zones: Json, **options: Json) -> Order:
     """The checked options of `audit_report`, with its defaults."""
-    omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on"))
+    omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on", "put_url", "put_headers"))
     defaults = {"dest": "/nowhere", "formats": ["json"], "at": AT, "title": "Fleet audit", "keep": 30}
-    return desire({**omitted, **defaults, "survey": False, "validate_only": False, "zones": list(zones), **options})
+    days = {"max_age_days": 7, "silent_after_days": 7}
+    declared = {"declared": False} if options.pop("survey", False) else {}
+    records = [{**zone, **declared} for zone in zones]
+    return desire({**omitted, **defaults, **days, "validate_only": False, "zones": records, **options})
 
 
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:

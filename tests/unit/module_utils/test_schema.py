@@ -11,9 +11,9 @@ from support.samples.fleet import audit, finding, full, job, outcome, unmanaged
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import _EVENT as EVENT
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import _ZONE as KNOWN
 from ansible_collections.edgeops.observability.plugins.module_utils._schema import problems
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import RECORD
 from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import _ZONE as ADOPTED
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import REPORT
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.options import _RECORD as RECORD
 
 Path = tuple[t.Any, ...]
 NOTHING = object()
@@ -30,6 +30,8 @@ AUDITED = {
     **unmanaged("a", scripts=audit(finding(), scripts=[{}], proposals=[{}], inventory=[{}])),
     "account_id": None,
     "scope": "zone",
+    "account_name": None,
+    "declared": True,
     "error": None,
     "delivery": [{}],
     "jobs": [job()],

@@ -91,7 +91,7 @@ def test_zones_outside_the_run_are_carried():
     assert parts(gap) == {"persisting": ids(before, "a"), "unknown": ids(before, "b")}
     assert rows(gap) == "a drifted, (b drifted), (c compliant)"
     assert [each["audited_at"] for each in gap["zones"]] == [LATER, AT, AT]
-    assert (gap["counts"]["zones"], gap["counts"]["drifted"], gap["counts"]["differences"]) == (1, 1, 1)
+    assert (gap["counts"]["zones"], gap["counts"]["statuses"]["drifted"], gap["counts"]["differences"]) == (1, 1, 1)
     assert (gap["outcome"], gap["plan_id"]) == ("drifted", report(drifted("a"))["plan_id"])
     after = report(drifted("a"), drifted("b"), record("c"), previous=gap, at=LATEST)
     assert parts(after) == {"persisting": sorted(ids(before))}
@@ -226,3 +226,34 @@ def test_first_seen_survives_a_retry():
     gap = report(failed("a"), previous=report(drifted("a")), at=LATER)
     again = report(drifted("a"), at=LATEST)
     assert [item["first_seen"] for item in items(report(slices=[gap, again], at=LATEST))] == [AT]
+
+
+def test_row_of_an_old_slice_is_unaudited():
+    """What it found is of that time, and its date is the reason; within the days it counts."""
+    old = report(drifted("a"), record("b"))
+    made = report(record("c"), slices=[old], at="2026-11-29T06:00:01Z")
+    assert rows(made) == "a unaudited, b unaudited, c compliant"
+    assert row(made, "a")["error"] == {
+        "kind": "gate",
+        "message": "its last audit was at 2026-11-22T06:00:00Z, 7 days before this report; max_age_days is 7",
+    }
+    assert row(made, "a")["audited_at"] == AT and [item["carried"] for item in items(made)] == [True]
+    assert made["counts"]["differences"] == 0 and made["plan_id"] is None
+    assert rows(report(record("c"), slices=[old], at="2026-11-29T06:00:00Z")) == "a drifted, b compliant, c compliant"
+    assert rows(report(record("c"), slices=[old], at=LATER, max_age_days=0)) == "a unaudited, b unaudited, c compliant"
+    assert rows(report(record("a"), slices=[old], at="2026-12-29T06:00:00Z")) == "a compliant, b unaudited"
+
+
+def test_what_was_read_of_an_unaudited_zone_counts():
+    """The jobs cannot be read; the monitor was, and nothing that could not be looked at is resolved."""
+    refused = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
+    before = report({**drifted("a", fields=({"request_fields": []}, {"request_fields": ["x"]})), "jobs": [job(state="failing")]})
+    made = report({**drifted("a"), "jobs": refused}, previous=before, at=LATER)
+    assert rows(made) == "a unaudited" and row(made, "a")["audited_at"] == AT
+    assert row(made, "a")["error"] == {"kind": "permission", "message": "403", "permission": "Logs Write"}
+    assert [(item["resource"], item["carried"]) for item in items(made)] == [
+        ("script_monitor", False),
+        ("custom_fields", True),
+        ("health", True),
+    ]
+    assert (made["counts"]["differences"], made["comparison"]["resolved"]) == (1, [])

@@ -6,10 +6,26 @@ import hashlib
 import json
 
 import pytest
-from support.samples.fleet import WAIVER, audit, drifted, finding, items, job, outcome, record, report, row, zone_id
+from support.samples.fleet import (
+    AT,
+    LATER,
+    WAIVER,
+    audit,
+    drifted,
+    failed,
+    finding,
+    items,
+    job,
+    outcome,
+    record,
+    report,
+    row,
+    unmanaged,
+    zone_id,
+)
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.audit import refused
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.audit import failed_hosts, refused
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
 
 STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
@@ -70,7 +86,9 @@ def test_disabled_by_service_says_why():
     ("rows", "found"),
     [
         ([{"dropped_records": 0, "uploads": 5}], []),
-        ([{"dropped_records": None, "uploads": None}], []),
+        ([{"dropped_records": None, "uploads": None}], ["losses_unknown"]),
+        ([{"dropped_records": None, "failed_uploads": 0, "uploads": 3}], []),
+        ([{"dropped_records": None, "failed_uploads": None, "uploads": 3, "statuses": {"200": 3}}], []),
         ([{"dropped_records": 0, "uploads": 0}], ["no_upload"]),
         ([{"dropped_records": 0, "uploads": 0, "failed_uploads": 1}], []),
         ([], ["no_upload"]),
@@ -119,12 +137,40 @@ def test_account_takes_the_place_of_a_zone():
 
 
 def test_statuses_and_types_are_gates():
-    """Not what is waived, and no notes."""
+    """Not what is waived; a kind of items counts whatever the status of the host, and notes only by their type."""
     waiver = {**WAIVER, "zone": "c", "type": "new"}
     zones = [drifted("a", scripts=audit(finding("malicious"))), *(record(name, scripts=audit(finding())) for name in "bc")]
-    rows = report(*zones, waivers=[waiver])["zones"]
-    assert refused(rows, GATES) == {"drifted": ["a"], "findings": ["b"], "malicious": ["a"], "new": ["b"]}
-    assert {name for name, each in TYPES.items() if each.kind == "note"}.isdisjoint(GATES)
+    zones += [unmanaged("d"), failed("e"), record("f", scripts=audit(finding("unused")))]
+    rows = {each["zone"]: list(refused(each, GATES)) for each in report(*zones, waivers=[waiver])["zones"]}
+    assert rows == {
+        "a": ["drifted", "findings", "malicious"],
+        "b": ["findings", "new"],
+        "c": [],
+        "d": ["unmanaged"],
+        "e": ["unaudited"],
+        "f": ["unused"],
+    }
+    assert set(GATES) > set(TYPES)
+
+
+def test_drifted_zone_with_findings_fails_for_them():
+    """Its status shows the difference; a pipeline that asks for findings is not green for that."""
+    made = report(drifted("a", scripts=audit(finding("malicious"), finding("malicious", url="https://x/b.js"))), record("b"))
+    assert row(made, "a")["status"] == "drifted"
+    assert failed_hosts(made["zones"], ["findings"]) == {
+        "a": "fail_on findings: script https://cdn.example.net/a.js on shop.example.com: no entry covers it;"
+        " should be: no malicious script on the pages of the zone (and 1 more)"
+    }
+    assert failed_hosts(made["zones"], []) == {}
+
+
+def test_a_host_fails_with_its_own_reason():
+    made = report(failed("a", "permission", "no right"), failed("b", "unavailable", "no answer"), drifted("c"))
+    assert failed_hosts(made["zones"], ["unaudited", "drifted"]) == {
+        "a": "permission: no right",
+        "b": "unavailable: no answer",
+        "c": "fail_on drifted: script monitor: enabled is false, should be true",
+    }
 
 
 # A survey.
@@ -139,7 +185,7 @@ def test_survey_has_its_title_and_statuses():
     assert made["title"] == "Survey"
     assert [each["status"] for each in made["zones"]] == ["unmanaged", "findings", "unaudited"]
     assert made["outcome"] == "unaudited"
-    assert made["zones"][2]["error"] == {"kind": "permission", "message": "nothing of it can be read: 403"}
+    assert made["zones"][2]["error"] == {"kind": "permission", "message": "403", "permission": "Logs Write"}
     assert row(made, "a")["plan_ids"] == dict.fromkeys(PARTS)
 
 
@@ -181,17 +227,113 @@ def test_nothing_readable():
 
 
 def test_destination_of_one_zone_alone():
-    """Where others share one; personal data that goes there is named with its fields."""
-    jobs = [job(id=1, destination=OURS), job("debug", id=2, destination=STRANGER)]
-    made = surveyed(zone("a"), zone("b"), zone("c", jobs=jobs))
+    """One note a destination, where most jobs of the account share another; personal data that goes there is named with its fields."""
+    jobs = [job(id=1, destination=OURS), *(job(name, id=2, destination=STRANGER) for name in ("debug", "trace"))]
+    usual = [zone(name) for name in "abde"]
+    made = surveyed(*usual, zone("c", jobs=jobs))
     assert types(made) == ["personal_data", "single_destination"]
     assert {item["subject"] for item in items(made, "c")} == {"debug"}
-    personal = next(item for item in items(made) if item["type"] == "personal_data")
-    assert personal["is"] == "delivers ClientIP to https://collector.example, which is not where most zones deliver"
-    assert items(surveyed(zone("a"), zone("b", jobs=[jobs[1]]))) == []
+    personal, single = sorted(items(made), key=lambda item: item["type"])
+    assert personal["is"] == (
+        "delivers ClientIP to https://collector.example, which is not where most jobs of the account deliver; so do trace"
+    )
+    assert single["is"] == "no other zone delivers to https://collector.example; so do trace"
+    assert items(surveyed(*usual[:3], zone("c", jobs=jobs))) == [], "four zones"
+
+
+def test_no_destination_is_usual_without_a_majority():
+    elsewhere = [job(destination={**STRANGER, "address": f"{name}.example"}) for name in ("x", "y", "z")]
+    zones = [zone(name, jobs=[each]) for name, each in zip("cde", elsewhere, strict=True)]
+    assert items(surveyed(zone("a"), zone("b"), *zones)) == []
 
 
 def test_accounts_have_their_own_usual_destinations():
     elsewhere = [job(destination=STRANGER)]
-    made = surveyed(zone("a", account_id="1"), zone("b", account_id="1"), zone("c", jobs=elsewhere, account_id="2"))
-    assert items(made) == []
+    ours = [zone(name, account_id="1") for name in "abdef"]
+    assert items(surveyed(*ours, zone("c", jobs=elsewhere, account_id="2"))) == []
+
+
+# Jobs that should deliver.
+
+DAYS_AGO = {days: f"2026-11-{22 - days}T06:00:00Z" for days in (0, 1, 3, 7, 9)}
+
+
+@pytest.mark.parametrize(
+    ("last", "members", "is_silent"),
+    [
+        (DAYS_AGO[9], {}, True),
+        (DAYS_AGO[7], {}, True),
+        (DAYS_AGO[3], {}, False),
+        (DAYS_AGO[9], {"enabled": False, "state": "disabled"}, False),
+        (DAYS_AGO[9], {"state": "failing"}, False),
+        (DAYS_AGO[9], {"error_message": "no"}, False),
+        (DAYS_AGO[9], {"filter": '{"where":{}}'}, False),
+        (DAYS_AGO[9], {"filter_attack_traffic": True}, False),
+        (DAYS_AGO[9], {"kind": "edge"}, False),
+        ("0001-01-01T00:00:00Z", {"state": "never"}, False),
+    ],
+)
+def test_job_that_is_silent_for_days(last, members, is_silent):
+    made = report({**record("a"), "jobs": [job(**{"state": "stale", **members}, last_complete=last)]})
+    assert ("job_silent" in types(made)) is is_silent
+    if is_silent:
+        (found,) = [item for item in items(made) if item["type"] == "job_silent"]
+        assert (found["kind"], found["severity"], found["resource"], found["subject"]) == ("finding", "high", "health", "edge")
+
+
+@pytest.mark.parametrize(
+    ("other", "last", "is_silent"),
+    [
+        ({}, DAYS_AGO[1], True),
+        ({}, "2026-11-21T06:00:01Z", False),
+        ({"dataset": "dns_logs"}, DAYS_AGO[3], False),
+        ({"last_complete": "2026-11-22T04:59:59Z"}, DAYS_AGO[3], False),
+    ],
+)
+def test_job_that_is_silent_beside_one_that_delivers(other, last, is_silent):
+    beside = job("beside", id=2, **{"last_complete": "2026-11-22T05:00:00Z", **other})
+    made = report({**record("a"), "jobs": [job(state="stale", last_complete=last), beside]})
+    found = [item["is"] for item in items(made) if item["type"] == "job_silent"]
+    assert len(found) == is_silent
+    assert not found or found[0].endswith("while job beside of the same dataset delivers")
+
+
+def test_job_that_never_delivered_is_silent_from_the_first_report_that_noted_it():
+    jobs = [job("idle", "never", last_complete=None), job("beside", id=2)]
+    first = report({**record("a"), "jobs": jobs})
+    assert types(first) == ["job_never"]
+    later = [job("idle", "never", last_complete=None), job("beside", id=2, last_complete="2026-11-23T05:30:00Z")]
+    made = report({**record("a"), "jobs": later}, previous=first, at=LATER)
+    assert types(made) == ["job_never", "job_silent"]
+    assert {item["first_seen"] for item in items(made) if item["type"] == "job_never"} == {AT}
+    alone = report(
+        {**record("a"), "jobs": later[:1]}, previous=report({**record("a"), "jobs": jobs[:1]}), at="2026-12-30T06:00:00Z"
+    )
+    assert types(alone) == ["job_never"], "a zone without any delivery"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"failed_uploads": 4}, "4 uploads failed; the plan does not show how many records"),
+        (
+            {"failed_uploads": 1, "statuses": {"200": 5, "403": 1}},
+            "1 upload failed; the plan does not show how many records: HTTP 403 (the credentials may not write there) once",
+        ),
+        ({"failed_uploads": None, "statuses": {"500": 2}}, "the plan does not show whether records were lost: HTTP 500"),
+        ({"failed_uploads": None, "statuses": None}, "the plan does not show whether uploads failed"),
+    ],
+)
+def test_losses_that_the_plan_does_not_show(row, message):
+    rows = [{"job_id": 1, "uploads": 3, "dropped_records": None, **row}]
+    (note,) = items(report({**record("a"), "jobs": [job()], "delivery": rows}))
+    assert (note["type"], note["kind"], note["resource"], note["severity"]) == ("losses_unknown", "note", "delivery", "low")
+    assert note["is"].startswith(message)
+
+
+def test_fields_are_required_of_hosts_that_have_the_dataset():
+    required = {"http_requests": ["RayID"], "audit_logs": ["ActorIP"], "made_up": ["X"]}
+    account = {"zone": "account_0a", "account_id": "0a", "result": {"jobs": outcome(plan="p")}, "jobs": []}
+    made = report({**record("a"), "jobs": []}, account, required_fields=required)
+    assert {item["subject"] for item in items(made, "a")} == {"http_requests", "made_up"}
+    assert {item["subject"] for item in items(made, "account_0a")} == {"audit_logs", "made_up"}

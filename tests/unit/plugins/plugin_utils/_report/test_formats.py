@@ -167,7 +167,9 @@ def test_page_shows_a_shared_difference_once():
     zones = [drifted(f"z{number}.example") for number in range(4)]
     text = html_of(report(*zones))
     assert text.count(CELLS) == 1
-    assert "<summary>4 zones</summary>z0.example, z1.example, z2.example, z3.example" in text
+    assert "4 zones z0.example, z1.example, z2.example, z3.example" in words(text)
+    assert text.count("enabled is false, should be true") == 0, "not again below each zone"
+    assert "1 item above, with all zones that have it." in words(text)
     assert html_of(report(*zones[:2])).count(CELLS) == 2
 
 
@@ -175,12 +177,12 @@ def test_page_begins_with_the_verdict():
     before = report(*[record(f"z{number}") for number in range(4)])
     made = report(*[drifted(f"z{number}") for number in range(3)], failed("z3"), previous=before, at=LATER)
     text = words(html_of(made))
-    assert "4 of 4 zones need attention: 1 unaudited, 3 drifted." in text
+    assert "1 zone could not be audited (permission) 3 zones drifted." in text
     assert f"Compared with the report of {AT[:10]} 06:00:00 UTC: 3 new." in text
     assert re.search(r"medium\s*z0, z1, z2\s*script monitor\s*enabled\s*false\s*true\s*2026-11-23\s*3 new", text)
     assert "never audited" not in text and "last audited 2026-11-22" in text and "z0 1 difference, 1 new" in text
     order = [
-        "need attention:",
+        "1 zone could not be audited (permission) 3 zones",
         "Not audited: scripts of 3 zones (edgeops_audit_scripts is false). Zones by status",
         "Find out why",
         "Bring zones back",
@@ -202,11 +204,11 @@ def test_page_has_every_id_once():
 
 
 def test_links_lead_to_guides():
-    """The address is `documentation` of galaxy.yml, and each guide is there."""
+    """The address is `documentation` of galaxy.yml at the tag of the release, and each guide is there."""
     galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
     for action in ACTIONS:
         base, _docs, path = action.url.partition("/docsite/")
-        assert base == galaxy["documentation"]
+        assert base == galaxy["documentation"].replace("/main/", f"/{galaxy['version']}/")
         assert (ROOT / "docs" / "docsite" / path).is_file()
 
 
@@ -288,6 +290,8 @@ def test_every_series_is_in_every_run():
         'edgeops_job_last_success_timestamp_seconds{zone="b.example",job="idle"}': 0,
         'edgeops_job_last_success_timestamp_seconds{zone="b.example",job="edge"}': 1795323600,
         "edgeops_audit_timestamp_seconds": 1795413600,
+        'edgeops_zone_audit_timestamp_seconds{zone="b.example"}': 1795413600,
+        'edgeops_zone_audit_timestamp_seconds{zone="e.example"}': 1795327200,
     }
     assert {name: int(samples[name]) for name in expected} == expected
 

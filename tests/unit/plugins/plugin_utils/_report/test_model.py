@@ -24,7 +24,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.fact
         (record("a", scripts=audit(finding())), "findings"),
         (unmanaged("a", scripts=audit(finding())), "findings"),
         (record("a", scripts={"failed": True, "msg": "no"}), "unaudited"),
-        (record("a", coverage={"failed": True, "msg": "no"}), "unaudited"),
+        (record("a", coverage={"failed": True, "msg": "no"}), "compliant"),
         ({**record("a"), "jobs": {"unreachable": True}}, "unaudited"),
         ({"zone": "a", "result": {"jobs": {"failed": True, "msg": "no"}}}, "unaudited"),
         ({"zone": "a", "result": {"jobs": {"skipped": True, "changed": False}}}, "unmanaged"),
@@ -173,8 +173,17 @@ def test_unmanaged_zone_has_no_items():
 
 def test_counts():
     zones = [drifted("a"), record("b", scripts=audit(finding(), finding("unused"))), failed("c"), unmanaged("d"), record("e")]
-    statuses = dict.fromkeys(("unaudited", "drifted", "unmanaged", "compliant"), 1)
-    assert report(*zones)["counts"] == {"zones": 5, **statuses, "differences": 1, "findings": 1, "notes": 1, "waived": 0}
+    account = {"zone": "account_0a", "account_id": "0a", "jobs": [], "result": {"jobs": outcome(plan="p")}}
+    assert report(*zones, account)["counts"] == {
+        "zones": 5,
+        "accounts": 1,
+        "statuses": {"unaudited": 1, "drifted": 1, "findings": 1, "unmanaged": 1, "compliant": 2},
+        "differences": 1,
+        "findings": 1,
+        "notes": 1,
+        "severities": {"high": 1, "medium": 1, "low": 0, "info": 0},
+        "waived": 0,
+    }
 
 
 def test_expected_zone_without_a_record_is_unaudited():

@@ -26,6 +26,12 @@ def waiver(**members):
         ({"required_fields": {"dns_logs": "QueryName"}}, "required_fields.dns_logs: a list of names"),
         ({"keep": -1}, "keep: -1 is not a number from 0"),
         ({"keep": 1001}, "keep: 1001 is not a number from 0"),
+        ({"max_age_days": -1}, "max_age_days: -1 is not a number from 0"),
+        ({"silent_after_days": 0}, "silent_after_days: 0 is not a number from 1"),
+        ({"put_url": "ftp://x/"}, "put_url: must be an http or https URL"),
+        ({"put_url": "https://x/a b"}, "put_url: it contains blanks"),
+        ({"put_headers": {"A b": "x"}}, "put_headers: 'A b' is not the name of a header"),
+        ({"put_headers": {"A": "x\r\nB: y"}}, "put_headers.A: its value contains characters"),
         (waiver(reason=" "), "waivers[1].reason: needed"),
         (waiver(owner=None), "waivers[1].owner: needed"),
         (waiver(until=""), "waivers[1].until: needed"),
@@ -55,4 +61,5 @@ def test_defaults_and_duplicates():
 @pytest.mark.parametrize("empty", [None, "", {}])
 def test_empty_members_were_not_looked_at(empty):
     found = order({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
-    assert {name: value for name, value in found.items() if value} == {"zone": "a", "zone_id": "12", "scope": "zone"}
+    known = {"zone": "a", "zone_id": "12", "scope": "zone", "declared": True}
+    assert {name: value for name, value in found.items() if value} == known

@@ -78,7 +78,7 @@ def test_applied_difference(member, present, desired, words):
         ),
         (difference(None, None, {"x": 1}), ("", "missing", "created")),
         (found("unused", None, "it waits"), ("", "it waits", "")),
-        (found("no_upload", None, "x" * 300), ("", f"{'x' * 197}...", "")),
+        (found("no_upload", None, "x" * 900), ("", "x" * 900, "")),
     ],
 )
 def test_columns(item, columns):
@@ -91,6 +91,11 @@ def test_finding_says_what_should_be():
 
 
 FINDING = record("f", scripts=audit(finding()))
+TWO = (finding("malicious"), finding("malicious", url="https://x/b.js"))
+ACCOUNT = {"zone": "account_0a", "account_id": "0a", "account_name": "Example", "result": {"jobs": outcome(plan="p")}, "jobs": []}
+REFUSED = {"failed": True, "msg": "403", "error": {"kind": "permission", "path": "/zones/0a/logpush/jobs"}}
+SEALED = {"zone": "s", "declared": False, "jobs": REFUSED, "result": {"script_monitor": {"script_monitor": {"enabled": True}}}}
+SEALED_ACCOUNT = {"zone": "account_0c", "account_id": "0c", "declared": False, "jobs": REFUSED}
 
 
 @pytest.mark.parametrize(
@@ -100,19 +105,37 @@ FINDING = record("f", scripts=audit(finding()))
         ([record("a"), record("b")], "compliant", "All 2 zones are compliant."),
         ([{**record("a"), "jobs": [job(state="stale")]}], "compliant", "1 zone is compliant; 1 note is worth a look."),
         ([record("a"), unmanaged("b")], "unmanaged", "No zone needs attention: 1 unmanaged, 1 compliant."),
-        ([unmanaged("a"), FINDING], "findings", "1 of 2 zones needs attention: 1 with findings."),
-        ([drifted("a"), FINDING], "drifted", "2 of 2 zones need attention: 1 drifted, 1 with findings."),
+        ([unmanaged("a"), FINDING], "findings", "1 new script in 1 zone; 1 zone unmanaged."),
+        ([drifted("a"), FINDING], "drifted", "1 new script in 1 zone; 1 zone drifted."),
+        ([drifted("a", scripts=audit(finding("gone")))], "drifted", "1 zone drifted; 1 finding in 1 zone."),
         (
             [failed("a"), drifted("b"), FINDING, *(record(f"d{number}") for number in range(1000))],
             "unaudited",
-            "3 of 1,003 zones need attention: 1 unaudited, 1 drifted, 1 with findings.",
+            "1 new script in 1 zone; 1 zone could not be audited (permission); 1 zone drifted; 1,000 of 1,003 zones are compliant.",
         ),
+        (
+            [drifted("a", scripts=audit(*TWO)), drifted("b", scripts=audit(finding("expired"))), record("c"), ACCOUNT],
+            "drifted",
+            "2 malicious scripts in 1 zone; 2 zones drifted; 1 other finding in 1 zone; 2 of 3 zones and 1 account are compliant.",
+        ),
+        (
+            [SEALED, {**SEALED, "zone": "z"}, {**SEALED_ACCOUNT}],
+            "unaudited",
+            "2 zones and 1 account could not be audited (without the permission Logs Write).",
+        ),
+        (
+            [SEALED, failed("a", "unavailable", "500")],
+            "unaudited",
+            "2 zones could not be audited (1 unavailable, 1 without the permission Logs Write).",
+        ),
+        ([ACCOUNT], "compliant", "1 account is compliant."),
+        ([{"zone": "account_0b", "account_id": "0b"}], "unmanaged", "No account needs attention: 1 unmanaged."),
     ],
 )
 def test_verdict_and_outcome(zones, outcome, words):
-    """The outcome is the worst status of a zone."""
+    """What is most severe leads; the outcome is the worst status of a zone or account."""
     made = report(*zones)
-    assert (verdict(made["counts"]), made["outcome"]) == (words, outcome)
+    assert (verdict(made), made["outcome"]) == (words, outcome)
 
 
 def test_lines_for_the_terminal():
@@ -128,6 +151,7 @@ def test_lines_for_the_terminal():
         at=LATER,
     )
     lines = printed(made)
+    assert verdict(made).startswith("22 new scripts in 1 zone; 1 zone could not be audited (permission); 1 zone drifted;")
     assert lines[0] == "a difference: script monitor: enabled is false, should be true (new)"
     assert sum(line.startswith("a finding new (high): script https://x.example/") for line in lines) == 19
     assert sum(line.startswith("a finding gone (medium): script https://z.example/") for line in lines) == 1, "one of each type"
@@ -135,7 +159,7 @@ def test_lines_for_the_terminal():
     assert {
         "a finding: 3 more findings in the report (3 new)",
         "c unaudited: permission: not allowed",
-        "2 of 3 zones need attention: 1 unaudited, 1 drifted.",
+        verdict(made),
         "3 zones: 1 unaudited, 1 drifted, 0 with findings, 0 unmanaged, 1 compliant",
         "1 difference, 23 findings, 0 notes, 1 waived",
     } <= set(lines)
@@ -158,9 +182,27 @@ def test_what_was_not_audited_is_named():
         " scripts of 1 zone (edgeops_audit_scripts is false)."
     )
     assert not [line for line in printed(report(everything, failed("b"), unmanaged("c"))) if "Not audited" in line]
-    unreadable = {"custom_fields": {"failed": True, "msg": "no"}, "script_monitor": outcome()}
+    refused = {"failed": True, "msg": "no", "error": {"kind": "permission"}}
+    unreadable = {"custom_fields": refused, "script_monitor": outcome()}
     surveyed = report({"zone": "d", "result": unreadable, "jobs": [job(state="failing")]}, survey=True)
     assert "Not audited: scripts of 1 zone (edgeops_audit_scripts is false)." in printed(surveyed)
+
+
+def test_notes_may_be_counted_by_type():
+    """As on the terminal after a survey, where every zone has some."""
+    made = report(
+        {**record("a"), "jobs": [job(state="stale"), job("b", "never", id=2)]}, {**record("b"), "jobs": [job(state="stale")]}
+    )
+    lines = printed(made, ("note",))
+    assert "notes: 2 job_stale, 1 job_never" in lines
+    assert not [line for line in lines if line.startswith("a note")]
+
+
+def test_accounts_have_their_own_name_and_number():
+    made = report({**ACCOUNT, "jobs": [job(state="failing")]}, record("a"))
+    lines = printed(made)
+    assert lines[0].startswith("Example (account_0a) finding job_failing (high): job edge: ")
+    assert "1 zone and 1 account: 0 unaudited, 0 drifted, 1 with findings, 0 unmanaged, 1 compliant" in lines
 
 
 def test_differences_of_one_result():

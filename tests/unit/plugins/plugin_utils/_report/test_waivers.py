@@ -95,9 +95,9 @@ def test_expired_waiver_cannot_be_waived():
 def test_waivers_of_slices_apply_to_the_whole():
     part = report(drifted("a"), waivers=[WAIVER])
     assert report(slices=[part])["outcome"] == "compliant"
-    late = report(slices=[part], at=AFTER)
+    late = report(slices=[part], at=AFTER, max_age_days=60)
     assert late["counts"]["findings"] == 1
-    again = report(slices=[late], at=AFTER)
+    again = report(slices=[late], at=AFTER, max_age_days=60)
     assert again["counts"] == late["counts"]
 
 

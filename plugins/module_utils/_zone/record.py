@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from .._address import ACCOUNT, ZONE
+from .._api.permissions import permission_for
+from .._core import (
+    AUTHENTICATION,
+    BAD_RESPONSE,
+    GATE,
+    INTERNAL,
+    INVALID_OPTION,
+    NOT_FOUND,
+    PARTS,
+    PERMISSION,
+    RATE_LIMITED,
+    UNAVAILABLE,
+    Json,
+)
+from .._logpush.coverage import Coverage
+from .._schema import OBJECT, Schema, array, check, nullable, record, string
+from .._text import dict_of, list_of
+from .result import JOBS, RESULT, ReportedJob, ZoneResult
+
+# What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
+
+SCOPES = (ZONE, ACCOUNT)
+# Kinds of failures that mean that the token or the plan does not show something.
+NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
+# Kinds of failures that say nothing about what the token may read.
+_SERVER_ERRORS = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE, INTERNAL)
+
+_ID: Schema = {"type": ["string", "integer", "null"]}
+_OBJECTS = nullable(array({"type": "object"}))
+RECORD = record(
+    {
+        "zone": string(minLength=1),
+        **dict.fromkeys(("zone_id", "account_id"), _ID),
+        "scope": string(enum=list(SCOPES)),
+        "account_name": nullable(string()),
+        "declared": {"type": "boolean"},
+        "result": RESULT,
+        "jobs": JOBS,
+        "coverage": nullable(
+            record({"unselected": _OBJECTS, "unconfigured": _OBJECTS, "sentences": {"type": ["array", "null"]}}, required=[])
+        ),
+        "scripts": nullable(
+            record(
+                {**dict.fromkeys(("findings", "scripts", "inventory", "proposals"), _OBJECTS), "evidence": OBJECT}, required=[]
+            )
+        ),
+        "delivery": _OBJECTS,
+        "error": OBJECT,
+    },
+    required=["zone"],
+    additionalProperties=False,
+)
+
+
+class Scripts(t.TypedDict, total=False):
+    """The result of `script_audit`, or of `script_monitor_info` for a zone without a baseline."""
+
+    findings: list[dict[str, Json]] | None
+    scripts: list[dict[str, Json]] | None
+    inventory: list[dict[str, Json]] | None
+    proposals: list[dict[str, Json]] | None
+    evidence: dict[str, Json] | None
+
+
+class Reason(t.TypedDict):
+    """Why something could not be read; `permission` is what the token lacks, None if that is not the reason."""
+
+    kind: str
+    message: str
+    permission: str | None
+
+
+class ZoneRecord(t.TypedDict):
+    """What a run read of one zone or account; None for parts that were not read.
+
+    `declared` is false where nothing is declared for any zone of the run, as in a survey. `error` is why the audit is not
+    complete. `unreadable` are the resources that may be missing all the same, each with the reason.
+    """
+
+    zone: str
+    zone_id: str | None
+    account_id: str | None
+    scope: str
+    account_name: str | None
+    declared: bool
+    result: ZoneResult | None
+    jobs: list[ReportedJob] | None
+    coverage: Coverage | None
+    scripts: Scripts | None
+    delivery: list[dict[str, Json]] | None
+    error: Reason | None
+    unreadable: list[tuple[str, Reason]]
+
+
+def read_record(place: str, given: t.Mapping[str, Json]) -> ZoneRecord:
+    """Return the record in an option or a variable; each of its parts may be the result of a task that failed or was skipped.
+
+    Raise `invalid_option` with the path of what is neither.
+    """
+    parts, failures = _read_parts(given)
+    declared = given.get("declared") is not False
+    by_account = given.get("account_id") and not given.get("zone_id")
+    scope = given.get("scope") or (ACCOUNT if by_account else ZONE)
+    hidden = not declared and scope == ACCOUNT and any(name == "result" for name, _reason in failures)
+    wrong = [_is_error(name, reason, declared, hidden) for name, reason in failures]
+    errors = [reason for is_error, (_name, reason) in zip(wrong, failures, strict=True) if is_error]
+    unreadable = [
+        (_RESOURCE.get(name, name), reason) for is_error, (name, reason) in zip(wrong, failures, strict=True) if not is_error
+    ]
+    error = _given_error(given.get("error"))
+    checked = {**given, **parts, "scope": scope, "declared": given.get("declared", True), "error": error}
+    check(RECORD, {**checked, "error": given.get("error") or None}, place)
+    if not declared and scope == ZONE and unreadable and not _has_parts(parts):
+        errors.append(unreadable[0][1])
+    scripts = dict_of(parts["scripts"])
+    if scripts and declared and "findings" not in scripts:
+        check(record({"findings": _OBJECTS}), scripts, f"{place}.scripts")
+    ids = {name: str(given.get(name) or "") or None for name in ("zone_id", "account_id", "account_name")}
+    found = {**checked, **ids, "error": error or next(iter(errors), None), "unreadable": unreadable}
+    return t.cast("ZoneRecord", found)  # by the schema
+
+
+# The resource of a note about a part that could not be read.
+_RESOURCE = {"result": "jobs"}
+# A run does without these.
+_OPTIONAL = ("coverage", "delivery")
+
+
+def _is_error(name: str, reason: Reason, declared: bool, hidden: bool) -> bool:
+    """Return whether a part that could not be read leaves the audit incomplete: what the run is for, or an error of the service.
+
+    `hidden`: the token does not list this account, which is known from a zone only.
+    """
+    if name in _OPTIONAL:
+        return False
+    is_needed = name == "jobs" and not (hidden and reason["kind"] in NO_RIGHT)
+    return declared or is_needed or (name != "result" and reason["kind"] in _SERVER_ERRORS)
+
+
+def _has_parts(parts: t.Mapping[str, Json]) -> bool:
+    """Return whether anything of a zone was read; `result` by itself shows nothing."""
+    return any(part is not None for name, part in parts.items() if name != "result") or any(
+        part is not None for part in dict_of(parts["result"]).values()
+    )
+
+
+def _read_parts(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, Reason]]]:
+    """Return the parts of a record, None for those that were skipped or failed, and why others failed, the jobs first."""
+    failures: dict[str, Reason] = {}
+
+    def read(name: str, value: Json) -> Json:
+        failure = failure_of(value, name) if isinstance(value, dict) else None
+        if failure:
+            failures[name] = failure
+        return None if failure else _readable(value)
+
+    result = read("result", given.get("result"))
+    coverage = given.get("coverage")
+    jobs = read("jobs", given.get("jobs"))
+    if isinstance(result, dict):
+        result = {**result, **{name: read(name, result.get(name)) for name in PARTS if result.get(name)}}
+        jobs = result.get("listed_jobs") if jobs is None and "jobs" not in failures else jobs
+        coverage = coverage or result.get("coverage")
+    rows = read("delivery", given.get("delivery"))
+    if isinstance(rows, dict) and rows.get("available") is False:
+        message = str(rows.get("reason") or "the service has no delivery facts")
+        failures["delivery"] = {"kind": PERMISSION, "message": message, "permission": permission_for("delivery")}
+        rows = None
+    coverage, scripts = read("coverage", coverage), read("scripts", given.get("scripts"))
+    parts = {"result": result, "jobs": _rows(jobs), "coverage": coverage, "scripts": scripts, "delivery": _rows(rows)}
+    return parts, sorted(failures.items(), key=lambda each: each[0] not in ("result", "jobs"))
+
+
+def _readable(value: Json) -> Json:
+    """Return a member of a record; None if it is empty or the result of a skipped task."""
+    skipped = isinstance(value, dict) and value.get("skipped") is True
+    return None if skipped or value in ("", {}) else value
+
+
+def _rows(value: Json) -> Json:
+    """Return the rows in the result of an info module, or the rows themselves."""
+    return value["jobs"] if isinstance(value, dict) and "jobs" in value else value
+
+
+def _given_error(value: Json) -> Reason | None:
+    error = dict_of(_readable(value))
+    if not error:
+        return None
+    kind, message = error.get("kind") or UNAVAILABLE, error.get("message") or "no reason was given"
+    return {"kind": str(kind), "message": str(message), "permission": None}
+
+
+def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
+    """Return why a task failed; None if it did not, or if a policy refused what it found. `name` is the part that it reads."""
+    if result.get("unreachable") is True:
+        return {"kind": UNAVAILABLE, "message": str(result.get("msg") or "it could not be reached"), "permission": None}
+    if result.get("failed") is not True:
+        return None
+    error = dict_of(result.get("error"))
+    # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
+    kind = str(error.get("kind") or INVALID_OPTION)
+    if kind == GATE and "findings" in result:
+        return None
+    lacking = permission_for(name, str(error.get("path") or "")) if kind in (AUTHENTICATION, PERMISSION) else None
+    return {"kind": kind, "message": " ".join(str(result.get("msg") or "it failed").split()), "permission": lacking}
+
+
+def refusal_of(result: Json) -> str:
+    """Return why a policy of the user refused what a script audit found; "" if none did."""
+    found = dict_of(result)
+    is_refused = (
+        found.get("failed") is True and dict_of(found.get("error")).get("kind") == GATE and list_of(found.get("findings"))
+    )
+    return " ".join(str(found.get("msg")).split()) if is_refused else ""
