@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.action import ReportAction as ActionModule
 
-
-class ActionModule(InProcessAction):
-    task = TASK
+__all__ = ["ActionModule"]

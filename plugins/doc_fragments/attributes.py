@@ -51,7 +51,7 @@ attributes:
 attributes:
   check_mode:
     details:
-      - The module also writes its files in check mode, because they are the product of an audit, which is a check run. No service is contacted.
+      - The module also writes its files in check mode, because they are the product of an audit, which is a check run. No change is sent to a service.
   diff_mode:
     support: N/A
     details: The module changes nothing but its own files.

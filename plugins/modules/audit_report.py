@@ -15,39 +15,62 @@ requirements: [python >= 3.10]
 description:
   - Writes the result of an audit of many Cloudflare zones to files, for managers, operators, auditors and CI jobs.
   - The report lists the drift from the desired state, findings and notes of each zone, and compares them with the previous report.
-  - "A zone has one status in every format, the first that fits: V(unaudited), V(drifted) (a difference), V(findings), V(unmanaged) (nothing is
-    declared), V(compliant). Waived differences and findings do not count."
+  - "Each zone and account is shown with one status in every format, the first that fits: V(unaudited), V(drifted) (a difference),
+    V(findings), V(unmanaged) (nothing is declared), V(compliant). Waived differences and findings do not count."
   - The same problem has the same id in every format and in every run. Equal options and O(at) give identical files.
-  - Runs on the controller and contacts no service. Files are also written in check mode, and RV(ignore:changed) is always V(false).
+  - Runs on the controller, whatever the connection of the host. Files are also written in check mode, and RV(ignore:changed) is always V(false).
+  - One task of it, with C(run_once), ends a play in the same way as the playbook C(edgeops.observability.check). If O(zones) is omitted, it reports
+    on all hosts of the play. The statistics C(edgeops_check), C(edgeops_plan_id) and C(edgeops_report) are set as C(ansible.builtin.set_stats) does,
+    unless the task fails; so keep it from failing where a report was made, and let each host fail by RV(failed_hosts), as the example shows.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes
 options:
   zones:
     description:
-      - The results of the audit, one record for each zone or account.
-      - A record has C(zone), its name, and C(zone_id). That of an account has C(account_id) in place of C(zone_id), and so C(scope=account).
-        In a survey C(account_id) of a zone is the account that it belongs to.
-      - C(result) is the result of the role P(edgeops.observability.log_delivery#role) in check and diff mode.
-        Its members C(custom_fields), C(jobs) and C(script_monitor) have the C(changed), C(diff) and C(plan_id) of the single modules, and are empty
-        if a resource is not managed. Each of C(jobs.unlisted_jobs) that would not be deleted is the finding V(unlisted_job).
-      - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns. If omitted, C(result.listed_jobs).
-      - C(coverage) is the result of the filter P(edgeops.observability.log_field_coverage#filter). C(scripts) is the result of
-        M(edgeops.observability.script_audit). C(delivery) are the rows of M(edgeops.observability.logpush_delivery_info), or its result.
-      - C(error), with C(kind) and C(message), is the reason why a zone could not be audited. The zone is then V(unaudited),
-        as is one with a result of a task that failed or was unreachable. Delivery facts that are not available are the note V(not_readable).
+      - The results of the audit, one record for each zone or account. If omitted, the records of the hosts of the play, see O(registered).
+      - A record has C(zone), its name, and C(zone_id). That of an account has C(account_id) and no C(zone_id), and so C(scope=account).
+        Of a zone, C(account_id) is the account that it belongs to, and C(account_name) its name.
+      - C(result) is the result of the role P(edgeops.observability.log_delivery#role) or of M(edgeops.observability.zone_observability) in check and
+        diff mode. Its members C(custom_fields), C(jobs) and C(script_monitor) have the C(changed), C(diff) and C(plan_id) of the single modules, and
+        are empty if a resource is not managed. Each of C(jobs.unlisted_jobs) that would not be deleted is the finding V(unlisted_job).
+      - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns, or its result. If omitted, C(result.listed_jobs).
+      - C(coverage) is the result of the filter P(edgeops.observability.log_field_coverage#filter), C(scripts) the result of
+        M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result.
+      - C(error), with C(kind) and C(message), is the reason why a zone could not be audited, or not as a whole. The zone is then V(unaudited).
+      - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is shown,
+        judged and counted all the same. C(coverage) and C(delivery) that failed, or are not available, are the note V(not_readable) only.
+        A skipped result counts as omitted. A record with neither C(result) nor C(error) is V(unmanaged).
+      - With C(declared=false), as in the records of M(edgeops.observability.survey_info), nothing is declared for the zone. C(result) has the results of
+        M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and
+        C(scripts) may be that of M(edgeops.observability.script_monitor_info). Jobs that cannot be read, and an error of the service, make it V(unaudited);
+        another part that the token or the plan does not show is the note V(not_readable).
+      - The notes of a survey are V(no_job), V(monitor_off), those of the field coverage, and in accounts of at least five zones V(single_destination)
+        (a host or bucket to which one zone alone delivers) and V(personal_data) (fields that identify persons go elsewhere than most of the jobs deliver).
     type: list
     elements: dict
-    required: true
-  survey:
+  registered:
     description:
-      - With V(true) the records are of zones without any declared state. C(result) has the results of
-        M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor),
-        C(jobs) may be the result of M(edgeops.observability.logpush_job_info), and C(scripts) the result of
-        M(edgeops.observability.script_monitor_info) or M(edgeops.observability.script_audit).
-      - A part that failed is the note V(not_readable); a zone without any readable part is V(unaudited). Accounts are not.
-      - Further notes are V(no_job), V(monitor_off), V(single_destination) (a host or bucket to which one zone alone delivers), V(personal_data) (fields that
-        identify persons go to a destination that is not among the most used ones of the account) and those of the field coverage.
+      - Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
+      - A host that has no variable with the name of O(registered.result) is V(unaudited), because its task did not run.
+      - The address is that of the result, or else of the host. C(zone_account) and C(account_name), as the inventory plugin
+        P(edgeops.observability.zones#inventory) sets them, give the name of the account.
+    type: dict
+    suboptions:
+      result:
+        description: The result of the role P(edgeops.observability.log_delivery#role). If omitted, V(log_delivery_result).
+        type: str
+      jobs:
+        description: The result of M(edgeops.observability.logpush_job_info), for zones whose jobs the role does not manage.
+        type: str
+      scripts:
+        description:
+          - The result of M(edgeops.observability.script_audit). A host whose audit was refused by its own C(fail_on) is in RV(failed_hosts) too.
+        type: str
+  delivery:
+    description:
+      - Whether to ask for the delivery facts of the hosts of the play that have jobs, as M(edgeops.observability.logpush_delivery_info) does,
+        with the connection of each host. Zones with the same connection are asked for together. Has no effect with O(zones).
     type: bool
     default: false
   expected:
@@ -82,6 +105,12 @@ options:
     description: Number of earlier reports whose counts the report contains, for the trend on the page.
     type: int
     default: 30
+  max_age_days:
+    description:
+      - A zone of a report in O(merge) whose audit is older than this number of days at the time of O(at) is V(unaudited), with the date as its reason.
+      - At most 3650.
+    type: int
+    default: 7
   merge:
     description:
       - Further C(report.json) files, such as those of the other slices of one job.
@@ -129,35 +158,70 @@ options:
   required_fields:
     description:
       - Log fields by dataset. A field that no enabled job delivers of all records, with neither a filter nor a sample rate, is the finding V(missing_field).
-      - A record without C(jobs) does not show that a field is delivered.
+      - A record without C(jobs) does not show that a field is delivered. Fields of a dataset that accounts do not have are not required of accounts,
+        and those of a dataset that zones do not have not of zones.
     type: dict
     default: {}
+  silent_after_days:
+    description:
+      - An enabled job without an error, a filter and C(kind=edge) that has delivered nothing for so many days, although it or its zone had deliveries
+        before, is the finding V(job_silent). So is one that has delivered nothing for a day while another job of the same dataset and zone does.
+      - Of a job that has never delivered, the time counts from the first report that noted it, see O(previous).
+      - From 1 to 3650.
+    type: int
+    default: 7
   fail_on:
-    description: What fails the task, with RV(ignore:error.kind=gate), after the files are written. Statuses of zones, and types of findings.
+    description:
+      - What fails the task, with RV(ignore:error.kind=gate), after the files are written and sent. Waived items do not count.
+      - V(unaudited) and V(unmanaged) are hosts with that status. V(drifted) is any difference and V(findings) any finding, B(whatever status) the
+        host shows. Each type of finding or note can be named as well; notes count in no other way.
     type: list
     elements: str
-    choices: [unaudited, drifted, findings, unmanaged, job_failing, job_disabled_by_service, records_dropped, malicious, reported, changed, new, monitor_off,
-      history_broken, unlisted_job, missing_field, expired_waiver, unverified, expired, unjustified, gone, nothing_seen, evidence_gap]
+    choices: [unaudited, drifted, findings, unmanaged, malicious, reported, job_failing, job_disabled_by_service, job_silent, records_dropped,
+      changed, new, monitor_off, history_broken, unlisted_job, missing_field, expired_waiver, unverified, expired, unjustified, gone, nothing_seen,
+      evidence_gap, job_stale, fields_not_selected, field_stays_empty, no_upload, losses_unknown, personal_data, unmatched_waiver, not_readable,
+      job_never, no_job, single_destination, unused]
     default: []
   at:
     description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.
     type: str
   title:
-    description: The title of the report. If omitted, V(Fleet audit), or V(Survey) with O(survey=true).
+    description: The title of the report. If omitted, V(Fleet audit), or V(Survey) if all records have C(declared=false).
     type: str
+  put_url:
+    description:
+      - Where to send the files as well, each with C(PUT) to this URL, a slash, and its name; any status of 2xx is success. The folder O(dest) is on the
+        controller, and an execution environment does not keep it.
+      - It is sent with the proxies and certificates of the environment (E(HTTPS_PROXY), E(REQUESTS_CA_BUNDLE)), and a redirect is not followed.
+      - A file that does not arrive fails the task, with RV(ignore:error.kind=gate), after all files were tried.
+    type: str
+  put_headers:
+    description: Headers for O(put_url), such as C(Authorization). Their values are in no output.
+    type: dict
   validate_only:
     description:
-      - With V(true) no report is made. The other options are validated, the earlier reports are read, and O(dest) is checked, which a playbook does before
-        it reads any zone. O(zones) may be empty.
+      - With V(true) no report is made, and nothing is gathered. The other options are validated, the earlier reports are read, and O(dest) is checked,
+        which a playbook does before it reads any zone.
     type: bool
     default: false
-notes:
-  - On a connection that is not local the files are written on the target; use C(delegate_to=localhost) there.
 seealso:
   - module: edgeops.observability.logpush_job_info
 """
 
 EXAMPLES = r"""
+- name: Report on the hosts of the play, after the role has run in check and diff mode
+  edgeops.observability.audit_report:
+    dest: "{{ playbook_dir }}/report"
+    fail_on: [unaudited, drifted, findings]
+  register: audited
+  failed_when: audited.failed_hosts is not defined  # no report was made
+  run_once: true
+
+- name: Fail each zone with its own reason
+  ansible.builtin.fail:
+    msg: "{{ audited.failed_hosts[inventory_hostname] }}"
+  when: inventory_hostname in audited.failed_hosts
+
 - name: Report on two zones, and compare with the previous report
   edgeops.observability.audit_report:
     dest: "{{ playbook_dir }}/report"
@@ -212,12 +276,42 @@ outcome:
   type: str
   sample: unaudited
 counts:
-  description:
-    - Number of C(zones), and of those that are C(unaudited), C(drifted), C(unmanaged) and C(compliant); the rest has the status C(findings).
-    - Number of C(differences), C(findings) and C(notes). Waived problems are counted as C(waived) only.
+  description: Numbers of this run. Items that are waived, or carried over from an earlier report, are in no number but C(waived).
   returned: success
   type: dict
-  sample: {zones: 2, unaudited: 1, drifted: 0, unmanaged: 0, compliant: 1, differences: 0, findings: 0, notes: 0, waived: 1}
+  contains:
+    zones:
+      description: Number of zones, without accounts.
+      type: int
+      sample: 2
+    accounts:
+      description: Number of accounts.
+      type: int
+      sample: 0
+    statuses:
+      description: Number of zones and accounts by status, each in one.
+      type: dict
+      sample: {unaudited: 1, drifted: 0, findings: 0, unmanaged: 0, compliant: 1}
+    differences:
+      description: Number of differences.
+      type: int
+      sample: 0
+    findings:
+      description: Number of findings.
+      type: int
+      sample: 0
+    notes:
+      description: Number of notes.
+      type: int
+      sample: 0
+    severities:
+      description: Number of differences and findings by severity.
+      type: dict
+      sample: {high: 0, medium: 0, low: 0, info: 0}
+    waived:
+      description: Number of items that a waiver covers.
+      type: int
+      sample: 0
 report_id:
   description: Identifies the content of the report.
   returned: success
@@ -264,29 +358,31 @@ plan_id:
   returned: success
   type: str
   sample: sha256:0f3c9d1b7a5e48c2f6b1d0a9e8c7b6a5f4e3d2c1b0a99887766554433221100f
-refused_zones:
-  description: Names of the zones for which O(fail_on) fails.
+failed_hosts:
+  description:
+    - The hosts for which O(fail_on) fails, each with its own reason. Only there if the report was made.
+    - With O(zones) omitted, what is about no host of the play, such as a zone of O(merge) or a file that could not be sent, is the reason of the first host.
   returned: success
-  type: list
-  elements: str
-  sample: []
-zones_by_status:
-  description: The sorted names of the zones of this run by status, each in one list.
+  type: dict
+  sample: {blog.example.com: "permission: the token does not cover this zone"}
+hosts_by_status:
+  description: The sorted names of the zones and accounts of this run by status, each in one list.
   returned: success
   type: dict
   sample: {unaudited: [blog.example.com], drifted: [], findings: [], unmanaged: [], compliant: [shop.example.com]}
 lines:
   description:
     - The report for the terminal, a line for each difference, finding and note that counts; of one kind in one zone at most 20,
-      of each type at least one, then how many more.
-    - Then the verdict, the counts, what was not audited, what to do next, and the path of the page; after a survey the command of the adoption.
+      of each type at least one, then how many more. Of a survey, notes are counted by type.
+    - Then the verdict, which begins with what is most severe, the counts, what was not audited, what to do next, and the path of the page;
+      after a survey the command of the adoption.
   returned: success
   type: list
   elements: str
   sample:
     - "shop.example.com difference: script monitor: enabled is false, should be true (new)"
     - "shop.example.com finding job_failing (high): job edge-logs: its deliveries fail: 403; should be: every delivery succeeds"
-    - "1 of 2 zones needs attention: 1 drifted."
+    - "1 failing job in 1 zone; 1 zone drifted; 1 of 2 zones is compliant."
     - The report is /srv/audit/report.html
 error:
   description: Why the task failed, as data for a playbook. After a failure of the kind V(gate) the other values are returned as well.

@@ -125,12 +125,13 @@ previous: {description: The previous report., returned: with O(step=validate), t
 merge: {description: Reports of slices., returned: with O(step=validate), type: list, elements: raw, sample: []}
 title: {description: The title of the report., returned: with O(step=validate), type: str, sample: Fleet audit}
 keep: {description: How many earlier summaries a report carries., returned: with O(step=validate), type: int, sample: 30}
+max_age_days: {description: How old the audit of a merged report may be., returned: with O(step=validate), type: int, sample: 7}
+silent_after_days: {description: After how many days a job is silent., returned: with O(step=validate), type: int, sample: 7}
 waivers: {description: The waivers of the report., returned: with O(step=validate), type: list, elements: raw, sample: []}
 required_fields: {description: "The log fields that a job must deliver, by dataset.", returned: with O(step=validate), type: dict, sample: {}}
 fail_on: {description: Statuses of zones and types of findings that fail the run.,
   returned: with O(step=validate), type: list, elements: raw, sample: [drifted]}
 audit_delivery: {description: Whether delivery facts are part of the audit., returned: with O(step=validate), type: bool, sample: false}
-survey: {description: Whether the run is a survey., returned: with O(step=validate), type: bool, sample: false}
 scripts: {description: Whether a survey reads scripts., returned: with O(step=validate) and O(playbook=survey), type: bool, sample: false}
 names: {description: Names of the zones of a survey., returned: with O(step=validate) and O(playbook=survey), type: list, elements: raw, sample: []}
 statuses: {description: Statuses of the zones of a survey., returned: with O(step=validate) and O(playbook=survey), type: list, elements: raw, sample: []}

@@ -69,7 +69,6 @@ EXAMPLES = r"""
 
 - name: Write the report
   edgeops.observability.audit_report:
-    survey: true
     zones: "{{ fleet.zones }}"
     dest: "{{ playbook_dir }}/survey"
 """
@@ -77,8 +76,8 @@ EXAMPLES = r"""
 RETURN = r"""
 zones:
   description:
-    - A record for each zone, sorted by name, then for each account, as M(edgeops.observability.audit_report) takes them in a survey.
-    - A part that could not be read has C(failed), C(msg) and C(error.kind).
+    - A record for each zone, sorted by name, then for each account, as M(edgeops.observability.audit_report) takes them.
+    - A part that could not be read has C(failed), C(msg) and C(error) with C(kind) and C(path).
   returned: success
   type: list
   elements: dict
@@ -97,6 +96,14 @@ zones:
       type: str
       returned: unless accounts could not be listed, and no zone names one
       sample: 9a7806061c88ada191ed06f989cc3dac
+    account_name:
+      description: The name of the account, or of the one that the zone belongs to; V(null) if the service does not name it.
+      type: str
+      sample: Example GmbH
+    declared:
+      description: Always V(false), because nothing is declared for the zone or account.
+      type: bool
+      sample: false
     scope:
       description: Whether the record is of a V(zone) or of an V(account).
       type: str

@@ -139,15 +139,11 @@ def _read_rails(hosts: HostVariables, zones: t.Sequence[str]) -> rails.Rails:
 def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
     """Return the options of the report; relative paths start at the user's working directory."""
     values = _of_run(hosts, zones, REPORT)
-    if not re.match(r"https?:", str(values["edgeops_report_put_url"] or "http:")):
-        # Do not repeat the text, because it may contain credentials.
-        raise invalid_option("edgeops_report_put_url", "must be an http or https URL")
     variables.read_json("edgeops_report_put_headers", values["edgeops_report_put_headers"], dict)
     folder = values["edgeops_report_dir"]
     dest = user_path(str(folder)) if folder else None
     previous = values["edgeops_report_previous"] or (folder and os.path.join(str(folder), "report.json"))
     return {
-        "survey": False,
         "audit_delivery": variables.read_boolean("edgeops_audit_delivery", values["edgeops_audit_delivery"], default=False),
         "dest": dest or tempfile.gettempdir(),
         "is_temporary": dest is None,
@@ -156,10 +152,11 @@ def _report(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
         "merge": [user_path(name) for name in variables.read_names("edgeops_report_merge", values["edgeops_report_merge"])],
         "title": values["edgeops_report_title"] or None,
         "keep": values["edgeops_report_keep"],
+        "max_age_days": values["edgeops_report_max_age_days"],
+        "silent_after_days": values["edgeops_silent_after_days"],
         "waivers": variables.read_json("edgeops_waivers", values["edgeops_waivers"], list),
         "required_fields": variables.read_json("edgeops_required_fields", values["edgeops_required_fields"], dict),
         "fail_on": variables.read_names("edgeops_fail_on", values["edgeops_fail_on"]),
-        "is_put": bool(values["edgeops_report_put_url"]),
     }
 
 
@@ -172,7 +169,6 @@ def _survey(hosts: HostVariables, zones: t.Sequence[str]) -> Result:
             raise invalid_option(f"edgeops_survey.{name}", f"not an option of a survey{hint}")
     return {
         **_report(hosts, zones),
-        "survey": True,
         **{name: variables.read_names(f"edgeops_survey.{name}", found.get(name)) for name in FILTERS},
         "scripts": variables.read_boolean("edgeops_audit_scripts", hosts.evaluated(zones[0], "edgeops_audit_scripts"), False),
     }
@@ -274,31 +270,18 @@ def _gather(arguments: Arguments, given: Result, hosts: HostVariables) -> Result
 
 
 def _judge(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:
-    """Return the last lines of a check, its statistics, and which hosts fail for which reason."""
-    report, sent = arguments["report"], arguments.get("sent") or {}
+    """Return the last lines of a check, and which hosts fail for which reason."""
+    report = arguments["report"]
     names = _play_hosts(given)
-    not_sent = [
-        f"{os.path.basename(each['item'])} could not be put to edgeops_report_put_url."
-        for each in sent.get("results") or ()
-        if not each.get("skipped") and each.get("status") not in range(200, 300)
-    ]
-    errors = {record["zone"]: record["error"] for record in arguments["zones"] if record.get("error")}
-    refused = list(report["refused_zones"])
-    elsewhere = [report.get("msg") or ""] if set(refused) - set(names) else []
-    reasons = {
-        host: f"{errors[host]['kind']}: {errors[host]['message']}" if host in errors else str(report.get("msg") or "")
-        for host in names
-        if host in refused
-    }
+    reasons = {host: reason for host, reason in report["failed_hosts"].items() if host in names}
     gates = {host: records.gate_of(hosts.of(host)) for host in names}
     reasons |= {host: message for host, message in gates.items() if message and host not in reasons}
-    if elsewhere or not_sent:
-        host = next((name for name in names if name not in reasons), names[0])
-        reasons[host] = " ".join(filter(None, [reasons.get(host, ""), *elsewhere, *not_sent]))
-    lines = report["lines"]
+    if report.get("error") and not reasons:
+        # What no host of the play is about: a zone of a merged report, or a file that could not be sent.
+        reasons[names[0]] = str(report.get("msg") or "")
     # Add a host that does not fail, because a play in which every host fails would end the run.
     addressed = [*reasons, *[name for name in names if name not in reasons][:1]] if reasons else []
-    return {"lines": lines, "failing": reasons, "addressed": addressed, "check": {"lines": lines, **report["zones_by_status"]}}
+    return {"lines": report["lines"], "failing": reasons, "addressed": addressed}
 
 
 def _adopt(arguments: Arguments, given: Result, hosts: HostVariables) -> Result:

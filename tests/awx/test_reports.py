@@ -48,9 +48,11 @@ def test_slices_become_one_report(
     Each report is compared with the last one. The zones of a lost slice are unaudited.
     """
     alone = job(CHECK, 1, given={"report_slices": 1}, fails="ansible")
-    assert artifacts(alone)["edgeops_check"]["drifted"] == ACTIVE
+    assert artifacts(alone)["edgeops_check"]["statuses"]["drifted"] == ACTIVE
     first = kept(store, "report.json")
-    assert first["counts"]["drifted"] == 2 and set(store.files) == {f"/audits/report.{kind}" for kind in ("json", "html", "xml")}
+    assert first["counts"]["statuses"]["drifted"] == 2 and set(store.files) == {
+        f"/audits/report.{kind}" for kind in ("json", "html", "xml")
+    }
 
     delivered = job(DELIVER, 2, limit="blog.example")
     assert {outcome.host for outcome in delivered.ours if outcome.module == "zone_observability"} == {"blog.example"}

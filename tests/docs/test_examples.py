@@ -124,7 +124,7 @@ def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.
     hosts = {"shop": {"zone_id": ZONE, **fields}}
     report = playbook.run(playbook=[*deliver, *check], inventory=hosts, module_defaults={}, env=surroundings(simulator))
     (found,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
-    assert report.writes and found["edgeops_check"]["compliant"] == ["shop"]
+    assert report.writes and found["edgeops_check"]["statuses"]["compliant"] == ["shop"]
 
 
 def test_only_named_blocks_are_not_run() -> None:

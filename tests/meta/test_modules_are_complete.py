@@ -187,9 +187,3 @@ def test_readme_names_existing_tests() -> None:
     paths = [re.findall(r"`(tests/[^`]+)`", row) for row in rows]
     assert paths and all(paths)
     assert not [path for row in paths for path in row if not (ROOT / path).exists()]
-
-
-def test_automation_platforms_can_count_what_each_module_works_on() -> None:
-    queries = yaml.safe_load((ROOT / "extensions" / "audit" / "event_query.yml").read_text(encoding="utf-8"))
-    assert list(queries) == [f"edgeops.observability.{module}" for module in MODULES]
-    assert not [module for module in REMOTE if queries[f"edgeops.observability.{module}"]["query"] == "empty"]

@@ -38,7 +38,7 @@ def test_report_is_equal_in_both_modes(modules, tmp_path):
     for outcome in report.ours:
         assert (outcome.result["changed"], outcome.result["outcome"]) == (False, "unaudited")
         assert outcome.result["counts"]["findings"] == 2
-        assert outcome.result["zones_by_status"] == {**by_status, "findings": [], "unmanaged": []}
+        assert outcome.result["hosts_by_status"] == {**by_status, "findings": [], "unmanaged": []}
         assert "shop.example difference: script monitor: enabled is false, should be true" in outcome.result["lines"]
         assert outcome.result["lines"][-1].startswith("The report is ")
     assert report.journal == []
@@ -68,7 +68,11 @@ def test_previous_report_waivers_and_gates(modules, tmp_path):
     assert (second["outcome"], second["counts"]["waived"]) == ("findings", 2)
     assert gate["msg"].startswith("fail_on: drifted in shop.example; new in shop.example. The report is in ")
     assert gate["counts"]["differences"] == 1
-    assert gate["refused_zones"] == ["shop.example"]
+    assert gate["failed_hosts"] == {
+        "shop.example": "fail_on drifted: script monitor: enabled is false, should be true;"
+        " fail_on new: script https://cdn.example.net/a.js on shop.example.com: no entry covers it;"
+        " should be: covered by an entry of the baseline, or removed from the site"
+    }
     assert gate["files"] == [f"{dest}2/report.{kind}" for kind in ("json", "html", "xml")]
     made = json.loads((tmp_path / "out2" / "report.json").read_text(encoding="utf-8"))
     assert set(first) - set(gate) == set()

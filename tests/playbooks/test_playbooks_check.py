@@ -58,7 +58,7 @@ def test_check_after_deliver(playbook, simulator, tmp_path):
     variables = {"edgeops_audit_delivery": True, "edgeops_fail_on": "drifted"}
     report = playbook.run(playbook=CHECK, extra_vars=variables, warns=["no delivery facts"], **run)
     stats, shown = findings(report)
-    assert {name: zones for name, zones in stats.items() if zones and name != "lines"} == {
+    assert {name: zones for name, zones in stats["statuses"].items() if zones} == {
         "findings": ["zone0"],
         "compliant": ["zone1", "zone2"],
     }
@@ -110,8 +110,8 @@ def test_failing_zones_hide_no_other_zone(playbook, simulator):
         playbook=CHECK, inventory=hosts | audits, extra_vars={"edgeops_zones_at_once": 5}, fails=fails, secrets=[SECRET]
     )
     stats, shown = findings(report)
-    assert sorted(stats["drifted"]) == ["empty", "good", "zone2"]
-    assert sorted(stats["unaudited"]) == sorted([*FAILING, "zone0", "zone1"])
+    assert sorted(stats["statuses"]["drifted"]) == ["empty", "good", "zone2"]
+    assert sorted(stats["statuses"]["unaudited"]) == sorted([*FAILING, "zone0", "zone1"])
     reasons = dict(line.split(" unaudited: ", 1) for line in shown if " unaudited: " in line)
     for name, (_variables, reason) in FAILING.items():
         assert reason in reasons[name], name
@@ -140,7 +140,7 @@ def test_target_and_limit_narrow_the_audit(playbook, simulator):
     arguments = ["--limit", "zone0:zone2"]
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables, arguments=arguments, fails="ansible")
     stats, _shown = findings(report)
-    assert (stats["drifted"], stats["unaudited"]) == (["zone2"], [])
+    assert (stats["statuses"]["drifted"], stats["statuses"]["unaudited"]) == (["zone2"], [])
     assert report.returncode != 0 and failed_hosts(report) == {"zone2"}
 
 
@@ -168,8 +168,8 @@ def test_what_a_check_shows_of_jobs(playbook, simulator):
     stats, shown = findings(report)
     assert [line for line in shown if line.startswith("zone0 difference: job edge-logs: ") and "destination" in line]
     assert any(line.startswith("zone1 ") and "cookie_fields (Cart) reach no log" in line for line in shown)
-    assert stats["unmanaged"] == ["zone2"] and {entry["zone"] for entry in report.journal} == {first, second}
-    assert stats["drifted"] == ["zone0"] and stats["lines"] == shown
+    assert stats["statuses"]["unmanaged"] == ["zone2"] and {entry["zone"] for entry in report.journal} == {first, second}
+    assert stats["statuses"]["drifted"] == ["zone0"] and stats["lines"] == shown
     assert "3 zones: 0 unaudited, 1 drifted, 0 with findings, 1 unmanaged, 1 compliant" in shown
     assert not re.search(r" changed=[1-9]", report.stdout) and not report.writes
     listings = [entry["zone"] for entry in report.journal if entry["path"].endswith("/logpush/jobs")]

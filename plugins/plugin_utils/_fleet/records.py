@@ -10,8 +10,8 @@ from ...module_utils._logpush.coverage import log_field_coverage
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._schema import check
 from ...module_utils._text import canonical, line
+from ...module_utils._zone.record import failure_of
 from ...module_utils._zone.result import LISTING, RESULT, ReportedJob, ZoneResult
-from .._report.options import failure_of
 from .rails import Prediction
 from .variables import FAILED, LISTED, PREDICTION, SCRIPTS
 
@@ -53,10 +53,7 @@ def error_of(variables: Variables, names: t.Sequence[str]) -> dict[str, str] | N
             return dict(_UNREACHED)
         failure = failure_of(found)
         if failure:
-            has_kind = isinstance(found.get("error"), dict)
-            # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
-            kind = failure["kind"] if has_kind else "invalid_option"
-            return {"kind": kind, "message": line(" ".join(failure["message"].split()), MAX_LINE)}
+            return {"kind": failure["kind"], "message": line(failure["message"], MAX_LINE)}
     return None
 
 

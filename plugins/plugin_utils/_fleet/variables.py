@@ -38,6 +38,8 @@ REPORT: t.Mapping[str, object] = {
     "edgeops_report_put_url": None,
     "edgeops_report_put_headers": None,
     "edgeops_report_keep": 30,
+    "edgeops_report_max_age_days": 7,
+    "edgeops_silent_after_days": 7,
     "edgeops_waivers": [],
     "edgeops_required_fields": {},
     "edgeops_audit_delivery": False,

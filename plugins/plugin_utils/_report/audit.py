@@ -11,11 +11,12 @@ from ...module_utils._text import line
 from . import formats, page
 from .document import Report, Row
 from .earlier import read_previous, read_report
-from .facts import FILES, FINDING, STATUSES
+from .facts import FILES, GATES_OF_KINDS, NOTE, STATUSES, UNAUDITED
 from .items import counting
-from .lines import printed
-from .model import build, compare, dated_ahead
+from .lines import about, error_text, printed
+from .model import build, compare, counts_of, dated_ahead
 from .options import Order
+from .send import send
 
 RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
     "json": formats.render_json,
@@ -26,6 +27,7 @@ RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
 }
 
 _MAX_NAMED = 10
+_MAX_REASON = 2000
 # The next step after a survey.
 _NEXT = (
     "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=inventory"
@@ -34,15 +36,16 @@ _NEXT = (
 # The result of `validate_only`.
 _NOTHING: t.Mapping[str, Json] = {
     **dict.fromkeys(("outcome", "report_id", "plan_id")),
-    **{name: [] for name in ("files", "refused_zones", "lines")},
-    "counts": {},
+    **{name: [] for name in ("files", "lines")},
+    "counts": counts_of([]),
     "comparison": compare([], None),
-    "zones_by_status": {status: [] for status in STATUSES},
+    "hosts_by_status": {status: [] for status in STATUSES},
+    "failed_hosts": {},
 }
 
 
 def audit(order: Order) -> Conclusion:
-    """Build the report, write its files, and only then apply `fail_on`."""
+    """Build the report, write its files and send them, and only then apply `fail_on`."""
     previous = read_previous(order.previous) if order.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
     folder = os.path.abspath(order.dest)
@@ -53,33 +56,65 @@ def audit(order: Order) -> Conclusion:
     contents = {FILES[name]: RENDERERS[name](report) for name in order.formats}
     # A node exporter, which reads the metrics, runs as another user.
     files = write_files(folder, contents, {**dict.fromkeys(contents, 0o640), FILES["metrics"]: 0o644})
+    not_sent = send(order.put_url, order.put_headers, contents) if order.put_url else []
     main = next((path for path in files if path.endswith(FILES["html"])), files[0])
     present = [row for row in report["zones"] if not row["carried"]]
-    refusals = refused(present, order.fail_on)
+    failed = failed_hosts(present, order.fail_on)
     result = {
         **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
         "files": files,
-        "refused_zones": sorted({zone for zones in refusals.values() for zone in zones}),
-        "zones_by_status": {status: sorted(row["zone"] for row in present if row["status"] == status) for status in STATUSES},
-        "lines": [*printed(report), f"The report is {main}", *([_NEXT] if order.survey else [])],
+        "hosts_by_status": {status: sorted(row["zone"] for row in present if row["status"] == status) for status in STATUSES},
+        "failed_hosts": failed,
+        "lines": [
+            *printed(report, (NOTE,) if order.is_survey else ()),
+            *not_sent,
+            f"The report is {main}",
+            *([_NEXT] if order.is_survey else []),
+        ],
     }
     warning = dated_ahead(slices, order.at)
-    parts = [f"{name} in {_named(zones)}" for name, zones in refusals.items()]
+    reasons = [*([f"fail_on: {_summary(present, order.fail_on)}"] if failed else []), *not_sent]
     return Conclusion(
         result,
         (warning,) if warning else (),
-        refused=f"fail_on: {'; '.join(parts)}. The report is in {main}." if parts else "",
+        refused=f"{'; '.join(reason.rstrip('.') for reason in reasons)}. The report is in {main}." if reasons else "",
     )
 
 
-def refused(rows: t.Iterable[Row], fail_on: t.Sequence[str]) -> dict[str, list[str]]:
-    """Return the zones that `fail_on` refuses, by the status or type that it names."""
-    zones: dict[str, list[str]] = {name: [] for name in fail_on}
-    for row in rows:
-        found = {row["status"], *(item["type"] for item in counting(row["items"]) if item["kind"] == FINDING)}
-        for name in found.intersection(fail_on):
-            zones[name].append(row["zone"])
-    return {name: named for name, named in zones.items() if named}
+def refused(row: Row, fail_on: t.Sequence[str]) -> dict[str, str]:
+    """Return why `fail_on` refuses a host, by what it names: a status, a kind of items whatever the status, or a type of them."""
+    items = counting(row["items"])
+    reasons: dict[str, str] = {}
+    for name in fail_on:
+        kind = GATES_OF_KINDS.get(name)
+        named = [item for item in items if (item["kind"] == kind if kind else item["type"] == name)]
+        if name == row["status"] == UNAUDITED:
+            reasons[name] = error_text(row)
+        elif named:
+            more = f" (and {len(named) - 1} more)" if len(named) > 1 else ""
+            reasons[name] = f"{about(named[0])}: {named[0]['message']}{more}"
+        elif name == row["status"] and not kind:
+            reasons[name] = "nothing is declared for it"
+    return reasons
+
+
+def failed_hosts(rows: t.Iterable[Row], fail_on: t.Sequence[str]) -> dict[str, str]:
+    """Return the hosts that `fail_on` refuses, each with its own reason."""
+    found = {row["zone"]: refused(row, fail_on) for row in rows}
+    return {
+        zone: line(
+            "; ".join(text if name == UNAUDITED else f"fail_on {name}: {text}" for name, text in reasons.items()), _MAX_REASON
+        )
+        for zone, reasons in found.items()
+        if reasons
+    }
+
+
+def _summary(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> str:
+    """Return what `fail_on` refuses, with the hosts of each name."""
+    found = {row["zone"]: refused(row, fail_on) for row in rows}
+    named = {name: [zone for zone, reasons in found.items() if name in reasons] for name in fail_on}
+    return "; ".join(f"{name} in {_named(zones)}" for name, zones in named.items() if zones)
 
 
 def _named(zones: t.Sequence[str]) -> str:

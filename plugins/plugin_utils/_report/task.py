@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...module_utils._core import Conclusion
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from .audit import audit
-from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, FILES, GATES
+from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
+from .gather import REGISTERED
 from .options import Order, desire
 from .waivers import MEMBERS
 
@@ -14,12 +15,15 @@ class AuditReport(LocalTask[Order]):
     name = "audit_report"
     spec = Spec(
         options={
-            "zones": {"type": "list", "elements": "dict", "required": True},
+            "zones": {"type": "list", "elements": "dict"},
+            "registered": {"type": "dict", "options": {name: {"type": "str"} for name in REGISTERED}},
+            "delivery": {"type": "bool", "default": False},
             "expected": {"type": "list", "elements": "str"},
             "dest": {"type": "path", "required": True},
             "formats": {"type": "list", "elements": "str", "choices": list(FILES), "default": list(DEFAULT_FORMATS)},
             "previous": {"type": "path"},
             "merge": {"type": "list", "elements": "path", "default": []},
+            "max_age_days": {"type": "int", "default": DEFAULT_MAX_AGE_DAYS},
             "waivers": {
                 "type": "list",
                 "elements": "dict",
@@ -27,11 +31,13 @@ class AuditReport(LocalTask[Order]):
                 "options": {name: {"type": "str"} for name in MEMBERS},
             },
             "required_fields": {"type": "dict", "default": {}},
+            "silent_after_days": {"type": "int", "default": DEFAULT_SILENT_DAYS},
             "fail_on": {"type": "list", "elements": "str", "choices": list(GATES), "default": []},
             "at": {"type": "str"},
             "title": {"type": "str"},
-            "survey": {"type": "bool", "default": False},
             "keep": {"type": "int", "default": DEFAULT_KEEP},
+            "put_url": {"type": "str"},
+            "put_headers": {"type": "dict", "no_log": True},
             "validate_only": {"type": "bool", "default": False},
         },
     )

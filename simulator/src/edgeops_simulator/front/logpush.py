@@ -65,10 +65,7 @@ def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
 @routes("POST", "/jobs", "createJob", body=bodies.NEW_JOB, result=ref("Job"), status=201)
 def create_job(call: Call) -> Answer:
     jobs.check_allowed(call.owner, call.body, call.settings)
-    return Answer(
-        _shown(call, state.create(call.service.job_ids, call.owner, _body(call, None), call.service.settings.more_job_members)),
-        status=201,
-    )
+    return Answer(_shown(call, state.create(call.service, call.owner, _body(call, None))), status=201)
 
 
 def _job(call: Call) -> dict[str, t.Any]:
@@ -92,7 +89,7 @@ def get_job(call: Call) -> Answer:
 @routes("PUT", "/jobs/{job_id}", "updateJob", body=bodies.JOB, result=ref("Job"))
 def put_job(call: Call) -> Answer:
     job = _job(call)
-    return Answer(_shown(call, state.update(job, _body(call, job), call.service.settings.more_job_members)))
+    return Answer(_shown(call, state.update(call.service, job, _body(call, job))))
 
 
 @routes("DELETE", "/jobs/{job_id}", "deleteJob", result=nullable({"type": "object"}), also=(204,))

@@ -20,7 +20,7 @@ _ONE = "/{transformer_id}"
 
 def _shown(call: Call, transformer: Document) -> Document:
     shown = {name: value for name, value in transformer.items() if name not in ("code", "versions")}
-    return {**shown, "associated_jobs": state.jobs_of(call.service.zones.values(), call.account, transformer["id"])}
+    return {**shown, "associated_jobs": state.jobs_of(call.service, call.account, transformer["id"])}
 
 
 def _transformer(call: Call) -> Document:
@@ -111,7 +111,7 @@ def put_transformer(call: Call) -> Answer:
 @routes("DELETE", _ONE, "deleteTransformer", result=record({"id": COUNT}), also=(409,))
 def delete_transformer(call: Call) -> Answer:
     transformer = _transformer(call)
-    if state.jobs_of(call.service.zones.values(), call.account, transformer["id"]):
+    if state.jobs_of(call.service, call.account, transformer["id"]):
         raise Refusal(409, _CODE, f"transformer {transformer['id']} is used by a job")
     del call.account.transformers[transformer["id"]]
     return Answer({"id": transformer["id"]})

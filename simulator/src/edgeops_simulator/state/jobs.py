@@ -6,10 +6,11 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, JobIds, Part, Table, need
+from edgeops_simulator.state.part import Document, Part, Table, need
 
 if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Owner
+    from edgeops_simulator.state.service import Service
 
 # Every member of a job that a request may set, with its value where it was never set.
 DEFAULTS: Document = {
@@ -37,9 +38,9 @@ class Jobs(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": int}
 
-    def add(self, ids: JobIds, item: Document, index: int) -> None:
-        job_id = item.get("id") or ids.take()
-        ids.skip(job_id)
+    def add(self, service: Service, item: Document, index: int) -> None:
+        job_id = item.get("id") or service.take_job_id()
+        service.next_job_id = max(service.next_job_id, job_id + 1)
         self[job_id] = {"id": job_id, **DEFAULTS, **HEALTH, **copy.deepcopy(item)}
 
 
@@ -47,8 +48,8 @@ class Fields(Part):
     """Lists of fields that differ from the usual ones, by dataset."""
 
     @classmethod
-    def load(cls, ids: JobIds, given: t.Any, place: str) -> Fields:
-        made = super().load(ids, given, place)
+    def load(cls, service: Service, given: t.Any, place: str) -> Fields:
+        made = super().load(service, given, place)
         for dataset, fields in made.items():
             need(dict, fields, f"{place}.{dataset}")
         return made
@@ -58,16 +59,15 @@ def _settable(body: Document, more: t.Collection[str]) -> Document:
     return {name: value for name, value in body.items() if name in DEFAULTS or name in more}
 
 
-def create(ids: JobIds, owner: Owner, body: Document, more: t.Collection[str]) -> Document:
-    """Keep a new job; `more` are members that a request may set beside the known ones."""
-    given = {name: value for name, value in _settable(body, more).items() if value is not None}
-    job = {"id": ids.take(), **DEFAULTS, **given, **HEALTH, "time_created": clock.stamp_seconds()}
+def create(service: Service, owner: Owner, body: Document) -> Document:
+    given = {name: value for name, value in _settable(body, service.settings.more_job_members).items() if value is not None}
+    job = {"id": service.take_job_id(), **DEFAULTS, **given, **HEALTH, "time_created": clock.stamp_seconds()}
     owner.jobs[job["id"]] = job
     return job
 
 
-def update(job: Document, body: Document, more: t.Collection[str]) -> Document:
+def update(service: Service, job: Document, body: Document) -> Document:
     """PUT merges the top level; `output_options` is replaced as a whole; null means the default again."""
-    for name, value in _settable(body, more).items():
+    for name, value in _settable(body, service.settings.more_job_members).items():
         job[name] = DEFAULTS.get(name) if value is None else value
     return job

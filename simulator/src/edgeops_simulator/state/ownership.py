@@ -11,10 +11,11 @@ import time
 import typing as t
 
 from edgeops_simulator.rules import destinations
-from edgeops_simulator.state.part import Document, JobIds, Table
+from edgeops_simulator.state.part import Document, Table
 
 if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Owner
+    from edgeops_simulator.state.service import Service
 
 LIFETIME = 7 * 24 * 3600
 _SIGNING_KEY = secrets.token_bytes(32)
@@ -25,7 +26,7 @@ class Challenges(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"token": str, "destination_conf": str, "expires": int}
 
-    def add(self, ids: JobIds, item: Document, index: int) -> None:
+    def add(self, service: Service, item: Document, index: int) -> None:
         self[item.get("token", index)] = dict(item)
 
 

@@ -7,11 +7,12 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import BadSeed, Document, JobIds, Table
+from edgeops_simulator.state.part import BadSeed, Document, Table
 from edgeops_simulator.state.rulesets import new_id
 
 if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Zone
+    from edgeops_simulator.state.service import Service
 
 PHASE = "http_response_page_shield"
 _USUAL: Document = {"action": "log", "description": "", "enabled": True, "expression": "true", "value": "script-src 'self'"}
@@ -30,7 +31,7 @@ class Policies(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str}
 
-    def add(self, ids: JobIds, item: Document, index: int) -> None:
+    def add(self, service: Service, item: Document, index: int) -> None:
         made = {"id": new_id(), **_USUAL, **copy.deepcopy(item)}
         # Recorded answers may have it as text.
         self[made["id"]] = {**made, "enabled": made["enabled"] in (True, "true")}
@@ -42,7 +43,7 @@ class Violations(Table):
     in_log = False
     members: t.ClassVar[t.Mapping[str, type]] = {"datetime": str, **{name: type(value) for name, value in _REPORT.items()}}
 
-    def add(self, ids: JobIds, item: Document, index: int) -> None:
+    def add(self, service: Service, item: Document, index: int) -> None:
         try:
             moment = clock.read(item["datetime"]) if item.get("datetime") else clock.stamp_seconds()
         except ValueError as problem:

@@ -7,10 +7,11 @@ import secrets
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, JobIds, Table, need
+from edgeops_simulator.state.part import Document, Table, need
 
 if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Zone
+    from edgeops_simulator.state.service import Service
 
 _DEFAULT_RULE: t.Mapping[str, t.Any] = {"description": "", "enabled": True}
 _SERVER_MADE = ("id", "version", "last_updated", "position")
@@ -21,7 +22,7 @@ class Rulesets(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "rules": list}
 
-    def add(self, ids: JobIds, item: Document, index: int) -> None:
+    def add(self, service: Service, item: Document, index: int) -> None:
         moment = clock.stamp()
         made = {"id": new_id(), "name": "", "description": "", "kind": "zone", "phase": "http_log_custom_fields"}
         ruleset = {**made, "version": "1", "last_updated": moment, **copy.deepcopy(item)}

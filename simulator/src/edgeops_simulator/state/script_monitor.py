@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, JobIds, Part
+from edgeops_simulator.state.part import Document, Part
 
 if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Zone
+    from edgeops_simulator.state.service import Service
 
 # What page_shield keeps beside the state that it shares with script_monitor.
 PAGE_SHIELD_DEFAULTS: t.Mapping[str, bool] = {"use_cloudflare_reporting_endpoint": True, "use_connection_url_path": False}
@@ -18,8 +19,8 @@ class ScriptMonitor(Part):
     """The status of a zone's script monitor."""
 
     @classmethod
-    def load(cls, ids: JobIds, given: t.Any, place: str) -> ScriptMonitor:
-        return cls({"enabled": False, "updated_at": clock.stamp(), **super().load(ids, given, place)})
+    def load(cls, service: Service, given: t.Any, place: str) -> ScriptMonitor:
+        return cls({"enabled": False, "updated_at": clock.stamp(), **super().load(service, given, place)})
 
 
 def status(zone: Zone) -> Document:

@@ -8,7 +8,7 @@ import typing as t
 from edgeops_simulator.jsontext import is_a
 from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.owners import Account, Owner, Zone
-from edgeops_simulator.state.part import BadSeed, Document, JobIds, need
+from edgeops_simulator.state.part import BadSeed, Document, need
 from edgeops_simulator.state.transformers import Transformers
 
 ACCOUNT_KEY = "accounts/"
@@ -27,25 +27,30 @@ class Credentials:
 
 @dataclasses.dataclass
 class Service:
-    """The whole state: zones and accounts by id, settings, and the ids of jobs."""
+    """The whole state: zones and accounts by id, settings, and the number that the next job gets."""
 
     credentials: Credentials
     zones: dict[str, Zone] = dataclasses.field(default_factory=dict)
     accounts: dict[str, Account] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
-    job_ids: JobIds = dataclasses.field(default_factory=JobIds)
+    next_job_id: int = 1
 
     def copy(self) -> Service:
         """The same state, to try a seed on: parts of zones and accounts are replaced there, never changed."""
         zones = {zone_id: dataclasses.replace(zone) for zone_id, zone in self.zones.items()}
         accounts = {account_id: dataclasses.replace(account) for account_id, account in self.accounts.items()}
-        settings, job_ids = dataclasses.replace(self.settings), JobIds(self.job_ids.following)
-        return dataclasses.replace(self, zones=zones, accounts=accounts, settings=settings, job_ids=job_ids)
+        return dataclasses.replace(self, zones=zones, accounts=accounts, settings=dataclasses.replace(self.settings))
 
     def adopt(self, other: Service) -> None:
         """Become what the other one is; the credentials stay."""
         self.zones, self.accounts, self.settings = other.zones, other.accounts, other.settings
-        self.job_ids = other.job_ids
+        self.next_job_id = other.next_job_id
+
+    def take_job_id(self) -> int:
+        """Job ids count up over all zones and accounts and are never given twice."""
+        job_id = self.next_job_id
+        self.next_job_id += 1
+        return job_id
 
     def account_of(self, owner: Owner) -> Account | None:
         return owner if isinstance(owner, Account) else self.accounts.get(t.cast(Zone, owner).account.get("id", ""))
@@ -58,7 +63,7 @@ class Service:
         owners += [(ACCOUNT_KEY + account_id, account) for account_id, account in self.accounts.items()]
         for name in PARTS:
             document[name] = {key: owner.parts()[name].save() for key, owner in owners if name in owner.parts()}
-        return {**document, "settings": self.settings.document(), "next_job_id": self.job_ids.following}
+        return {**document, "settings": self.settings.document(), "next_job_id": self.next_job_id}
 
     def load(self, document: t.Any) -> None:
         """Take over what a document holds. Each part that it gives replaces that part; zones and accounts not named are left alone."""
@@ -74,14 +79,14 @@ class Service:
                 owner = self._owner(key)
                 if name not in owner.parts():
                     raise BadSeed(f"{name}.{key}: {owner.kind} has no {name}")
-                setattr(owner, name, type(owner.parts()[name]).load(self.job_ids, value, f"{name}.{key}"))
+                setattr(owner, name, type(owner.parts()[name]).load(self, value, f"{name}.{key}"))
         for key in document.get("jobs") or {}:
             self._add_transformers(self._owner(key))
         try:
             self.settings.change(need(dict, document.get("settings") or {}, "settings"))
         except ValueError as problem:
             raise BadSeed(str(problem)) from None
-        self.job_ids.skip(need(int, document.get("next_job_id") or 1, "next_job_id") - 1)
+        self.next_job_id = max(self.next_job_id, need(int, document.get("next_job_id") or 1, "next_job_id"))
 
     def _owner(self, key: str) -> Owner:
         """Whose part it is: a zone unless it is said to be an account or only an account has that id."""
@@ -96,7 +101,7 @@ class Service:
         for number in sorted(named - {0}):
             if account is not None and number not in account.transformers:
                 account.transformers = Transformers(account.transformers)
-                account.transformers.add(self.job_ids, {"id": number, "name": f"transformer-{number}"}, 0)
+                account.transformers.add(self, {"id": number, "name": f"transformer-{number}"}, 0)
 
     def _zone(self, zone_id: str) -> Zone:
         """The zone of this id; one of which nothing else was said belongs to the first account."""

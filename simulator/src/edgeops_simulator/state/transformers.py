@@ -6,10 +6,11 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, JobIds, Table
+from edgeops_simulator.state.part import Document, Table
 
 if t.TYPE_CHECKING:
-    from edgeops_simulator.state.owners import Account, Owner, Zone
+    from edgeops_simulator.state.owners import Account
+    from edgeops_simulator.state.service import Service
 
 
 class Transformers(Table):
@@ -17,7 +18,7 @@ class Transformers(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": int, "name": str, "code": str, "versions": list}
 
-    def add(self, ids: JobIds, item: Document, index: int) -> None:
+    def add(self, service: Service, item: Document, index: int) -> None:
         moment = clock.stamp_seconds()
         made = {"id": self.next_id(), "name": f"transformer-{index + 1}", "description": "", "dataset": None}
         made |= {"code": "SELECT * FROM http_requests", "created_at": moment, "updated_at": moment, **copy.deepcopy(item)}
@@ -55,9 +56,9 @@ def update(account: Account, transformer: Document, body: Document, dataset: str
     return transformer
 
 
-def jobs_of(zones: t.Iterable[Zone], account: Account, transformer_id: int) -> list[Document]:
+def jobs_of(service: Service, account: Account, transformer_id: int) -> list[Document]:
     """The jobs of the account and of its zones that refer to a transformer."""
-    owners: list[Owner] = [account, *(zone for zone in zones if zone.account.get("id") == account.id)]
+    owners = [account, *(zone for zone in service.zones.values() if zone.account.get("id") == account.id)]
     return [
         {"id": job["id"], "name": job.get("name") or "", "object_type": owner.kind, "object_tag": owner.id}
         for owner in owners

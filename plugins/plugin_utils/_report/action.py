@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action of `audit_report`: what it needs of the play around it, and what it hands on to the play and the run."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.module_utils.parsing.convert_bool import boolean
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import GATE, Failure, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.modules import logpush_delivery_info
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
+from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gather import (
+    REGISTERED,
+    record_of,
+    refusals,
+    with_delivery,
+)
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
+
+Result = dict[str, t.Any]
+
+
+class ReportAction(InProcessAction):
+    """Makes the report of the hosts of the play, unless the task has `zones`, and keeps what it says as statistics of the run."""
+
+    task = TASK
+
+    def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
+        """Return the result of the module; a host of the play fails by `failed_hosts`."""
+        variables, given = task_vars or {}, self._task.args
+        hosts: dict[str, Host] = {}
+        try:
+            registered = self._registered()
+            if registered is not None:
+                all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
+                hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
+                self._task.args = {**given, "zones": self._records(hosts, registered)}
+            result = super().run(tmp, variables)
+        except Failure as failure:
+            return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
+        finally:
+            self._task.args = given
+        if result.get("outcome") is None:
+            return result
+        if registered is not None:
+            result = _with_own(result, hosts, refusals(hosts, registered))
+        return {**result, "ansible_stats": _statistics(result)}
+
+    def _registered(self) -> dict[str, str | None] | None:
+        """Return the names of the variables to gather from; None if the task has records, or makes no report."""
+        given = self._task.args
+        if given.get("zones") is not None or boolean(given.get("validate_only") or False, strict=False):
+            return None
+        option = self.task.arguments()["argument_spec"]["registered"]
+        names = prepared({"registered": option}, {"registered": given.get("registered")}).get("registered")
+        return {**REGISTERED, **names} if isinstance(names, dict) else dict(REGISTERED)
+
+    def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> list[dict[str, Json]]:
+        records = {name: record_of(name, host, registered) for name, host in hosts.items()}
+        if not boolean(self._task.args.get("delivery") or False, strict=False):
+            return list(records.values())
+        plain: dict[str, dict[str, Json]] = serialised(records)
+        return with_delivery(plain, hosts, self._delivered)
+
+    def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:
+        """Return the delivery facts of zones or of an account, or the failure."""
+        task = logpush_delivery_info.TASK
+        checked = validated(task.arguments(), serialised(arguments), task.name)
+        if checked.error is not None:
+            return {"failed": True, "msg": checked.error}
+        return Run(checked.params, check_mode=True, diff_mode=False).finish(task)
+
+
+def _with_own(result: Result, hosts: t.Iterable[str], refused: t.Mapping[str, str]) -> Result:
+    """Return a result whose `failed_hosts` has each host of the play that fails; what is about no host of it fails the first one."""
+    failed_hosts = {**refused, **result["failed_hosts"]}
+    result = {**result, "failed_hosts": failed_hosts}
+    if refused and not result.get("failed"):
+        failure = Failure(GATE, "; ".join(f"{name}: {reason}" for name, reason in refused.items()))
+        result.update(failed=True, msg=str(failure), error=failure.report())
+    names = list(hosts)
+    if result.get("failed") and names and not failed_hosts.keys() & set(names):
+        failed_hosts[names[0]] = str(result["msg"])
+    return result
+
+
+def _statistics(result: Result) -> Result:
+    """Return what a workflow hands on: the lines with the statuses, the plan of the fleet, and the numbers."""
+    data = {
+        "edgeops_check": {
+            "lines": result["lines"],
+            "statuses": result["hosts_by_status"],
+            "failed": sorted(result["failed_hosts"]),
+        },
+        "edgeops_plan_id": result["plan_id"],
+        "edgeops_report": {"outcome": result["outcome"], "counts": result["counts"]},
+    }
+    return {"data": data, "per_host": False, "aggregate": False}

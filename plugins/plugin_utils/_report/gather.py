@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ...module_utils._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ID
+from ...module_utils._core import UNAVAILABLE, Failure, Json
+from ...module_utils._logpush.delivery import by_owner
+from ...module_utils._text import canonical, dict_of, line
+from ...module_utils._zone.record import read_record, refusal_of
+from .._host_variables import Host
+
+# The records of the hosts of a play, from what their tasks registered.
+
+# The members of a record that tasks register, each with the default name of its variable.
+REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs": None, "scripts": None}
+_ROLE = "log_delivery_"
+_MAX_MESSAGE = 2000
+
+# A member of `zones` of `audit_report`.
+Record = dict[str, Json]
+# Asks for the delivery facts of zones, or of one account, with a connection.
+Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
+
+
+def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> Record:
+    """Return the record of a host; one whose task has not registered anything was not audited."""
+    found = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
+    record: Record = {"zone": name, **_address(host, dict_of(found.get("result")))}
+    missing = [variable for part, variable in registered.items() if part == "result" and variable not in host.raw]
+    if missing:
+        message = f"nothing is registered as {missing[0]}: the task of this host did not run"
+        return {**record, "error": {"kind": UNAVAILABLE, "message": message}}
+    return {**record, **{part: _plain(value) for part, value in found.items() if value is not None}}
+
+
+def _plain(result: Json) -> Json:
+    """Return the result of a task without what only concerns its run; the failure of a task is one line."""
+    if not isinstance(result, dict) or result.get("failed") is not True or "msg" not in result:
+        return result
+    return {**result, "msg": line(" ".join(str(result["msg"]).split()), _MAX_MESSAGE)}
+
+
+def _address(host: Host, result: t.Mapping[str, Json]) -> Record:
+    """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables."""
+    found = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or _of_variables(host)
+    scope = ACCOUNT if ACCOUNT_ID in found and ZONE_ID not in found else ZONE
+    owner = dict_of(_value(host, "zone_account")) if scope == ZONE else {"name": _value(host, "account_name")}
+    account_id = found.get(ACCOUNT_ID) if scope == ACCOUNT else owner.get("id")
+    names = {ACCOUNT_ID: account_id, "account_name": owner.get("name")}
+    known = {name: str(value) for name, value in names.items() if isinstance(value, (str, int)) and value}
+    return {"scope": scope, **({ZONE_ID: str(found[ZONE_ID])} if ZONE_ID in found else {}), **known}
+
+
+def _of_variables(host: Host) -> dict[str, Json]:
+    """Return the address of a host whose task has none, as far as it can be evaluated: that of the role, or else of the host."""
+    role = {name: value for name in (ZONE_ID, "zone_name", ACCOUNT_ID) if (value := _value(host, f"{_ROLE}{name}"))}
+    try:
+        return role or dict(host.address())
+    except Failure:
+        return {}
+
+
+def _value(host: Host, name: str) -> Json:
+    try:
+        return host.value(name)
+    except Failure:
+        return None
+
+
+def refusals(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, str]:
+    """Return the hosts whose script audit was refused by its own `fail_on`, with the reason."""
+    found = {name: refusal_of(host.raw.get(registered.get("scripts") or "")) for name, host in hosts.items()}
+    return {name: line(f"gate: {reason}", _MAX_MESSAGE) for name, reason in found.items() if reason}
+
+
+def with_delivery(records: t.Mapping[str, Record], hosts: t.Mapping[str, Host], ask: Ask) -> list[Record]:
+    """Return the records with the delivery facts of those that have jobs.
+
+    All zones of one connection are asked for together, each account by itself.
+    """
+    read = {name: read_record(name, record) for name, record in records.items()}
+    asked: dict[str, dict[str, t.Any]] = {}
+    facts: dict[str, Json] = {}
+    for name, each in read.items():
+        if not each["jobs"]:
+            continue
+        try:
+            connection = hosts[name].connection()
+        except Failure as failure:
+            facts[name] = {"failed": True, "msg": str(failure), "error": failure.report()}
+            continue
+        owner = each["account_id"] if each["scope"] == ACCOUNT else each["zone_id"]
+        if owner:
+            key = canonical([connection, owner if each["scope"] == ACCOUNT else None])
+            question = asked.setdefault(key, {"connection": connection, "scope": each["scope"], "hosts": {}})
+            question["hosts"][name] = owner
+    for question in asked.values():
+        ids = list(dict.fromkeys(question["hosts"].values()))
+        address = {ACCOUNT_ID: ids[0]} if question["scope"] == ACCOUNT else {"zone_ids": ids}
+        shares = by_owner(ask({**question["connection"], **address}), ids)
+        facts |= {name: shares[owner] for name, owner in question["hosts"].items()}
+    return [{**record, "delivery": facts[name]} if name in facts else record for name, record in records.items()]
