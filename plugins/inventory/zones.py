@@ -118,7 +118,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import evaluated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
@@ -166,8 +167,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Set the options of a file; ansible-core checks their types here, so those of connection and filters are evaluated before."""
-        given = direct or {}
-        found = {name: self.templar.template(value) if name in SPECIFICATION else value for name, value in given.items()}
+        found = {name: self._evaluated(name, value) if name in SPECIFICATION else value for name, value in (direct or {}).items()}
         for name in ("api_token", "api_key"):
             if isinstance(found.get(name), (list, dict)):
                 # The error of ansible-core would quote the value.
@@ -175,13 +175,22 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self._given = without_empty(found)
         super().set_options(task_keys, var_options, self._given)
 
+    def _evaluated(self, name: str, value: t.Any) -> t.Any:
+        try:
+            return evaluated(name, value, self.templar, self.templar.available_variables)
+        except Failure as failure:
+            raise AnsibleParserError(f"{self.NAME}: {failure}") from None
+
     def _params(self, path: str) -> dict[str, t.Any]:
         """Validate the options of connection and filters like those of a module."""
         unknown = sorted(set(self._given) - set(self.get_options()))
         if unknown:
             raise AnsibleParserError(f"{path}: unknown option: {', '.join(map(repr, unknown))}")
-        given = {name: value for name, value in self._given.items() if name in SPECIFICATION}
-        checked = validated({"argument_spec": SPECIFICATION}, serialised(given), self.NAME)
+        try:
+            given = prepared(SPECIFICATION, {name: value for name, value in self._given.items() if name in SPECIFICATION})
+        except Failure as failure:
+            raise AnsibleParserError(f"{path}: {failure}") from None
+        checked = validated({"argument_spec": SPECIFICATION}, given, self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
         return checked.params

@@ -91,6 +91,10 @@ def invalid_option(place: str, message: str) -> Failure:
     return Failure(INVALID_OPTION, f"{place}: {message}")
 
 
+# In the declaration of an option: a null inside its value does not mean omitted.
+KEEPS_NULLS = "keeps_nulls"
+
+
 def conflict(message: str) -> Failure:
     """Return the failure for a desired state that the current state excludes; nothing was written."""
     return Failure(CONFLICT, message)

@@ -7,22 +7,25 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest
-from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import ENCODING
+from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import ENCODING, AnsibleUnsafe, keeps_templates
 
 Members = t.Mapping[str, t.Any]
-# In these, null does not mean omitted: it approves that there is no plan, or is part of a record.
-VERBATIM = frozenset(("expected_plan_ids", "samples", "zones"))
+
 _PLAIN = (str, int, float, dict, list, tuple, type(None))
+# Empty text is no value of an option of one of these types.
 _NO_TEXT = ("bool", "int", "float", "dict", "list", "path")
+_ID = re.compile(r"_ids?(\[[0-9]+\])?$")
+_TEMPLATE = re.compile(r"\{\{|\{%|\A#jinja2:")
 
 
 class Validated(t.NamedTuple):
@@ -72,41 +75,81 @@ def _absolute(value: t.Any, option: Members) -> t.Any:
     return user_path(value) if option.get("type") == "path" and isinstance(value, str) and not value.startswith("~") else value
 
 
-def prepared(specification: Members, arguments: Members, arrange: t.Callable[[Members], Members] = dict) -> dict[str, t.Any]:
+def prepared(options: Members, arguments: Members, arrange: t.Callable[[Members], Members] = dict) -> dict[str, t.Any]:
     """Return the arguments without nulls, which mean omitted, and with JSON text (for example of a survey) parsed.
 
-    A null thus hides a default of `module_defaults`. `arrange` is called before nulls are removed. Raise `Failure` for text that
-    neither JSON nor AnsibleModule can parse.
+    A null thus hides a default of `module_defaults`. `arrange` is called before nulls are removed. Raise `invalid_option` for text that
+    neither JSON nor AnsibleModule can parse, and for values of a type that AnsibleModule would silently make text of.
     """
-    given = arrange({name: _data(name, value, specification.get(name, {})) for name, value in arguments.items()})
-    found = {name: _prepared(name, value, specification.get(name, {})) for name, value in given.items()}
+    given = arrange({name: _data(name, value, options.get(name, {})) for name, value in arguments.items()})
+    found = {name: _prepared(name, value, options.get(name, {})) for name, value in given.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _prepared(place: str, given: t.Any, option: Members) -> t.Any:
-    """Return the value of an option, nulls removed at every depth; None means omitted."""
+def refuse_templates(values: Members) -> None:
+    """Raise `invalid_option` for text in which a template is left, unless it is marked as data (`!unsafe`, results, lookups)."""
+    if keeps_templates():
+        for name, value in values.items():
+            _refuse_templates(name, value)
+
+
+def _refuse_templates(place: str, value: t.Any) -> None:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            _refuse_templates(f"{place}.{name}", member)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _refuse_templates(f"{place}[{index}]", item)
+    elif isinstance(value, str) and not isinstance(value, AnsibleUnsafe) and _TEMPLATE.search(value):
+        raise invalid_option(place, "a template in it has an undefined variable; if it is meant as text, mark it with !unsafe")
+
+
+def _prepared(place: str, given: t.Any, option: Members, keeps_nulls: bool = False) -> t.Any:
+    """Return the value of an option, nulls removed at every depth unless it keeps them; None means omitted."""
     value = _data(place, given, option)
-    if place in VERBATIM:
+    keeps_nulls = keeps_nulls or bool(option.get(KEEPS_NULLS))
+    if value is None:
+        return value
+    _refuse_type(place, value, option)
+    if keeps_nulls and "options" not in option and option.get("type") == "dict":
         return value
     if isinstance(value, dict):
-        options = option.get("options") or {}
-        members = {name: _prepared(f"{place}.{name}", member, options.get(name, {})) for name, member in value.items()}
-        return {name: member for name, member in members.items() if member is not None}
+        inner = option.get("options") or {}
+        members = {name: _prepared(f"{place}.{name}", member, inner.get(name, {}), keeps_nulls) for name, member in value.items()}
+        return {name: member for name, member in members.items() if member is not None or keeps_nulls}
     if isinstance(value, (list, tuple)):
         kind = {**option, "type": option.get("elements")}
-        items = [_item(f"{place}[{index}]", item, kind) for index, item in enumerate(value)]
-        return [item for item in items if item is not None]
+        items = [_prepared(f"{place}[{index}]", item, kind, keeps_nulls) for index, item in enumerate(value)]
+        return [item for item in items if item is not None or keeps_nulls]
     return value
 
 
-def _item(place: str, given: t.Any, option: Members) -> t.Any:
-    """Return an item of a list; raise `invalid_option` with its index if it must be a dictionary, because AnsibleModule omits the index."""
-    is_text_of_dict = isinstance(given, str) and (not given.strip() or given.lstrip().startswith("{") or "=" in given)
-    is_wrong = option.get("type") == "dict" and isinstance(given, _PLAIN) and not isinstance(given, (dict, type(None)))
-    if is_wrong and not is_text_of_dict:
-        found = next((words for kind, words in JSON_TYPES.items() if isinstance(given, kind)), "a list")
-        raise invalid_option(place, f"must be a dictionary of options, not {found}")
-    return _prepared(place, given, option)
+def _refuse_type(place: str, value: t.Any, option: Members) -> None:
+    """Raise `invalid_option` for a value that AnsibleModule would convert into something else, or refuse without its place."""
+    kind = option.get("type")
+    if kind == "list" and isinstance(value, (bool, int, float)):
+        kind = option.get("elements")
+    if kind in ("str", "path") and isinstance(value, bool):
+        raise invalid_option(
+            place, "must be text, not a boolean, of which YAML has the words yes, no, on, off, true and false; put it in quotes"
+        )
+    if kind == "str" and isinstance(value, (int, float)) and _ID.search(place):
+        raise invalid_option(
+            place, "must be text, not a number: YAML and templates turn digits into another number; put the id in quotes"
+        )
+    if kind in ("int", "float") and isinstance(value, bool):
+        raise invalid_option(place, "must be a number, not a boolean")
+    if kind == "dict" and not isinstance(value, dict) and not _is_text_of_dict(value):
+        raise _no_dictionary(place, value)
+
+
+def _no_dictionary(place: str, value: t.Any) -> Failure:
+    found = next((words for each, words in JSON_TYPES.items() if isinstance(value, each)), "a list")
+    return invalid_option(place, f"must be a dictionary of options, not {found}")
+
+
+def _is_text_of_dict(value: t.Any) -> bool:
+    return isinstance(value, str) and (value.lstrip().startswith("{") or "=" in value)
 
 
 def _data(place: str, given: t.Any, option: Members) -> t.Any:
@@ -129,6 +172,8 @@ def _parsed(place: str, text: str, kind: str) -> t.Any:
     except (ValueError, RecursionError) as error:
         # Do not repeat the text, because it may contain secrets.
         reason = str(error)
+    if kind == "dict" and not _is_text_of_dict(text) and text.lstrip()[0] != "[":
+        raise _no_dictionary(place, text)
     try:
         return check_type_dict(text.strip()) if kind == "dict" else ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -14,7 +14,7 @@ from ..module_utils._address import HOST_ADDRESSES
 from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
 from ._ansible_core import evaluate, is_omitted, variables_of
-from ._arguments import serialised
+from ._arguments import prepared, refuse_templates, serialised
 
 Variables = t.Mapping[str, t.Any]
 
@@ -29,6 +29,21 @@ def variable_of(option: str) -> str:
     return f"edgeops_{option}"
 
 
+def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> t.Any:
+    """Return a value as plain data, None if it is empty or omitted; raise `invalid_option` if it cannot be evaluated."""
+    if value is None:
+        return None
+    try:
+        value = evaluate(templar, value, variables)
+        plain = serialised({name: value})[name]
+    except Exception as error:
+        if is_omitted(error):
+            return None
+        raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
+    refuse_templates({name: value})
+    return None if plain in ("", variables.get("omit")) else plain
+
+
 class Host:
     """The variables of a host, raw in `raw`; a variable is evaluated only if it is asked for."""
 
@@ -38,16 +53,7 @@ class Host:
 
     def value(self, name: str) -> t.Any:
         """Return a variable as plain data, None if it is not set; raise `invalid_option` if it cannot be evaluated."""
-        value = self.raw.get(name)
-        if value is None or value == "":
-            return None
-        try:
-            value = serialised({name: evaluate(self._templar, value, self.raw)})[name]
-        except Exception as error:
-            if is_omitted(error):
-                return None
-            raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
-        return None if value == self.raw.get("omit", ...) else value
+        return evaluated(name, self.raw.get(name), self._templar, self.raw)
 
     def switch(self, name: str, *, default: bool) -> bool:
         """Return a variable that is true or false; refuse anything else."""
@@ -60,12 +66,15 @@ class Host:
     def connection(self, given: t.Container[str] = ()) -> dict[str, t.Any]:
         """Return the connection options that the host sets, but not those that a task gives; credentials are given as a set."""
         has_credentials = any(name in given for name in CREDENTIALS)
-        found = {
-            name: self.value(variable_of(name))
-            for name in CONNECTION_OPTIONS
+        options = {
+            name: option
+            for name, option in CONNECTION_OPTIONS.items()
             if name not in given and not (has_credentials and name in CREDENTIALS)
         }
-        return {name: value for name, value in found.items() if value not in (None, "")}
+        # By the names of the variables, for the message about a value that is refused.
+        by_variable = {variable_of(name): option for name, option in options.items()}
+        found = prepared(by_variable, {name: self.value(name) for name in by_variable if name in self.raw})
+        return {name: value for name in options if (value := found.get(variable_of(name))) not in (None, "")}
 
     def address(self, options: t.Container[str] = HOST_ADDRESSES) -> dict[str, str]:
         """Return the address of the host as an option, empty if it has none: the first of the addresses that is set and that a task takes.
@@ -74,7 +83,7 @@ class Host:
         """
         for name in HOST_ADDRESSES:
             if name in options and (value := self.value(name)) not in (None, ""):
-                return {name: value}
+                return dict(prepared({name: {"type": "str"}}, {name: value}))
         return {}
 
 

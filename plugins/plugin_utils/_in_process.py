@@ -26,6 +26,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
     is_worth_naming,
     prepared,
     refusal,
+    refuse_templates,
     serialised,
     validated,
 )
@@ -59,7 +60,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         host = Host(variables, self._templar)
         specification = self.task.arguments()
         try:
-            self._task.args, from_host = self._completed(specification["argument_spec"], host)
+            self._task.args, from_host = self._completed(self.task.options(), host)
             if self.task.on_controller or self._connection.transport in _LOCAL:
                 self._task.args = absolute(specification["argument_spec"], self._task.args)
             runs_here = self._can_run_here(host)
@@ -90,6 +91,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
         An address that the module does not take is ignored if `module_defaults` set it.
         """
+        refuse_templates(self._task.args)
         not_taken = [name for name in ALL_ADDRESSES if name in self._task.args and name not in options]
         given = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
         arguments = without_empty(prepared(options, given, self.arranged))
@@ -101,7 +103,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         # What is missing of the credentials of the host is a variable, too.
         missing = CREDENTIALS if connection.keys() & CREDENTIALS else ()
         variables = {name: variable_of(name) for name in (*connection, *missing)}
-        return {**arguments, **prepared(options, {**connection, **address})}, variables
+        return {**arguments, **connection, **address}, variables
 
     def _is_default(self, name: str) -> bool:
         """Return whether `module_defaults` set an option of the task."""

@@ -218,3 +218,22 @@ def test_cache_that_holds_something_else(inventory: Inventory) -> None:
     assert {name for name in names if name not in found.groups} == {empty}
     assert "the cache cannot be used" in found.stderr and len(inventory.simulator.journal()) == len(names) - 1
     assert {name for name, path in cached.items() if path.read_text(encoding="utf-8") != listings[name]} == {empty}
+
+
+def test_options_that_cannot_be_read(inventory: Inventory) -> None:
+    """A vaulted token without its password, a template without its variable, and what YAML makes of an id, are errors of the file."""
+    unlock = ["--vault-password-file", str(inventory.place.write("password", "open sesame"))]
+    _code, vaulted, _errors = inventory.command("ansible-vault", "encrypt_string", *unlock, "planted-token-4411")
+    texts = {
+        "vaulted": (f"api_token: {vaulted}", "api_token: "),
+        "template": ('account_ids: ["{{ nowhere }}"]', "account_ids: cannot be evaluated: 'nowhere' is undefined"),
+        "number": ("account_ids: [0755]", "account_ids[0]: must be text, not a number"),
+        "word": ("names: [no]", "names[0]: must be text, not a boolean"),
+    }
+    for name, (text, said) in texts.items():
+        path = inventory.place.write(f"{name}.zones.yml", f"plugin: {PLUGIN}\n{text}\n")
+        env = {"ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", "ANSIBLE_ERROR_ON_UNDEFINED_VARS": "false"}
+        code, stdout, stderr = inventory.command("ansible-inventory", "-i", str(path), "--list", env=env)
+        words = " ".join(stderr.split())
+        assert code not in (0, 250) and said in words and "Unexpected Exception" not in words and "Traceback" not in words, name
+        assert not stdout

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from ansible.release import __version__
 from support.audited import AUDIT, KNOWN, SCRIPTS, A
 from support.samples.fleet import AT, HOSTILE, audit, finding, record
 
@@ -17,6 +18,7 @@ from harness.process import BIN
 
 pytestmark = pytest.mark.every_core
 
+CORE = tuple(map(int, __version__.split(".")[:2]))
 KEY = "planted-key-8c0db7"
 FILTER = '{"where":{"key":"EdgeResponseStatus","operator":"geq","value":500}}'
 JOB = {
@@ -168,3 +170,84 @@ def test_relative_paths_start_at_the_working_directory(playbook: Playbook, zone:
     assert (folder / "report" / "report.json").exists()
     assert report.stdout.count(f"ca_path: file or directory '{folder / 'missing.pem'}' does not exist") >= 2
     assert [path.name for path in plays.iterdir()] == ["play.yml"]
+
+
+def test_a_template_that_nobody_evaluated_is_not_written(playbook: Playbook, zone: str, tmp_path: Path) -> None:
+    """Cores before 2.19 can be told to hand templates with undefined variables on as text; newer ones end the task themselves."""
+    shared = "fields: [ClientIP], enabled: false, zone_id: '{{ zone_id }}'"
+    (tmp_path / "play.yml").write_text(
+        f"""
+- hosts: all
+  gather_facts: false
+  tasks:
+    - name: destination
+      edgeops.observability.logpush_job: {{name: a, destination_conf: "s3://{{{{ nowhere }}}}/x", {shared}}}
+      ignore_errors: true
+    - name: item
+      edgeops.observability.log_custom_fields: {{cookie_fields: [a, "{{{{ inner }}}}"]}}
+      vars: {{inner: "x-{{{{ nowhere }}}}"}}
+      ignore_errors: true
+    - name: whole
+      edgeops.observability.zone_observability: {{job: "{{{{ nowhere }}}}"}}
+      vars: {{edgeops_in_process: false}}
+      ignore_errors: true
+    - name: variable
+      edgeops.observability.script_monitor: {{enabled: true}}
+      vars: {{edgeops_ca_path: "{{{{ inner }}}}", inner: "x-{{{{ nowhere }}}}"}}
+      ignore_errors: true
+    - name: marked
+      edgeops.observability.logpush_job: {{name: !unsafe "{{{{name}}}}", destination_conf: "s3://x/y", {shared}}}
+      check_mode: true
+""",
+        encoding="utf-8",
+    )
+    report = playbook.run(
+        playbook=tmp_path / "play.yml",
+        inventory={"shop": {"zone_id": zone}},
+        env={"ANSIBLE_ERROR_ON_UNDEFINED_VARS": "false"},
+        fails=("invalid_option", "ansible") if CORE >= (2, 19) else "invalid_option",
+    )
+    assert not [entry for entry in report.journal if entry["method"] != "GET"]
+    assert report.named("marked").result["job"]["name"] == "{{name}}"
+    assert report.named("variable").result["msg"].startswith("edgeops_ca_path: ")
+    if CORE < (2, 19):
+        places = {"destination": "destination_conf", "item": "cookie_fields[1]", "whole": "job"}
+        for name, place in places.items():
+            assert report.named(name).result["msg"].startswith(f"{place}: a template in it has an undefined variable")
+
+
+def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Path) -> None:
+    """As YAML reads them, in options and in variables of the host, in process and as an ordinary module."""
+    (tmp_path / "play.yml").write_text(
+        """
+- hosts: all
+  gather_facts: false
+  tasks:
+    - {name: octal, edgeops.observability.script_monitor: {enabled: true, zone_id: 0755}, ignore_errors: true}
+    - name: word
+      edgeops.observability.logpush_jobs: {jobs: [{name: no, destination_conf: s3://a/b}]}
+      vars: {edgeops_in_process: false}
+      ignore_errors: true
+    - {name: cookie, edgeops.observability.log_custom_fields: {cookie_fields: [on]}, ignore_errors: true}
+    - {name: variable, edgeops.observability.log_custom_fields: {cookie_fields: [a]}, vars: {zone_id: 0755}, ignore_errors: true}
+    - {name: dictionary, edgeops.observability.zone_observability: {job: "[1]"}, ignore_errors: true}
+    - {name: path, edgeops.observability.zone_observability: {job: {kind: sideways}}, ignore_errors: true}
+    - {name: option, edgeops.observability.script_monitor: {enabld: true}, ignore_errors: true}
+    - {name: name, edgeops.observability.script_monitor: {enabled: true, zone_id: shop.example.com}, ignore_errors: true}
+""",
+        encoding="utf-8",
+    )
+    report = playbook.run(playbook=tmp_path / "play.yml", inventory={"shop": {"zone_id": "ab"}}, fails="invalid_option")
+    messages = {outcome.name: outcome.result["msg"] for outcome in report.ours}
+    for name, start in {
+        "octal": "zone_id: must be text, not a number",
+        "word": "jobs[0].name: must be text, not a boolean",
+        "cookie": "cookie_fields[0]: must be text, not a boolean",
+        "variable": "zone_id: must be text, not a number",
+        "dictionary": "job: must be a dictionary of options, not a list",
+        "path": "job.kind: ",
+        "option": "enabld: unsupported parameter (did you mean 'enabled'?)",
+        "name": "zone_id: 'shop.example.com' is not 1 to 32 hexadecimal digits; use zone_name",
+    }.items():
+        assert messages[name].startswith(start), messages[name]
+    assert not report.journal

@@ -11,7 +11,7 @@ import typing as t
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS
-from .._core import Answer, Conclusion, Failure, Plan, Request
+from .._core import KEEPS_NULLS, Answer, Conclusion, Failure, Plan, Request
 from .._redact import MASK
 from .run import Run
 from .steps import Composition, Outcome, Step
@@ -84,15 +84,24 @@ class Task:
     on_controller: t.ClassVar[bool] = False
 
     @classmethod
-    def arguments(cls) -> dict[str, t.Any]:
-        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+    def options(cls) -> ArgumentSpec:
+        """Return all options as they are declared."""
         shared: ArgumentSpec = (
             {} if cls.on_controller else {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in cls.addresses}}
         )
         if cls.approvable:
             shared["expected_plan_id"] = {"type": "str"}
+        return {**shared, **cls.spec.options}
+
+    @classmethod
+    def arguments(cls) -> dict[str, t.Any]:
+        """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
+        options = {
+            name: {key: value for key, value in option.items() if key != KEEPS_NULLS} for name, option in cls.options().items()
+        }
         rules = {**cls.spec._asdict(), "required_by": dict(cls.spec.required_by)}
-        return {"argument_spec": {**shared, **rules.pop("options")}, **rules}
+        del rules["options"]
+        return {"argument_spec": options, **rules}
 
     @abc.abstractmethod
     def perform(self, run: Run) -> None:

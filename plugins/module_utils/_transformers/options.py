@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import invalid_option
+from .._core import KEEPS_NULLS, invalid_option
 from . import facts
 from .samples import Sample, parse_samples
 
@@ -18,7 +18,7 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "sql": {"type": "str"},
     "description": {"type": "str"},
     # Without suboptions, because AnsibleModule does not distinguish a null in them from an omitted one.
-    "samples": {"type": "list", "elements": "dict", "default": []},
+    "samples": {"type": "list", "elements": "dict", "default": [], KEEPS_NULLS: True},
 }
 
 Params = t.Mapping[str, t.Any]

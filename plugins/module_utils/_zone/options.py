@@ -7,7 +7,7 @@ import typing as t
 from .._address import ACCOUNT, scope_of
 from .._content_rules import options as rules
 from .._content_rules.rules import DesiredRules, desire_rules
-from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, PARTS, Json, Plan, invalid_option, moved, within
+from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, KEEPS_NULLS, PARTS, Json, Plan, invalid_option, moved, within
 from .._custom_fields.facts import COOKIE_FIELDS, FIELD_KINDS, PRESERVE_DUPLICATES, REQUEST_FIELDS, RESPONSE_FIELDS
 from .._custom_fields.options import DesiredCustomFields
 from .._custom_fields.result import names_of
@@ -43,7 +43,7 @@ ZONE_SPEC: dict[str, dict[str, Json]] = {
     "route": MONITOR.spec.options["route"],
     CONTENT_SECURITY_RULES: {"type": "list", "elements": "dict", "options": rules.OPTIONS},
     # No suboptions, because AnsibleModule would set an omitted member (not compared) to null (approves that there is no plan).
-    "expected_plan_ids": {"type": "dict"},
+    "expected_plan_ids": {"type": "dict", KEEPS_NULLS: True},
 }
 
 

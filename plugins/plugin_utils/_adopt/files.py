@@ -11,7 +11,7 @@ import re
 import typing as t
 
 from ...module_utils._address import is_zone_id
-from ...module_utils._core import UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
+from ...module_utils._core import KEEPS_NULLS, UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
 from ...module_utils._files import make_folders, open_inside, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
@@ -218,7 +218,7 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "group_hosts": {"type": "list", "elements": "str"},
     "overwrite": {"type": "bool", "default": False},
     "date": {"type": "str", "required": True},
-    "zones": {"type": "list", "elements": "dict", "required": True},
+    "zones": {"type": "list", "elements": "dict", "required": True, KEEPS_NULLS: True},
     "script_baselines": {"type": "dict", "default": {}},
 }
 

@@ -21,6 +21,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gath
     with_delivery,
 )
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 Result = dict[str, t.Any]
 
@@ -64,7 +65,7 @@ class ReportAction(InProcessAction):
         records = {name: record_of(name, host, registered) for name, host in hosts.items()}
         if not boolean(self._task.args.get("delivery") or False, strict=False):
             return list(records.values())
-        plain: dict[str, dict[str, Json]] = serialised(records)
+        plain: dict[str, dict[str, Json]] = untrusted(serialised(records))
         return with_delivery(plain, hosts, self._delivered)
 
     def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...module_utils._core import Conclusion
+from ...module_utils._core import KEEPS_NULLS, Conclusion
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from .audit import audit
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
@@ -15,7 +15,7 @@ class AuditReport(LocalTask[Order]):
     name = "audit_report"
     spec = Spec(
         options={
-            "zones": {"type": "list", "elements": "dict"},
+            "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True},
             "registered": {"type": "dict", "options": {name: {"type": "str"} for name in REGISTERED}},
             "delivery": {"type": "bool", "default": False},
             "expected": {"type": "list", "elements": "str"},

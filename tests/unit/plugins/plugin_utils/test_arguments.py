@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 import datetime
+import re
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible.utils.unsafe_proxy import wrap_var
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK as ZONE_TASK
+from ansible_collections.edgeops.observability.plugins.modules.logpush_delivery_info import TASK as DELIVERY_TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
     is_worth_naming,
     prepared,
@@ -59,7 +61,7 @@ def test_options_are_converted_and_completed():
 )
 def test_secrets_of_arguments(given, secrets):
     """Those of every option with `no_log`, as they were given, whatever else is wrong."""
-    assert validated(TASK.arguments(), given, "action").secrets == secrets
+    assert validated(ZONE_TASK.arguments(), given, "action").secrets == secrets
 
 
 OPTIONS = {
@@ -74,7 +76,7 @@ SPEC = {
     **OPTIONS,
     "jobs": {"type": "list", "elements": "dict", "options": OPTIONS},
     "job": {"type": "dict", "options": OPTIONS},
-    "expected_plan_ids": {"type": "dict"},
+    "expected_plan_ids": {"type": "dict", "keeps_nulls": True},
 }
 
 
@@ -110,8 +112,9 @@ def test_text_becomes_data_and_null_goes(given, found):
 def test_other_text_is_refused_with_its_place(text):
     with pytest.raises(Failure, match=r"^jobs: not JSON: ") as caught:
         prepared(SPEC, {"jobs": text})
-    with pytest.raises(Failure, match=r"^job: not JSON: "):
+    with pytest.raises(Failure, match=r"^job: (not JSON: |must be a dictionary)") as of_job:
         prepared(SPEC, {"job": text})
+    assert "secret" not in of_job.value.message
     assert "secret" not in caught.value.message
 
 
@@ -123,6 +126,51 @@ def test_item_that_is_no_dictionary_is_named(item, words):
         prepared(jobs, {"jobs": [{"name": "a"}, item]})
     assert caught.value.kind == "invalid_option"
     assert prepared(jobs, {"jobs": ['{"name": "a"}', "name=a"]}) == {"jobs": [{"name": "a"}, {"name": "a"}]}
+
+
+@pytest.mark.parametrize("value", [5, True, ["a"], "[1]", "[]", "5", "true", 1.5, "secret"])
+@pytest.mark.parametrize(
+    "place", ["custom_fields", "job", "job_defaults", "job.output_options", "jobs[0].output_options", "rates"]
+)
+def test_option_that_must_be_a_dictionary(place, value):
+    """Neither a Python error nor the words of AnsibleModule, which lack the place."""
+    options = {**ZONE_TASK.options(), **DELIVERY_TASK.options()}
+    outer, _dot, inner = place.partition(".")
+    given = {inner: value} if inner else value
+    arguments = {"jobs": [given]} if outer == "jobs[0]" else {outer: given}
+    with pytest.raises(Failure, match=rf"^{re.escape(place)}: must be a dictionary of options, not "):
+        prepared(options, arguments)
+
+
+@pytest.mark.parametrize(
+    ("given", "place", "said"),
+    [
+        ({"zone_id": 493}, "zone_id", "not a number"),
+        ({"zone_id": 0.0}, "zone_id", "not a number"),
+        ({"zone_name": False}, "zone_name", "not a boolean"),
+        ({"api_token": True}, "api_token", "not a boolean"),
+        ({"ca_path": True}, "ca_path", "not a boolean"),
+        ({"job": {"name": False}}, "job.name", "not a boolean"),
+        ({"jobs": [{}, {"name": True}]}, "jobs[1].name", "not a boolean"),
+        ({"jobs": '[{"fields": ["a", false]}]'}, "jobs[0].fields[1]", "not a boolean"),
+        ({"custom_fields": {"cookie_fields": [True]}}, "custom_fields.cookie_fields[0]", "not a boolean"),
+        ({"custom_fields": {"cookie_fields": True}}, "custom_fields.cookie_fields", "not a boolean"),
+        ({"zone_ids": ["a", 755]}, "zone_ids[1]", "not a number"),
+        ({"zone_ids": 755}, "zone_ids", "not a number"),
+        ({"state": True}, "state", "not a boolean"),
+        ({"retries": True}, "retries", "not a boolean"),
+        ({"timeout": False}, "timeout", "not a boolean"),
+    ],
+)
+def test_words_and_numbers_of_yaml(given, place, said):
+    """AnsibleModule would make other text of them: `0755` becomes 493, `no` becomes False."""
+    with pytest.raises(Failure, match=rf"^{re.escape(place)}: .*{said}"):
+        prepared({**ZONE_TASK.options(), **DELIVERY_TASK.options()}, given)
+
+
+@pytest.mark.parametrize("given", [{"job": {"name": 2024}}, {"job": {"job_id": 5}}, {"validate_certs": "no"}, {"timeout": 5}])
+def test_numbers_that_are_no_ids(given):
+    assert prepared(ZONE_TASK.options(), given) == given
 
 
 ZONE = {"zone_id": "a"}
@@ -143,10 +191,10 @@ ZONE = {"zone_id": "a"}
     ],
 )
 def test_refusals_have_a_place(given, place, said, is_needed):
-    found = refusal(TASK.arguments(), {**ZONE, **given})
+    found = refusal(ZONE_TASK.arguments(), {**ZONE, **given})
     assert found is not None and found[0] == place and said in found[1]
     assert is_worth_naming(*found) is is_needed
 
 
 def test_nothing_to_refuse():
-    assert refusal(TASK.arguments(), ZONE) is None
+    assert refusal(ZONE_TASK.arguments(), ZONE) is None
