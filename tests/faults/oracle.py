@@ -6,12 +6,16 @@ import dataclasses
 import typing as t
 
 OK = "success"
+INVALID_OPTION = "invalid_option"
 AUTHENTICATION, PERMISSION, REJECTED = "authentication", "permission", "rejected"
 RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
 
 # Classes of requests. `GET none` is a read that the service answers with 404 in the ordinary course of things, `GET fields`
 # and `LIST further` are omitted where they are not permitted.
 GET, GET_NONE, GET_FIELDS, LIST, LIST_FURTHER = "GET", "GET none", "GET fields", "LIST", "LIST further"
+# The preview of a transformer is a POST that reads, and is tried again like a GET.
+PREVIEW = "PREVIEW"
+POST_TRANSFORMER, POST_POLICY = "POST transformer", "POST policy"
 PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP = "PUT", "DELETE", "POST ruleset", "POST job", "POST ownership"
 
 ONCE, LASTING = "once", "lasting"
@@ -74,7 +78,8 @@ def _status(status: int, kind: str, code: int = 1999, **more: t.Any) -> Row:
 # 404 is enough, whatever its body; a DELETE may be answered with anything that does not report failure.
 _STATUS_TELLS = {GET_NONE: OK}
 _NOTHING_NEEDED = {GET_NONE: OK, DELETE: OK}
-_ONLY_LISTINGS = dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP), OK)
+_ONLY_LISTINGS = dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, PREVIEW), OK)
+_ONLY_LISTINGS |= dict.fromkeys((POST_RULESET, POST_JOB, POST_OWNERSHIP, POST_TRANSFORMER, POST_POLICY), OK)
 _AWAY = "http://elsewhere.example/followed"
 
 ROWS: t.Mapping[str, Row] = {
@@ -102,7 +107,8 @@ ROWS: t.Mapping[str, Row] = {
     # A longer pause than retry_wait_max fails at once.
     "429-long": _final({"kind": "429", "retry_after": 301}, RATE_LIMITED),
     "500": _final({"kind": "500"}, UNAVAILABLE),
-    "400": _status(400, REJECTED),
+    # Of a preview, this is about the query.
+    "400": _status(400, REJECTED, others={PREVIEW: INVALID_OPTION}),
     "401": _status(401, AUTHENTICATION),
     # Fields are not checked then, and what is listed beside scripts is missing.
     "403": _status(403, PERMISSION, others={GET_FIELDS: OK, LIST_FURTHER: OK}),
@@ -120,7 +126,8 @@ ROWS: t.Mapping[str, Row] = {
     "no-success": _final({"kind": "no_success"}, BAD, others=_NOTHING_NEEDED),
     "no-result": _final({"kind": "no_result"}, BAD, others=_NOTHING_NEEDED),
     "wrong-result": _final({"kind": "wrong_result"}, BAD, others=_NOTHING_NEEDED),
-    "null-result": _final({"kind": "wrong_result", "value": None}, BAD, others=_NOTHING_NEEDED),
+    # Null is what a preview answers for a record that is filtered out.
+    "null-result": _final({"kind": "wrong_result", "value": None}, BAD, others={**_NOTHING_NEEDED, PREVIEW: OK}),
     "text-result": _final({"kind": "wrong_result", "value": "ok"}, BAD, others=_NOTHING_NEEDED),
     # `result_info` of the wrong type, and one that contradicts the list.
     "wrong-info": _final({"kind": "bad_result_info", "value": "2 of 3"}, BAD, others=_STATUS_TELLS),

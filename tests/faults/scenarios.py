@@ -9,7 +9,21 @@ import re
 import typing as t
 
 from faults import direct
-from faults.oracle import DELETE, GET, GET_FIELDS, GET_NONE, LIST, LIST_FURTHER, POST_JOB, POST_OWNERSHIP, POST_RULESET, PUT
+from faults.oracle import (
+    DELETE,
+    GET,
+    GET_FIELDS,
+    GET_NONE,
+    LIST,
+    LIST_FURTHER,
+    POST_JOB,
+    POST_OWNERSHIP,
+    POST_POLICY,
+    POST_RULESET,
+    POST_TRANSFORMER,
+    PREVIEW,
+    PUT,
+)
 from support.samples.custom_fields import own
 
 from ansible_collections.edgeops.observability.plugins.inventory import zones as inventory
@@ -17,6 +31,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import parse_connection
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
+from edgeops_simulator.delivery.transform import is_installed
 
 Document = dict[str, t.Any]
 ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
@@ -74,6 +89,22 @@ COOKIES: list[Document] = [{"id": "1d" * 16, "name": "session", "host": "www.exa
 REFUSALS = tuple({"kind": "status", "status": 400, "path": f"*/page_shield/{name}"} for name in ("scripts", "connections"))
 
 
+_SINCE = "2026-01-01T00:00:00Z"
+_KEPT: Document = {"dataset": None, "created_at": _SINCE, "updated_at": _SINCE}
+OTHER_TRANSFORMER: Document = {"id": 31, "name": "theirs", **_KEPT}
+OUR_TRANSFORMER: Document = {"id": 32, "name": "redact", "description": "d", **_KEPT}
+_MAIL: Document = {"email": [{"id": "ops@example.com"}]}
+OTHER_POLICY: Document = {"id": "51" * 16, "name": "theirs", "mechanisms": _MAIL}
+OUR_POLICY: Document = {
+    "id": "52" * 16,
+    "name": "log delivery",
+    "alert_type": "failing_logpush_job_disabled_alert",
+    "mechanisms": _MAIL,
+    "newer": {"kept": True},
+}
+WEBHOOK: Document = {"id": "61" * 16, "name": "chat", "url": "https://chat.example/planted-path-of-a-webhook"}
+
+
 # What accounts have in place of the datasets of zones and their fields.
 _NAMES_OF_ACCOUNTS = {
     DATASET: "gateway_dns",
@@ -102,6 +133,8 @@ class Scenario:
     args: Document
     rules: tuple[Document, ...] | None = None
     jobs: tuple[Document, ...] = ()
+    transformers: tuple[Document, ...] = ()
+    policies: tuple[Document, ...] = ()
     settings: Document = dataclasses.field(default_factory=dict)
     faults: tuple[Document, ...] = ()
     address: Address = IN_ZONE
@@ -126,6 +159,9 @@ class Scenario:
                 "rulesets": {ZONE: [OTHER_PHASE, *own, MANAGED]},
                 "jobs": jobs,
                 "challenges": {ACCOUNT: [CHALLENGE]},
+                "transformers": {ACCOUNT: [OTHER_TRANSFORMER, *self.transformers]},
+                "notification_policies": {ACCOUNT: [OTHER_POLICY, *self.policies]},
+                "webhooks": {ACCOUNT: [WEBHOOK]},
                 "settings": self.settings,
             }
         )
@@ -249,4 +285,44 @@ _OF_ACCOUNTS: t.Mapping[str, Scenario] = {
     ),
     "inventory-of-accounts": Scenario((LIST,), "inventory", {}, address=IN_ACCOUNT),
 }
-SCENARIOS: t.Mapping[str, Scenario] = {**_OF_ZONES, **_OF_ACCOUNTS}
+_NEW_TRANSFORMER: Document = {"name": "redact", "sql": "SELECT RayID FROM http_requests", "description": "d"}
+_CHANGED_TRANSFORMER: Document = {"name": "redact", "sql": "SELECT ClientIP FROM http_requests"}
+_SAMPLES: list[Document] = [{"name": f"sample {number}", "input": {"RayID": "8a1"}, "absent": ["ClientIP"]} for number in (1, 2)]
+_NEW_POLICY: Document = {
+    "name": "log delivery",
+    "alert_type": "failing_logpush_job_disabled_alert",
+    "mechanisms": {"webhooks": ["chat"], "email": ["ops@example.com"]},
+}
+_CHANGED_POLICY: Document = {"name": "log delivery", "filters": {"zones": ["z"]}, "enabled": False}
+_ABSENT: Document = {"state": "absent"}
+# Versions, and the alerts that the account may use, may be missing as the fields of a dataset may.
+_OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
+    "create-transformer": Scenario((LIST, POST_TRANSFORMER, GET, GET_FIELDS), "logpush_transformer", _NEW_TRANSFORMER),
+    "change-transformer": Scenario(
+        (LIST, GET, GET_FIELDS, PUT, GET, GET_FIELDS),
+        "logpush_transformer",
+        _CHANGED_TRANSFORMER,
+        transformers=(OUR_TRANSFORMER,),
+    ),
+    "delete-transformer": Scenario(
+        (LIST, GET, GET_FIELDS, DELETE), "logpush_transformer", {"name": "redact", **_ABSENT}, transformers=(OUR_TRANSFORMER,)
+    ),
+    "create-policy": Scenario((LIST, LIST, GET_FIELDS, POST_POLICY, GET), "notification_policy", _NEW_POLICY),
+    "change-policy": Scenario((LIST, PUT, GET), "notification_policy", _CHANGED_POLICY, policies=(OUR_POLICY,)),
+    "delete-policy": Scenario((LIST, DELETE), "notification_policy", {"name": "log delivery", **_ABSENT}, policies=(OUR_POLICY,)),
+}
+# The simulator runs queries only where its engine is installed.
+_WITH_ENGINE: t.Mapping[str, Scenario] = {
+    "try-transformer": Scenario(
+        (LIST, PREVIEW, PREVIEW, POST_TRANSFORMER, GET, GET_FIELDS),
+        "logpush_transformer",
+        {**_NEW_TRANSFORMER, "samples": _SAMPLES},
+        address=IN_ACCOUNT,
+    ),
+}
+SCENARIOS: t.Mapping[str, Scenario] = {
+    **_OF_ZONES,
+    **_OF_ACCOUNTS,
+    **{name: dataclasses.replace(found, address=IN_ACCOUNT) for name, found in _OF_ACCOUNTS_ALONE.items()},
+    **(_WITH_ENGINE if is_installed() else {}),
+}

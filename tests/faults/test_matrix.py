@@ -15,7 +15,18 @@ from harness.invariants import ERROR_MEMBERS
 
 SEED = 20261121
 # What the service makes, different in each run.
-MADE = ("version", "last_updated", "updated_at", "time_created", "token", "filename", "expires")
+MADE = (
+    "version",
+    "last_updated",
+    "updated_at",
+    "time_created",
+    "token",
+    "filename",
+    "expires",
+    "created_at",
+    "created",
+    "modified",
+)
 Case = tuple[str, int, str, str]
 
 
@@ -26,6 +37,7 @@ def known_ids(name: str) -> frozenset[t.Any]:
     rulesets = seed["rulesets"][ZONE]
     rules = [rule for ruleset in rulesets for rule in ruleset.get("rules", [])]
     found = [*rulesets, *rules, *seed["jobs"][ZONE], *seed["jobs"][ACCOUNT]]
+    found += [thing for part in ("transformers", "notification_policies", "webhooks") for thing in seed[part][ACCOUNT]]
     return frozenset(thing[member] for thing in found for member in ("id", "ref") if member in thing)
 
 
@@ -75,7 +87,8 @@ def undisturbed(simulator: t.Any, name: str) -> Undisturbed:
 
 def writes(journal: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
     """The requests that could change something."""
-    return [entry for entry in journal if entry["method"] != "GET" and not entry["path"].endswith("/ownership/validate")]
+    reading = ("/ownership/validate", "/transformers/preview")
+    return [entry for entry in journal if entry["method"] != "GET" and not entry["path"].endswith(reading)]
 
 
 def applied(journal: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
@@ -134,10 +147,13 @@ def test_scenario_sends_its_declared_requests(simulator, pauses, name):
     run(simulator, name)
     journal = simulator.journal()
     requests = SCENARIOS[name].requests
-    assert [entry["method"] for entry in journal] == [request.split()[0].replace("LIST", "GET") for request in requests]
+    assert [entry["method"] for entry in journal] == [
+        request.split()[0].replace("LIST", "GET").replace("PREVIEW", "POST") for request in requests
+    ]
     for entry, request in zip(journal, requests, strict=True):
         assert (entry["status"] == 404) == (request == oracle.GET_NONE)
         where = {oracle.POST_JOB: "/jobs", oracle.POST_RULESET: "/rulesets", oracle.POST_OWNERSHIP: "/ownership"}
+        where |= {oracle.PREVIEW: "/preview", oracle.POST_TRANSFORMER: "/transformers", oracle.POST_POLICY: "/policies"}
         assert entry["path"].startswith(f"/{SCENARIOS[name].address.scope}s")
         assert where.get(request, "") in entry["path"]
     assert pauses.made == []

@@ -5,14 +5,17 @@ from __future__ import annotations
 import typing as t
 
 from .._api.client import Client
-from .._core import Answer, Conclusion, Failure, Json, Plan
+from .._api.response import lacks_route
+from .._core import PERMISSION, Answer, Conclusion, Failure, Json, Plan
 from .._text import dict_of
 from .options import WEBHOOKS, Desired, Query
 from .plan import State, is_id
 from .policy import Policy, Webhook, find, parse_alerts, parse_policy, parse_webhook, view, view_webhook
 
-# Statuses of a route that the service or the token does not have.
-_NOT_OFFERED = (403, 404, 405)
+
+def _is_not_offered(failure: Failure) -> bool:
+    """Return whether a read failed because the service or the token does not have the route."""
+    return failure.kind == PERMISSION or lacks_route(failure)
 
 
 def read(client: Client, desired: Desired) -> State:
@@ -27,7 +30,7 @@ def read(client: Client, desired: Desired) -> State:
     try:
         return State(None, alerts(client), hooks)
     except Failure as failure:
-        if failure.status not in _NOT_OFFERED:
+        if not _is_not_offered(failure):
             raise
         return State(None, None, hooks, str(failure))
 
@@ -69,7 +72,7 @@ def report(client: Client, query: Query) -> Conclusion:
         try:
             result[name] = ask()
         except Failure as failure:
-            if failure.status not in _NOT_OFFERED:
+            if not _is_not_offered(failure):
                 raise
             result[name] = None
             warnings.append(

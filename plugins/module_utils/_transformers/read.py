@@ -6,14 +6,13 @@ import dataclasses
 import typing as t
 
 from .._api.client import Client, side_by_side
-from .._core import INVALID_OPTION, Answer, Conclusion, Failure, Json, Plan
+from .._api.response import lacks_route
+from .._core import INVALID_OPTION, PERMISSION, Answer, Conclusion, Failure, Json, Plan
 from .options import Desired, Query
 from .plan import State, Transformer, find, parse_content, parse_transformer, parse_version, view
 from .samples import Sample
 
 _PARALLEL = 4
-# Statuses of a list of versions that the service or the token does not have.
-_NOT_OFFERED = (403, 404, 405)
 _REFUSED_QUERY = 400
 
 
@@ -45,7 +44,7 @@ def _details(client: Client, transformer_id: int) -> tuple[Answer, Answer]:
     try:
         return content, client.call("transformers.versions", ids=ids)
     except Failure as failure:
-        if failure.status not in _NOT_OFFERED:
+        if failure.kind != PERMISSION and not lacks_route(failure):
             raise
         return content, Answer(None)
 
