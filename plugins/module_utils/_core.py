@@ -116,7 +116,7 @@ class Request(t.NamedTuple):
 
     `id_from_answer` names an id of the path that is the member `id` of the previous answer.
     `changes`: false for a request that only validates.
-    `creates` marks a POST that must not be sent twice: if its outcome is unknown, or if `look_again_on` contains the kind
+    `creates` marks a write that makes something and must not be sent twice: if its outcome is unknown, or if `look_again_on` contains the kind
     of its failure, the current state is read and planned again before the run fails.
     `if_it_fails` is appended to the failure message: what the previous requests have already changed.
     `digested` replaces the body in `plan_id` if the body also contains other objects that the service requires unchanged.

@@ -16,6 +16,8 @@ GET, GET_NONE, GET_FIELDS, LIST, LIST_FURTHER = "GET", "GET none", "GET fields",
 # The preview of a transformer is a POST that reads, and is tried again like a GET.
 PREVIEW = "PREVIEW"
 POST_TRANSFORMER, POST_POLICY = "POST transformer", "POST policy"
+# Each query that is written is a version, so that it is repeated no more than a POST.
+PUT_QUERY = "PUT query"
 PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP = "PUT", "DELETE", "POST ruleset", "POST job", "POST ownership"
 
 ONCE, LASTING = "once", "lasting"
@@ -49,7 +51,7 @@ class Row:
         if persistence == LASTING:
             return self.lasting
         special = {POST_RULESET: self.ruleset, POST_OWNERSHIP: self.ownership}.get(request)
-        return special or (self.post if request.startswith("POST") else self.once)
+        return special or (self.post if request.startswith("POST") or request == PUT_QUERY else self.once)
 
     def stratum(self, request: str) -> str:
         """The class of the request; a listing that ends as all listings do is one of them."""
@@ -79,7 +81,7 @@ def _status(status: int, kind: str, code: int = 1999, **more: t.Any) -> Row:
 _STATUS_TELLS = {GET_NONE: OK}
 _NOTHING_NEEDED = {GET_NONE: OK, DELETE: OK}
 _ONLY_LISTINGS = dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, PREVIEW), OK)
-_ONLY_LISTINGS |= dict.fromkeys((POST_RULESET, POST_JOB, POST_OWNERSHIP, POST_TRANSFORMER, POST_POLICY), OK)
+_ONLY_LISTINGS |= dict.fromkeys((POST_RULESET, POST_JOB, POST_OWNERSHIP, POST_TRANSFORMER, POST_POLICY, PUT_QUERY), OK)
 _AWAY = "http://elsewhere.example/followed"
 
 ROWS: t.Mapping[str, Row] = {

@@ -23,6 +23,7 @@ from faults.oracle import (
     POST_TRANSFORMER,
     PREVIEW,
     PUT,
+    PUT_QUERY,
 )
 from support.samples.custom_fields import own
 
@@ -299,9 +300,15 @@ _ABSENT: Document = {"state": "absent"}
 _OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
     "create-transformer": Scenario((LIST, POST_TRANSFORMER, GET, GET_FIELDS), "logpush_transformer", _NEW_TRANSFORMER),
     "change-transformer": Scenario(
-        (LIST, GET, GET_FIELDS, PUT, GET, GET_FIELDS),
+        (LIST, GET, GET_FIELDS, PUT_QUERY, GET, GET_FIELDS),
         "logpush_transformer",
         _CHANGED_TRANSFORMER,
+        transformers=(OUR_TRANSFORMER,),
+    ),
+    "describe-transformer": Scenario(
+        (LIST, GET, GET_FIELDS, PUT, GET, GET_FIELDS),
+        "logpush_transformer",
+        {"name": "redact", "description": "other"},
         transformers=(OUR_TRANSFORMER,),
     ),
     "delete-transformer": Scenario(

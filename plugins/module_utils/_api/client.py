@@ -180,7 +180,7 @@ class Client:
         path = endpoint.url_path(ids or {}, self._connection.address)
         query_text = f"?{urlencode(query, quote_via=quote, safe=',*')}" if query else ""
         content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
-        retried_as = "GET" if endpoint.reads else endpoint.method
+        retried_as = endpoint.retried_as
         attempts, received = 0, False
         while True:
             try:

@@ -13,6 +13,7 @@ class Endpoint(t.NamedTuple):
     """One operation: method and path, its name in messages, the JSON types that `result` may have, and the scopes it exists for.
 
     The path is relative to that of the zone or account; without scopes, to the base URL. `reads`: a POST that changes nothing.
+    `once`: a PUT that makes something each time it is applied, and is therefore repeated no more than a POST.
     """
 
     method: str
@@ -21,6 +22,12 @@ class Endpoint(t.NamedTuple):
     result: tuple[type, ...] = (dict,)
     scopes: tuple[str, ...] = (ZONE,)
     reads: bool = False
+    once: bool = False
+
+    @property
+    def retried_as(self) -> str:
+        """Return the method whose rules for repeating a request apply."""
+        return "GET" if self.reads else "POST" if self.once else self.method
 
     def url_path(self, ids: t.Mapping[str, str | int], address: Address | None = None) -> str:
         """Return the path below the base URL with its ids filled in, each quoted as one segment."""
@@ -87,6 +94,10 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "transformers.list": _account("GET", "/logpush/transformers", "Listing the transformers", (list,)),
     "transformers.create": _account("POST", "/logpush/transformers", "Creating the transformer"),
     "transformers.update": _account("PUT", "/logpush/transformers/{transformer_id}", "Changing the transformer"),
+    # With a query; each one makes a version.
+    "transformers.replace": Endpoint(
+        "PUT", "/logpush/transformers/{transformer_id}", "Changing the query of the transformer", scopes=(ACCOUNT,), once=True
+    ),
     "transformers.delete": _account("DELETE", "/logpush/transformers/{transformer_id}", "Deleting the transformer", ()),
     "transformers.content": _account(
         "GET", "/logpush/transformers/{transformer_id}/content", "Reading the query of the transformer"

@@ -178,7 +178,8 @@ def _presence(desired: Desired, found: Transformer | None) -> Plan:
     if changes_sql:
         body["code"] = desired.sql
     labels = tuple(sorted(job.label for job in found.jobs)) if changes_sql else ()
-    request = Request("transformers.update", ids={"transformer_id": found.id}, body=body)
+    operation = "transformers.replace" if changes_sql else "transformers.update"
+    request = Request(operation, ids={"transformer_id": found.id}, body=body, creates=changes_sql)
     return Plan(
         before=before,
         after=after,
