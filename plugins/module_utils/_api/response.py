@@ -323,7 +323,7 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
         unusable.kind,
         clean(f"{request} failed: {reason}.{' ' + advice if advice else ''}"),
         errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
-        unanswered=exchange.method == "POST" and lost,
+        unanswered=ENDPOINTS[operation].retried_as == "POST" and lost,
         accepted=accepted,
     )
     return locate(failure, exchange)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an automation platform counts of real results: one node for each zone and account, none without a name or with a null."""
+
+import json
+import shutil
+import subprocess
+import time
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness import Modules
+
+ROOT = Path(__file__).resolve().parents[2]
+QUERIES = yaml.safe_load((ROOT / "extensions" / "audit" / "event_query.yml").read_text(encoding="utf-8"))
+JQ = shutil.which("jq")
+pytestmark = pytest.mark.skipif(JQ is None, reason="needs jq (Debian: jq)")
+DESTINATION = "https://logs.example/in"
+ACCOUNT = {"zone_id": "", "account_id": "ACCOUNT"}
+# Options of each module beside its address, which is the zone unless the options say otherwise.
+OPTIONS: dict[str, list[dict[str, t.Any]]] = {
+    "content_security_rule": [{"description": "none", "state": "absent"}],
+    "content_security_rule_info": [{}],
+    "log_custom_fields": [{"cookie_fields": ["a"]}],
+    "log_custom_fields_info": [{}],
+    "logpush_dataset_info": [{"dataset": "http_requests"}, {**ACCOUNT, "dataset": "audit_logs"}],
+    "logpush_delivery_info": [{}, ACCOUNT, {"zone_id": "", "zone_ids": ["ZONE"]}],
+    "logpush_job": [{"name": "a", "destination_conf": DESTINATION, "enabled": True}, {**ACCOUNT, "name": "a", "state": "absent"}],
+    "logpush_job_info": [{}, ACCOUNT],
+    "logpush_jobs": [{"jobs": [{"name": "none", "state": "absent"}]}],
+    "logpush_ownership": [{"destination_conf": "s3://bucket?region=r"}],
+    "logpush_transformer": [{"account_id": "ACCOUNT", "name": "none", "state": "absent"}],
+    "logpush_transformer_info": [{"account_id": "ACCOUNT"}],
+    "notification_policy": [{"account_id": "ACCOUNT", "name": "none", "state": "absent"}],
+    "notification_policy_info": [{"account_id": "ACCOUNT"}],
+    "script_audit": [{"baseline": []}],
+    "script_monitor": [{"enabled": True}],
+    "script_monitor_info": [{}],
+    "zone_observability": [
+        {"jobs": [{"name": "none", "state": "absent"}]},
+        {**ACCOUNT, "jobs": [{"name": "none", "state": "absent"}]},
+    ],
+    "zone_variables_info": [{}, ACCOUNT],
+}
+CASES = [(module, options) for module, each in OPTIONS.items() for options in each]
+
+
+def counted(module: str, result: t.Any) -> list[dict[str, t.Any]]:
+    query = QUERIES[f"edgeops.observability.{module}"]["query"]
+    done = subprocess.run(
+        [str(JQ), "-c", query], input=json.dumps(result), capture_output=True, text=True, check=True, timeout=60
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("module", "options"), CASES, ids=[f"{module}-{n}" for n, (module, _options) in enumerate(CASES)])
+def test_each_module(modules: Modules, simulator: t.Any, zone: str, module: str, options: dict[str, t.Any]) -> None:
+    account = simulator.account
+    given = json.loads(json.dumps(options).replace("ACCOUNT", account).replace("ZONE", zone))
+    if module == "logpush_delivery_info":
+        simulator.seed(
+            uploads={
+                zone: [
+                    {"job_id": 1, "records": 5, "datetime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))}
+                ]
+            }
+        )
+    report = modules.run(
+        {"name": "Run", f"edgeops.observability.{module}": given}, warns=[".*"] if module == "script_monitor_info" else ()
+    )
+    expected = {"account_id": account} if given.get("account_id") else {"zone_id": zone}
+    (node,) = counted(module, report.ours[0].result)
+    (value,) = expected.values()
+    kind = "account" if "account_id" in expected else "zone"
+    assert node == {"name": value, "canonical_facts": expected, "facts": {"device_type": f"Cloudflare {kind}"}}
+
+
+def test_every_zone_and_account_of_a_survey(modules: Modules, simulator: t.Any) -> None:
+    report = modules.run({"name": "Read", "edgeops.observability.survey_info": {}}, defaults={})
+    nodes = counted("survey_info", report.ours[0].result)
+    found = [next(iter(node["canonical_facts"].values())) for node in nodes]
+    assert (
+        {modules.zone, *simulator.zones, *simulator.accounts} == set(found)
+        and len(found) == len(set(found))
+        and all(node["name"] for node in nodes)
+    )
+
+
+@pytest.mark.parametrize("module", [name.rpartition(".")[2] for name in QUERIES])
+def test_a_result_without_an_address_counts_nothing(module: str) -> None:
+    """A null as a canonical fact would drop the node silently."""
+    for result in (
+        {},
+        {"failed": True, "msg": "no credentials", "zone_id": None, "account_id": None},
+        {"zones": [{"zone": "x"}], "jobs": []},
+    ):
+        assert counted(module, result) == []
+
+
+def test_every_module_that_talks_to_the_service_is_tried() -> None:
+    asked = {name.rpartition(".")[2] for name, each in QUERIES.items() if each["query"] != "empty"}
+    assert asked == {*OPTIONS, "survey_info"}
