@@ -152,19 +152,56 @@ class ModelZone:
 
 
 def make_histories(
-    folder: Path, seed: int, days: int, zones: int = 2, first: str = "2026-01-01T06:00:00+00:00"
+    folder: Path,
+    seed: int,
+    days: int,
+    zones: int = 2,
+    *,
+    lively: float = 1.0,
+    pauses: t.Sequence[int] = (1, 1, 1, 1, 2, 5, 8),
 ) -> tuple[list[ModelZone], list[tuple[str, str]]]:
-    """Write the evidence of some zones over so many days; return the zones and, as (time, zone id), the gaps of more than five days."""
-    chance, start = random.Random(seed), datetime.datetime.fromisoformat(first)
+    """Write the evidence of some zones over so many days; return the zones and, as (time, zone id), the gaps of more than five days.
+
+    `lively` is how likely something happens before an audit, and `pauses` are the days from one audit to the next.
+    """
+    chance, start = random.Random(seed), datetime.datetime(2026, 1, 1, 6, tzinfo=datetime.timezone.utc)
     models = [ModelZone(hash_of(f"{seed} {number}")[:32], folder, chance) for number in range(zones)]
     gaps = []
     for model in models:
         day, last = 0, None
         while day < days:
-            model.live()
+            if not model.audits or chance.random() < lively:
+                model.live()
             model.audit(start + datetime.timedelta(day))
             if last is not None and day - last > 5:
                 gaps.append(((start + datetime.timedelta(day)).strftime("%Y-%m-%dT%H:%M:%SZ"), model.zone_id))
             last = day
-            day += chance.choice((1, 1, 1, 1, 2, 5, 8))
+            day += chance.choice(pauses)
     return models, gaps
+
+
+SHOWN = {"shop.example.com": "1" * 32, "pay.example.com": "2" * 32, "tickets.example.com": "3" * 32}
+
+
+def make_showcase(folder: Path) -> dict[str, str]:
+    """Write the evidence of an invented fleet for a picture; return the names of the zones by their ids."""
+    start = datetime.datetime(2026, 1, 1, 6, tzinfo=datetime.timezone.utc)
+    for place, zone_id in enumerate(SHOWN.values()):
+        model = ModelZone(zone_id, folder, random.Random(place))
+        for number in range(6 + 3 * place):
+            url = f"https://cdn.example/{number}.js"
+            model.scripts[url] = hash_of(url)
+            model.entries[url] = entry_of(url, [hash_of(url)])
+        changed, added = "https://cdn.example/1.js", "https://tags.example/campaign.js"
+        for day in range(360):
+            if day == 70 + 90 * place:
+                model.scripts[changed] = hash_of(f"{changed} {day}")
+            if day == 73 + 90 * place:
+                model.entries[changed] = entry_of(changed, [hash_of(changed), model.scripts[changed]])
+            if place == 1 and day == 210:
+                model.scripts[added] = hash_of(added)
+            if place == 1 and day == 226:
+                del model.scripts[added]
+            if not 120 <= day - 40 * place < 127:
+                model.audit(start + datetime.timedelta(day))
+    return {zone_id: name for name, zone_id in SHOWN.items()}

@@ -192,6 +192,9 @@ def _ends(ended: t.Sequence[Closed], waiting: int) -> str:
         words = {1: "authorised", 2: "both authorised"}.get(len(allowed), "all authorised")
         words = words if not gone and not waiting else f"{len(allowed)} authorised"
         parts.append(f"{words} within {days_between(longest.since, longest.at)}")
+    is_all = {gone: "gone since", waiting: "still open"}.get(len(ended) + waiting)
+    if is_all:
+        return f", {is_all}"
     parts += [f"{gone} gone since"] if gone else []
     parts += [f"{waiting} still open"] if waiting else []
     return ", " + ", ".join(parts)

@@ -221,7 +221,7 @@ def test_the_verdict_tells_what_became_of_unauthorised_scripts(tmp_path):
     model.audit(start)
     model.scripts[url] = hash_of("2")
     model.audit(start + datetime.timedelta(1))
-    assert documents.verdict(read(tmp_path)).endswith("1 script was changed without authorisation, 1 still open")
+    assert documents.verdict(read(tmp_path)).endswith("1 script was changed without authorisation, still open")
     model.entries[url] = entry_of(url, [hash_of("1"), hash_of("2")])
     model.audit(start + datetime.timedelta(3))
     sentence = documents.verdict(read(tmp_path))
