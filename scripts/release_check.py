@@ -20,6 +20,7 @@ VERSIONS = {
     "plugins/module_utils/_version.py": r'^VERSION = "(.+)"$',
     "simulator/pyproject.toml": r'^version = "(.+)"$',
     "simulator/src/edgeops_simulator/__init__.py": r'^__version__ = "(.+)"$',
+    "README.md": r"^.*?https://edgeops\.github\.io/edgeops\.observability/([\d.]+)/",
     "examples/awx/README.md": r"src: edgeops-observability-(.+)\.tar\.gz$",
     "examples/awx/project/ansible-navigator.yml": r"^ +image: .+:(.+)$",
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",

@@ -116,11 +116,17 @@ def test_links_are_absolute_and_lead_somewhere() -> None:
     assert not [link for link in links if not link.startswith("https://")]
     prefixes = (f"{GALAXY['repository']}/blob/main/", f"{GALAXY['repository']}/tree/main/", raw)
     named = [link.removeprefix(prefix) for link in links for prefix in prefixes if link.startswith(prefix)]
-    assert len(named) > 15
+    assert len(named) > 6
     assert not [name for name in named if not (ROOT / name).exists()]
+    pages = [
+        link.removeprefix(f"{GALAXY['documentation']}/docsite/") for link in links if "github.io/" in link and "/docsite/" in link
+    ]
+    assert len(pages) > 8
+    assert not [link for link in links if "github.io/" in link and not link.startswith(f"{GALAXY['documentation']}/")]
+    assert not [page for page in pages if not (ROOT / "docs" / "docsite" / "rst" / page.replace(".html", ".rst")).is_file()]
     (picture,) = re.findall(r"!\[[^]]{20,}\]\((\S+)\)", README)
     assert picture.startswith(raw) and picture.endswith(".png")
-    assert GALAXY["documentation"] == f"{GALAXY['repository']}/tree/main/docs"
+    assert GALAXY["documentation"] == f"https://edgeops.github.io/edgeops.observability/{GALAXY['version']}"
 
 
 @pytest.mark.parametrize("word", ["cloudflare", "logpush", "page shield", "client-side security"])

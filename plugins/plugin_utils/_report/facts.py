@@ -42,13 +42,12 @@ RESOURCES = (*MANAGED, *OBSERVED, "fields")
 HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
 
-# `documentation` of galaxy.yml, of which a release has its own; the guides are below it.
-DOCUMENTATION = "https://github.com/edgeops/edgeops.observability/tree/main/docs"
-_OF_VERSION = DOCUMENTATION.replace("/main/", f"/{VERSION}/") if VERSION.replace(".", "").isdigit() else DOCUMENTATION
+# `documentation` of galaxy.yml: each release has its own.
+DOCUMENTATION = f"https://edgeops.github.io/edgeops.observability/{VERSION}"
 
 
 class Action(t.NamedTuple):
-    """What to do about items of some types: a heading, a sentence, and the file of the guide."""
+    """What to do about items of some types: a heading, a sentence, and the page of the guide."""
 
     title: str
     advice: str
@@ -57,7 +56,7 @@ class Action(t.NamedTuple):
     @property
     def url(self) -> str:
         """Return the address of the guide."""
-        return f"{_OF_VERSION}/docsite/rst/{self.guide}"
+        return f"{DOCUMENTATION}/docsite/{self.guide}"
 
 
 # In the order in which a report names them.
@@ -65,40 +64,40 @@ ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOO
     Action(
         "Find out why zones could not be audited",
         "Nothing is known about these zones: correct the cause, then run the audit again.",
-        "reference_errors.rst",
+        "reference_errors.html",
     ),
     Action(
         "Examine scripts on your pages",
         "Find out who added or changed them, then remove them from the site, or authorise them in the baseline.",
-        "guide_payment_scripts.rst",
+        "guide_payment_scripts.html",
     ),
     Action(
         "Repair log delivery",
         "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
-        "guide_job_health.rst",
+        "guide_job_health.html",
     ),
     Action(
         "Bring zones back to their desired state",
         "Review the differences; the playbook deliver applies the desired state. If the change was intended, change the variables.",
-        "guide_safe_delivery.rst",
+        "guide_safe_delivery.html",
     ),
     Action(
         "Declare or delete undeclared jobs",
         "Add each to log_delivery_jobs if it is yours, otherwise delete it: it sends your logs to its destination.",
-        "guide_fleets.rst",
+        "guide_fleets.html",
     ),
     Action(
         "Deliver the log fields that you require",
         "Select the fields in an enabled job that has neither a filter nor a sample rate.",
-        "guide_custom_fields.rst",
+        "guide_custom_fields.html",
     ),
     Action(
         "Complete the script baseline and its evidence",
         "Review the entries, and see that each audit can look at the scripts.",
-        "guide_payment_scripts.rst",
+        "guide_payment_scripts.html",
     ),
-    Action("Renew or remove waivers that ended", "What they covered counts again.", "guide_waivers.rst"),
-    Action("Worth a look", "Nothing has to be done about notes.", "reference_report.rst"),
+    Action("Renew or remove waivers that ended", "What they covered counts again.", "guide_waivers.html"),
+    Action("Worth a look", "Nothing has to be done about notes.", "reference_report.html"),
 )
 
 

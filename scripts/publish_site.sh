@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Puts the built site under a name (`main`, or the version of a release) on the branch gh-pages, and pushes it.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+name=$1
+pages=$(mktemp -d)
+cd "$root"
+git fetch --quiet --depth=1 origin gh-pages:gh-pages 2>/dev/null || git branch gh-pages "$(git commit-tree -m "Begin the site" "$(git mktree </dev/null)")"
+git worktree add --quiet "$pages" gh-pages
+rm -rf "${pages:?}/$name"
+cp -r docs/site "$pages/$name"
+touch "$pages/.nojekyll"
+newest=$(cd "$pages" && ls -d [0-9]*.[0-9]*.[0-9]* 2>/dev/null | sort -V | tail -n 1 || true)
+printf '<!doctype html><meta http-equiv="refresh" content="0; url=%s/">\n' "${newest:-main}" >"$pages/index.html"
+cd "$pages"
+git add --all
+git -c user.name="documentation" -c user.email="documentation@users.noreply.github.com" commit --quiet --message "Publish $name"
+git push --quiet origin gh-pages
