@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import re
+import types
 import typing as t
 from urllib.parse import unquote, unquote_plus
 
 from ._core import GATE, Json
 from ._redact import MASK, clean_text
-from ._text import dict_of, list_of
+from ._text import dict_of, list_of, shorten
 
 # How much of a path may be shown: all of it, only parts that cannot be a key, the same without the last part, nothing.
 WHOLE, PLAIN_PARTS, ALL_BUT_LAST, NOTHING = ("whole", "plain parts", "all but the last part", "nothing")
@@ -21,6 +22,9 @@ class Scheme(t.NamedTuple):
 
     `challenge`: whether the service requires a proof of ownership, None where that is not documented.
     `max_bytes` and `max_records`: what the destination takes in one upload. `fixed`: its uploads have a size of their own.
+    `required`: options without which the service refuses it. `values`: the only value of an option. `dated`: whether the service
+    replaces `{DATE}` in it. `unix_times`: whether it reads unix times only. `output`: the texts around records that it needs.
+    `fixed_type`: whether a job of another type cannot become one of this type.
     """
 
     path: str
@@ -29,6 +33,12 @@ class Scheme(t.NamedTuple):
     max_bytes: int = 0
     max_records: int = 0
     fixed: bool = False
+    required: frozenset[str] = frozenset()
+    values: t.Mapping[str, str] = types.MappingProxyType({})
+    dated: bool = False
+    unix_times: bool = False
+    output: t.Mapping[str, str] = types.MappingProxyType({})
+    fixed_type: bool = False
 
 
 def _names(text: str) -> frozenset[str]:
@@ -39,21 +49,33 @@ _BUCKET = _names("region sse endpoint account-id access-key-id")
 _HEC = _names("channel sourcetype insecure-skip-verify insecure")
 # From the pages of Cloudflare's documentation about each destination, as of October 2026.
 SCHEMES: t.Mapping[str, Scheme] = {
-    "s3": Scheme(WHOLE, _BUCKET, challenge=True),
-    "r2": Scheme(WHOLE, _BUCKET, challenge=False),
-    "gs": Scheme(WHOLE, frozenset(), challenge=True),
-    "azure": Scheme(WHOLE, _names("sv ss srt sr st se sp spr"), challenge=True),
+    "s3": Scheme(WHOLE, _BUCKET, challenge=True, dated=True),
+    "r2": Scheme(WHOLE, _BUCKET, challenge=False, dated=True, required=_names("account-id access-key-id secret-access-key")),
+    "gs": Scheme(WHOLE, frozenset(), challenge=True, dated=True),
+    "azure": Scheme(WHOLE, _names("sv ss srt sr st se sp spr"), challenge=True, dated=True, values={"srt": "o"}),
     "bq": Scheme(WHOLE, frozenset(), challenge=False, max_bytes=10_000_000, max_records=50_000),
     "kinesis": Scheme(WHOLE, _names("region sts-assume-role-arn access-key-id"), challenge=None),
     "https": Scheme(PLAIN_PARTS, _names("tags format"), challenge=False),
     "http": Scheme(PLAIN_PARTS, _names("tags format"), challenge=False),
-    "splunk": Scheme(PLAIN_PARTS, _HEC, challenge=False),
+    "splunk": Scheme(PLAIN_PARTS, _HEC, challenge=False, required=_names("channel")),
     "sentinelone": Scheme(PLAIN_PARTS, _HEC, challenge=None),
     "datadog": Scheme(
-        PLAIN_PARTS, _names("ddsource service host ddtags"), challenge=False, max_bytes=5_000_000, max_records=1000, fixed=True
+        PLAIN_PARTS,
+        _names("ddsource service host ddtags"),
+        challenge=False,
+        max_bytes=5_000_000,
+        max_records=1000,
+        fixed=True,
+        fixed_type=True,
     ),
     "sumo": Scheme(ALL_BUT_LAST, frozenset(), challenge=True),
-    "ibmcl": Scheme(NOTHING, frozenset(), challenge=None, max_bytes=2_000_000),
+    "ibmcl": Scheme(
+        NOTHING,
+        frozenset(),
+        challenge=None,
+        max_bytes=2_000_000,
+        output={"batch_prefix": "[", "batch_suffix": "]", "record_delimiter": ","},
+    ),
 }
 _UNKNOWN = Scheme(PLAIN_PARTS, frozenset(), challenge=None)
 # New Relic is an https destination.
@@ -61,6 +83,14 @@ _NEW_RELIC = re.compile(r"log-api\.(?:[a-z0-9-]+\.)?newrelic\.com")
 _NEW_RELIC_MAX_BYTES = 5_000_000
 # With either option, an s3 address contains its keys or names another store with the same protocol.
 _KEYS_IN_ADDRESS = frozenset(("access-key-id", "endpoint"))
+
+# What the service replaces in an address.
+DATE = "{DATE}"
+_TEMPLATE_PART = re.compile(r"\{[^{}]*\}")
+# Schemes whose address begins with a host that receives the records.
+_WITH_HOST = ("https", "http", "splunk", "datadog", "sentinelone")
+# Names without a domain, and domains that no public name ends with.
+_PRIVATE_NAME = re.compile(r"[^.]+|.*\.(?:local|localhost|localdomain|internal|intranet|lan|home\.arpa|corp)\.?")
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _AUTHORITY = re.compile(r"(?:\[[^\]@]*\]|[^:@%#\s\[\]]*)(?::[0-9]*)?")
@@ -129,7 +159,7 @@ def parse(text: str) -> Destination:
     authority, slash, path = place.partition("/")
     user, at, host = authority.rpartition("@")
     if scheme == "https" and _NEW_RELIC.fullmatch(host.lower().partition(":")[0]):
-        facts = facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES)
+        facts = facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES, unix_times=True)
     options = tuple(_options(query, facts.options, hashed="#" in place))
     sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
     # An `@` after the authority may end a password that contains a slash or a question mark.
@@ -172,6 +202,36 @@ def takes_token(destination: Destination) -> bool | None:
     if destination.scheme == "s3" and not _KEYS_IN_ADDRESS.isdisjoint(names):
         return False
     return destination.facts.challenge
+
+
+def is_private_host(destination: Destination) -> bool:
+    """Return whether the service certainly cannot reach the host of a destination, because it is not a public one."""
+    import ipaddress  # noqa: PLC0415  # slow to import, and only needed for a new destination
+
+    hosts = [unquote(destination.authority)] if destination.scheme in _WITH_HOST else []
+    hosts += [unquote_plus(option.value) for option in destination.options if option.value and option.name.lower() == "endpoint"]
+    for host in hosts:
+        name = host.lower().partition("]")[0].removeprefix("[") if host.startswith("[") else host.lower().partition(":")[0]
+        try:
+            is_private = not ipaddress.ip_address(name).is_global
+        except ValueError:
+            is_private = _PRIVATE_NAME.fullmatch(name) is not None
+        if is_private:
+            return True
+    return False
+
+
+def template_parts(destination: Destination) -> list[str]:
+    """Return the parts of an address in braces, which the service may replace."""
+    return [shorten(part) for part in _TEMPLATE_PART.findall(unquote(destination.text.partition("?")[0]))]
+
+
+def white_space(destination: Destination) -> str:
+    """Return where a destination has white space that the service does not accept; "" if nowhere."""
+    if any(map(str.isspace, destination.text)):
+        return "the address"
+    names = [option.name for option in destination.options if option.plain_name and any(map(str.isspace, option.name))]
+    return f"the name of the option {names[0]!r}" if names else ""
 
 
 def closest_scheme(scheme: str) -> str:

@@ -12,7 +12,7 @@ NAME = "edgeops.observability"
 JOB = {
     "name": "main",
     "enabled": True,
-    "destination_conf": "s3://bucket/logs?region=eu-west-1",
+    "destination_conf": "s3://bucket/logs?region=eu-west-1&endpoint=store.example.com",
     "fields": ["RayID"],
     "filter": {"key": "ClientIP", "operator": "eq", "value": "192.0.2.1"},
 }

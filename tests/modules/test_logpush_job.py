@@ -11,7 +11,9 @@ KEY = "planted/key+8c0d=b7"
 NEW_KEY = "planted-key-after-rotation-77e1"
 KEY_ENCODED = "planted%2Fkey%2B8c0d%3Db7"
 TOKEN = "planted-challenge-51f7ac"
-S3 = "s3://example-bucket/http/{DATE}?region=us-west-2"
+S3 = "s3://example-bucket/http/{DATE}?region=us-west-2&endpoint=store.example.com"
+# The service asks for a proof of ownership of this one.
+BUCKET = "s3://example-bucket/http/{DATE}?region=us-west-2"
 WITH_KEYS = f"s3://archive/http?region=auto&endpoint=store.example.com&access-key-id=EXAMPLEID&secret-access-key={KEY_ENCODED}"
 FILTER = {
     "and": [
@@ -38,7 +40,7 @@ def job_task(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
 def test_twelve_steps(modules: Modules) -> None:
     created, modified, deleted = modules.lifecycle(
         "logpush_job",
-        create={**DESIRED, "ownership_challenge": TOKEN},
+        create={**DESIRED, "destination_conf": BUCKET, "ownership_challenge": TOKEN},
         modify={"name": "shop-logs", "fields": ["ClientIP"], "filter": "", "max_upload_interval_seconds": 60, "enabled": False},
         delete={"name": "shop-logs", "state": "absent"},
     )
@@ -46,7 +48,8 @@ def test_twelve_steps(modules: Modules) -> None:
     assert (post["method"], post["body"]) == (
         "POST",
         {
-            **{name: DESIRED[name] for name in ("name", "enabled", "destination_conf")},
+            **{name: DESIRED[name] for name in ("name", "enabled")},
+            "destination_conf": BUCKET,
             "dataset": "http_requests",
             "ownership_challenge": TOKEN,
             "logpull_options": "fields=RayID,ClientIP,RequestHeaders&timestamps=rfc3339&CVE-2021-44228=true",
@@ -108,8 +111,8 @@ def test_answer_with_another_value_fails(modules: Modules) -> None:
 def test_recreate_carries_over_what_is_not_given(modules: Modules) -> None:
     old = {"name": "old", "destination_conf": S3, "enabled": True, "logpull_options": "fields=ClientIP", "filter": FILTER_TEXT}
     modules.simulator.seed(jobs={modules.zone: [{"id": 7, **old}]})
-    changed = {"dataset": "firewall_events", "ownership_challenge": TOKEN}
-    desired = {"job_id": 7, "recreate": True, "destination_conf": S3, **changed}
+    changed = {"dataset": "firewall_events", "destination_conf": BUCKET, "ownership_challenge": TOKEN}
+    desired = {"job_id": 7, "recreate": True, **changed}
     predicted = modules.run(job_task(desired), check=True)
     report = modules.run(job_task(desired))
     assert [entry["method"] for entry in report.writes] == ["DELETE", "POST"]

@@ -7,7 +7,7 @@ from harness import Modules
 MODULE = "edgeops.observability.logpush_jobs"
 KEY = "planted-key-8c0db7"
 KEYED = f"s3://archive/http?region=auto&access-key-id=ID&secret-access-key={KEY}"
-S3 = "s3://bucket/logs?region=eu-west-1"
+S3 = "s3://bucket/logs?region=eu-west-1&endpoint=store.example.com"
 ARCHIVE = {"name": "archive", "destination_conf": KEYED, "fields": ["ClientIP", "RayID"], "enabled": True}
 ERRORS = {
     "name": "errors",

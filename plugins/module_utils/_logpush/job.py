@@ -182,11 +182,12 @@ class JobState(t.NamedTuple):
 
 
 def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job | None:
-    """Return the job with a name and dataset; two are a conflict, because the service does not keep names unique."""
-    found = [job for job in jobs if name and job.name == name and job.dataset == dataset]
+    """Return the job with a name and dataset (empty for any); two are a conflict, because the service does not keep names unique."""
+    found = [job for job in jobs if name and job.name == name and dataset in ("", job.dataset)]
     if len(found) > 1:
         ids = ", ".join(str(number) for number in sorted(job.id for job in found))
-        raise conflict(f"name: the jobs {ids} are all named {name!r} and deliver {dataset}; set job_id to select one.")
+        advice = f"and deliver {dataset}; set job_id" if dataset else "; set dataset or job_id"
+        raise conflict(f"name: the jobs {ids} are all named {name!r} {advice} to select one.".replace(" ;", ";"))
     return found[0] if found else None
 
 

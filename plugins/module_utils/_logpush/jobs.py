@@ -131,7 +131,8 @@ def _refuse_duplicates(found: t.Sequence[tuple[Item, Job | None]], identities: t
         if job is not None:
             require_other(item.place, seen.setdefault(job.id, item.place))
         if item.desired.present and item.desired.job_id is not None:
-            require_other(item.place, by_name.get((identity.name, identity.dataset), item.place))
+            for dataset in (identity.dataset, ""):
+                require_other(item.place, by_name.get((identity.name, dataset), item.place))
 
 
 def secrets_of_jobs(desired: DesiredJobs, listing: JobListing | None) -> frozenset[str]:
@@ -140,7 +141,7 @@ def secrets_of_jobs(desired: DesiredJobs, listing: JobListing | None) -> frozens
     concerned = [
         job
         for job in (listing.jobs if listing else ())
-        if desired.unlisted == ABSENT or job.id in keys or (job.name, job.dataset) in keys
+        if desired.unlisted == ABSENT or not keys.isdisjoint((job.id, (job.name, job.dataset), (job.name, "")))
     ]
     requested = [secrets(item.desired, None) for item in desired.items]
     return frozenset().union(*requested, *(secret_parts(job.destination) for job in concerned))

@@ -6,7 +6,7 @@ import re
 import types
 import typing as t
 
-from .._address import ALL_ADDRESSES, scope_of
+from .._address import ACCOUNT, ALL_ADDRESSES, scope_of
 from .._core import Json, Request, invalid_option
 from .._destination import SCHEMES, Destination, closest_scheme, holds_mask
 from .._destination import parse as parse_destination
@@ -53,6 +53,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 class DesiredJob(t.NamedTuple):
     """The desired state of a job; None stands for an omitted option.
 
+    `dataset` is empty for a job of an account that is identified by its name alone.
     `plain` are the members whose values are compared as they are. `sending` is the option `send_destination`.
     `places` are the option paths of field names.
     """
@@ -76,13 +77,18 @@ class DesiredJob(t.NamedTuple):
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:
     """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
+    scope = scope_of(params) if any(params.get(name) for name in ALL_ADDRESSES) else scope
     plain = {name: params[name] for name in facts.PLAIN if params[name] is not None}
-    if "dataset" in plain:
-        plain["dataset"] = plain["dataset"] or DATASET
+    # No dataset is the default of accounts, where a job without one is identified by its name alone.
+    default = "" if scope == ACCOUNT else DATASET
+    if "dataset" in plain and not (plain["dataset"] or default):
+        del plain["dataset"]
+    elif "dataset" in plain:
+        plain["dataset"] = plain["dataset"] or default
     conf, token, output = (params[name] for name in ("destination_conf", "ownership_challenge", "output_options"))
     destination = None if conf is None else check_destination(conf)
-    _check_values(params, destination)
-    _check_dataset(plain.get("dataset", ""), params, scope)
+    _check_values(params, destination, scope)
+    _check_dataset(str(plain.get("dataset", "")), scope)
     tree = params["filter"] if params["filter"] in (None, NO_FILTER) else parse_filter(params["filter"])
     if tree and params["validate_filter"]:
         check_limits(tree)
@@ -92,7 +98,7 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         present=params["state"] == "present",
         job_id=params["job_id"],
         name=params["name"],
-        dataset=plain.get("dataset", DATASET),
+        dataset=str(plain.get("dataset", default)),
         plain=plain,
         destination=destination,
         challenge=(check_challenge(token) or None) if token else None,
@@ -153,11 +159,11 @@ def desire_report(params: Params) -> JobQuery:
 def desire_dataset(params: Params) -> str:
     if not params["dataset"]:
         raise invalid_option("dataset", "is empty")
-    _check_dataset(params["dataset"], params)
+    _check_dataset(params["dataset"], scope_of(params))
     return str(params["dataset"])
 
 
-def _check_values(params: Params, destination: Destination | None) -> None:
+def _check_values(params: Params, destination: Destination | None, scope: str | None) -> None:
     if params["job_id"] is not None and params["job_id"] < 1:
         raise invalid_option("job_id", f"{params['job_id']} is not above 0")
     if params["job_id"] is None and not params["name"]:
@@ -170,16 +176,16 @@ def _check_values(params: Params, destination: Destination | None) -> None:
             raise invalid_option(name, f"{value} is neither 0 (the default of the service) nor {low} to {high}")
     if (params["transformer_id"] or 0) < 0:
         raise invalid_option("transformer_id", f"{params['transformer_id']} is below 0; 0 removes the transformer")
+    if params["kind"] == EDGE and scope == ACCOUNT:
+        raise invalid_option("kind", "'edge' exists for the jobs of zones only, and account_id names an account")
     if params["kind"] == EDGE and (params["dataset"] or DATASET) != DATASET:
         raise invalid_option("kind", f"'edge' exists for the dataset {DATASET} only, not for {params['dataset']}")
 
 
-def _check_dataset(dataset: str, params: Params, scope: str | None = None) -> None:
+def _check_dataset(dataset: str, scope: str | None) -> None:
     """Refuse an impossible name, and the datasets of zones for an account or the reverse; the service decides about unknown ones."""
     if len(dataset) > facts.MAX_DATASET_LENGTH or not _DATASET.fullmatch(dataset):
         raise invalid_option("dataset", f"{dataset!r} is not up to {facts.MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
-    if any(params.get(name) for name in ALL_ADDRESSES):
-        scope = scope_of(params)
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
         return
     other = next(each for each in DATASETS if each != scope)

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import typing as t
 
+from .._address import ACCOUNT, ZONE
 from .._core import (
     CHANGE_DESTINATION,
     CHANGE_FILTER,
@@ -25,9 +26,7 @@ from .._core import (
     invalid_option,
 )
 from .._destination import (
-    SCHEMES,
     Destination,
-    Scheme,
     is_assumed_same,
     leads_elsewhere,
     public_change,
@@ -46,6 +45,7 @@ from .coverage import selected_fields
 from .facts import (
     ALWAYS,
     DATASET,
+    DATASETS,
     EDGE,
     FIXED,
     IF_MASKED,
@@ -61,6 +61,7 @@ from .health import delivery_warnings
 from .job import Job, JobState, parse_job, parts_of, view, words_for
 from .options import NO_FILTER, DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
+from .together import Whole, problems
 
 Body = dict[str, Json]
 
@@ -100,10 +101,20 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
     return found, {name: value for change in found for name, value in change.sends.items()}
 
 
-def fixed_changes(desired: DesiredJob, job: Job) -> dict[str, Json]:
-    """Return the members for which the job must be re-created, with their desired values."""
+def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
+    """Return what the job must be re-created for, in words."""
     fixed = {name: desired.plain[name] for name in FIXED if name in desired.plain}
-    return {name: value for name, value in fixed.items() if MEMBERS[name].normal(value) != job.values[name]}
+    found = [
+        f"{name} {job.values[name]!r} cannot become {value!r}" for name, value in fixed.items() if _differs(name, value, job)
+    ]
+    requested, present = desired.destination, job.destination
+    if requested and present and requested.facts.fixed_type and requested.scheme != present.scheme:
+        found.append(f"destination of the type {present.scheme!r} cannot become one of the type {requested.scheme!r}")
+    return found
+
+
+def _differs(name: str, value: Json, job: Job) -> bool:
+    return MEMBERS[name].normal(value) != job.values[name]
 
 
 def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
@@ -218,8 +229,8 @@ def _check_recreated(job: Job, after: Job, state: JobState) -> None:
         )
 
 
-def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[str]:
-    """Yield warnings about the job, and about what `body` sends; refuse a destination or token that cannot be correct."""
+def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t.Iterator[str]:
+    """Yield warnings about the job after the plan, and about what `body` sends; refuse what cannot be correct."""
     job, requested = state.job, desired.destination
     present = job.destination if job else None
     if job:
@@ -231,38 +242,40 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body) -> t.Iterator[st
     if "dataset" in body:
         yield from unknown_dataset(str(body["dataset"]))
     if "destination_conf" in body and requested:
-        yield from _destination_warnings(requested, desired.challenge, state)
+        yield from _ownership_warnings(requested, desired.challenge, state)
     elif job and present and requested and is_assumed_same(requested, present):
         yield (
             f"{words_for(job)}: the service masks secret parts of the destination, so that they are assumed to be equal."
             " To send a changed secret, set send_destination to 'if_masked' once."
         )
-    if destination := requested or present:
-        yield from _upload_warnings(desired.plain, destination.facts)
+    scope = state.address.scope if state.address else ZONE
+    yield from problems(Whole(after, requested or present, _managed(desired), body.keys(), scope))
     yield from findings(desired.filter) if desired.filter else ()
 
 
-def _destination_warnings(requested: Destination, token: str | None, state: JobState) -> t.Iterator[str]:
+def _managed(desired: DesiredJob) -> set[str]:
+    """Return the members that a task manages, as the service calls them."""
+    others = {
+        "destination_conf": desired.destination,
+        "logpull_options": desired.logpull,
+        "output_options": desired.output,
+        "filter": desired.filter,
+    }
+    return {*desired.plain, *(name for name, value in others.items() if value is not None)}
+
+
+def _ownership_warnings(requested: Destination, token: str | None, state: JobState) -> t.Iterator[str]:
     refuse_mask(requested)
-    if requested.scheme not in SCHEMES:
-        yield (
-            f"destination_conf: {requested.scheme!r} is not a known type of destination;"
-            " the service may refuse it, and outputs mask its options."
-        )
     wrong = why_refused(token, state.address, requested, state.now) if token else None
     if wrong:
         raise invalid_option("ownership_challenge", wrong)
     if token and takes_token(requested) is False:
         yield "ownership_challenge: the service requires no proof of ownership for this type of destination."
-
-
-def _upload_warnings(plain: t.Mapping[str, Json], facts: Scheme) -> t.Iterator[str]:
-    for name, most in (("max_upload_bytes", facts.max_bytes), ("max_upload_records", facts.max_records)):
-        value = plain.get(name)
-        if value and facts.fixed:
-            yield f"{name}: uploads to this destination have a fixed size, so that the service ignores it."
-        elif isinstance(value, int) and 0 < most < value:
-            yield f"{name}: {value} is more than this destination takes in one upload ({most}); larger uploads fail."
+    if not token and takes_token(requested):
+        yield (
+            "ownership_challenge: is omitted, but the service requires a proof of ownership of this destination, and refuses it without"
+            " one. Request a challenge with the module logpush_ownership."
+        )
 
 
 # What a plan destroys.
@@ -345,18 +358,25 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
 def _create(desired: DesiredJob, state: JobState) -> Plan:
     if desired.job_id is not None:
         raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this zone; without job_id, name creates one.")
+    if not desired.dataset:
+        known = ", ".join(sorted(DATASETS[ACCOUNT]))
+        raise invalid_option(
+            "dataset",
+            f"is required to create the job {desired.name!r} of an account, where it does not exist yet; one of {known}",
+        )
     if desired.destination is None:
         raise invalid_option("destination_conf", f"is required to create the job {desired.name!r}, which does not exist yet")
     made, body = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
     disabled = {} if "enabled" in body else {"enabled": False}
+    # It has no id yet; the prediction shows none.
+    after = parse_job({"id": 1, **body}, known=desired.filter or None)
     return Plan(
         before={},
         after={**{change.name: change.after for change in made}, **disabled},
-        # It has no id yet; the prediction shows none.
-        result=_predict(parse_job({"id": 1, **body}, known=desired.filter or None), made, SERVER_MADE),
+        result=_predict(after, made, SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True),),
         basis={"job": None},
-        warnings=tuple(_warnings(desired, state, body)),
+        warnings=tuple(_warnings(desired, state, body, after)),
     )
 
 
@@ -373,14 +393,13 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
         effects=_effects(state.label, job, after, made),
         basis=_basis(job, made),
-        warnings=tuple(_warnings(desired, state, body)),
+        warnings=tuple(_warnings(desired, state, body, after)),
     )
 
 
-def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[str, Json]) -> Plan:
+def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[str]) -> Plan:
     if not desired.recreate:
-        what = " and ".join(f"{name} {job.values[name]!r} cannot become {value!r}" for name, value in fixed.items())
-        raise conflict(f"{words_for(job)} exists, and its {what}. Set recreate to delete and re-create it.")
+        raise conflict(f"{words_for(job)} exists, and its {' and '.join(fixed)}. Set recreate to delete and re-create it.")
     if desired.destination is None:
         raise invalid_option("destination_conf", "must be given to recreate a job, because the service may not show all of it")
     made, sends = changes(desired, job)
@@ -402,7 +421,7 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Mapping[s
         requests=(delete, create),
         effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, after, made)),
         basis=_basis(job, made),
-        warnings=tuple(_warnings(desired, state, body)),
+        warnings=tuple(_warnings(desired, state, body, after)),
     )
 
 

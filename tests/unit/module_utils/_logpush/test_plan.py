@@ -101,6 +101,16 @@ EXISTS = "Job 'n' (id 7) exists, and its dataset 'http_requests' cannot become '
 EDGE_ELSEWHERE = "Job 7 would be re-created as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
 BESIDE = "logpull_options: job 7 already uses output_options, beside which the service ignores logpull_options."
 EDGE = {**JOB, "kind": "edge"}
+DATADOG = "datadog://http-intake.logs.datadoghq.com/api/v2/logs?header_DD-API-KEY=planted"
+
+
+def test_job_of_another_type_is_recreated_for_datadog() -> None:
+    found = planned({"destination_conf": DATADOG, "recreate": True}, JOB)
+    assert [operation for operation, _body in sent(found)] == ["delete", "create"]
+    assert [effect.name for effect in found.effects] == ["recreate_job", "change_destination"]
+    there = {**JOB, "destination_conf": DATADOG.replace("planted", "other")}
+    assert [operation for operation, _body in sent(planned({"destination_conf": DATADOG}, there))] == ["update"]
+    assert [operation for operation, _body in sent(planned({"destination_conf": KEYS}, there))] == ["update"]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +123,12 @@ EDGE = {**JOB, "kind": "edge"}
         ({"job_id": 7, **AGAIN, "kind": None, "dataset": "dns_logs"}, EDGE, "conflict", EDGE_ELSEWHERE),
         ({"job_id": 7, **AGAIN}, {**JOB, "dataset": "dns_logs"}, "conflict", EDGE_ELSEWHERE),
         ({"fields": ["a"]}, {**JOB, "output_options": {"field_names": ["a"]}}, "conflict", BESIDE),
+        (
+            {"destination_conf": DATADOG},
+            JOB,
+            "conflict",
+            "Job 'n' (id 7) exists, and its destination of the type 's3' cannot become",
+        ),
     ],
 )
 def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.Any] | None, kind: str, words: str) -> None:
@@ -232,23 +248,6 @@ def test_mask_is_never_sent(conf: str) -> None:
     assert planned({"destination_conf": "s3://b/***?region=***&token=**a&sig=**"}, None).requests
 
 
-LARGER = "is more than this destination takes in one upload ({}); larger uploads fail."
-FIXED_SIZE = "max_upload_bytes: uploads to this destination have a fixed size, so that the service ignores it."
-
-
-@pytest.mark.parametrize(
-    ("conf", "limits", "warnings"),
-    [
-        ("bq://p", {"max_upload_records": 50_000}, []),
-        ("bq://p", {"max_upload_records": 50_001}, [f"max_upload_records: 50001 {LARGER.format(50_000)}"]),
-        ("bq://p", {"max_upload_bytes": 20_000_000}, [f"max_upload_bytes: 20000000 {LARGER.format(10_000_000)}"]),
-        ("datadog://h/api/v2/logs", {"max_upload_bytes": 5_000_000}, [FIXED_SIZE]),
-    ],
-)
-def test_upload_larger_than_a_destination_takes(conf: str, limits: dict[str, int], warnings: list[str]) -> None:
-    assert list(planned({"enabled": True, "destination_conf": conf, **limits}, None).warnings) == warnings
-
-
 def test_unneeded_token_is_a_warning() -> None:
     options = {"destination_conf": KEYS, "ownership_challenge": "token", "enabled": True}
     needless = "ownership_challenge: the service requires no proof of ownership for this type of destination."
@@ -266,11 +265,11 @@ def test_unneeded_token_is_a_warning() -> None:
     ],
 )
 def test_suspicious_options_are_warnings(options: dict[str, t.Any], words: str) -> None:
-    (warning,) = planned({"enabled": True, "destination_conf": S3, **options}, None).warnings
+    (warning,) = planned({"enabled": True, "destination_conf": KEYS, **options}, None).warnings
     assert warning.startswith(words)
 
 
-@pytest.mark.parametrize("replacement", [{}, AGAIN])
+@pytest.mark.parametrize("replacement", [{}, {**AGAIN, "destination_conf": KEYS}])
 @pytest.mark.parametrize(("enabled", "warnings"), [(None, 2), (False, 1)])
 def test_job_that_does_not_deliver_is_a_warning(replacement: dict[str, t.Any], enabled: bool | None, warnings: int) -> None:
     """Which warnings: test_undelivering_job_is_described."""
@@ -323,7 +322,7 @@ def test_a_service_without_a_list(options: dict[str, t.Any], advice: str) -> Non
     kind, message = refusal(planned, options, None, unlisted=failure)
     unknown = "The service cannot list jobs, so it is not known whether there is one named 'n'."
     assert kind == "not_found" and message.startswith(f"{unknown} {advice}")
-    found = planned({"destination_conf": S3, "enabled": True, "create_without_listing": True}, None, unlisted=failure)
+    found = planned({"destination_conf": KEYS, "enabled": True, "create_without_listing": True}, None, unlisted=failure)
     assert [text[:24] for text in found.warnings] == ["create_without_listing: "]
 
 
@@ -375,7 +374,7 @@ def test_effects(options: dict[str, t.Any], job: dict[str, t.Any] | None, names:
 
 
 def test_job_that_nobody_enables_is_disabled() -> None:
-    found = planned({"destination_conf": S3}, None)
+    found = planned({"destination_conf": KEYS}, None)
     assert found.after["enabled"] is False and "enabled" not in found.requests[0].body
     assert [text[:20] for text in found.warnings] == ["enabled: is omitted,"]
 
