@@ -90,7 +90,7 @@ def report(given: argparse.Namespace) -> bool:
         [["evidence_report", f"{seconds:.2f}", f"{seconds / unit:.1f}", f"{memory:.0f}", f"{megabytes:.2f}"]],
     )
     bars = (
-        (f"document of a year of {zones} zones, in C", seconds / unit, 40 * zones / ZONES),
+        (f"document of a year of {zones} zones, CPU in C", seconds / unit, 40 * zones / ZONES),
         ("document of a year, peak MB", memory, 300),
         ("document of a year, MB of the page", megabytes, 5),
     )

@@ -27,6 +27,7 @@ import evidence
 import filters
 import fleet
 import imports
+import listings
 import reports
 import script_audits
 import table
@@ -43,6 +44,7 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "imports": imports.report,
     "events": events.report,
     "evidence": evidence.report,
+    "listings": listings.report,
 }
 
 
