@@ -41,7 +41,8 @@ options:
     type: str
   timeout:
     description:
-      - Timeout in seconds for one try of a request as a whole, from the connection to the last byte of the response.
+      - Seconds for one try of a request. Half of them bound the connection to each address of the host, all of them each wait for
+        bytes, and all of them the body of the response as a whole. Headers that arrive slowly, byte by byte, are not bounded.
       - More than 0, at most 3600; fractions are allowed.
       - A task that omits it takes the variable C(edgeops_timeout) of its host.
     type: float
@@ -51,6 +52,7 @@ options:
       - Maximum number of retries of a request. V(0) means no retries.
       - C(GET), C(PUT) and C(DELETE) are retried after a connection error and after the HTTP statuses 502, 503, 504 and 520 to 527,
         with pauses that start at 0.5 seconds, double, and end at 8 seconds. C(POST) is retried only if the service cannot have received it.
+        An interim response (HTTP status 102 or 103) in place of the response counts as a connection error.
       - Any request is retried after HTTP status 429, after the pause that the service requests.
       - A task that omits it takes the variable C(edgeops_retries) of its host.
     type: int
@@ -60,28 +62,33 @@ options:
       - Maximum pause in seconds that the service may request. A longer one fails without waiting with the kind V(rate_limited),
         and the message contains its length.
       - The service requests a pause with HTTP status 429 and C(Retry-After), or before that with C(X-RateLimit-Remaining) and C(X-RateLimit-Reset), if
-        no request is left. A task that waited because of the latter two has a warning with the length of the pause.
+        no request is left. The first wait of more than 5 seconds is announced as for O(request_budget).
       - A task that omits it takes the variable C(edgeops_retry_wait_max) of its host.
     type: int
     default: 300
   validate_certs:
     description:
       - Whether to verify the TLS certificate of the service. Use V(false) for tests only.
-      - An invalid certificate fails the task without retries.
+      - An invalid certificate fails the task without retries, and the message names O(ca_path).
       - A task that omits it takes the variable C(edgeops_validate_certs) of its host.
     type: bool
     default: true
   ca_path:
     description:
-      - File or folder with the CA certificates to trust, instead of those of the C(requests) library.
+      - File or folder with the CA certificates to trust, instead of those of the C(requests) library. The system's own store and
+        E(SSL_CERT_FILE) are not used.
       - It takes precedence over E(REQUESTS_CA_BUNDLE) and E(CURL_CA_BUNDLE), which are used only if this option is omitted.
       - A task that omits it takes the variable C(edgeops_ca_path) of its host.
     type: path
   request_budget:
     description:
       - Maximum number of requests in any window of seconds, as V(requests/seconds), or V(none) for no limit.
-        From 1 to 65536 requests in 1 to 86400 seconds.
+        From 1 to 10000 requests in 1 to 3600 seconds.
       - All processes of the user on this machine with the same credential share the budget. A task waits until it may send; retries count.
+        The first wait of more than 5 seconds in a run is announced before it begins, with its length and reason; a task in a separate
+        process can only warn of it afterwards.
+      - The requests are counted by the second in a JSON file in the user's state folder (E(XDG_STATE_HOME)). A file that cannot be read
+        starts anew, with a warning.
       - The default is the rate limit that Cloudflare documents for one user.
       - Requests of a task with V(none) are not counted.
       - A task that omits it takes the variable C(edgeops_request_budget) of its host.

@@ -96,6 +96,7 @@ import typing as t
 
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
+from ansible.utils.display import Display
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import (
     PAGES_SIDE_BY_SIDE,
@@ -254,7 +255,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
 
 def _fetched(described: Connection, operation: str, read: t.Callable[[object], Item], filters: t.Mapping[str, str]) -> list[Item]:
-    client = Client(described)
+    client = Client(described, announce=Display().warning)
     try:
         listed = client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
         return list(map(read, listed))

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import typing as t
 
@@ -19,7 +18,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
-from ansible_collections.edgeops.observability.plugins.module_utils._text import duration
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
     absolute,
@@ -73,8 +71,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         if checked.error is not None:
             result.update(failed=True, msg=checked.error, error=Failure(INVALID_OPTION, checked.error).report())
         else:
-            announce = functools.partial(_announce, variables.get("inventory_hostname"))
-            run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=announce)
+            run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=_announce)
             result.update(run.finish(self.task))
             if not result["warnings"]:
                 del result["warnings"]
@@ -171,11 +168,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         return {**result, "warnings": [f"{host}: {warning_text(each)}" for each in result["warnings"]]}
 
 
-def _announce(host: object, seconds: float) -> None:
-    """Display at once that a host waits; its warning comes with the result, when the wait is over."""
-    Display().display(
-        f"{host}: waiting {duration(seconds)} before the next request, for request_budget or the rate limit of the service"
-    )
+def _announce(text: str) -> None:
+    """Display a text at once; ansible-core keeps a warning until the task ends. Standard output may be the JSON of a callback."""
+    Display().display(text, stderr=True)
 
 
 def _masked(result: Result, secrets: set[str]) -> Result:

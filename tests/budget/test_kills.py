@@ -47,16 +47,19 @@ def call(connection: Connection, calls: int, results: t.Any) -> None:
 
 def die_writing(connection: Connection, write: int, whole: bool) -> None:
     """End at a write to the shared state, while it is locked, with that write half done or done."""
-    real, seen = os.pwrite, iter(range(write + 1))
+    real, seen = os.replace, iter(range(write + 1))
 
-    def deadly(file: int, data: bytes, offset: int) -> int:
+    def deadly(source: str, target: str) -> None:
         if next(seen) < write:
-            return real(file, data, offset)
-        real(file, data if whole else data[: len(data) // 2], offset)
+            real(source, target)
+            return
+        if whole:
+            real(source, target)
+        else:
+            os.truncate(source, Path(source).stat().st_size // 2)
         os.kill(os.getpid(), signal.SIGKILL)
-        return 0
 
-    os.pwrite = deadly
+    os.replace = deadly
     client = Client(connection)
     while True:
         client.call("script_monitor.get")

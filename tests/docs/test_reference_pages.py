@@ -269,7 +269,7 @@ def test_what_is_tried_again_is_the_policy() -> None:
     rows = table("reference_errors", "What happens")
     assert {502, 503, 504, *range(520, 528)} == transport.GATEWAY_STATUSES
     assert "502, 503, 504, 520 to 527" in rows
-    (first,) = rows["no connection, a reset, a timeout"]
+    (first,) = rows["no connection, a reset, a timeout, an interim answer (102, 103)"]
     assert f"start at {transport.FIRST_PAUSE_SECONDS} seconds, double, and end at {transport.MAX_PAUSE_SECONDS:g}" in first
     assert all(f"``{method}``" in first for method in transport.REPEATABLE)
     assert f"{default('retries')} further tries by default" in text("reference_errors")

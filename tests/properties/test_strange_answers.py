@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties.answers import bodies, examples
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import client as client_module
+from ansible_collections.edgeops.observability.plugins.module_utils._api import transport as transport_module
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply, Session
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS
 from edgeops_simulator.testing import running
@@ -109,11 +109,11 @@ class Recorder(Session):
 
     answers: t.ClassVar[dict[Key, Reply]]
 
-    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply, bool]:
-        outcome, sent = super().send(method, path, content, fresh=fresh)
+    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> Reply:
+        outcome = super().send(method, path, content, fresh=fresh)
         assert isinstance(outcome, Reply)
         self.answers.setdefault((method, path), outcome)
-        return outcome, sent
+        return outcome
 
 
 class Replay(Session):
@@ -123,13 +123,13 @@ class Replay(Session):
     replaced: t.ClassVar[tuple[Key, Reply]]
     requests: t.ClassVar[list[Key]]
 
-    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply, bool]:
+    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> Reply:
         self.requests.append((method, path))
         key, reply = self.replaced
         if (method, path) != key:
             unknown = Reply(404, {}, b'{"success": false, "errors": [{"code": 7003, "message": "?"}], "result": null}')
             reply = self.answers.get((method, path), unknown)
-        return reply, True
+        return reply
 
 
 @pytest.fixture(scope="module")
@@ -151,11 +151,11 @@ def test_no_answer_is_too_strange(simulator, monkeypatch, cases, name):
     scenario = TASKS[name]
     direct.without_waiting(monkeypatch, scenarios.inventory)
     Recorder.answers = answers = {}
-    monkeypatch.setattr(client_module, "Session", Recorder)
+    monkeypatch.setattr(transport_module, "Session", Recorder)
     simulator.reset(**scenario.seed())
     assert not outcome(scenario, simulator).get("failed")
     Replay.answers = answers
-    monkeypatch.setattr(client_module, "Session", Replay)
+    monkeypatch.setattr(transport_module, "Session", Replay)
     # Made once: to put the strategy together takes longer than to draw from it.
     replacements = {key: bodies(json.loads(reply.body)) for key, reply in answers.items()}
 

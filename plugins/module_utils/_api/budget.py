@@ -2,88 +2,144 @@
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import fcntl
 import hashlib
+import json
 import os
-import stat
-import struct
+import re
 import threading
 import typing as t
 import weakref
 from urllib.parse import urlsplit
 
-from .._files import state_folder
-from .._text import duration, parse_http_date, pause_text
-from .connection import MAX_BUDGET_REQUESTS, Allowance, Connection
-
-# The number of requests that the state file has places for.
-CAPACITY = MAX_BUDGET_REQUESTS
-_MAGIC = b"edgeops1"
-# Magic, number of requests so far, end of the pause that the service requested, number of requests it allows, and until when.
-_HEADER = struct.Struct("<8sQdQd")
-_START, _TIME_BYTES = 64, 8
-_SIZE = _START + CAPACITY * _TIME_BYTES
-_SANE = 2**62
-
-
-class State:
-    """The content of the locked state file; an invalid file counts as empty and is replaced."""
-
-    def __init__(self, file: int) -> None:
-        self._file = file
-        self.count, self.pause_end, self.allowed, self.allowed_end = 0, 0.0, 0, 0.0
-        header = os.pread(file, _HEADER.size, 0)
-        if len(header) == _HEADER.size and os.fstat(file).st_size == _SIZE:
-            magic, *values = _HEADER.unpack(header)
-            if magic == _MAGIC and max(values[0], values[2]) < _SANE:
-                self.count, self.pause_end, self.allowed, self.allowed_end = values
-                return
-        os.ftruncate(file, 0)
-        os.ftruncate(file, _SIZE)
-        self.save()
-
-    def save(self) -> None:
-        values = (self.count, self.pause_end, self.allowed, self.allowed_end)
-        os.pwrite(self._file, _HEADER.pack(_MAGIC, *values), 0)
-
-    def times(self, first: int, end: int) -> tuple[float, ...]:
-        """Return the times of the requests from number `first` up to, but not including, number `end`."""
-        place = _START + first % CAPACITY * _TIME_BYTES
-        length = (end - first) * _TIME_BYTES
-        before_wrap = min(length, _SIZE - place)
-        found = os.pread(self._file, before_wrap, place) + os.pread(self._file, length - before_wrap, _START)
-        return struct.unpack(f"<{end - first}d", found)
-
-    def set_time(self, number: int, time: float) -> None:
-        os.pwrite(self._file, struct.pack("<d", time), _START + number % CAPACITY * _TIME_BYTES)
-
+from .._files import read_regular, state_folder
+from .._text import duration, parse_http_date, parse_time, pause_text
+from .connection import MAX_BUDGET_SECONDS, Allowance, Connection
 
 # A reset later than this is considered invalid.
 _MAX_RESET_SECONDS = 3600.0
-# The first wait for the budget longer than this is a warning.
-LONG_WAIT_SECONDS = 5.0
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z", re.ASCII)
+_SECOND = len("2027-01-15T08:00:00")
+_Found = t.TypeVar("_Found")
+# Waits for a number of seconds, for a reason.
+Wait = t.Callable[[float, str], None]
 
 
 class PauseTooLong(Exception):
     """The service announced a pause longer than `retry_wait_max`; the text states both."""
 
 
+def to_text(moment: float) -> str:
+    """Return a time in UTC with milliseconds, rounded up. Such texts sort like their times."""
+    milliseconds = -int(-moment * 1000 // 1)
+    time = datetime.datetime.fromtimestamp(milliseconds // 1000, datetime.timezone.utc).replace(tzinfo=None)
+    return f"{time.isoformat()}.{milliseconds % 1000:03}Z"
+
+
+def seconds_until(text: str, now: float, longest: float) -> float:
+    """Return the seconds until a time; 0 for no time, for one in the past, and for one later than `longest`, which is invalid."""
+    time = parse_time(text)
+    left = time.timestamp() - now if time else 0.0
+    return left if 0 < left <= longest else 0.0
+
+
+@dataclasses.dataclass
+class Log:
+    """What was sent with a credential and what the service asked for: the content of the state file.
+
+    `requests`: the number of requests in each second, by the time of the latest of them.
+    `window`: the seconds of the longest window of the tasks that share the file. `sent`: the number of requests so far.
+    `pause_until`: the end of the pause that the service asked for.
+    `allowed`: the value of `sent` at which the service, by its rate limit headers, allows no further request before `allowed_until`.
+    `announced`: when each run, named by its process, announced a long wait.
+    """
+
+    requests: dict[str, int] = dataclasses.field(default_factory=dict)
+    window: float = 0
+    sent: int = 0
+    pause_until: str = ""
+    allowed: int = 0
+    allowed_until: str = ""
+    announced: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, content: bytes) -> Log:
+        """Return the log of a file; raise ValueError or TypeError for anything else."""
+        log = cls(**json.loads(content))
+        if not isinstance(log.requests, dict) or not isinstance(log.announced, dict):
+            raise TypeError("a member is not an object")
+        times = [*log.requests, *log.announced.values(), *(text for text in (log.pause_until, log.allowed_until) if text != "")]
+        counts = (log.sent, log.allowed, *log.requests.values())
+        if not all(map(_TIME.fullmatch, times)) or any(type(count) is not int for count in counts):
+            raise ValueError("a time or a number is invalid")
+        if not 0 <= log.window <= MAX_BUDGET_SECONDS + 1:
+            raise ValueError("the window is invalid")
+        return log
+
+    def content(self) -> bytes:
+        """Return the content of the state file."""
+        return json.dumps(vars(self)).encode()
+
+    def forget(self, window: float, now: float) -> None:
+        """Remove what no window contains any more, and what is later than now: from before the clock was set back."""
+        self.window = max(window, self.window)
+        start, end = to_text(now - self.window), to_text(now + 1)
+        self.requests = {time: count for time, count in sorted(self.requests.items()) if start < time <= end and count > 0}
+        self.window = self.window if self.requests else window
+        # A run that takes longer announces a wait again.
+        start = to_text(now - MAX_BUDGET_SECONDS)
+        self.announced = {run: time for run, time in self.announced.items() if start < time <= end}
+
+    def count(self, now: float, number: int = 1) -> None:
+        """Count requests at a time, with those of the same second."""
+        time = to_text(now)
+        known = self.in_second(time)
+        self.requests[max(known or time, time)] = number + (self.requests.pop(known) if known else 0)
+
+    def in_second(self, time: str) -> str | None:
+        """Return the time at which the requests of a second are counted."""
+        return next((known for known in reversed(self.requests) if known[:_SECOND] == time[:_SECOND]), None)
+
+    def since(self, moment: float) -> dict[str, int]:
+        """Return the requests after a time, the oldest first."""
+        start = to_text(moment)
+        return {time: count for time, count in self.requests.items() if time > start}
+
+    def wait(self, allowed: int, window: float, now: float) -> float:
+        """Return the seconds until one more request may begin, if so many are allowed in a window."""
+        requests = self.since(now - window)
+        leaving = sum(requests.values()) - allowed + 1
+        wait = 0.0
+        for time, count in requests.items():
+            if leaving > 0:
+                leaving -= count
+                wait = seconds_until(time, now - window, window + 1)
+        return wait
+
+
+class Begun(t.NamedTuple):
+    """A request that was counted: its number, and when it began."""
+
+    number: int
+    time: str
+
+
 class Turn(t.NamedTuple):
-    """The number of a request that may begin, or the seconds to wait; `announced`: because of the service's rate limit headers."""
+    """The request that may begin, or the seconds to wait and why; `is_announced`: by the rate limit headers of the service."""
 
-    number: int | None = None
+    begun: Begun | None = None
     wait: float = 0.0
-    announced: bool = False
-
-
-_Found = t.TypeVar("_Found")
+    reason: str = ""
+    is_announced: bool = False
 
 
 class Budget:
     """The maximum number of requests in a sliding time window, shared by all processes of this user with the same credential.
 
-    The times of the latest requests are in a file of fixed size. The operating system releases its lock if a process dies.
-    If the file cannot be used, every request begins at once.
+    What was sent is in a small file beside a lock file, whose lock the operating system releases if a process dies.
+    If the files cannot be used, every request begins at once.
     """
 
     def __init__(
@@ -92,164 +148,160 @@ class Budget:
         connection: Connection,
         purpose: str = "request",
         *,
-        sleep: t.Callable[[float], None],
         now: t.Callable[[], float],
         warn: t.Callable[[str], None],
     ) -> None:
         """`purpose`: what counts separately from other requests with the same credential."""
         self._allowed, self._seconds = allowance
-        # The service receives a request slightly later than its time here.
-        self._window = self._seconds + min(1.0, max(0.02, self._seconds / 100))
+        # Clocks differ a little, and what is left of a killed task was received later than it began.
+        self._window = self._seconds + min(1.0, max(0.02, self._seconds / 300))
         self._longest_pause = connection.retry_wait_max
-        self._sleep = sleep
         self._now = now
         self._warn = warn
-        self._warned = False
-        self._begun: dict[int, float] = {}
         # The lock of the file does not separate the threads of a process, because they share the open file.
         self._threads = threading.Lock()
-        self._file: int | None = None
+        self._lock: int | None = None
         try:
-            self._file = _open_file(connection, purpose)
-            weakref.finalize(self, os.close, self._file)
+            self._path = os.path.join(state_folder(), _file_name(connection, purpose))
+            self._lock = _open(f"{self._path}.lock", os.O_RDWR)
+            weakref.finalize(self, os.close, self._lock)
         except OSError as error:
             self._give_up(error)
 
-    def acquire(self) -> int | None:
-        """Wait until a request may begin and count it; return its number, None if the budget is not kept."""
+    def acquire(self, wait: Wait) -> Begun | None:
+        """Wait until a request may begin, and count it; return None if the budget is not kept."""
         while True:
-            turn = self._locked(self._begin, Turn())
+            turn = self._change(self._begin, Turn())
             if turn.wait <= 0:
-                return turn.number
-            self._report_wait(turn)
+                return turn.begun
+            if turn.is_announced and turn.wait > self._longest_pause:
+                raise PauseTooLong(
+                    f"{turn.reason} for {pause_text(turn.wait)}, and retry_wait_max allows {self._longest_pause} s"
+                )
             # The file must not be locked meanwhile.
-            self._sleep(turn.wait)
+            wait(turn.wait, turn.reason)
 
-    def settle(self, number: int | None, headers: t.Mapping[str, str]) -> None:
+    def settle(self, begun: Begun | None, headers: t.Mapping[str, str]) -> None:
         """End a request: its end counts as its time, because only then has the service certainly counted it."""
-        if number is not None:
-            self._locked(lambda state: self._end(state, number, headers), None)
+        if begun is not None:
+            self._change(lambda log: self._end(log, begun, headers), None)
 
     def pause(self, seconds: float) -> None:
         """Make all processes wait, as the service requested."""
 
-        def extend(state: State) -> None:
+        def extend(log: Log) -> None:
             now = self._now()
-            state.pause_end = now + max(seconds, _seconds_until(state.pause_end, self._longest_pause, now))
-            state.save()
+            log.pause_until = to_text(now + max(seconds, seconds_until(log.pause_until, now, self._longest_pause)))
 
-        self._locked(extend, None)
+        self._change(extend, None)
 
-    def _locked(self, use: t.Callable[[State], _Found], otherwise: _Found) -> _Found:
-        """Return the result of a function of the locked state; if the file fails (full disk), warn and return the default from then on."""
-        file = self._file
-        if file is None:
+    def announce(self) -> bool:
+        """Return whether the run, whose processes have one parent, has announced no wait yet; from then on it has."""
+        run = str(os.getppid())
+
+        def is_first(log: Log) -> bool:
+            is_new = run not in log.announced
+            log.announced.setdefault(run, to_text(self._now()))
+            return is_new
+
+        return self._change(is_first, True)
+
+    def _change(self, use: t.Callable[[Log], _Found], otherwise: _Found) -> _Found:
+        """Return the result of a function that may change the log; if a file fails (full disk), warn and return the default from then on."""
+        if self._lock is None:
             return otherwise
         try:
             with self._threads:
-                fcntl.flock(file, fcntl.LOCK_EX)
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
                 try:
-                    return use(State(file))
+                    log = self._read()
+                    before = log.content()
+                    log.forget(self._window, self._now())
+                    found = use(log)
+                    if log.content() != before:
+                        self._write(log.content())
+                    return found
                 finally:
-                    fcntl.flock(file, fcntl.LOCK_UN)
+                    fcntl.flock(self._lock, fcntl.LOCK_UN)
         except OSError as error:
             self._give_up(error)
             return otherwise
 
+    def _read(self) -> Log:
+        try:
+            return Log.parse(read_regular(self._path))
+        except FileNotFoundError:
+            return Log()
+        except (ValueError, TypeError, RecursionError):
+            self._warn(f"request_budget: {self._path} is not a record of requests; it starts anew.")
+            return Log()
+
+    def _write(self, content: bytes) -> None:
+        """Replace the file, so that a process that is killed leaves the old content or the new one."""
+        with os.fdopen(_open(f"{self._path}.new", os.O_WRONLY | os.O_TRUNC), "wb") as file:
+            file.write(content)
+        os.replace(f"{self._path}.new", self._path)
+
     def _give_up(self, error: OSError) -> None:
-        self._file = None
+        self._lock = None
         self._warn(f"request_budget is not kept from here on: {error.strerror or error}.")
 
-    def _begin(self, state: State) -> Turn:
+    def _begin(self, log: Log) -> Turn:
         """Count a request if it may begin now, otherwise return how long it has to wait."""
         now = self._now()
-        own = _seconds_until(state.pause_end, self._longest_pause, now)
-        oldest = state.count - self._allowed
-        number, time = oldest, 0.0
-        if oldest >= 0:
-            number, time = self._earliest(state, oldest, now)
-            own = max(own, self._leaves_in(time, now))
-        announced = _seconds_until(state.allowed_end, _MAX_RESET_SECONDS, now) if state.count >= state.allowed else 0.0
-        if max(own, announced) > 0:
-            return Turn(wait=max(own, announced), announced=announced > own)
-        if number != oldest:
-            # Only the latest requests count, so a slow one must stay among them: it takes the place of the one that leaves.
-            state.set_time(number, *state.times(oldest, oldest + 1))
-            state.set_time(oldest, time)
-        number = state.count
-        state.set_time(number, now)
-        state.count += 1
-        state.save()
-        self._begun[number] = now
-        return Turn(number)
+        requests = "1 request" if self._allowed == 1 else f"{self._allowed} requests"
+        waits = (
+            Turn(
+                wait=log.wait(self._allowed, self._window, now),
+                reason=f"{requests} in {duration(self._seconds)} were sent with this credential, by all tasks of this user on this machine"
+                " (request_budget)",
+            ),
+            Turn(
+                wait=seconds_until(log.pause_until, now, self._longest_pause),
+                reason="the service asked for this pause (HTTP 429)",
+            ),
+            Turn(
+                wait=seconds_until(log.allowed_until, now, _MAX_RESET_SECONDS) if log.sent >= log.allowed else 0.0,
+                reason="X-RateLimit-Remaining and X-RateLimit-Reset of the service leave no request",
+                is_announced=True,
+            ),
+        )
+        longest = max(waits, key=lambda turn: turn.wait)
+        if longest.wait > 0:
+            return longest
+        log.count(now)
+        log.sent += 1
+        return Turn(Begun(log.sent - 1, to_text(now)))
 
-    def _end(self, state: State, number: int, headers: t.Mapping[str, str]) -> None:
-        """Record the end of a request, and what the headers of its response say about the budget."""
+    def _end(self, log: Log, begun: Begun, headers: t.Mapping[str, str]) -> None:
+        """Record the end of a request, and what the headers of its response say about the rate limit."""
         now = self._now()
-        # A request slower than the window may have lost its place to another one.
-        if state.times(number, number + 1) == (self._begun.pop(number, None),):
-            state.set_time(number, now)
+        # A request slower than the window is counted only now.
+        counted = log.in_second(begun.time)
+        if counted:
+            log.requests[counted] -= 1
+        log.count(now)
         # Reduce the budget to the rate limit headers if these allow less: other users may share the credential.
         remaining = headers.get("x-ratelimit-remaining", "").strip()
-        if not (remaining.isascii() and remaining.isdigit()):
-            return
         reset = parse_http_date(headers.get("x-ratelimit-reset", ""))
-        if reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
+        if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
             return
-        allowed = number + 1 + int(remaining[:9])
-        # The next request after the allowed ones begins when this one leaves the window.
-        leaving = allowed - self._allowed
-        if leaving > number or (leaving >= 0 and self._leaves_in(state.times(leaving, leaving + 1)[0], now) > 0):
+        allowed = begun.number + 1 + int(remaining[:9])
+        # If the next request after the allowed ones has to wait for this budget anyway, the headers say nothing new.
+        if allowed >= log.sent + self._allowed - sum(log.since(now - self._window).values()):
             return
-        same_window = state.allowed_end >= reset - 1
-        state.allowed = min(allowed, state.allowed) if same_window else allowed
-        state.allowed_end = max(reset, state.allowed_end) if same_window else reset
-        state.save()
-
-    def _earliest(self, state: State, oldest: int, now: float) -> tuple[int, float]:
-        """Return number and time of the request that leaves the window first; slow requests leave later than faster ones after them."""
-        (time,) = state.times(oldest, oldest + 1)
-        if self._leaves_in(time, now) > 0:
-            times = state.times(oldest, state.count)
-            time = min(times)
-            return oldest + times.index(time), time
-        return oldest, time
-
-    def _leaves_in(self, time: float, now: float) -> float:
-        """Return the seconds until a request leaves the window; 0 for a time in the future, from before the clock was set back."""
-        return time + self._window - now if time <= now + 1 else 0.0
-
-    def _report_wait(self, turn: Turn) -> None:
-        """Warn of a wait; raise `PauseTooLong` if the service announced a longer one than `retry_wait_max` allows."""
-        if turn.announced:
-            announced = f"X-RateLimit-Remaining and X-RateLimit-Reset of the service leave no request for {pause_text(turn.wait)}"
-            if turn.wait > self._longest_pause:
-                raise PauseTooLong(f"{announced}, and retry_wait_max allows {self._longest_pause} s")
-            self._warn(f"{announced}; the task waited for that time.")
-        elif turn.wait > LONG_WAIT_SECONDS and not self._warned:
-            self._warned = True
-            count = "1 request" if self._allowed == 1 else f"{self._allowed} requests"
-            self._warn(
-                f"request_budget: {duration(turn.wait)} passed before the task could go on, because {count} in"
-                f" {duration(self._seconds)} had been sent with this credential, by all tasks of this user on this machine."
-            )
+        is_known = log.allowed_until >= to_text(reset - 1)
+        log.allowed = min(allowed, log.allowed) if is_known else allowed
+        log.allowed_until = max(to_text(reset), log.allowed_until) if is_known else to_text(reset)
 
 
-def _seconds_until(moment: float, longest: float, now: float) -> float:
-    """Return the seconds until a moment; 0 for NaN and for a moment that is later than `longest`, which are invalid."""
-    return moment - now if moment - now <= longest else 0.0
-
-
-def _open_file(connection: Connection, purpose: str) -> int:
-    """Open the state file of a credential, which its name does not reveal; raise OSError if another user could write to it."""
+def _file_name(connection: Connection, purpose: str) -> str:
+    """Return the name of the state file of a credential, which it does not reveal."""
     parts = urlsplit(connection.base_url)
     credential = (connection.token,) if connection.token else (connection.email, connection.key)
     meant = (purpose, f"{parts.scheme}://{parts.netloc}".lower(), credential)
-    digest = hashlib.sha256(repr(meant).encode()).hexdigest()
-    path = os.path.join(state_folder(), f"requests-{digest[:40]}")
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    status = os.fstat(file)
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-        os.close(file)
-        raise OSError("the state file is not a file of this user")
-    return file
+    return f"requests-{hashlib.sha256(repr(meant).encode()).hexdigest()[:40]}.json"
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)

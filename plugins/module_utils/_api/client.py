@@ -5,44 +5,24 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import json
-import threading
 import time
 import typing as t
-from urllib.parse import quote, urlencode
 
 from .._address import Address, select_named
-from .._core import BAD_RESPONSE, NOT_FOUND, RATE_LIMITED, REJECTED, Answer, Failure, Json
+from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json
 from .._text import list_of
-from .budget import LONG_WAIT_SECONDS, Budget, PauseTooLong
+from .budget import Budget
 from .connection import Connection
-from .endpoints import ENDPOINTS
 from .graphql import OPERATION, QUERY_BUDGET, read_data
 from .pagination import KEYS, Page, Query, page_of, read_listing
 from .response import locate, read_answer
-from .session import Fault, Session, missing_requests
-from .transport import RATE_LIMITED_STATUS, Exchange, asked_pause, backoff, may_retry
+from .session import missing_requests
+from .transport import Transport, Words
 
-# The query of a request, or the ids of its path.
-Words = t.Mapping[str, "str | int"]
 _Client = t.TypeVar("_Client", bound="Client")
 MAX_PARALLEL = 8
 _In = t.TypeVar("_In")
 _Out = t.TypeVar("_Out")
-
-
-def announcing(sleep: t.Callable[[float], None], announce: t.Callable[[float], None]) -> t.Callable[[float], None]:
-    """Return a function that sleeps, and announces the first long pause before it begins."""
-    is_announced = False
-
-    def pause(seconds: float) -> None:
-        nonlocal is_announced
-        if seconds > LONG_WAIT_SECONDS and not is_announced:
-            is_announced = True
-            announce(seconds)
-        sleep(seconds)
-
-    return pause
 
 
 class Client:
@@ -57,45 +37,44 @@ class Client:
         *,
         sleep: t.Callable[[float], None] = time.sleep,
         now: t.Callable[[], float] = time.time,
-        announce: t.Callable[[float], None] | None = None,
+        announce: t.Callable[[str], None] | None = None,
     ) -> None:
+        """`announce` gets the reason for the first long wait before it begins; without it, the reason is one of the warnings."""
         missing = missing_requests()
         if missing:
             raise missing
         self.warnings: list[str] = []
-        # Each thread has its own latest exchange, because reads may run in parallel.
-        self._local = threading.local()
-        self._session = Session(connection)
-        self._connection = connection = self._session.connection
+        self._transport = Transport(connection, sleep=sleep, now=now, announce=announce or self.warnings.append)
+        self._connection = connection = self._transport.session.connection
         self.secrets = connection.secrets
         self.host = connection.host
         self.request_budget = connection.request_budget
-        self.sleep = announcing(sleep, announce) if announce else sleep
-        self._now = now
-        self._new_budget = functools.partial(Budget, sleep=self.sleep, now=now, warn=self.warnings.append)
+        self.sleep = sleep
+        self._new_budget = functools.partial(Budget, now=now, warn=self.warnings.append)
         self._budget = self._new_budget(self.request_budget, connection) if self.request_budget else None
         self._query_budget: Budget | None = None
 
     @property
     def tries(self) -> int:
         """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
-        return self._session.tries
+        return self._transport.session.tries
 
     def locate(self, failure: Failure) -> Failure:
         """Return the failure with the request of the latest response, if the caller found it in the content of that response."""
         found_in_content = failure.kind in (BAD_RESPONSE, NOT_FOUND, REJECTED) and failure.path is None
-        latest: Exchange | None = getattr(self._local, "latest", None)
+        latest = self._transport.latest
         return locate(failure, latest) if latest and found_in_content else failure
 
     def call(self, operation: str, *, ids: Words | None = None, body: Json = None, query: Words | None = None) -> Answer:
-        return read_answer(self._connection, operation, self._exchange(operation, ids, query, body))
+        exchange = self._transport.send(operation, self._connection.address, ids=ids, query=query, body=body, budget=self._budget)
+        return read_answer(self._connection, operation, exchange)
 
     def query(self, text: str, variables: t.Mapping[str, Json]) -> dict[str, Json]:
         """Return the data that a GraphQL query reads; such queries have a budget of their own."""
         if self.request_budget and self._query_budget is None:
             self._query_budget = self._new_budget(QUERY_BUDGET, self._connection, "query")
         body = {"query": text, "variables": dict(variables)}
-        return read_data(self._connection, self._exchange(OPERATION, body=body, budget=self._query_budget))
+        return read_data(self._connection, self._transport.send(OPERATION, None, body=body, budget=self._query_budget))
 
     def find(self, operation: str, *, ids: Words | None = None) -> Answer | None:
         """Return the answer to an operation, or None if the service reports that the object does not exist."""
@@ -111,7 +90,7 @@ class Client:
         if self.find(operation, ids=ids) is not None:
             return True
         # After a try with an unknown outcome, 404 means that this try deleted the object.
-        return bool(self._local.latest.received_before)
+        return self._transport.latest is not None and self._transport.latest.received_before
 
     def items(
         self,
@@ -129,7 +108,9 @@ class Client:
         """
 
         def fetch(paging: Query) -> Page:
-            exchange = self._exchange(operation, ids, {**(query or {}), **paging})
+            exchange = self._transport.send(
+                operation, self._connection.address, ids=ids, query={**(query or {}), **paging}, budget=self._budget
+            )
             answer = read_answer(self._connection, operation, exchange)
             try:
                 return page_of(list_of(answer.result), answer.result_info, None if "cursor" in paging else paging.get("page", 1))
@@ -160,51 +141,11 @@ class Client:
         """Return a client for another address that shares connections, request budget and warnings with this one."""
         other = copy.copy(self)
         other._connection = dataclasses.replace(self._connection, address=address)
-        other._local = threading.local()
         return other
 
     def close(self) -> None:
         """Close the kept connections; the client can still be used."""
-        self._session.adapter.close()
-
-    def _exchange(
-        self,
-        operation: str,
-        ids: Words | None = None,
-        query: Words | None = None,
-        body: Json = None,
-        budget: Budget | None = None,
-    ) -> Exchange:
-        """Send the request of an operation, retry it if that is allowed and useful, and return the outcome."""
-        endpoint, budget = ENDPOINTS[operation], budget or self._budget
-        path = endpoint.url_path(ids or {}, self._connection.address)
-        query_text = f"?{urlencode(query, quote_via=quote, safe=',*')}" if query else ""
-        content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
-        retried_as = endpoint.retried_as
-        attempts, received = 0, False
-        while True:
-            try:
-                number = budget.acquire() if budget else None
-            except PauseTooLong as refused:
-                fault = Fault(RATE_LIMITED, str(refused), final=True)
-                exchange = Exchange(endpoint.method, path, fault, attempts, False, received)
-                break
-            attempts += 1
-            outcome, sent = self._session.send(endpoint.method, path + query_text, content, fresh=retried_as == "POST")
-            if budget:
-                budget.settle(number, outcome.headers)
-            limited = outcome.status == RATE_LIMITED_STATUS
-            pause = asked_pause(outcome.headers.get("Retry-After", ""), self._now()) if limited else None
-            exchange = Exchange(endpoint.method, path, outcome, attempts, sent, received, pause)
-            too_long = pause is not None and pause > self._connection.retry_wait_max
-            if too_long or attempts > self._connection.retries or not may_retry(retried_as, outcome, sent):
-                break
-            received = received or (sent and not limited)
-            if budget and pause is not None:
-                budget.pause(pause)
-            self.sleep(backoff(attempts) if pause is None else pause)
-        self._local.latest = exchange
-        return exchange
+        self._transport.session.adapter.close()
 
 
 def side_by_side(function: t.Callable[[_In], _Out], values: t.Sequence[_In], parallel: int) -> t.Iterable[_Out]:

@@ -29,8 +29,9 @@ from .session import Fault, Reply
 from .transport import GATEWAY_STATUSES, RATE_LIMITED_STATUS, Exchange
 
 _DEPTH = 64
-# An empty object takes two bytes of a body but far more memory; the largest page of a listing has a tenth of this number.
-_MAX_CONTAINERS = 200_000
+# A value takes two bytes of a body but far more memory. 10,000 jobs of 2 KB have at most a third of this number, counted by their commas
+# and brackets.
+MAX_VALUES = 2_500_000
 # Escaped surrogates are valid only in pairs, which the decoded text shows.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -49,8 +50,8 @@ class Unusable(Exception):
 
 def decode(body: bytes, content_type: str = "") -> Json:
     """Parse a response body strictly; raise `Unusable` if it is invalid or ambiguous JSON."""
-    if body.count(b"{") + body.count(b"[") > _MAX_CONTAINERS:
-        raise Unusable(f"its body contains more than {_MAX_CONTAINERS} objects and lists")
+    if sum(map(body.count, (b",", b"{", b"["))) > MAX_VALUES:
+        raise Unusable(f"its body contains more than {MAX_VALUES} values")
     try:
         text = body.decode("utf-8")
         value = json.loads(text, object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float)
@@ -315,7 +316,7 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
     if unusable.kind == BAD_RESPONSE and exchange.status in range(200, 300):
         reason = f"the service's answer (HTTP {exchange.status}) cannot be used: {reason}"
     outcome = exchange.outcome
-    lost = exchange.sent and outcome.kind != BAD_RESPONSE if isinstance(outcome, Fault) else outcome.status in GATEWAY_STATUSES
+    lost = outcome.sent and outcome.kind != BAD_RESPONSE if isinstance(outcome, Fault) else outcome.status in GATEWAY_STATUSES
     # An error that the service itself reports has another kind, and means that the write was not accepted.
     accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"

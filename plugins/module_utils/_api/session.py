@@ -10,7 +10,6 @@ import os
 import re
 import socket
 import sys
-import threading
 import time
 import types
 import typing as t
@@ -27,9 +26,11 @@ try:
     import requests
     import urllib3
     from requests.adapters import HTTPAdapter
+    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+    from urllib3.connection import HTTPConnection, HTTPSConnection
     from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
 
-    from http.client import HTTPException, IncompleteRead  # isort: skip
+    from http.client import HTTPException, HTTPResponse, IncompleteRead  # isort: skip
     from ssl import SSLCertVerificationError, SSLError  # isort: skip
 
     _version = urllib3.__version__  # type: ignore[attr-defined]  # not in __all__
@@ -37,7 +38,9 @@ try:
         _PROBLEM = f"urllib3 is {_version}"
 except ImportError as error:
     _PROBLEM = str(error)
-    requests = urllib3 = HTTPAdapter = None  # type: ignore[assignment,misc]  # no request is sent without them
+    requests = urllib3 = None  # type: ignore[assignment]  # no request is sent without them
+    HTTPAdapter = HTTPConnectionPool = HTTPSConnectionPool = object  # type: ignore[assignment,misc]  # as above
+    HTTPConnection = HTTPSConnection = HTTPResponse = object  # type: ignore[assignment,misc]  # as above
     HTTPException = IncompleteRead = SSLError = SSLCertVerificationError = Exception  # type: ignore[assignment,misc]  # as above
     InvalidHeader = ConnectTimeoutError = NewConnectionError = Exception  # type: ignore[assignment,misc]  # as above
 
@@ -58,14 +61,18 @@ for _logger in ("urllib3.connection", "urllib3.connectionpool"):
 
 
 class Reply(t.NamedTuple):
+    """The answer to one try of a request."""
+
     status: int
     headers: t.Mapping[str, str]
     body: bytes
 
 
 class Fault(t.NamedTuple):
-    """A try without a usable answer. `final`: another try would fail the same way. `status` is set if it arrived before the fault.
+    """A try without a usable answer.
 
+    `final`: another try would fail the same way. `sent`: the service may have received the request.
+    `status` is set if it arrived before the fault.
     The texts of the libraries are not used, because they may contain addresses with secrets.
     """
 
@@ -73,6 +80,7 @@ class Fault(t.NamedTuple):
     reason: str
     final: bool = False
     timed_out: bool = False
+    sent: bool = True
     status: int | None = None
     headers: t.Mapping[str, str] = types.MappingProxyType({})
 
@@ -84,101 +92,100 @@ class BodyError(Exception):
 # urllib3 is None if it is missing; the client then fails before any request.
 _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
 
-
-# Larger than any page of a listing; together with the maximum number of containers, a response takes at most about 300 MB of memory.
-MAX_BODY_BYTES = 16 * 1024 * 1024
+MAX_BODY_BYTES = 64 * 1024 * 1024
 _CHUNK = 65536
 
 
-class Try(threading.Thread):
-    """One try of a request, in a thread because a slow resolver or server cannot be interrupted.
+class _Reader(io.BufferedReader):
+    """What arrives on a connection; if anything is left over at the end of an answer, the connection cannot be used again."""
 
-    After its time the thread is left running, but can send and receive no body anymore. `status` is set as soon as it is known,
-    and at the end one of `reply`, `fault` and `error`, the last for a bug.
-    """
+    def __init__(self, sock: socket.socket) -> None:
+        super().__init__(sock.makefile("rb", buffering=0))
+        self._sock = sock
 
-    request: requests.PreparedRequest
+    def close(self) -> None:
+        """End the reading of an answer."""
+        if not self.closed:
+            # Nothing to read now is an OSError as well.
+            with contextlib.suppress(OSError):
+                timeout = self._sock.gettimeout()
+                self._sock.settimeout(0)
+                try:
+                    if self.peek(1):
+                        self._sock.shutdown(socket.SHUT_RDWR)
+                finally:
+                    self._sock.settimeout(timeout)
+        super().close()
 
-    def __init__(self, adapter: HTTPAdapter, seconds: float, **settings: t.Any) -> None:
-        super().__init__(daemon=True)
-        self._adapter = adapter
-        self._end = time.monotonic() + seconds
-        # Half of the time for one address of a host leaves time for the next one if the first does not answer.
-        self._settings = {"stream": True, "timeout": (seconds / 2, seconds), **settings}
-        self.status: int | None = None
-        self.reply: Reply | None = None
-        self.fault: Fault | None = None
-        self.error: BaseException | None = None
 
-    def run(self) -> None:
-        """Send the request and read the response."""
+class _Arriving(HTTPResponse):
+    """A response that is read as it arrives, so that the deadline can be checked while a body arrives slowly."""
+
+    def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp.close()
+        self.fp = _Reader(sock)
+
+    def read(self, amt: int | None = None) -> bytes:
+        """Return the part of the body that has arrived, up to a number of bytes; without a number, the whole body."""
+        return super().read() if amt is None else self.read1(amt)
+
+
+class _Connecting:
+    """A connection that ends with the same exception wherever it cannot be made, TLS and the tunnel of a proxy included."""
+
+    response_class: t.Any = _Arriving
+
+    def connect(self) -> None:
+        """Connect; any other exception than NewConnectionError and ConnectTimeoutError then means that the request may have been sent."""
         try:
-            response = self._adapter.send(self.request, **self._settings)
-            with contextlib.closing(response):
-                self.status = response.status_code
-                body = b"" if 300 <= self.status < 400 else self._read_body(response)
-                self.reply = Reply(self.status, response.headers, body)
-        except _NO_ANSWER as error:
-            # The exception is not kept: its traceback holds this object and the socket, which would stay open.
-            if self.status is not None and self.status >= 400:  # enough without a body
-                self.reply = Reply(self.status, response.headers, b"")
-            else:
-                self.fault = fault_of(error)
-        except BaseException as error:  # raised again in the thread that waits
-            self.error = error
-
-    def check_time(self) -> None:
-        """Raise `TimeoutError` if the time is over."""
-        if time.monotonic() >= self._end:
-            raise TimeoutError("the time for this try is over")
-
-    def _read_body(self, response: requests.Response) -> bytes:
-        """Return the decompressed body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid."""
-        encoding = response.headers.get("Content-Encoding", "").strip().lower()
-        if encoding not in ("", "identity", "gzip", "x-gzip"):
-            raise BodyError("its body has a content encoding that was not requested")
-        gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
-        length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
-        chunks, received, remaining = [], 0, MAX_BODY_BYTES
-        self.check_time()
-        while data := response.raw.read(_CHUNK, decode_content=False):
-            received += len(data)
-            try:
-                chunks.append(gzip.decompress(data, remaining + 1) if gzip else data)
-            except zlib.error:
-                raise BodyError("its body is not valid gzip") from None
-            remaining -= len(chunks[-1])
-            if remaining < 0:
-                raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
-            self.check_time()
-        # urllib3 1.26 does not enforce the length.
-        if length is not None and received < int(length):
-            raise IncompleteRead(b"", int(length) - received)
-        if gzip and not gzip.eof:
-            raise BodyError("its gzip body ends too early")
-        return b"".join(chunks)
+            super().connect()  # type: ignore[misc]  # of the class beside this one
+        except (ConnectTimeoutError, NewConnectionError):
+            raise
+        except Exception as error:
+            raise NewConnectionError(t.cast("HTTPConnection", self), "no connection") from error
 
 
-class Body(io.BytesIO):
-    """The body of one try of a request: it records whether any of it was sent, and cannot be read after the time of the try.
+class _Plain(_Connecting, HTTPConnection):
+    pass
 
-    Headers are sent first, so the service cannot have acted on a request whose body was never read.
-    """
 
-    def __init__(self, content: bytes, attempt: Try) -> None:
-        super().__init__(content)
-        self._attempt = attempt
-        self.sent = False
+class _Secure(_Connecting, HTTPSConnection):
+    pass
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Return the next part; raise `TimeoutError` if the time is over."""
-        self._attempt.check_time()
-        self.sent = True
-        return super().read(size)
+
+class _PlainPool(HTTPConnectionPool):
+    ConnectionCls = _Plain
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _Secure
+
+
+_POOLS = {"http": _PlainPool, "https": _SecurePool}
+
+
+class Adapter(HTTPAdapter):
+    """The adapter of requests with the connections of this file, except those through a SOCKS proxy."""
+
+    def __init__(self) -> None:
+        super().__init__(max_retries=0)
+
+    def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
+        """Create the pools of direct connections."""
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = _POOLS
+
+    def proxy_manager_for(self, proxy: str, **kwargs: t.Any) -> t.Any:
+        """Return the pools of the connections through a proxy."""
+        manager = super().proxy_manager_for(proxy, **kwargs)
+        if not proxy.lower().startswith("socks"):
+            manager.pool_classes_by_scheme = _POOLS
+        return manager
 
 
 class Session:
-    """Sends single tries of requests, with the credentials of a connection and over connections that are kept.
+    """Sends a request once, with the credentials of a connection and over connections that are kept.
 
     `connection` has the proxies of the environment.
     """
@@ -186,7 +193,7 @@ class Session:
     def __init__(self, connection: Connection) -> None:
         self.tries = 0
         # Closing it closes the kept connections; it can still be used.
-        self.adapter = HTTPAdapter(max_retries=0)
+        self.adapter = Adapter()
         proxies = requests.utils.get_environ_proxies(connection.base_url)
         self.connection = connection = dataclasses.replace(connection, proxies=proxies)
         self._headers = {
@@ -209,38 +216,75 @@ class Session:
             place = "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE" if connection.verify is True else "ca_path"
             raise invalid_option(place, f"file or directory {self._verify!r} does not exist")
 
-    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> tuple[Reply | Fault, bool]:
-        """Return the outcome of one try, and whether the service may have acted on the request.
+    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> Reply | Fault:
+        """Return the outcome of one try of a request.
 
-        It may have, unless no part of the content was sent; a request without content is idempotent.
         `fresh`: on a new connection. If the service closed a kept one meanwhile, it would be unknown whether it received a POST.
         """
-        self.tries += 1
-        seconds = self.connection.timeout
-        adapter = HTTPAdapter(max_retries=0) if fresh else self.adapter
-        attempt = Try(adapter, seconds, verify=self._verify, proxies=self.connection.proxies)
-        body = None if content is None else Body(content, attempt)
-        headers = self._headers if body is None else {**self._headers, "Content-Type": "application/json"}
+        headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
         try:
-            attempt.request = requests.Request(method, self.connection.base_url + path, headers=headers, data=body).prepare()
+            request = requests.Request(method, self.connection.base_url + path, headers=headers, data=content).prepare()
         except ValueError:
             # The path is quoted, so only the base URL can be invalid.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
+        self.tries += 1
+        if not fresh:
+            return self._try(self.adapter, request)
+        with contextlib.closing(Adapter()) as adapter:
+            return self._try(adapter, request)
+
+    def _try(self, adapter: Adapter, request: requests.PreparedRequest) -> Reply | Fault:
+        seconds, status = self.connection.timeout, None
+        # Half of the time for one address of a host leaves time for the next one if the first does not answer.
+        timeout = (seconds / 2, seconds)
         try:
-            attempt.start()
-            attempt.join(seconds)
-        finally:
-            if fresh:
-                adapter.close()
-        if attempt.error is not None:
-            raise attempt.error
-        if attempt.reply is not None:
-            return attempt.reply, True
-        return (attempt.fault or _TIMED_OUT)._replace(status=attempt.status), body is None or body.sent
+            response = adapter.send(request, True, timeout, self._verify, proxies=self.connection.proxies)
+            # If the body is not read to its end, the connection is closed with the response.
+            with contextlib.closing(response):
+                status = response.status_code
+                if status < 200:
+                    return Fault(UNAVAILABLE, f"an interim answer (HTTP {status}) came in place of the answer")
+                body = b"" if 300 <= status < 400 else read_body(response, time.monotonic() + seconds)
+                return Reply(status, response.headers, body)
+        except _NO_ANSWER as error:
+            if status is not None and status >= 400:  # enough without a body
+                return Reply(status, response.headers, b"")
+            return fault_of(error)._replace(status=status)
+
+
+def read_body(response: requests.Response, deadline: float) -> bytes:
+    """Return the decompressed body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid, and `TimeoutError` if it is late."""
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
+        raise BodyError("its body has a content encoding that was not requested")
+    length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
+    if length is not None and not re.fullmatch(r"[0-9]+", length.strip()):
+        raise BodyError("it names no valid length of its body (Content-Length)")
+    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
+    chunks, received, remaining = [], 0, MAX_BODY_BYTES
+    while data := response.raw.read(_CHUNK, decode_content=False):
+        received += len(data)
+        try:
+            chunks.append(gzip.decompress(data, remaining + 1) if gzip else data)
+        except zlib.error:
+            raise BodyError("its body is not valid gzip") from None
+        remaining -= len(chunks[-1])
+        if remaining < 0:
+            raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
+        if time.monotonic() >= deadline:
+            raise TimeoutError("the body is late")
+    # urllib3 1.26 does not enforce the length.
+    if length is not None and received < int(length):
+        raise IncompleteRead(b"", int(length) - received)
+    if gzip and not gzip.eof:
+        raise BodyError("its gzip body ends too early")
+    return b"".join(chunks)
 
 
 _UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
 _TIMED_OUT = Fault(UNAVAILABLE, "there was no complete answer within the timeout", timed_out=True)
+_FAILED = Fault(UNAVAILABLE, "the connection failed")
+_UNCONNECTED = Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True, sent=False)
 _CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
 # The first entry whose exception occurs in the chain of causes is the fault.
 _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
@@ -255,9 +299,9 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
     (IncompleteRead, _CUT),
     (ConnectionError, _CUT),
     (HTTPException, Fault(BAD_RESPONSE, "the service's answer is not HTTP", final=True)),
-    (OSError, Fault(UNAVAILABLE, "the connection failed")),
+    (OSError, _FAILED),
 )
-_UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True)
+_UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True, sent=False)
 _TUNNEL = re.compile(r"Tunnel connection failed: ([1-5][0-9]{2})")
 
 
@@ -268,7 +312,10 @@ def fault_of(error: BaseException) -> Fault:
     if fault is None:
         # All exceptions of requests are subclasses of OSError, so their own type does not identify a fault.
         causes = [cause for cause in chain if not type(cause).__module__.startswith("requests.")]
-        fault = next((found for kind, found in _FAULTS if any(isinstance(cause, kind) for cause in causes)), _UNUSABLE)
+        otherwise = _UNUSABLE if any(isinstance(cause, ValueError) for cause in chain) else _FAILED
+        fault = next((found for kind, found in _FAULTS if any(isinstance(cause, kind) for cause in causes)), otherwise)
+    if any(isinstance(cause, (NewConnectionError, ConnectTimeoutError)) for cause in chain):
+        fault = _UNCONNECTED if fault.timed_out else fault._replace(sent=False)
     if any(type(cause).__name__ == "ProxyError" for cause in chain):
         return fault._replace(reason=f"through the proxy, {fault.reason}")
     return fault
@@ -281,8 +328,6 @@ def _special(cause: BaseException) -> Fault | None:
     # urllib3 1.26 compares host names itself and raises CertificateError for the certificate of another host.
     if isinstance(cause, SSLError) or type(cause).__name__ == "CertificateError":
         return _tls_fault(cause)
-    if isinstance(cause, ConnectTimeoutError) and not isinstance(cause, NewConnectionError):
-        return Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True)
     if isinstance(cause, OSError) and (tunnel := _TUNNEL.match(str(cause))):
         refused = f"the proxy refused the connection to the service (HTTP {tunnel[1]})"
         return Fault(UNAVAILABLE, refused, final=tunnel[1].startswith("4"))
@@ -296,7 +341,8 @@ def _tls_fault(cause: BaseException) -> Fault:
             return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
         return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
     why = getattr(cause, "verify_message", "it is for another host") or "no reason given"
-    return Fault(UNAVAILABLE, f"the certificate does not verify: {why}", final=True)
+    trusted = "ca_path names the certificates to trust (the system's store and SSL_CERT_FILE are not used)"
+    return Fault(UNAVAILABLE, f"the certificate does not verify: {why}; {trusted}", final=True)
 
 
 def _chain(error: BaseException) -> t.Iterator[BaseException]:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import random
 import re
+import threading
 import typing as t
+from urllib.parse import quote, urlencode
 
-from .._text import parse_http_date
-from .session import Fault, Reply
+from .._address import Address
+from .._core import RATE_LIMITED, Json
+from .._text import duration, parse_http_date
+from .budget import Budget, PauseTooLong
+from .connection import Connection
+from .endpoints import ENDPOINTS
+from .session import Fault, Reply, Session
+
+# The query of a request, or the ids of its path.
+Words = t.Mapping[str, "str | int"]
 
 RATE_LIMITED_STATUS = 429
 GATEWAY_STATUSES = frozenset((502, 503, 504, *range(520, 528)))
 # Idempotent methods.
 REPEATABLE = frozenset(("GET", "PUT", "DELETE"))
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, _JITTER = 0.5, 8.0, 0.25
+# A longer wait for the rate limit is announced.
+LONG_WAIT_SECONDS = 5.0
 # Repeated headers are joined with commas; a date contains a comma itself.
 _VALUES = re.compile(r"[A-Za-z]{3,9},[^,]*|[^,]+")
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?")
@@ -34,7 +48,6 @@ class Exchange(t.NamedTuple):
     path: str
     outcome: Reply | Fault
     attempts: int
-    sent: bool
     received_before: bool
     pause: float | None = None
 
@@ -55,10 +68,94 @@ class Exchange(t.NamedTuple):
         return self.outcome.status in range(200, 300)
 
 
-def may_retry(method: str, outcome: Reply | Fault, sent: bool) -> bool:
+class Transport:
+    """Sends operations, within a budget, and retries them where that is useful and cannot do a write twice."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        sleep: t.Callable[[float], None],
+        now: t.Callable[[], float],
+        announce: t.Callable[[str], None],
+    ) -> None:
+        """`announce` gets the reason for the first long wait of a run before it begins."""
+        self.session = Session(connection)
+        # Each thread has its own latest exchange, because reads may run in parallel.
+        self._local = threading.local()
+        self._sleep = sleep
+        self._now = now
+        self._announce = announce
+        self._is_announced = False
+
+    @property
+    def latest(self) -> Exchange | None:
+        """Return the latest exchange of this thread."""
+        return getattr(self._local, "latest", None)
+
+    def send(
+        self,
+        operation: str,
+        address: Address | None,
+        *,
+        ids: Words | None = None,
+        query: Words | None = None,
+        body: Json = None,
+        budget: Budget | None = None,
+    ) -> Exchange:
+        """Return the outcome of an operation after its last try."""
+        endpoint, connection = ENDPOINTS[operation], self.session.connection
+        path = endpoint.url_path(ids or {}, address)
+        query_text = f"?{urlencode(query, quote_via=quote, safe=',*')}" if query else ""
+        content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
+        retried_as = endpoint.retried_as
+        wait = functools.partial(self._wait, budget)
+        attempts, received = 0, False
+        while True:
+            try:
+                begun = budget.acquire(wait) if budget else None
+            except PauseTooLong as refused:
+                fault = Fault(RATE_LIMITED, str(refused), final=True, sent=False)
+                exchange = Exchange(endpoint.method, path, fault, attempts, received)
+                break
+            attempts += 1
+            outcome = self.session.send(endpoint.method, path + query_text, content, fresh=retried_as == "POST")
+            if budget:
+                budget.settle(begun, outcome.headers)
+            limited = outcome.status == RATE_LIMITED_STATUS
+            pause = asked_pause(outcome.headers.get("Retry-After", ""), self._now()) if limited else None
+            exchange = Exchange(endpoint.method, path, outcome, attempts, received, pause)
+            too_long = pause is not None and pause > connection.retry_wait_max
+            if too_long or attempts > connection.retries or not may_retry(retried_as, outcome):
+                break
+            received = received or (was_sent(outcome) and not limited)
+            if pause is None:
+                self._sleep(backoff(attempts))
+            else:
+                if budget:
+                    budget.pause(pause)
+                wait(pause, "the service asked for this pause (HTTP 429)")
+        self._local.latest = exchange
+        return exchange
+
+    def _wait(self, budget: Budget | None, seconds: float, reason: str) -> None:
+        """Sleep; announce the first long wait of a run before it begins."""
+        if seconds > LONG_WAIT_SECONDS and not self._is_announced:
+            self._is_announced = True
+            if budget is None or budget.announce():
+                self._announce(f"Waiting {duration(seconds)} before the next request: {reason}.")
+        self._sleep(seconds)
+
+
+def was_sent(outcome: Reply | Fault) -> bool:
+    """Return whether the service may have received a request."""
+    return isinstance(outcome, Reply) or outcome.sent
+
+
+def may_retry(method: str, outcome: Reply | Fault) -> bool:
     """Return whether another try is useful, and cannot do a write twice."""
     if isinstance(outcome, Fault):
-        return not outcome.final and (not sent or method in REPEATABLE)
+        return not outcome.final and (not outcome.sent or method in REPEATABLE)
     return outcome.status == RATE_LIMITED_STATUS or (method in REPEATABLE and outcome.status in GATEWAY_STATUSES)
 
 

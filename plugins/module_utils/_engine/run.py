@@ -44,9 +44,9 @@ class Run:
         *,
         check_mode: bool,
         diff_mode: bool,
-        announce: t.Callable[[float], None] | None = None,
+        announce: t.Callable[[str], None] | None = None,
     ) -> None:
-        """`announce` is called with the seconds of the first long pause, before it begins."""
+        """`announce` gets the reason for the first long wait before it begins."""
         self.params = params
         self._announce = announce
         self.check_mode = check_mode

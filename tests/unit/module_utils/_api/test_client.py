@@ -3,6 +3,7 @@
 # What the client adds to one exchange: listings, threads, and running without the library.
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -100,22 +101,43 @@ def test_closed_client_can_be_used_again(serve, client):
     assert server.connections == 2
 
 
-@pytest.mark.parametrize(("pause", "announced"), [(5, []), (60, [(0, 60)])])
-def test_first_long_pause_is_announced(serve, client, clock, pause, announced):
-    """Once, before it begins; a pause of a few seconds is not worth a line."""
-    told: list[tuple[int, float]] = []
+PAUSE = "Waiting 60 seconds before the next request: the service asked for this pause (HTTP 429)."
+
+
+@pytest.mark.parametrize(("pause", "announced"), [(5, []), (60, [(0, PAUSE)])])
+def test_first_long_wait_is_announced(serve, client, clock, pause, announced):
+    """Once, before it begins; a pause of a few seconds is not worth a line. Without anybody to tell, it is a warning."""
+    told: list[tuple[int, str]] = []
     limited = serve(answering(b"", 429, Retry_After=str(pause)))
-    one = client(limited, announce=lambda seconds: told.append((len(clock.pauses), seconds)), retries=2)
-    with pytest.raises(Failure, match="tried 3 times"):
-        one.call("script_monitor.get")
-    assert told == announced and clock.pauses == [pause, pause]
+    for announce in (lambda text: told.append((len(clock.pauses), text)), None):
+        clock.pauses.clear()
+        one = client(limited, announce=announce, retries=2)
+        with pytest.raises(Failure, match="tried 3 times"):
+            one.call("script_monitor.get")
+        assert clock.pauses == [pause, pause]
+        assert one.warnings == ([] if announce else [text for _waits, text in announced])
+    assert told == announced
+
+
+def test_a_run_announces_a_wait_once(serve, client, clock, monkeypatch):
+    """The tasks of a run are processes with one parent, and share the budget."""
+    server = serve(answering())
+    told: list[str] = []
+    for parent in (7, 7, 8):
+        monkeypatch.setattr(os, "getppid", lambda parent=parent: parent)
+        one = client(server, announce=told.append, request_budget=(1, 60.0))
+        for _request in range(3):
+            one.call("script_monitor.get")
+    reason = "1 request in 60 seconds were sent with this credential, by all tasks of this user on this machine (request_budget)"
+    assert len(told) == 2 and len(clock.pauses) == 8
+    assert told[0] == f"Waiting 61 seconds before the next request: {reason}."
 
 
 @pytest.mark.parametrize(("request_budget", "files"), [(None, 0), ((1, 300.0), 2)])
 def test_queries_have_a_budget_of_their_own(serve, client, clock, tmp_path, request_budget, files):
     one = client(serve(answering(b'{"data": {"viewer": {}}}')), request_budget=request_budget)
     assert [one.query("{viewer}", {}) for _query in range(2)] == [{"viewer": {}}] * 2
-    assert len(list(tmp_path.glob("state/*/requests-*"))) == files and clock.pauses == []
+    assert len(list(tmp_path.glob("state/*/requests-*.lock"))) == files and clock.pauses == []
 
 
 CHILD = """

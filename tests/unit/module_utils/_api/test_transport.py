@@ -5,7 +5,7 @@ import gc
 import gzip
 import http.client
 import socket
-import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -18,8 +18,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 GET, PUT, POST, DELETE = "script_monitor.get", "script_monitor.update", "rulesets.create", "logpush_jobs.delete"
 IDS = {"job_id": 7}
 HTTP_200 = b"HTTP/1.1 200 OK\r\n"
-SLOW_HEAD = HTTP_200 + b"x: " + b"y" * 60
-LATE_HANDSHAKE = b"\x16\x03\x03\x02\x00" + b"\x02" * 500
 NOWHERE = "http://127.0.0.1:9"
 
 
@@ -74,38 +72,109 @@ def test_possibly_received_post_is_sent_once(serve, client, fault):
 
 @pytest.mark.parametrize(
     "fault",
-    [silent, dripping(SLOW_HEAD), dripping(b"x" * 500, head=HTTP_200 + b"Content-Length: 500\r\n\r\n")],
-    ids=["silent", "headers", "body"],
+    [
+        silent,
+        dripping(b"x" * 500, head=HTTP_200 + b"Content-Length: 500\r\n\r\n"),
+        dripping(b"1\r\nx\r\n" * 100, head=HTTP_200 + b"Transfer-Encoding: chunked\r\n\r\n"),
+    ],
+    ids=["silent", "body", "chunked body"],
 )
 @pytest.mark.parametrize("operation", [GET, POST])
-def test_the_timeout_bounds_a_try_as_a_whole(fail, fault, operation):
+def test_the_timeout_bounds_each_wait_and_the_body(fail, fault, operation):
+    begun = time.monotonic()
     failure = fail(fault, operation, timeout=1, retries=0)
+    assert time.monotonic() - begun < 3
     assert failure.kind == "unavailable" and "within the timeout of 1 s" in failure.message
     assert failure.unanswered == (operation == POST)
 
 
 def test_slow_handshakes_time_out(serve, client, tls, bundle, monkeypatch):
     """With the service, with a proxy, and with the service within the TLS connection of a proxy; nothing was sent then."""
-    server = serve(lambda peer, number: peer.drip(LATE_HANDSHAKE))
-    assert not failing(client(server, "https", timeout=0.3, retries=0), POST, body={}).unanswered
-    for scheme, talk in (("http", dripping(SLOW_HEAD)), ("https", dripping(LATE_HANDSHAKE, head=b"HTTP/1.1 200 OK\r\n\r\n"))):
+
+    def half(peer, _number):
+        peer.sock.recv(10)
+        peer.over.wait(3)
+
+    def tunnel(peer, number):
+        peer.read()
+        peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        half(peer, number)
+
+    server = serve(half)
+    failure = failing(client(server, "https", timeout=0.3, retries=1), POST, body={})
+    assert (failure.unanswered, failure.attempts) == (False, 2) and "no connection within half of the timeout" in failure.message
+    for scheme, talk in (("http", silent), ("http", tunnel), ("https", tunnel)):
         proxy = serve(talk, tls if scheme == "https" else None)
         monkeypatch.setenv("https_proxy", f"{scheme}://127.0.0.1:{proxy.port}")
-        failure = failing(client("https://127.0.0.1:1", timeout=2, retries=0, verify=bundle), POST, body={})
-        assert (failure.kind, failure.unanswered, len(proxy.requests)) == ("unavailable", False, 1)
+        failure = failing(client("https://127.0.0.1:1", timeout=1, retries=1, verify=bundle), POST, body={})
+        assert (failure.kind, failure.unanswered, failure.attempts, len(proxy.requests)) == ("unavailable", False, 2, 2)
 
 
-def test_slow_name_resolution_times_out(client, monkeypatch):
-    over = threading.Event()
+def with_leftovers(first, *later, pause=0.0):
+    """Answers the first request of a connection in several parts with pauses between them, and every further one well."""
 
-    def slow(*_given, **_more):
-        over.wait(3)
-        raise socket.gaierror(socket.EAI_AGAIN, "late")
+    def talk(peer, number):
+        peer.read()
+        for part in (first, *later):
+            peer.sock.sendall(part)
+            peer.over.wait(pause)
+        answering({"is": "right"})(peer, number)
 
-    monkeypatch.setattr(socket, "getaddrinfo", slow)
-    failure = failing(client("http://service.invalid", timeout=0.2, retries=0), POST, body={})
-    over.set()
-    assert (failure.kind, failure.unanswered) == ("unavailable", False)
+    return talk
+
+
+STALE = b'HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n{"success": true, "result": {"is": "old"}} '
+INTERIM = b"HTTP/1.1 %d X\r\nLink: </style.css>; rel=preload\r\n\r\n"
+PARTS = {"with the answer": (b"%b" + STALE,), "before the answer": (b"%b", STALE), "alone": (b"%b",)}
+
+
+@pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
+@pytest.mark.parametrize("status", [101, 102, 103, 199])
+def test_an_interim_answer_is_none(serve, client, status, parts):
+    """A request that can be repeated is sent again; a creation may have been received. The connection is given up."""
+    interim = with_leftovers(*(part.replace(b"%b", INTERIM % status) for part in parts), pause=0.1)
+    for operation in (GET, PUT, DELETE):
+        server = serve(each(interim, answering({"is": "right"})))
+        one = client(server)
+        answer = one.call(operation, ids=IDS, body={} if operation == PUT else None)
+        assert (answer.result, answer.attempts, server.connections) == ({"is": "right"}, 2, 2)
+        time.sleep(0.15)
+        assert one.call(GET).result == {"is": "right"} and server.connections == 2
+    server = serve(each(interim, answering({"is": "right"})))
+    one = client(server)
+    failure = failing(one, POST, body={})
+    assert (failure.kind, failure.unanswered, failure.attempts) == ("unavailable", True, 1)
+    assert f"interim answer (HTTP {status})" in failure.message
+    assert one.call(GET).result == {"is": "right"}
+
+
+def test_an_interim_answer_that_stays_is_unavailable(fail):
+    failure = fail(with_leftovers(INTERIM % 103), retries=2)
+    assert (failure.kind, failure.status, failure.attempts) == ("unavailable", None, 3)
+
+
+def test_continue_is_skipped(serve, client):
+    assert client(serve(with_leftovers(INTERIM % 100 + STALE))).call(GET).result == {"is": "old"}
+
+
+FIRST = STALE.replace(b"old", b"new")
+LEFTOVERS = {
+    "in one part": (FIRST + STALE,),
+    "a part of it": (FIRST + STALE[:30], STALE[30:]),
+    "much of it": (FIRST + STALE * 5000,),
+    "late": (FIRST, STALE),
+    "after no content": (b"HTTP/1.1 204 X\r\n\r\n" + STALE,),
+    "after chunks": (HTTP_200 + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n" + STALE,),
+}
+
+
+@pytest.mark.parametrize("parts", LEFTOVERS.values(), ids=LEFTOVERS)
+def test_nothing_left_over_reaches_another_request(serve, client, parts):
+    server = serve(each(with_leftovers(*parts, pause=0.1), answering({"is": "right"})))
+    one = client(server)
+    one.delete(DELETE, ids=IDS)
+    time.sleep(0.25)
+    assert one.call(GET).result == {"is": "right"} and server.connections == 2
 
 
 @pytest.mark.parametrize("host", [".", "*.example", "h\u200b.example", "h\u3002x", "[v1.a]"])
@@ -173,8 +242,8 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
         ),
         (answering(b"", 307, Location="/zones"), "bad_response", "failed: the service redirects (HTTP 307) to 127.0.0.1, which"),
         # Neither a body that is larger than the maximum, nor one that inflates beyond it, is read to its end.
-        (endless, "bad_response", "16 MiB"),
-        (answering(BOMB, Content_Encoding="gzip"), "bad_response", "16 MiB"),
+        (endless, "bad_response", "64 MiB"),
+        (answering(BOMB, Content_Encoding="gzip"), "bad_response", "64 MiB"),
         (
             answering(b"{}", Content_Encoding="gzip"),
             "bad_response",
@@ -188,6 +257,8 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
         (sending(HTTP_200 + b"x: y\r\n" * 200 + b"\r\n{}"), "bad_response", "not HTTP"),
         (sending(HTTP_200 + b"Content-Length: 5, 7\r\n\r\n12345"), "bad_response", "Content-Length"),
         (sending(HTTP_200 + b"Content-Length: 5,7,5\r\n\r\n12345"), "bad_response", "Content-Length"),
+        (sending(HTTP_200 + b"Content-Length: five\r\n\r\n12345"), "bad_response", "Content-Length"),
+        (sending(HTTP_200 + b"Content-Length: -5\r\n\r\n12345"), "bad_response", "Content-Length"),
     ],
 )
 def test_what_is_final(fail, talk, operation, kind, words):
@@ -270,7 +341,7 @@ def test_urllib3_1_26_does_not_enforce_the_length():
     raw = SimpleNamespace(read=lambda size, decode_content: next(parts))
     response = SimpleNamespace(status_code=200, headers={"Content-Length": "5"}, raw=raw)
     with pytest.raises(http.client.IncompleteRead):
-        session.Try(None, 5)._read_body(response)
+        session.read_body(response, time.monotonic() + 5)
 
 
 @pytest.mark.parametrize(("status", "accepted"), [(200, True), (201, True), (299, True), (500, False), (302, False)])
