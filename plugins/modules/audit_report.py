@@ -135,7 +135,8 @@ options:
         type: str
       resource:
         description:
-          - Pattern for the resource. Those are V(custom_fields), V(jobs), V(script_monitor), V(scripts), V(health), V(coverage), V(delivery) and V(fields).
+          - Pattern for the resource. Those are V(custom_fields), V(jobs), V(script_monitor), V(content_security_rules), V(scripts), V(health),
+            V(coverage), V(delivery) and V(fields).
         type: str
       type:
         description: Pattern for the type, V(difference) or one of findings and notes such as V(unlisted_job). RV(lines) show the types.

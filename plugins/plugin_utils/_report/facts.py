@@ -63,7 +63,7 @@ class Action(t.NamedTuple):
 ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK = (
     Action(
         "Find out why zones could not be audited",
-        "Nothing is known about these zones: correct the cause, then run the audit again.",
+        "What could not be read is not known: correct the cause, then run the audit again.",
         "reference_errors.html",
     ),
     Action(

@@ -17,6 +17,7 @@ from .._host_variables import Host
 REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs": None, "scripts": None}
 _ROLE = "log_delivery_"
 _MAX_MESSAGE = 2000
+_OF_CORE = ("exception", "warnings", "deprecations", "invocation")
 
 # A member of `zones` of `audit_report`.
 Record = dict[str, Json]
@@ -36,10 +37,11 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
 
 
 def _plain(result: Json) -> Json:
-    """Return the result of a task without what only concerns its run; the failure of a task is one line."""
-    if not isinstance(result, dict) or result.get("failed") is not True or "msg" not in result:
+    """Return the result of a task without what ansible-core adds to it, some of which is no data; the message of a failure is one line."""
+    if not isinstance(result, dict):
         return result
-    return {**result, "msg": line(" ".join(str(result["msg"]).split()), _MAX_MESSAGE)}
+    found = {name: value for name, value in result.items() if name not in _OF_CORE}
+    return {**found, "msg": line(" ".join(str(found["msg"]).split()), _MAX_MESSAGE)} if "msg" in found else found
 
 
 def _address(host: Host, result: t.Mapping[str, Json]) -> Record:

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The report of a user's own play: the role in check mode, `audit_report`, and each zone that fails for itself."""
+
+import json
+import secrets
+import time
+import typing as t
+from pathlib import Path
+
+import pytest
+from support import file_store
+from support.zone_runs import fleet
+
+from harness import Playbook
+
+REPORT = "edgeops.observability.audit_report"
+DESIRED = {"script_monitor_enabled": True, "job": None}
+HEADER = "planted-header-secret-77aa"
+
+
+def play(*tasks: dict[str, t.Any], **options: t.Any) -> list[dict[str, t.Any]]:
+    """The play, with further tasks of the hosts, and options of the report."""
+    return [
+        {
+            "name": "Audit",
+            "hosts": "all",
+            "gather_facts": False,
+            "ignore_unreachable": True,
+            "tasks": [
+                {
+                    "name": "Compare",
+                    "ansible.builtin.import_role": {"name": "edgeops.observability.log_delivery"},
+                    "check_mode": True,
+                    "diff": True,
+                    "ignore_errors": True,
+                },
+                *tasks,
+                {
+                    "name": "Report",
+                    REPORT: options,
+                    "register": "audited",
+                    "failed_when": "audited.failed_hosts is not defined",
+                    "run_once": True,
+                },
+                {
+                    "name": "Fail",
+                    "ansible.builtin.fail": {"msg": "{{ audited.failed_hosts[inventory_hostname] }}"},
+                    "when": "inventory_hostname in audited.failed_hosts",
+                },
+            ],
+        }
+    ]
+
+
+def statistics(report: t.Any) -> dict[str, t.Any]:
+    (stats,) = [outcome.result["ansible_stats"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
+    assert (stats["per_host"], stats["aggregate"]) == (False, False)
+    return t.cast("dict[str, t.Any]", stats["data"])
+
+
+def failures(report: t.Any) -> dict[str, str]:
+    return {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name == "Fail"}
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_play_of_three_tasks(playbook: Playbook, simulator: t.Any, tmp_path: Path, check: bool) -> None:
+    """Every host has its own reason, also one that was not reached, and one whose variables cannot be evaluated."""
+    hosts = fleet(simulator, [DESIRED, {"job": None}, DESIRED, DESIRED])
+    hosts["zone2"]["log_delivery_zone_id"] = "{{ nowhere }}"
+    hosts["zone3"] |= {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9, "edgeops_in_process": False}
+    hosts["zone0"]["zone_account"] = {"id": "acc0" * 8, "name": "Example GmbH"}
+    options = {"dest": str(tmp_path), "fail_on": ["unaudited", "drifted"]}
+    report = playbook.run(playbook=play(**options), inventory=hosts, check=check, fails=("ansible", "unreachable"))
+    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert {zone["zone"]: zone["status"] for zone in made["zones"]} == {
+        "zone0": "drifted",
+        "zone1": "unmanaged",
+        "zone2": "unaudited",
+        "zone3": "unaudited",
+    }
+    first = made["zones"][0]
+    assert (first["zone_id"], first["account_name"]) == (hosts["zone0"]["zone_id"], "Example GmbH")
+    kept = statistics(report)
+    assert kept["edgeops_check"]["statuses"]["unaudited"] == ["zone2", "zone3"]
+    assert kept["edgeops_check"]["failed"] == ["zone0", "zone2", "zone3"]
+    assert kept["edgeops_plan_id"] is None and kept["edgeops_report"] == {"outcome": "unaudited", "counts": made["counts"]}
+    reasons = failures(report)
+    assert reasons["zone0"] == "fail_on drifted: script monitor: enabled is false, should be true"
+    assert "nowhere" in reasons["zone2"] and "zone1" not in reasons
+    assert not report.writes
+
+
+def test_task_that_did_not_run_is_no_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """As after --start-at-task; nothing is read."""
+    hosts = fleet(simulator, [DESIRED])
+    options = {"dest": str(tmp_path), "fail_on": ["unaudited"]}
+    report = playbook.run(playbook=play(**options), inventory=hosts, arguments=["--start-at-task", "Report"], fails="ansible")
+    assert failures(report)["zone0"] == (
+        "unavailable: nothing is registered as log_delivery_result: the task of this host did not run"
+    )
+    assert not report.journal
+
+
+def test_jobs_and_scripts_are_named(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Jobs that cannot be read make the zone unaudited; the rest of it is shown, and a refused script audit fails its host."""
+    hosts = fleet(simulator, [DESIRED, DESIRED])
+    sealed = hosts["zone1"]["zone_id"]
+    simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/logpush/jobs", "count": None})
+    jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": {}, "register": "jobs_read", "ignore_errors": True}
+    scripts = {
+        "name": "Scripts",
+        "edgeops.observability.script_audit": {"baseline": [], "fail_on": ["monitor_off"]},
+        "register": "scripts_read",
+        "ignore_errors": True,
+    }
+    options = {"dest": str(tmp_path), "registered": {"jobs": "jobs_read", "scripts": "scripts_read"}}
+    report = playbook.run(playbook=play(jobs, scripts, **options), inventory=hosts, fails=("ansible", "permission", "gate"))
+    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    zones = {zone["zone"]: zone for zone in made["zones"]}
+    assert (zones["zone0"]["status"], zones["zone1"]["status"]) == ("drifted", "unaudited")
+    assert zones["zone1"]["error"]["permission"] == "Logs Write"
+    assert {item["type"] for item in zones["zone1"]["items"]} >= {"difference", "monitor_off"}
+    assert made["counts"]["differences"] == 2 and zones["zone0"]["jobs"] == []
+    assert {host: reason.partition(":")[0] for host, reason in failures(report).items()} == {"zone0": "gate", "zone1": "gate"}
+
+
+def test_delivery_of_all_hosts(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Zones of one connection are asked for together, an account by itself, each host with its own credential."""
+    account = secrets.token_hex(16)
+    hosts = fleet(simulator, [{"job": None}] * 3)
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
+    lost = {"datetime": moment, "status": 403, "success": 0, "final": 1, "records": 7, "bytes": 70}
+    owners = [*(host["zone_id"] for host in hosts.values()), account]
+    simulator.seed(
+        accounts=[account],
+        jobs={each: [{"id": 4, "name": "edge", "destination_conf": "s3://logs?region=x", "enabled": True}] for each in owners},
+        uploads={each: [{"job_id": 4, **lost}] for each in owners},
+    )
+    hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
+    hosts["account"] = {"account_id": account}
+    jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": {}, "register": "jobs_read"}
+    options = {"dest": str(tmp_path), "registered": {"jobs": "jobs_read"}, "delivery": True}
+    report = playbook.run(playbook=play(jobs, **options), inventory=hosts, secrets=[simulator.key])
+    asked = [entry["credential"] for entry in report.journal if entry["path"] == "/graphql"]
+    assert sorted(asked) == ["email_key", "token", "token"]
+    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert [item["is"] for zone in made["zones"] for item in zone["items"] if item["type"] == "records_dropped"] == [
+        "7 records dropped in 1 batch: HTTP 403 (the credentials may not write there) once"
+    ] * 4
+    assert made["counts"]["accounts"] == 1 and made["zones"][0]["scope"] == "account"
+
+
+def test_what_no_host_is_about_fails_the_first(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """A file that could not be sent, told without headers; and a zone of a merged report."""
+    hosts = fleet(simulator, [{"job": None}, {"job": None}])
+    with file_store.running() as store:
+        store.refused = ("report.html",)
+        sent = {"put_url": f"{store.url}/audits/", "put_headers": {"Authorization": HEADER}}
+        report = playbook.run(
+            playbook=play(dest=str(tmp_path / "one"), **sent), inventory=hosts, secrets=[HEADER], verbosity=4, fails="ansible"
+        )
+        assert set(store.files) == {"/audits/report.json", "/audits/report.html", "/audits/report.xml"}
+    assert list(failures(report)) == ["zone0"]
+    assert failures(report)["zone0"].startswith("report.html could not be put to put_url: the answer has status 403.")
+    hosts["zone0"]["log_delivery_script_monitor_enabled"] = True
+    playbook.run(playbook=play(dest=str(tmp_path / "slice")), inventory={"other": hosts["zone0"]})
+    merge = {"merge": [str(tmp_path / "slice" / "report.json")], "fail_on": ["drifted"]}
+    report = playbook.run(
+        playbook=play(dest=str(tmp_path / "two"), **merge), inventory={"zone1": hosts["zone1"]}, fails="ansible"
+    )
+    assert failures(report)["zone1"].startswith("fail_on: drifted in other.")
+
+
+def test_validation_gathers_nothing(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    hosts = fleet(simulator, [DESIRED])
+    task = {"name": "Validate", REPORT: {"dest": str(tmp_path / "new"), "validate_only": True, "keep": -1}, "run_once": True}
+    plays = [{"name": "Validate", "hosts": "all", "gather_facts": False, "tasks": [task]}]
+    report = playbook.run(playbook=plays, inventory=hosts, fails="invalid_option")
+    assert report.failures[0].result["msg"] == "keep: -1 is not a number from 0 to 1000"
+    assert not (tmp_path / "new").exists() and not report.journal
