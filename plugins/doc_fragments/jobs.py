@@ -183,6 +183,10 @@ options:
         description:
         - Whether requests that Cloudflare classifies as attack traffic are left out.
         type: bool
+      transformer:
+        description:
+        - Name of the transformer, a query of the account that changes records before they are delivered.
+        type: str
       transformer_id:
         description:
         - Identifier of the transformer, a query of the account that changes records before they are delivered.
@@ -375,6 +379,10 @@ options:
         description:
         - Whether requests that Cloudflare classifies as attack traffic are left out.
         type: bool
+      transformer:
+        description:
+        - Name of the transformer, a query of the account that changes records before they are delivered.
+        type: str
       transformer_id:
         description:
         - Identifier of the transformer, a query of the account that changes records before they are delivered.
@@ -573,6 +581,10 @@ options:
         description:
         - Whether requests that Cloudflare classifies as attack traffic are left out.
         type: bool
+      transformer:
+        description:
+        - Name of the transformer, a query of the account that changes records before they are delivered.
+        type: str
       transformer_id:
         description:
         - Identifier of the transformer, a query of the account that changes records before they are delivered.
@@ -759,6 +771,10 @@ options:
         description:
         - Whether requests that Cloudflare classifies as attack traffic are left out.
         type: bool
+      transformer:
+        description:
+        - Name of the transformer, a query of the account that changes records before they are delivered.
+        type: str
       transformer_id:
         description:
         - Identifier of the transformer, a query of the account that changes records before they are delivered.

@@ -194,6 +194,14 @@ options:
       - Whether requests that Cloudflare classifies as attack traffic are left out. For the datasets V(http_requests), V(firewall_events) and
         V(network_analytics_logs). The default of the service is V(false).
     type: bool
+  transformer:
+    description:
+      - Name of the transformer, a query of the account that changes records before they are delivered. An empty string removes the transformer.
+      - It is looked up in the account of the zone or of the task, which takes two requests for a zone, and one for an account.
+        A name that no transformer has is V(invalid_option), one that several have is V(conflict).
+      - Cannot be used together with O(transformer_id). Jobs that deliver CSV cannot have a transformer.
+      - M(edgeops.observability.logpush_transformer) manages transformers.
+    type: str
   transformer_id:
     description:
       - Identifier of the transformer, a query of the account that changes records before they are delivered. V(0) removes the transformer.
@@ -373,6 +381,10 @@ job:
       description: Identifier of the transformer, or V(null).
       type: int
       sample: null
+    transformer:
+      description: Name of the transformer, or V(null) if O(transformer) is omitted.
+      type: str
+      sample: redact-addresses
     other:
       description: Members that no option names, without secrets. Updates and re-creations keep them.
       type: dict

@@ -144,6 +144,10 @@ jobs:
       description: Identifier of the transformer, or V(null).
       type: int
       sample: null
+    transformer:
+      description: Name of the transformer, or V(null) always, because only its identifier is read.
+      type: str
+      sample: null
     other:
       description: Members that no option names, without secrets. Updates and re-creations keep them.
       type: dict

@@ -158,6 +158,10 @@ jobs:
       description: Identifier of the transformer, or V(null).
       type: int
       sample: null
+    transformer:
+      description: Name of the transformer, or V(null) if O(jobs[].transformer) is omitted.
+      type: str
+      sample: redact-addresses
     other:
       description: Members that no option names, without secrets. Updates and re-creations keep them.
       type: dict

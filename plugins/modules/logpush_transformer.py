@@ -13,7 +13,7 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Manages one transformer of a Cloudflare account - an SQL query that every record of a Logpush job passes through before it is delivered, for
-    example to redact addresses. A job refers to it with O(edgeops.observability.logpush_job#module:transformer_id).
+    example to redact addresses. A job refers to it with O(edgeops.observability.logpush_job#module:transformer).
   - O(samples) are unit tests of the query. The service itself runs them on each run of the task, in check mode too, and nothing is written if one fails.
   - A changed query changes what every job that refers to the transformer delivers; see V(change_transformer) in RV(effects).
 extends_documentation_fragment:

@@ -101,6 +101,7 @@ def view(job: Job) -> Report:
     return {
         **job.values,
         **parts_of(job),
+        "transformer": None,
         "other": scrub(_masked(other), secrets) if other else {},
         "last_error": readable(sent.get("last_error"), secrets),
         "error_message": readable(sent.get("error_message"), secrets),
@@ -170,6 +171,7 @@ class JobState(t.NamedTuple):
     `known` are the ids of all jobs of the zone; None if they were not listed.
     `staying` are the jobs that exist after the task, as far as jobs were listed.
     `label` is the job's label among all jobs.
+    `transformers` are the ids of the account's transformers by their names; None if no option needs them.
     """
 
     job: Job | None
@@ -179,6 +181,7 @@ class JobState(t.NamedTuple):
     staying: t.Sequence[Identity] = ()
     address: Address | None = None
     label: str = ""
+    transformers: t.Mapping[str, t.Sequence[int]] | None = None
 
 
 def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job | None:

@@ -79,12 +79,14 @@ class JobListing(t.NamedTuple):
     """Current state for several items: all jobs of the zone.
 
     If the service lists no jobs, `refusal` is its failure, and `jobs` are those that items name by id.
+    `transformers` are as in `JobState`.
     """
 
     jobs: tuple[Job, ...]
     refusal: Failure | None = None
     now: float = 0.0
     address: Address | None = None
+    transformers: t.Mapping[str, t.Sequence[int]] | None = None
 
 
 def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, JobState]], list[tuple[str, Job]]]:
@@ -102,7 +104,9 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, J
     staying = [identity for (item, _job), identity in zip(found, identities, strict=True) if item.desired.present]
     staying += () if desired.unlisted == ABSENT else unlisted
     known = None if listing.refusal is not None else frozenset(job.id for job in listing.jobs)
-    common = JobState(None, now=listing.now, known=known, staying=staying, address=listing.address)
+    common = JobState(
+        None, now=listing.now, known=known, staying=staying, address=listing.address, transformers=listing.transformers
+    )
     matches = [
         # A job that is looked for by its id needs no list.
         (item, common._replace(job=job, label=label, unlisted=listing.refusal if item.desired.job_id is None else None))

@@ -21,10 +21,15 @@ from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT, OLDER_FORM
 # One of these is required to identify a job.
 IDENTITY = ("name", "job_id")
 
+# The same by its name, which is looked up in the account, and by its id.
+TRANSFORMER = ("transformer", "transformer_id")
+
 # The older form of the output options, as text or as parts, and the newer form exclude each other.
 FORMS: t.Sequence[tuple[str, str]] = (
     *(("logpull_options", option) for option in OLDER_FORM),
     *(("output_options", option) for option in (*OLDER_FORM, "logpull_options")),
+    # Two ways to name the transformer.
+    TRANSFORMER,
 )
 
 # The options of one job, as arguments of AnsibleModule.
@@ -32,6 +37,7 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
     "job_id": {"type": "int"},
     **{name: dict(member.option) for name, member in facts.MEMBERS.items() if member.option},
+    "transformer": {"type": "str"},
     **OLDER_FORM,
     "destination_conf": {"type": "str", "no_log": True},
     "ownership_challenge": {"type": "str", "no_log": True},
@@ -55,7 +61,7 @@ class DesiredJob(t.NamedTuple):
 
     `dataset` is empty for a job of an account that is identified by its name alone.
     `plain` are the members whose values are compared as they are. `sending` is the option `send_destination`.
-    `places` are the option paths of field names.
+    `places` are the option paths of field names. `transformer` is the name of the transformer, whose id `plain` gets once it is known.
     """
 
     present: bool
@@ -73,12 +79,20 @@ class DesiredJob(t.NamedTuple):
     sending: str = IF_DIFFERENT
     validate_fields: bool = True
     places: t.Mapping[str, str] = types.MappingProxyType({})
+    transformer: str | None = None
+
+    @property
+    def needs_transformers(self) -> bool:
+        """Return whether the transformers of the account have to be read."""
+        return self.present and self.transformer is not None
 
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:
     """Return the desired job of validated options, for a zone or an account; refuse what Cloudflare documents as invalid."""
     scope = scope_of(params) if any(params.get(name) for name in ALL_ADDRESSES) else scope
     plain = {name: params[name] for name in facts.PLAIN if params[name] is not None}
+    if params["transformer"] == "":
+        plain["transformer_id"] = 0
     # No dataset is the default of accounts, where a job without one is identified by its name alone.
     default = "" if scope == ACCOUNT else DATASET
     if "dataset" in plain and not (plain["dataset"] or default):
@@ -110,6 +124,7 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         sending=params["send_destination"],
         validate_fields=params["validate_fields"],
         places=_places(params, logpull),
+        transformer=params["transformer"] or None,
     )
 
 

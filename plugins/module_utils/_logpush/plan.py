@@ -40,10 +40,12 @@ from .._filter.compare import same_filter
 from .._filter.lint import findings
 from .._filter.text import budget, to_data, to_text
 from .._filter.tree import Tree
+from .._text import dict_of, did_you_mean, nearest
 from . import logpull_options, output_options
 from .coverage import selected_fields
 from .facts import (
     ALWAYS,
+    CSV,
     DATASET,
     DATASETS,
     EDGE,
@@ -324,10 +326,37 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
         _require_listing(desired, state.unlisted)
     if not desired.present:
         return plan_deletion(state.job, state.label)
+    names = state.transformers
+    if desired.transformer is not None and names is not None:
+        desired = desired._replace(plain={**desired.plain, "transformer_id": _transformer_id(desired.transformer, names)})
     if state.job is None:
-        return _create(desired, state)
-    fixed = fixed_changes(desired, state.job)
-    return _recreate(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
+        made = _create(desired, state)
+    else:
+        fixed = fixed_changes(desired, state.job)
+        made = _recreate(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
+    job = dict_of(made.result["job"])
+    shown = next((name for name, ids in (names or {}).items() if job["transformer_id"] in ids), None)
+    return made._replace(result={**made.result, "job": {**job, "transformer": shown}})
+
+
+def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:
+    """Return the id of a transformer of the account."""
+    found = sorted(names.get(name, ()))
+    if not found:
+        message = f"{name!r} is not a transformer of the account{did_you_mean(nearest(name, sorted(names)))}"
+        raise invalid_option("transformer", message)
+    if len(found) > 1:
+        ids = ", ".join(map(str, found))
+        raise conflict(f"transformer: the transformers {ids} are all named {name!r}; set transformer_id to select one.")
+    return found[0]
+
+
+def _check_transformer(desired: DesiredJob, after: Job) -> None:
+    """Refuse a transformer for records in another form than NDJSON."""
+    if after.values["transformer_id"] and after.output.get("output_type") == CSV:
+        option = "transformer_id" if "transformer_id" in desired.plain else "output_options.output_type"
+        option = "transformer" if desired.transformer else option
+        raise invalid_option(option, "a transformer is for jobs that deliver NDJSON, and this one would deliver CSV")
 
 
 def secrets(desired: DesiredJob, state: JobState | None) -> frozenset[str]:
@@ -370,6 +399,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     disabled = {} if "enabled" in body else {"enabled": False}
     # It has no id yet; the prediction shows none.
     after = parse_job({"id": 1, **body}, known=desired.filter or None)
+    _check_transformer(desired, after)
     return Plan(
         before={},
         after={**{change.name: change.after for change in made}, **disabled},
@@ -386,6 +416,8 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
         body = {"transformer_id": job.values["transformer_id"], **body}
     after = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
+    if body:
+        _check_transformer(desired, after)
     return Plan(
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
@@ -412,6 +444,7 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
         body.pop("logpull_options", None)
     after = parse_job({"id": job.id, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
+    _check_transformer(desired, after)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
     return Plan(

@@ -10,6 +10,7 @@ import re
 import time
 import typing as t
 
+from .._address import ACCOUNT, ZONE, Address, is_zone_id
 from .._api.client import Client
 from .._api.response import is_missing, lacks_route
 from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, conflict, invalid_option
@@ -53,6 +54,7 @@ def read(client: Client, desired: DesiredJob) -> JobState:
         staying=everyone,
         address=client.address,
         label=labels([own, *others])[0],
+        transformers=transformers(client) if desired.needs_transformers else None,
     )
 
 
@@ -64,7 +66,25 @@ def read_all(client: Client, desired: DesiredJobs) -> JobListing:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
         found = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
         jobs = [job for job in found if job is not None]
-    return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address)
+    names = transformers(client) if any(item.desired.needs_transformers for item in desired.items) else None
+    return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address, transformers=names)
+
+
+def transformers(client: Client) -> dict[str, list[int]]:
+    """Return the ids of the transformers by their names: those of the account, or of the account that the zone belongs to."""
+    if client.address.scope == ZONE:
+        account = dict_of(dict_of(client.call("zones.get").result).get("account")).get("id")
+        if not isinstance(account, str) or not is_zone_id(account):
+            message = "transformer: the service does not show which account the zone belongs to; set transformer_id instead."
+            raise Failure(BAD_RESPONSE, message)
+        client = client.at(Address(ACCOUNT, account))
+    found: dict[str, list[int]] = {}
+    for item in map(dict_of, client.items("transformers.list", keys=("id",))):
+        number, name = item.get("id"), item.get("name")
+        if not is_integer(number) or number < 1 or not isinstance(name, str):
+            raise Failure(BAD_RESPONSE, "The service lists a transformer without a valid id and name.")
+        found.setdefault(name, []).append(number)
+    return found
 
 
 def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]:

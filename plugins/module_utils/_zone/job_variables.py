@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import json
 import re
+import types
 import typing as t
 from urllib.parse import quote_plus, unquote
 
@@ -173,14 +174,22 @@ def _option(option: Option, names: _Names) -> str:
     return f"{name}={names.variable(option.name, option.value) if option.secret else _literal(option.value)}"
 
 
-def express_jobs(jobs: t.Sequence[Job], zone_key: str) -> Jobs:
-    """Return the jobs of a zone in the order of their ids; `zone_key` is part of the names of its secrets."""
+def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[int, str] = types.MappingProxyType({})) -> Jobs:
+    """Return the jobs of a zone in the order of their ids; `zone_key` is part of the names of its secrets.
+
+    `transformers` are the names by which transformers can be declared, as far as they are known.
+    """
     names = collections.Counter((job.name, job.dataset) for job in jobs)
     found = Jobs([], [], [], [])
     for job in sorted(jobs, key=lambda job: job.id):
         destination = _destination(job, zone_key, found)
         is_alone = names[job.name, job.dataset] == 1
-        found.items.append(_express(job, destination, is_alone, found))
+        item = _express(job, destination, is_alone, found)
+        name = transformers.get(t.cast("int", item.get("transformer_id")))
+        if name is not None:
+            item = {("transformer" if option == "transformer_id" else option): value for option, value in item.items()}
+            item["transformer"] = name
+        found.items.append(item)
     return found
 
 

@@ -17,7 +17,7 @@ from .._engine.task import Params
 from .._logpush.coverage import carriers_of
 from .._logpush.facts import DATASET
 from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, Item, check_items, desire_item
-from .._logpush.options import IDENTITY, OPTIONS, with_fields
+from .._logpush.options import IDENTITY, OPTIONS, TRANSFORMER, with_fields
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
@@ -131,6 +131,8 @@ def _merged(given: Options, defaults: Options, present: bool) -> dict[str, Json]
     last = {name: option.get("default") for name, option in OPTIONS.items()}
     if present:
         last["enabled"] = True
+    if any(given.get(name) is not None for name in TRANSFORMER):
+        defaults = {name: value for name, value in defaults.items() if name not in TRANSFORMER}
     own = {name: _own(given, defaults, name) for name in (OPTIONS if present else _IDENTIFYING)}
     state = "present" if present else "absent"
     return {**last, **{name: value for name, value in own.items() if value is not None}, "state": state}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
 from .._address import ACCOUNT
 from .._api.client import Client
 from .._api.response import is_missing
-from .._core import Conclusion, Failure, Json
+from .._core import PERMISSION, Conclusion, Failure, Json
 from .._custom_fields import read as custom_fields
 from .._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
 from .._custom_fields.result import names_of
@@ -102,10 +103,15 @@ _EVERY_VALUE = next(carrier for carrier, kinds in CARRIERS.items() if PRESERVE_D
 
 
 def express_zone(
-    label: str, ruleset: Ruleset | None, jobs: t.Sequence[Job], monitor: t.Mapping[str, Json] | None, base_url: str = ""
+    label: str,
+    ruleset: Ruleset | None,
+    jobs: t.Sequence[Job],
+    monitor: t.Mapping[str, Json] | None,
+    base_url: str = "",
+    transformers: t.Mapping[int, str] = types.MappingProxyType({}),
 ) -> dict[str, t.Any]:
     """Return a zone as the result of `zone_variables_info`; the variables are in the order for the file."""
-    declared = express_jobs(jobs, variable_key(label))
+    declared = express_jobs(jobs, variable_key(label), transformers)
     fields, left_out = express_custom_fields(ruleset, declared.items, base_url)
     variables = {
         "log_delivery_custom_fields": fields,
@@ -135,14 +141,30 @@ def report(client: Client, params: Params) -> Conclusion:
     label = params["label"] or client.address.id
     if client.address.scope == ACCOUNT:
         # The role manages only the jobs of an account.
-        return Conclusion({**express_zone(label, None, logpush.listed(client), None), "notes": []})
+        own = logpush.listed(client)
+        found = express_zone(label, None, own, None, transformers=_transformers(client, own))
+        return Conclusion({**found, "notes": []})
     # Every service has rulesets. If their route is missing, the zone does not exist, and must not be adopted as an empty one.
     ruleset = custom_fields.entry_point(client, confirm=False)
     missing: LeftOut = []
     jobs = _offered("jobs", lambda: logpush.listed(client), missing)
     monitor = _offered("script monitor", lambda: scripts.monitor(client, params["route"]), missing)
-    found = express_zone(label, ruleset, jobs or [], monitor.status if monitor else None, params["base_url"])
+    names = _transformers(client, jobs or [])
+    found = express_zone(label, ruleset, jobs or [], monitor.status if monitor else None, params["base_url"], names)
     return Conclusion({**found, "left_out": [*missing, *found["left_out"]]})
+
+
+def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:
+    """Return the names of transformers by their ids, if a job has one and they can be read; of several with one name, none."""
+    if not any(job.values["transformer_id"] for job in jobs):
+        return {}
+    try:
+        names = logpush.transformers(client)
+    except Failure as failure:
+        if not (is_missing(failure) or failure.kind == PERMISSION):
+            raise
+        return {}
+    return {ids[0]: name for name, ids in names.items() if name and len(ids) == 1}
 
 
 Part = t.TypeVar("Part")

@@ -26,7 +26,7 @@ NOTHING: dict[str, t.Any] = {
             *("name", "job_id", "dataset", "destination_conf", "ownership_challenge", "fields", "timestamp_format"),
             *("option_flags", "logpull_options", "output_options", "filter", "enabled", "kind", "frequency"),
             *("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"),
-            *("filter_attack_traffic", "transformer_id"),
+            *("filter_attack_traffic", "transformer_id", "transformer"),
         )
     ),
     "recreate": False,

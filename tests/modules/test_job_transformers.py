@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The transformer of a job by its name, in a zone and in an account."""
+
+import typing as t
+
+import pytest
+
+from harness import Modules
+from harness.outcome import Report
+
+JOB = "edgeops.observability.logpush_job"
+ZONE = "edgeops.observability.zone_observability"
+DESTINATION = "https://logs.example/in"
+NEW = {"name": "edge", "destination_conf": DESTINATION, "enabled": True, "fields": ["RayID"]}
+TRANSFORMERS = [{"id": 3, "name": "redact"}, {"id": 4, "name": "twin"}, {"id": 5, "name": "twin"}, {"id": 6, "name": "other"}]
+
+
+@pytest.fixture(autouse=True)
+def transformers(simulator: t.Any) -> None:
+    simulator.seed(transformers={simulator.account: TRANSFORMERS})
+
+
+def run(modules: Modules, args: dict[str, t.Any], task: str = JOB, **more: t.Any) -> Report:
+    return modules.run({"name": "Task", task: args}, **more)
+
+
+def listings(report: Report) -> list[str]:
+    return [entry["path"] for entry in report.journal if "/jobs" not in entry["path"] and "/fields" not in entry["path"]]
+
+
+def test_a_job_names_its_transformer(modules: Modules, simulator: t.Any) -> None:
+    """Its id is looked up in the account of the zone; another name is a change of the transformer, an empty one removes it."""
+    created, changed, detached = modules.converge_each(
+        "logpush_job", [{**NEW, "transformer": name} for name in ("redact", "other", "")]
+    )
+    assert created.writes[0]["body"]["transformer_id"] == 3 and created.result["job"]["transformer"] == "redact"
+    assert listings(created.report)[:2] == [f"/zones/{modules.zone}", f"/accounts/{simulator.account}/logpush/transformers"]
+    assert changed.writes[0]["body"] == {"transformer_id": 6}
+    assert [effect["name"] for effect in changed.result["effects"]] == ["change_transformer"]
+    assert detached.writes[0]["body"] == {"transformer_id": 0} and detached.result["job"]["transformer"] is None
+    assert [effect["name"] for effect in detached.result["effects"]] == ["change_transformer"]
+
+
+def test_an_account_needs_no_zone(modules: Modules, simulator: t.Any) -> None:
+    args = {"name": "a", "dataset": "audit_logs", "destination_conf": DESTINATION, "enabled": True, "transformer": "redact"}
+    report = run(modules, args, defaults={"account_id": simulator.account})
+    assert report.result["job"]["transformer_id"] == 3
+    assert listings(report) == [f"/accounts/{simulator.account}/logpush/transformers"]
+
+
+def test_where_no_name_is_given_none_is_read(modules: Modules) -> None:
+    report = run(modules, {**NEW, "transformer_id": 3})
+    assert listings(report) == [] and report.result["job"]["transformer"] is None
+    assert listings(run(modules, {"name": "edge", "state": "absent", "transformer": "redact"})) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "kind", "message"),
+    [
+        (
+            {"transformer": "redacted"},
+            "invalid_option",
+            "transformer: 'redacted' is not a transformer of the account (did you mean 'redact'?)",
+        ),
+        ({"transformer": "twin"}, "conflict", "transformer: the transformers 4, 5 are all named 'twin'"),
+        ({"transformer": "redact", "transformer_id": 3}, "invalid_option", "parameters are mutually exclusive"),
+        (
+            {"transformer": "redact", "output_options": {"output_type": "csv"}},
+            "invalid_option",
+            "transformer: a transformer is for",
+        ),
+        (
+            {"transformer_id": 3, "output_options": {"output_type": "csv"}},
+            "invalid_option",
+            "transformer_id: a transformer is for",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_before_a_write(modules: Modules, args: dict[str, t.Any], kind: str, message: str) -> None:
+    given = {name: value for name, value in NEW.items() if name != "fields" or "output_options" not in args}
+    for check in (True, False):
+        report = run(modules, {**given, **args}, fails=kind, check=check)
+        assert report.failure["msg"].startswith(message) and not report.writes
+
+
+def test_a_job_with_a_transformer_does_not_become_csv(modules: Modules) -> None:
+    run(
+        modules,
+        {**{name: NEW[name] for name in ("name", "destination_conf", "enabled")}, "transformer": "redact", "output_options": {}},
+    )
+    report = run(modules, {"name": "edge", "output_options": {"output_type": "csv"}}, fails="invalid_option")
+    assert report.failure["msg"].startswith("output_options.output_type: a transformer is for")
+
+
+def test_several_jobs_read_names_once(modules: Modules, simulator: t.Any) -> None:
+    """Either option of an item replaces either of the defaults."""
+    jobs = [
+        {**NEW, "name": "by-default"},
+        {**NEW, "name": "own", "transformer": "other"},
+        {**NEW, "name": "by-id", "transformer_id": 4},
+    ]
+    jobs.append({**NEW, "name": "none", "transformer": ""})
+    args = {"jobs": jobs, "job_defaults": {"transformer": "redact"}}
+    report = run(modules, args, ZONE)
+    made = report.result["jobs"]["jobs"]
+    assert [(job["transformer_id"], job["transformer"]) for job in made] == [
+        (3, "redact"),
+        (6, "other"),
+        (4, "twin"),
+        (None, None),
+    ]
+    assert len(listings(report)) == 2
+    assert not run(modules, args, ZONE).result["changed"]
+    by_id = {"jobs": jobs[:2], "job_defaults": {"transformer_id": 6}}
+    assert [job["transformer_id"] for job in run(modules, by_id, ZONE).result["jobs"]["jobs"]] == [6, 6]
+    wrong = {"jobs": [{**NEW, "transformer": "x"}]}
+    assert run(modules, wrong, ZONE, fails="invalid_option").failure["msg"].startswith("jobs[0].transformer: 'x' is not")
+    both = {"jobs": [{**NEW, "transformer": "redact", "transformer_id": 3}]}
+    assert (
+        run(modules, both, ZONE, fails="invalid_option").failure["msg"].startswith("jobs[0].transformer: cannot be used together")
+    )
+
+
+def test_adoption_writes_names(modules: Modules, simulator: t.Any) -> None:
+    """Where they can be read, and are unique; what was adopted applies without a change."""
+    kept = {"destination_conf": DESTINATION, "enabled": True}
+    jobs = [{**kept, "id": 1, "name": "a", "transformer_id": 3}, {**kept, "id": 2, "name": "b", "transformer_id": 4}]
+    simulator.seed(jobs={modules.zone: jobs})
+    info = "edgeops.observability.zone_variables_info"
+    adopted = run(modules, {}, info).result["variables"]["log_delivery_jobs"]
+    assert [(job.get("transformer"), job.get("transformer_id")) for job in adopted] == [("redact", None), (None, 4)]
+    report = run(modules, {"jobs": adopted}, ZONE)
+    assert not report.result["changed"] and report.result["jobs"]["jobs"][0]["transformer"] == "redact"
+    simulator.faults({"kind": "status", "status": 403, "path": "*/transformers"})
+    assert [job.get("transformer_id") for job in run(modules, {}, info).result["variables"]["log_delivery_jobs"]] == [3, 4]
+
+
+def test_a_zone_without_a_visible_account_names_the_other_option(modules: Modules, simulator: t.Any) -> None:
+    simulator.faults({"kind": "rewrite", "set": {"account": {}}, "path": f"/zones/{modules.zone}"})
+    report = run(modules, {**NEW, "transformer": "redact"}, fails="bad_response")
+    assert "set transformer_id instead" in report.failure["msg"]
