@@ -137,8 +137,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         cases = every_case()
         if metafunc.config.getoption("--faults") == "sample":
             cases = sampled(cases)
-        ids = [f"{scenario}-{index}-{fault}-{persistence}" for scenario, index, fault, persistence in cases]
-        metafunc.parametrize("case", cases, ids=ids)
+        metafunc.parametrize("case", cases, ids=[named(case) for case in cases])
+
+
+def named(case: Case) -> str:
+    """What the first line of a failure says."""
+    scenario, index, fault, persistence = case
+    return f"{scenario}: {fault} {persistence} at request {index + 1}, {SCENARIOS[scenario].requests[index]}"
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
