@@ -15,16 +15,17 @@ WIDTH, HEIGHT = 880, 840
 def main() -> None:
     """Shows the page as a browser at a desk does, and keeps its upper part."""
     sys.path[:0] = [str(ROOT / folder) for folder in (".venvs/collections", "tests", "tests/docs")]
-    import devtools  # noqa: PLC0415  # where it is has just been said
+    import browser  # noqa: PLC0415  # where it is has just been said
     from support.samples.fleet import showcase  # noqa: PLC0415  # the page needs them
 
     from ansible_collections.edgeops.observability.plugins.plugin_utils._report import page as html_page  # noqa: PLC0415  # only this script needs them
 
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, devtools.opened(pathlib.Path(folder)) as page:
+    with tempfile.TemporaryDirectory() as folder, browser.opened() as page:
         report = pathlib.Path(folder) / "report.html"
         report.write_bytes(html_page.render(showcase()))
         page.show(report.as_uri(), width=WIDTH)
-        PICTURE.write_bytes(page.picture(HEIGHT))
+        size = {"x": 0, "y": 0, "width": WIDTH, "height": HEIGHT}
+        page.shown.screenshot(path=PICTURE, clip=size, full_page=True)
     print(f"{PICTURE.relative_to(ROOT)}: {PICTURE.stat().st_size} bytes")
 
 

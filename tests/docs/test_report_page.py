@@ -7,7 +7,7 @@ import struct
 import typing as t
 from pathlib import Path
 
-import devtools
+import browser
 import picture
 import pytest
 from support.samples.fleet import (
@@ -27,7 +27,7 @@ from support.samples.fleet import (
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import page as html_page
 
-pytestmark = devtools.NEEDED
+pytestmark = browser.NEEDED
 
 ROOT = Path(__file__).resolve().parents[2]
 DESK, TABLET, PHONE = 1280, 760, 320
@@ -40,12 +40,12 @@ WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[devtools.Page]:
-    with devtools.opened(tmp_path_factory.mktemp("profile")) as opened:
+def page() -> t.Iterator[browser.Page]:
+    with browser.opened() as opened:
         yield opened
 
 
-def shown(page: devtools.Page, folder: Path, content: bytes, **how: t.Any) -> None:
+def shown(page: browser.Page, folder: Path, content: bytes, **how: t.Any) -> None:
     """Write a page and look at it."""
     file = folder / "report.html"
     file.write_bytes(content)
@@ -137,7 +137,7 @@ def test_print_is_black_on_white_and_whole(page, tmp_path, scheme):
     folded = "[...document.querySelectorAll('details li')]"
     assert page.evaluate(f"{folded}.length") > 5
     assert page.evaluate(f"{folded}.filter(each => each.getBoundingClientRect().height === 0).length") == 0
-    assert len(page.call("Page.printToPDF", printBackground=False)["data"]) > 10_000
+    assert len(page.shown.pdf()) > 10_000
 
 
 def test_thousand_zones_stay_usable(page, tmp_path):

@@ -12,7 +12,7 @@ import typing as t
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
-import devtools
+import browser
 import pytest
 
 from harness import documented
@@ -121,7 +121,7 @@ MEASURE = """(async width => {
 Seen = dict[str, t.Any]
 
 
-def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile: Path) -> dict[tuple[str, int], Seen]:
+def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int]) -> dict[tuple[str, int], Seen]:
     """Every page at every width, as a browser shows it that gets the folder from a server on loopback."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
@@ -130,7 +130,7 @@ def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile:
 
     seen: dict[tuple[str, int], Seen] = {}
     handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, devtools.opened(profile) as shown:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browser.opened() as shown:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for width, page in itertools.product(widths, pages):
             shown.show(f"http://127.0.0.1:{server.server_port}/{page}", width=width)
@@ -139,9 +139,9 @@ def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int], profile:
     return seen
 
 
-@devtools.NEEDED
-def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page], tmp_path: Path) -> None:
-    seen = look(site, sorted(pages), (DESK, PHONE), tmp_path)
+@browser.NEEDED
+def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page]) -> None:
+    seen = look(site, sorted(pages), (DESK, PHONE))
     assert not [
         (place, each["content"], each["wide"]) for place, each in seen.items() if each["content"] > place[1] or each["wide"]
     ]
@@ -165,9 +165,9 @@ jQuery(() => jQuery(() => jQuery(() => {
 </script>"""
 
 
-@devtools.NEEDED
+@browser.NEEDED
 def test_pages_are_seen_as_the_theme_leaves_them(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")
-    (found,) = look(tmp_path / "site", ["late.html"], [DESK], tmp_path / "profile").values()
+    (found,) = look(tmp_path / "site", ["late.html"], [DESK]).values()
     assert (found["content"], found["wide"], found["text"]) == (DESK, [], len("from the theme"))
