@@ -78,6 +78,7 @@ options:
       - File or folder with the CA certificates to trust, instead of those of the C(requests) library. The system's own store and
         E(SSL_CERT_FILE) are not used.
       - It takes precedence over E(REQUESTS_CA_BUNDLE) and E(CURL_CA_BUNDLE), which are used only if this option is omitted.
+      - A relative path starts at the working directory of C(ansible-playbook), for tasks on a local connection.
       - A task that omits it takes the variable C(edgeops_ca_path) of its host.
     type: path
   request_budget:

@@ -69,6 +69,7 @@ options:
   evidence_dir:
     description:
       - Folder of the evidence, one file for each zone, C(ZONE_ID.jsonl). It is created if it is missing.
+      - A relative path starts at the working directory of C(ansible-playbook), for tasks on a local connection.
       - A record has the time, the status of the monitor and whether it samples, what was looked at (hosts, status, pages, O(fail_on), O(details) and
         the route), the inventory, the findings, and the digests of the baseline and of the record before it.
       - Each baseline is kept as C(baselines/DIGEST.json), with who authorised which script, and why.

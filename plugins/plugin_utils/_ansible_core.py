@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from ansible import constants
 from ansible.module_utils.common import json as core_json
+from jinja2 import Undefined
 
 try:
     from ansible.utils.unsafe_proxy import AnsibleUnsafe, wrap_var
@@ -27,10 +29,16 @@ __all__ = [
     "evaluate",
     "is_omitted",
     "keeps_templates",
+    "raise_if_undefined",
+    "reason_of",
     "shows_invocation",
+    "variables_of",
     "warning_text",
     "wrap_var",
 ]
+
+_UNDEFINED = re.compile(r"'[^']{1,200}' is undefined|'[^']{1,200}' has no attribute '[^']{1,200}'")
+_MAX_REASON = 300
 
 # How ansible-core serialises the arguments of a module.
 if hasattr(core_json, "get_module_encoder"):
@@ -47,6 +55,23 @@ def evaluate(templar: t.Any, value: t.Any, variables: t.Mapping[str, t.Any]) -> 
         return templar.template(value, fail_on_undefined=True)
     finally:
         templar.available_variables = before
+
+
+def reason_of(error: BaseException) -> str:
+    """Return why a template cannot be evaluated, on one line: errors before 2.19 wrap the cause, and repeat the whole value with its secrets."""
+    seen = [error]
+    while (cause := seen[-1].__cause__ or seen[-1].__context__) is not None and cause not in seen:
+        seen.append(cause)
+    texts = [" ".join(str(each).split()) for each in seen]
+    undefined = next((found[0] for text in texts if (found := _UNDEFINED.search(text))), None)
+    # The innermost text with several words, because that of a KeyError is only a name.
+    return undefined or next(text for text in [*reversed(texts), texts[0]] if " " in text or text == texts[0])[:_MAX_REASON]
+
+
+def raise_if_undefined(value: object) -> None:
+    """Raise the error that names the variable, if a filter gets an undefined value, as filters do before 2.19."""
+    if isinstance(value, Undefined):
+        str(value)
 
 
 def variables_of(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any) -> dict[str, t.Any]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -13,15 +12,13 @@ from ansible.utils.vars import load_extra_vars
 from ..module_utils._address import HOST_ADDRESSES
 from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
-from ._ansible_core import evaluate, is_omitted, variables_of
+from ._ansible_core import evaluate, is_omitted, reason_of, variables_of
 from ._arguments import prepared, refuse_templates, serialised
 
 Variables = t.Mapping[str, t.Any]
 
 # Other variables that a template of the inventory may use.
 _SHARED = ("hostvars", "omit", "playbook_dir", "ansible_play_hosts_all", "ansible_check_mode", "environment")
-_UNDEFINED = re.compile(r"'[^']{1,200}' is undefined|'[^']{1,200}' has no attribute '[^']{1,200}'")
-_MAX_REASON = 300
 
 
 def variable_of(option: str) -> str:
@@ -39,7 +36,7 @@ def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> 
     except Exception as error:
         if is_omitted(error):
             return None
-        raise invalid_option(name, f"cannot be evaluated: {_reason(error)}") from None
+        raise invalid_option(name, f"cannot be evaluated: {reason_of(error)}") from None
     refuse_templates({name: value})
     return None if plain in ("", variables.get("omit")) else plain
 
@@ -130,14 +127,3 @@ class HostVariables:
         """Return the value of a variable as plain data; raise `invalid_option` if it cannot be evaluated."""
         value = self.host(host).value(name)
         return default if value is None else value
-
-
-def _reason(error: BaseException) -> str:
-    """Return the original cause on one line; errors of cores before 2.19 that wrap it repeat the whole value with its secrets."""
-    seen = [error]
-    while (cause := seen[-1].__cause__ or seen[-1].__context__) is not None and cause not in seen:
-        seen.append(cause)
-    texts = [" ".join(str(each).split()) for each in seen]
-    undefined = next((found[0] for text in texts if (found := _UNDEFINED.search(text))), None)
-    # The innermost text with several words, because that of a KeyError is only a name.
-    return undefined or next(text for text in [*reversed(texts), texts[0]] if " " in text or text == texts[0])[:_MAX_REASON]

@@ -252,3 +252,14 @@ def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Pat
     }.items():
         assert messages[name].startswith(start), messages[name]
     assert not report.journal
+
+
+def test_ids_that_native_templates_take_for_numbers(playbook: Playbook) -> None:
+    """A setting of cores before 2.19 makes 0.0 of `0e12`: the address of a host is not handed on through a template."""
+    playbook.simulator.seed(zones=["0e12"], script_monitor={"0e12": {"enabled": True}})
+    role = {"name": "edgeops.observability.log_delivery", "tasks_from": "describe"}
+    read = {"hosts": "all", "gather_facts": False, "tasks": [{"name": "Describe", "ansible.builtin.import_role": role}]}
+    env = {"ANSIBLE_JINJA2_NATIVE": "true"}
+    report = playbook.launch([read], inventory={"shop": {"zone_id": "0e12"}}, env=env)
+    assert report.returncode == 0 and len(report.ours) == 2, str(report)
+    assert {entry["zone"] for entry in report.journal} == {"0e12"}

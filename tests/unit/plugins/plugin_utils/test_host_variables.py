@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, ZONE_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
+
+
+def host(**variables: t.Any) -> Host:
+    return Host(variables, Templar(loader=DataLoader()))
+
+
+@pytest.mark.parametrize(
+    ("variables", "options", "address"),
+    [
+        ({}, ALL_ADDRESSES, {}),
+        # A zone of an account is a zone, for every task, record and report.
+        ({"zone_id": "ab", "account_id": "cd", "zone_name": "a.example"}, ALL_ADDRESSES, {"zone_id": "ab"}),
+        ({"account_id": "cd", "zone_name": "a.example"}, ALL_ADDRESSES, {"account_id": "cd"}),
+        ({"account_id": "cd", "zone_name": "a.example"}, ZONE_ADDRESSES, {"zone_name": "a.example"}),
+        ({"zone_id": "ab", "account_id": "cd"}, ("account_id",), {"account_id": "cd"}),
+        ({"zone_id": None, "account_id": "", "zone_name": "a.example"}, ALL_ADDRESSES, {"zone_name": "a.example"}),
+        ({"zone_id": "ab"}, (), {}),
+    ],
+)
+def test_address(variables, options, address):
+    assert host(**variables).address(options) == address
+
+
+@pytest.mark.parametrize(
+    ("variables", "given", "connection"),
+    [
+        ({}, (), {}),
+        ({"edgeops_timeout": 5, "edgeops_retries": None, "edgeops_ca_path": "", "edgeops_guard": True}, (), {"timeout": 5}),
+        ({"edgeops_timeout": 5, "edgeops_base_url": "http://a"}, ("timeout",), {"base_url": "http://a"}),
+        ({"edgeops_api_token": "t", "edgeops_api_key": "k"}, (), {"api_token": "t", "api_key": "k"}),
+        # Credentials are taken as a set, or not at all.
+        ({"edgeops_api_token": "t", "edgeops_retries": 1}, ("api_email",), {"retries": 1}),
+    ],
+)
+def test_connection(variables, given, connection):
+    assert host(**variables).connection(given) == connection
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("zone_id", 493), ("zone_name", False), ("account_id", 0.0), ("edgeops_api_token", True), ("edgeops_retries", False)],
+)
+def test_values_that_yaml_made(name, value):
+    with pytest.raises(Failure, match=f"^{name}: must be ") as caught:
+        (host(**{name: value}).connection if name.startswith("edgeops_") else host(**{name: value}).address)()
+    assert caught.value.kind == INVALID_OPTION
+
+
+@pytest.mark.parametrize(
+    ("value", "is_on"), [(None, True), ("", True), (True, True), ("no", False), (0, False), ("ture", None), ([], None)]
+)
+def test_switch(value, is_on):
+    asked = host(edgeops_in_process=value)
+    if is_on is None:
+        with pytest.raises(Failure, match=r"^edgeops_in_process: must be true or false$"):
+            asked.switch("edgeops_in_process", default=True)
+    else:
+        assert asked.switch("edgeops_in_process", default=True) is is_on
