@@ -206,7 +206,7 @@ def test_a_template_that_nobody_evaluated_is_not_written(playbook: Playbook, zon
         inventory={"shop": {"zone_id": zone}},
         env={"ANSIBLE_ERROR_ON_UNDEFINED_VARS": "false"},
         fails=("invalid_option", "ansible") if CORE >= (2, 19) else "invalid_option",
-        warns=["^name: '{{name}}' contains other characters"],
+        warns=["shop: name: '{{name}}' contains other characters"],
     )
     assert not [entry for entry in report.journal if entry["method"] != "GET"]
     assert report.named("marked").result["job"]["name"] == "{{name}}"
