@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import functools
 import json
+import re
 import typing as t
 
 from .._core import Failure, invalid_option
@@ -34,6 +35,14 @@ MEANT = {
 }
 
 _EXPECTED = "a condition {key, operator, value}, {and: [...]} or {or: [...]}"
+_LOOKS = (
+    "is not a filter expression, which looks like {{key: {}, operator: {}, value: {}}}; several of them are joined with {{and: [...]}}"
+    " or {{or: [...]}}"
+)
+_EXAMPLE = _LOOKS.format("EdgeResponseStatus", "geq", 500)
+# What only the language of rules has, in which many write filters of other products.
+_RULES_LANGUAGE = re.compile(r"[<>=~]|\b(?:eq|ne|lt|le|gt|ge|contains|matches|in|and|or|not)\b")
+_WORDS = (*MEMBERS, "where", AND, OR)
 
 
 def parse(value: object, place: str = "filter") -> Tree:
@@ -43,7 +52,8 @@ def parse(value: object, place: str = "filter") -> Tree:
     """
     path = f"{place}.where"
     try:
-        data = _load(value, path) if isinstance(value, str) else value
+        data = _load(value, path, place) if isinstance(value, str) else value
+        _refuse_another_form(data, place)
         if isinstance(data, collections.abc.Mapping) and list(data) == ["where"]:
             data = data["where"]
         return _read(data, path)
@@ -58,7 +68,7 @@ def read_echo(text: str) -> Tree | None:
     The trees are cached, because each job is read several times.
     """
     try:
-        data = _translated(_load(text, "filter"))
+        data = _translated(_load(text, "filter", "filter"))
         return None if isinstance(data, str) else parse(data)
     except (Failure, RecursionError):
         return None
@@ -74,12 +84,26 @@ def _translated(data: object) -> object:
     return [_translated(item) for item in data] if isinstance(data, list) else data
 
 
-def _load(text: str, path: str) -> object:
+def _refuse_another_form(data: object, place: str) -> None:
+    """Refuse a dictionary that has nothing of an expression, such as `{EdgeResponseStatus: 500}`."""
+    if not isinstance(data, collections.abc.Mapping) or not data or any(name in _WORDS for name in data):
+        return
+    (name, value), *others = data.items()
+    if any(isinstance(each, str) and nearest(each, _WORDS) for each in data):
+        return
+    is_pair = not others and isinstance(name, str) and isinstance(value, (str, int, float))
+    raise invalid_option(place, _LOOKS.format(shorten(name), "eq", _shown(value)) if is_pair else _EXAMPLE)
+
+
+def _load(text: str, path: str, place: str) -> object:
     if not text.strip():
         raise invalid_option(path, "is empty: give a condition, or 'and' or 'or' of conditions")
     try:
         return json.loads(str.__str__(text), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=Written)
     except json.JSONDecodeError as error:
+        if not text.lstrip().startswith(("{", "[", '"')):
+            language = "is in the rules language, which Logpush does not use: it " if _RULES_LANGUAGE.search(text) else ""
+            raise invalid_option(place, language + _EXAMPLE) from None
         raise invalid_option(path, f"is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}") from None
     except ValueError as error:
         # A repeated member, `NaN` or an infinity, or an integer with too many digits.

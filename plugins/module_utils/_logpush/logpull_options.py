@@ -26,10 +26,14 @@ Parameters = t.Mapping[str, str]
 
 
 class Requested(t.NamedTuple):
-    """The parameters that a task sets: the list of fields (None keeps the current one), and the other values as text."""
+    """The parameters that a task sets: the list of fields (None keeps the current one), and the other values as text.
+
+    `option` is the first of the options that set them.
+    """
 
     fields: tuple[str, ...] | None
     others: t.Mapping[str, str]
+    option: str = "logpull_options"
 
 
 def from_parts(
@@ -47,7 +51,8 @@ def from_parts(
             raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
         others[_check_word("option_flags", name)] = _flag_value(f"option_flags.{name}", value)
     names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
-    return Requested(names, others)
+    given = {"fields": fields, "timestamp_format": timestamp_format, "option_flags": flags}
+    return Requested(names, others, next(name for name, value in given.items() if value is not None))
 
 
 def _check_word(place: str, text: str) -> str:

@@ -135,7 +135,7 @@ def with_fields(desired: DesiredJob, names: t.Sequence[str]) -> DesiredJob:
     if desired.output is not None:
         own = names_in(desired.output.get("field_names"))
         return desired._replace(output={**desired.output, "field_names": list(dict.fromkeys((*own, *names)))})
-    logpull = desired.logpull or logpull_options.Requested((), {})
+    logpull = desired.logpull or logpull_options.Requested((), {}, "fields")
     return desired._replace(logpull=logpull._replace(fields=tuple(dict.fromkeys((*(logpull.fields or ()), *names)))))
 
 

@@ -91,9 +91,9 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
         found.append(_destination(desired, desired.destination, job.destination if job else None))
     if desired.logpull is not None:
         if job and job.output:
+            option = desired.logpull.option
             raise conflict(
-                f"logpull_options: job {job.id} already uses output_options, beside which the service ignores"
-                " logpull_options. Give output_options instead of fields, timestamp_format, option_flags and logpull_options."
+                f"{option}: job {job.id} already uses output_options, beside which the service ignores {option}. Give output_options instead."
             )
         found += _logpull(desired.logpull, job)
     if desired.output is not None:

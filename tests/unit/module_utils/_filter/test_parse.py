@@ -123,7 +123,6 @@ WRONG_SHAPES = [
     ({"and": [A], "or": [A]}, ": 'and' must be the only member, found beside it: 'or'"),
     ({"or": [A], "key": 1}, ": 'or' must be the only member, found beside it: 'key'"),
     ({"and": [A, {"or": [A, {"and": [5]}]}]}, f".and[1].or[1].and[0]: {EXPECTED}, not 5"),
-    ({None: 1}, f": null {NO_MEMBER}"),
     ({"key": "a"}, f": 'operator' {INCOMPLETE}"),
     ({**A, "note": "x"}, f": 'note' {NO_MEMBER}"),
     ({"key": "a", "op": "eq", "value": 1}, f": 'op' {NO_MEMBER} (did you mean 'operator'?)"),
@@ -139,6 +138,30 @@ WRONG_SHAPES = [
 def test_wrong_shape_is_refused_with_its_place(value, message):
     assert refusal(value) == f"filter.where{message}"
     assert refusal(value, "job.filter") == f"job.filter.where{message}"
+
+
+LOOKS = "is not a filter expression, which looks like {key: EdgeResponseStatus, operator: geq, value: 500}; several of them are joined"
+RULES = f"is in the rules language, which Logpush does not use: it {LOOKS}"
+PAIR = LOOKS.replace("geq, value: 500", "eq, value: {}")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"EdgeResponseStatus": 500}, PAIR.replace("{}", "500")),
+        ({"EdgeResponseStatus": "de"}, PAIR.replace("{}", "'de'")),
+        ('{"EdgeResponseStatus": 500}', PAIR.replace("{}", "500")),
+        ({"EdgeResponseStatus": [500]}, LOOKS),
+        ({"EdgeResponseStatus": 500, "ClientIP": "x"}, LOOKS),
+        ({None: 1}, LOOKS),
+        ("EdgeResponseStatus >= 500", RULES),
+        ('http.host eq "shop.example.com"', RULES),
+        ("EdgeResponseStatus", LOOKS),
+    ],
+)
+def test_what_is_no_expression_is_answered_with_one(value, message):
+    assert refusal(value).startswith(f"filter: {message}")
+    assert refusal(value, "job.filter").startswith(f"job.filter: {message}")
 
 
 WRONG_TEXTS = [

@@ -45,9 +45,9 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({"logpull_options": ""}, {"logpull": Requested(None, {})}),
         (
             {"fields": ["a"], "timestamp_format": "rfc3339", "option_flags": {"X": True}},
-            {"logpull": Requested(("a",), {"timestamps": "rfc3339", "X": "true"})},
+            {"logpull": Requested(("a",), {"timestamps": "rfc3339", "X": "true"}, "fields")},
         ),
-        ({"timestamp_format": "unix"}, {"logpull": Requested(None, {"timestamps": "unix"})}),
+        ({"timestamp_format": "unix"}, {"logpull": Requested(None, {"timestamps": "unix"}, "timestamp_format")}),
         ({"output_options": {"sample_rate": 0.5}}, {"output": {"sample_rate": 0.5}}),
     ],
 )

@@ -99,7 +99,8 @@ def test_deleting() -> None:
 
 EXISTS = "Job 'n' (id 7) exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
 EDGE_ELSEWHERE = "Job 7 would be re-created as kind 'edge' of the dataset 'dns_logs', but 'edge' exists for 'http_requests' only."
-BESIDE = "logpull_options: job 7 already uses output_options, beside which the service ignores logpull_options."
+BESIDE = "{0}: job 7 already uses output_options, beside which the service ignores {0}. Give output_options instead."
+NEWER = {**JOB, "output_options": {"field_names": ["a"]}}
 EDGE = {**JOB, "kind": "edge"}
 DATADOG = "datadog://http-intake.logs.datadoghq.com/api/v2/logs?header_DD-API-KEY=planted"
 
@@ -122,7 +123,10 @@ def test_job_of_another_type_is_recreated_for_datadog() -> None:
         ({"job_id": 7, "dataset": "other", "kind": ""}, EDGE, "conflict", f"{EXISTS} Set recreate to delete and re-create it."),
         ({"job_id": 7, **AGAIN, "kind": None, "dataset": "dns_logs"}, EDGE, "conflict", EDGE_ELSEWHERE),
         ({"job_id": 7, **AGAIN}, {**JOB, "dataset": "dns_logs"}, "conflict", EDGE_ELSEWHERE),
-        ({"fields": ["a"]}, {**JOB, "output_options": {"field_names": ["a"]}}, "conflict", BESIDE),
+        ({"fields": ["a"], "timestamp_format": "unix"}, NEWER, "conflict", BESIDE.format("fields")),
+        ({"timestamp_format": "unix", "option_flags": {}}, NEWER, "conflict", BESIDE.format("timestamp_format")),
+        ({"option_flags": {}}, NEWER, "conflict", BESIDE.format("option_flags")),
+        ({"logpull_options": "fields=a"}, NEWER, "conflict", BESIDE.format("logpull_options")),
         (
             {"destination_conf": DATADOG},
             JOB,
