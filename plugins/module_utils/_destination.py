@@ -100,8 +100,13 @@ _STARS = re.compile(r"\*+")
 _PLAIN_PART = re.compile(r"[A-Za-z0-9._~{}-]{0,24}")
 # Such a run, unless it is a word or a number as a whole.
 _RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9])(?!(?:[A-Za-z]?[a-z]+|[A-Z]{1,15}|[0-9]+)(?![A-Za-z0-9]))[A-Za-z0-9]{12,}")
-# The part after this one is a key in Datadog's older addresses.
-_BEFORE_KEY = "input"
+# The part after one that is named like a secret is a key; so is the one after `input` in Datadog's older addresses.
+_BEFORE_KEY = re.compile(
+    r"input|(?:.*[^a-z])?[a-z]*(?:token|key|secret|auth|authorization|password|passwd|pwd|sig|signature|credential)s?",
+    re.IGNORECASE,
+)
+# What the service replaces is no key, wherever it stands.
+_REPLACED = re.compile(r"\{[A-Z]+\}")
 
 # `;NAME=VALUE` in a path, an older way to write options.
 _PARAMETER = re.compile(r"(?<=;)([^;=]*)=([^;]*)")
@@ -114,10 +119,11 @@ _MASKED = re.compile(r"\*{3,}")
 
 
 class Part(t.NamedTuple):
-    """One part of a path, between slashes."""
+    """One part of a path, between slashes; `named`: the part before it says that it is a secret."""
 
     text: str
     secret: bool
+    named: bool = False
 
 
 class Option(t.NamedTuple):
@@ -171,17 +177,21 @@ def parse(text: str) -> Destination:
 def _parts(rule: str, path: str) -> t.Iterator[Part]:
     texts = path.split("/")
     last = max((index for index, text in enumerate(texts) if text), default=0)
-    hashed = False
+    hashed, before = False, ""
     for index, text in enumerate(texts):
         # A fragment goes on to the end, whatever it looks like.
         hashed = hashed or "#" in text
         if rule == WHOLE:
             readable = ";" not in text
-        elif rule == NOTHING or (rule == ALL_BUT_LAST and index == last) or texts[index - 1 : index] == [_BEFORE_KEY]:
+        elif rule == NOTHING or (rule == ALL_BUT_LAST and index == last):
             readable = False
+        elif _BEFORE_KEY.fullmatch(before):
+            readable = _REPLACED.fullmatch(text) is not None
         else:
             readable = _PLAIN_PART.fullmatch(unquote(text)) is not None and not _RANDOM_RUN.search(unquote(text))
-        yield Part(text, bool(text) and (hashed or not readable))
+        named = bool(text) and not readable and _BEFORE_KEY.fullmatch(before) is not None
+        yield Part(text, bool(text) and (hashed or not readable), named)
+        before = unquote(text) or before
 
 
 def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[Option]:
@@ -393,7 +403,7 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
         found |= {destination.user, *destination.user.split(":", 1)}
     last = next((part for part in reversed(destination.parts) if part.text), None)
     for part in destination.parts:
-        is_key = destination.facts.path == ALL_BUT_LAST and part is last
+        is_key = part.named or (destination.facts.path == ALL_BUT_LAST and part is last)
         if part.secret and (is_key or not _COMMON_VALUE.fullmatch(part.text)):
             found |= {part.text, part.text.partition("#")[2]}
         found |= {value for name, value in _PARAMETER.findall(part.text) if _sounds_secret(name)}

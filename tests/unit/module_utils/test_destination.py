@@ -82,6 +82,12 @@ SHOWN = [
     "new://h/in?region=<planted-1>",
     "https://<u:p>@h:8080/in?header_X=<planted>",
     # Parts of a path that may be keys.
+    "https://h/token/<planted2>",
+    "https://h/api-key/<planted>/in",
+    "https://h/v1/Secrets/<planted>/{DATE}",
+    "https://h/accessToken//<planted>",
+    "datadog://h/auth/<planted>",
+    "new://h/password/<planted>",
     "https://hooks.example/services/T0001/B0001/<abc123def456planted>",
     "https://h/bulk/<%70lanted012345>/x",
     "https://h/bulk/<aBcDeFgHiJkLplanted>",
@@ -113,6 +119,11 @@ SHOWN = [
 def shown(public: _destination.PublicDestination) -> str:
     options = "&".join(f"{name}={value}" for name, value in public["options"].items())
     return f"{public['scheme']}://{public['address']}{'?' if options else ''}{options}"
+
+
+@pytest.mark.parametrize("conf", ["https://h/sig/{DATE}/in", "https://h/authors/design/signals/keyboard/tokens"])
+def test_paths_that_are_named_like_no_secret(conf: str) -> None:
+    assert shown(public_destination(parse(conf))) == conf and not secret_parts(parse(conf))
 
 
 @pytest.mark.parametrize("marked", SHOWN)
