@@ -186,3 +186,9 @@ def test_guarantees_name_existing_tests() -> None:
     paths = re.findall(r"``(tests/[^`]+)``", page)
     assert len(paths) > 6
     assert not [path for path in paths if not (ROOT / path).exists()]
+
+
+def test_automation_platforms_can_count_what_each_module_works_on() -> None:
+    queries = yaml.safe_load((ROOT / "extensions" / "audit" / "event_query.yml").read_text(encoding="utf-8"))
+    assert list(queries) == [f"edgeops.observability.{module}" for module in MODULES]
+    assert not [module for module in REMOTE if queries[f"edgeops.observability.{module}"]["query"] == "empty"]

@@ -68,12 +68,12 @@ def test_where_no_name_is_given_none_is_read(modules: Modules) -> None:
         (
             {"transformer": "redact", "output_options": {"output_type": "csv"}},
             "invalid_option",
-            "transformer: a transformer is for",
+            "transformer: a transformer changes records",
         ),
         (
             {"transformer_id": 3, "output_options": {"output_type": "csv"}},
             "invalid_option",
-            "transformer_id: a transformer is for",
+            "transformer_id: a transformer changes records",
         ),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_job_with_a_transformer_does_not_become_csv(modules: Modules) -> None:
         {**{name: NEW[name] for name in ("name", "destination_conf", "enabled")}, "transformer": "redact", "output_options": {}},
     )
     report = run(modules, {"name": "edge", "output_options": {"output_type": "csv"}}, fails="invalid_option")
-    assert report.failure["msg"].startswith("output_options.output_type: a transformer is for")
+    assert report.failure["msg"].startswith("output_options.output_type: a transformer changes records")
 
 
 def test_several_jobs_read_names_once(modules: Modules, simulator: t.Any) -> None:

@@ -45,7 +45,6 @@ from . import logpull_options, output_options
 from .coverage import selected_fields
 from .facts import (
     ALWAYS,
-    CSV,
     DATASET,
     DATASETS,
     EDGE,
@@ -262,6 +261,7 @@ def _managed(desired: DesiredJob) -> set[str]:
         "logpull_options": desired.logpull,
         "output_options": desired.output,
         "filter": desired.filter,
+        "transformer": desired.transformer,
     }
     return {*desired.plain, *(name for name, value in others.items() if value is not None)}
 
@@ -351,14 +351,6 @@ def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:
     return found[0]
 
 
-def _check_transformer(desired: DesiredJob, after: Job) -> None:
-    """Refuse a transformer for records in another form than NDJSON."""
-    if after.values["transformer_id"] and after.output.get("output_type") == CSV:
-        option = "transformer_id" if "transformer_id" in desired.plain else "output_options.output_type"
-        option = "transformer" if desired.transformer else option
-        raise invalid_option(option, "a transformer is for jobs that deliver NDJSON, and this one would deliver CSV")
-
-
 def secrets(desired: DesiredJob, state: JobState | None) -> frozenset[str]:
     """Return what no output may contain: the challenge, and the secrets of the desired and the current destination."""
     present = state.job.destination if state is not None and state.job else None
@@ -399,7 +391,6 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     disabled = {} if "enabled" in body else {"enabled": False}
     # It has no id yet; the prediction shows none.
     after = parse_job({"id": 1, **body}, known=desired.filter or None)
-    _check_transformer(desired, after)
     return Plan(
         before={},
         after={**{change.name: change.after for change in made}, **disabled},
@@ -416,8 +407,6 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
         body = {"transformer_id": job.values["transformer_id"], **body}
     after = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
-    if body:
-        _check_transformer(desired, after)
     return Plan(
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
@@ -444,7 +433,6 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
         body.pop("logpull_options", None)
     after = parse_job({"id": job.id, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
-    _check_transformer(desired, after)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
     return Plan(

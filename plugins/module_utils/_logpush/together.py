@@ -10,6 +10,7 @@ from .._core import invalid_option
 from .._destination import DATE, SCHEMES, Destination, is_private_host, template_parts, white_space
 from .facts import CSV, DATASET, MEMBERS, MERGE_SUBREQUESTS
 from .job import Job, parts_of
+from .options import TRANSFORMER
 
 # What is documented to go together in a job, from Cloudflare's pages as of October 2026 (Logpush: datasets, destinations, transformers).
 # The destinations themselves are described in `_destination.SCHEMES`, and the datasets of a member in `facts.MEMBERS`.
@@ -113,8 +114,10 @@ def _transformer(whole: Whole) -> Problems:
     yield from ()
     is_managed = not {"transformer_id", "output_options"}.isdisjoint(whole.managed)
     if is_managed and whole.job.values["transformer_id"] and whole.job.output.get("output_type") == CSV:
+        given = (name for name in TRANSFORMER if name in whole.managed)
         raise invalid_option(
-            "transformer_id", "a transformer changes records of the output_type 'ndjson' only, and this job delivers 'csv'"
+            next(given, "output_options.output_type"),
+            "a transformer changes records of the output_type 'ndjson' only, and this job delivers 'csv'",
         )
 
 

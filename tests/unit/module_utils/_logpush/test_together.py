@@ -144,7 +144,11 @@ def test_what_was_accepted_is_said_once() -> None:
             "transformer_id: a transformer changes records of",
         ),
         ({"transformer_id": 3}, {"output_options": {"output_type": "csv"}}, "transformer_id: a transformer changes records of"),
-        ({"output_options": {"output_type": "csv"}}, {"transformer_id": 3}, "transformer_id: a transformer changes records of"),
+        (
+            {"output_options": {"output_type": "csv"}},
+            {"transformer_id": 3},
+            "output_options.output_type: a transformer changes records of",
+        ),
         (
             {"destination_conf": "azure://a.blob.core.windows.net/logs?srt=sco&sig=planted"},
             None,
