@@ -7,6 +7,7 @@ They stand here in the order in which they begin: first what must run alone, the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -125,7 +126,9 @@ def link() -> None:
     LINK.parent.mkdir(parents=True, exist_ok=True)
     if not LINK.is_symlink() or LINK.readlink() != ROOT:
         LINK.unlink(missing_ok=True)
-        LINK.symlink_to(ROOT)
+        # Unless a session beside this one has been faster.
+        with contextlib.suppress(FileExistsError):
+            LINK.symlink_to(ROOT)
 
 
 def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -> None:
