@@ -262,6 +262,13 @@ def modules(session: nox.Session, core: str) -> None:
 
 
 @gate("test", "once")
+def transformers(session: nox.Session) -> None:
+    """Whether queries of transformers do what samples demand, run by Apache DataFusion, which is large and only here."""
+    pytest(session, "transformers", "-m", "engine", "simulator/tests", "tests/modules", "tests/docs")
+    pytest(session, "transformers", "tests/faults", "-k", "try-transformer", "--faults=all")
+
+
+@gate("test", "once")
 def rulebooks(session: nox.Session) -> None:
     """Whether the engine of ansible-rulebook hears what changes, also when it is killed; needs Java 17."""
     if not shutil.which("java"):

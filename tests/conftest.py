@@ -8,6 +8,8 @@ import typing as t
 import hypothesis
 import pytest
 
+from edgeops_simulator.delivery.transform import EXTRA, is_installed
+
 # What pytest has collected lives as long as the run: to look for garbage among it over and over takes a fifth of the unit tests.
 gc.set_threshold(50_000, 20, 20)
 
@@ -29,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Let programs that tests start import from where pytest does; runs of playbooks get an environment of their own."""
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, config.getini("pythonpath")))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("engine") and not is_installed():
+            item.add_marker(pytest.mark.skip(reason=f"needs Apache DataFusion: {EXTRA}"))
 
 
 @pytest.fixture

@@ -7,7 +7,14 @@ import typing as t
 
 import pytest
 
+from edgeops_simulator.delivery import transform
 from edgeops_simulator.testing import Simulator, running
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("engine") and not transform.is_installed():
+            item.add_marker(pytest.mark.skip(reason=f"needs Apache DataFusion: {transform.EXTRA}"))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ import pytest
 
 from edgeops_simulator.delivery import transform
 
-needs_engine = pytest.mark.skipif(not transform.is_installed(), reason="needs Apache DataFusion: edgeops-simulator[transformers]")
 PATH = "/logpush/transformers"
 RECORD = {
     "ClientIP": "192.0.2.1",
@@ -69,7 +68,7 @@ def test_without_the_engine_a_preview_answers_501(account: t.Any) -> None:
     assert status == 501 and transform.EXTRA in message
 
 
-@needs_engine
+@pytest.mark.engine
 @pytest.mark.parametrize(
     ("sql", "delivered"),
     [
@@ -92,7 +91,7 @@ def test_preview(account: t.Any, sql: str, delivered: t.Any) -> None:
     assert account.result("GET", PATH) == []
 
 
-@needs_engine
+@pytest.mark.engine
 @pytest.mark.parametrize(
     ("sql", "message"),
     [
@@ -115,14 +114,14 @@ def test_a_bad_query_is_refused(account: t.Any, sql: str, message: str) -> None:
     assert (status, code) == (400, 1004) and message in text
 
 
-@needs_engine
+@pytest.mark.engine
 def test_a_query_is_checked_before_it_is_kept(account: t.Any) -> None:
     assert account.refusal("POST", PATH, {"name": "x", "code": "SELECT Nonsense FROM http_requests"})[:2] == (400, 1004)
     create(account, "SELECT RayID FROM http_requests")
     assert account.refusal("PUT", f"{PATH}/1", {"name": "x", "code": "SELEC * FROM http_requests"})[:2] == (400, 1004)
 
 
-@needs_engine
+@pytest.mark.engine
 def test_records_pass_through_the_transformer(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     create(account, "SELECT * EXCEPT (ClientIP), '192.0.2.0' AS ClientIP FROM http_requests WHERE RayID <> 'secret'")
     zone.result("POST", "/logpush/jobs", {**JOB, "transformer_id": 1})

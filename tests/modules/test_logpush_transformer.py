@@ -3,7 +3,6 @@
 import typing as t
 
 import pytest
-from support.engine import needs_engine
 
 from edgeops_simulator.delivery.transform import EXTRA, is_installed
 from harness import Modules
@@ -146,7 +145,7 @@ def test_a_query_that_the_service_refuses_is_an_invalid_option(modules: Modules,
     assert "\x1b" not in report.failure["msg"]
 
 
-@needs_engine
+@pytest.mark.engine
 def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -> None:
     """In check mode too, and where nothing changes; also for a query that is there already."""
     samples = [
@@ -165,7 +164,7 @@ def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -
     assert gone.result["samples"] == []
 
 
-@needs_engine
+@pytest.mark.engine
 def test_a_query_that_would_deliver_an_address_is_refused(modules: Modules) -> None:
     """With the record, in check mode too, and before any write."""
     samples = [
@@ -188,7 +187,7 @@ def test_a_query_that_would_deliver_an_address_is_refused(modules: Modules) -> N
         assert "samples: 3 of 4 failed" in failed["msg"] and '"ClientIP": "198.51.100.7"' in failed["msg"]
 
 
-@needs_engine
+@pytest.mark.engine
 def test_a_bad_query_is_refused_by_its_preview(modules: Modules) -> None:
     report = run(
         modules, {"name": "redact", "sql": "SELECT Nonsense FROM http_requests", "samples": [SAMPLE]}, fails="invalid_option"
@@ -196,7 +195,7 @@ def test_a_bad_query_is_refused_by_its_preview(modules: Modules) -> None:
     assert report.failure["msg"].startswith("sql: ") and "No field named" in report.failure["msg"]
 
 
-@needs_engine
+@pytest.mark.engine
 def test_a_null_inside_a_sample_is_a_value(modules: Modules) -> None:
     sample = {"name": "s", "input": {"RayID": None, "ClientIP": "x"}, "expected": {"RayID": None, "ClientIP": "192.0.2.0"}}
     assert run(modules, {"name": "redact", "sql": REDACTED, "samples": [sample]}).result["samples"][0]["passed"] is True
