@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Lists the zones and accounts of Cloudflare, or of a service with the same API, that the credentials can read. Reads the log delivery (Logpush) jobs
+  - Lists the zones and accounts of Cloudflare that the credentials can read. Reads the log delivery (Logpush) jobs
     of each with their health, and for zones also the custom log fields and the status of the script monitor. The playbook
     C(edgeops.observability.survey) makes a report of the result.
   - Several zones are read at the same time, within O(request_budget). After each tenth of them a line shows the progress and the estimated time. A

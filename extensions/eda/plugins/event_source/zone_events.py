@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 ---
 short_description: Events for changed scripts, Logpush jobs and settings of Cloudflare zones and accounts
 description:
-  - An ansible-rulebook event source plugin that polls zones of Cloudflare, or a service with the same API, and sends an event for each script
+  - An ansible-rulebook event source plugin that polls zones of Cloudflare and sends an event for each script
     (Client-side security, formerly Page Shield), log delivery (Logpush) job or setting that changed since the last poll. Of accounts it polls
     the Logpush jobs. It sends only GET requests.
   - O(state_file) contains the last known state of each zone, so changes between two polls, or while the rulebook is not running, are found.
