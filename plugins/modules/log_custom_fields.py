@@ -101,7 +101,7 @@ options:
     type: int
 notes:
   - With Cloudflare, custom log fields need an Enterprise plan, and an API token with the permission Logs Write.
-  - The value of a custom field is truncated to 8 KB.
+  - An API may truncate the value of a custom field, such as at 8 KB; Cloudflare documents no limit of it.
   - Cloudflare accepts the request header C(Range) but does not log it; the module warns about it.
   - The service cannot lock a ruleset. If its C(version) shows another write between the read and the write of this module, the module warns.
 seealso:

@@ -37,7 +37,10 @@ options:
     type: int
     default: 24
   costs:
-    description: Whether to return RV(usage) and RV(cost). Needs O(account_id).
+    description:
+      - Whether to return RV(usage) and RV(cost). Needs O(account_id).
+      - The jobs of the account are listed as well, to leave out V(workers_trace_events), which is not paid by the gigabyte. If the token cannot
+        list them, which needs Logs Write, RV(cost.assumptions) says so.
     type: bool
     default: false
   rates:
@@ -245,6 +248,11 @@ cost:
       description: Whether the bytes are those of delivered batches, because the service does not offer what it bills.
       type: bool
       sample: false
+    excluded:
+      description: Datasets of the account's jobs that are left out of the amount, because they are not paid by the gigabyte.
+      type: list
+      elements: str
+      sample: [workers_trace_events]
     assumptions:
       description: What the amount is based on, in sentences.
       type: list

@@ -95,8 +95,8 @@ def test_datasets_by_scope(owner: t.Any, dataset: str, scopes: set[str]) -> None
     assert owner("GET", f"/logpush/datasets/{dataset}/jobs")[0] == (200 if owner.kind in scopes else 404)
 
 
-def test_datasets_are_37() -> None:
-    assert len({*datasets.ZONE_ONLY, *datasets.ACCOUNT_ONLY, *datasets.BOTH}) == 37
+def test_datasets_are_38() -> None:
+    assert len({*datasets.ZONE_ONLY, *datasets.ACCOUNT_ONLY, *datasets.BOTH}) == 38
 
 
 def test_fields_by_scope(account: t.Any, zone: t.Any) -> None:

@@ -227,7 +227,6 @@ LIMITS: dict[str, str] = {
     "custom fields of a zone in total": f"{MAX_CUSTOM_FIELDS}",
     "custom fields of a zone at Cloudflare": f"{MAX_CUSTOM_FIELDS_EACH} of each type",
     # What the service alone enforces is written here as the interface documents it.
-    "value of one custom field": "8 KB",
     "rulesets of a zone for the phase": "1",
     "scripts in one page": f"{scripts.MAX_PER_PAGE}",
     "score that separates malicious scripts": "{}, on the route ``page_shield`` {}".format(

@@ -88,6 +88,21 @@ def test_costs(modules: Modules) -> None:
     assert estimated["usage"] is None and estimated["cost"]["estimated"] and estimated["cost"]["amount"] == 60.45
 
 
+def test_costs_leave_out_what_is_not_paid_by_the_gigabyte(modules: Modules) -> None:
+    account, gigabyte = modules.simulator.account, 1_000_000_000
+    job = {"destination_conf": "https://logs.example.com/in"}
+    jobs = [{**job, "id": 41, "dataset": "workers_trace_events"}, {**job, "id": 42, "dataset": "gateway_dns"}]
+    delivered = [{"job_id": each["id"], "bytes": 60 * gigabyte} for each in jobs]
+    modules.simulator.seed(jobs={account: jobs}, uploads={account: [upload(0.01, **each) for each in delivered]})
+    modules.simulator.settings(graphql_disabled=["*/logpushUsageAdaptiveGroups"])
+    cost = run(modules, account_id=account, costs=True).result["cost"]
+    assert (cost["external"]["gb"], cost["amount"], cost["excluded"]) == (60.0, 3.5, ["workers_trace_events"])
+    assert "workers_trace_events (job 41)" in cost["assumptions"][-1]
+    modules.simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/jobs", "code": 10000, "message": "no"})
+    unknown = run(modules, account_id=account, costs=True).result["cost"]
+    assert (unknown["amount"], unknown["excluded"]) == (9.5, []) and "cannot be listed" in unknown["assumptions"][-1]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

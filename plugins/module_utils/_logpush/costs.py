@@ -13,6 +13,8 @@ BYTES_PER_GB = 1_000_000_000
 # Prices that Cloudflare publishes, for accounts without a contract of their own [Cloudflare documentation, Logpush, pricing].
 PUBLISHED = "2026-10-02"
 INTERNAL, EXTERNAL = "internal", "external"
+# Datasets that are not paid by the gigabyte [the same page]: 10 million requests of a month are free, then 0.05 USD a million.
+NOT_BY_SIZE = ("workers_trace_events",)
 # Destinations inside Cloudflare: R2, and Pipelines, by what is known of their names.
 INTERNAL_DESTINATIONS = frozenset(("r2", "pipelines", "pipeline"))
 
@@ -42,10 +44,16 @@ def desire_rates(given: t.Mapping[str, t.Mapping[str, float | None] | None] | No
     return rates
 
 
-def estimate(month: str, billed: int | None, delivered: t.Mapping[str, int], since: str, rates: Rates) -> dict[str, Json]:
+# The jobs of each dataset that is left out; None if the jobs of the account cannot be listed.
+Excluded: t.TypeAlias = "t.Mapping[str, t.Sequence[int]] | None"
+
+
+def estimate(
+    month: str, billed: int | None, delivered: t.Mapping[str, int], since: str, rates: Rates, excluded: Excluded = None
+) -> dict[str, Json]:
     """Return the cost of a month so far, from the billed bytes (None if the service shows none) and the bytes by type of destination.
 
-    The bytes are those delivered since a time that may be after the start of the month.
+    The bytes are those delivered since a time that may be after the start of the month, without those of `excluded`.
     """
     total = sum(delivered.values())
     internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
@@ -70,5 +78,15 @@ def estimate(month: str, billed: int | None, delivered: t.Mapping[str, int], sin
         )
     elif billed:
         assumptions.append("No delivery was measured at account scope, so all bytes count as delivered to external destinations.")
+    names = " and ".join(NOT_BY_SIZE)
+    if excluded is None:
+        assumptions.append(
+            f"The jobs of the account cannot be listed, so that those of {names}, which is not paid by the GB, may be included."
+        )
+    for dataset, jobs in (excluded or {}).items():
+        which = f"job {jobs[0]}" if len(jobs) == 1 else f"jobs {', '.join(map(str, jobs))}"
+        assumptions.append(
+            f"The dataset {dataset} ({which}) is paid by the number of requests and not by the GB, so it is left out."
+        )
     whole = {"month": month, "currency": "USD", "amount": round(amount, 2), **parts}
-    return {**whole, "estimated": billed is None, "assumptions": assumptions}
+    return {**whole, "estimated": billed is None, "assumptions": assumptions, "excluded": sorted(excluded or ())}

@@ -9,7 +9,7 @@ import typing as t
 from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
 from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, REJECTED, Conclusion, Failure, Json, invalid_option
 from .._text import dict_of, format_time, is_integer, list_of
-from .costs import RATES_OPTION, Rates, desire_rates, estimate
+from .costs import RATES_OPTION, Excluded, Rates, desire_rates, estimate
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
 
@@ -83,8 +83,13 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
     return DesiredFacts(tuple(dict.fromkeys(zone_ids)), hours, rates if params["costs"] else None)
 
 
-def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: datetime.datetime) -> Conclusion:
-    """Return the delivery facts of the zones or of the account; where there are none, the reason."""
+def report(
+    ask: Ask, desired: DesiredFacts, address: Address | None, now: datetime.datetime, excluded: Excluded = None
+) -> Conclusion:
+    """Return the delivery facts of the zones or of the account; where there are none, the reason.
+
+    `excluded` are the jobs that costs leave out, because they are not paid by the gigabyte.
+    """
     now = now.replace(microsecond=0)
     window = Window(now - datetime.timedelta(hours=desired.hours), now)
     scope = address.scope if address else ZONE
@@ -102,7 +107,7 @@ def report(ask: Ask, desired: DesiredFacts, address: Address | None, now: dateti
         "cost": None,
     }
     if desired.rates is not None and address is not None and used:
-        result |= found.costs(address.id, now, desired.rates)
+        result |= found.costs(address.id, now, desired.rates, excluded)
     return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
 
 
@@ -219,7 +224,7 @@ class _Query:
             found[each] = [row for half in halves for row in self._rows([each], half, allowed)[each]]
         return found
 
-    def costs(self, account: str, now: datetime.datetime, rates: Rates) -> dict[str, Json]:
+    def costs(self, account: str, now: datetime.datetime, rates: Rates, excluded: Excluded) -> dict[str, Json]:
         """Return the billable bytes of an account in the month so far by day, None if the service does not offer them, and the cost."""
         month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
         usage, billed = None, None
@@ -241,13 +246,16 @@ class _Query:
         shown = month.shortened(limits)
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
-            "{sum{bytes} dimensions{destinationType}}"
+            "{sum{bytes} dimensions{jobId destinationType}}"
         )
+        left_out = {job for jobs in (excluded or {}).values() for job in jobs}
         # By type of destination.
         delivered: collections.Counter[str] = collections.Counter()
         for row in _list(self._nodes([account], shown.variables, text)[account], HEALTH):
-            delivered[str(_object(row, "dimensions").get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
-        return {"usage": usage, "cost": estimate(f"{now:%Y-%m}", billed, delivered, format_time(shown.since), rates)}
+            dimensions = _object(row, "dimensions")
+            if _number(dimensions, "jobId") not in left_out:
+                delivered[str(dimensions.get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
+        return {"usage": usage, "cost": estimate(f"{now:%Y-%m}", billed, delivered, format_time(shown.since), rates, excluded)}
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"

@@ -10,12 +10,12 @@ from .._address import ACCOUNT, ZONE
 from .._core import Json
 
 DATASET = "http_requests"
-# The 37 datasets of Cloudflare's API, from its documentation (logs/reference/log-fields) and Python library, as of October 2026.
+# The 38 datasets of Cloudflare's API, from its documentation (logs/reference/log-fields, ai-gateway) and Python library, as of October 2026.
 _ZONE_ONLY = (
     """http_requests dns_logs nel_reports page_shield_events spectrum_events zaraz_events account_abuse_protection_events"""
 )
 _EVERYWHERE = """firewall_events websocket_analytics"""
-_ACCOUNT_ONLY = """access_requests audit_logs audit_logs_v2 biso_user_actions casb_findings device_posture_results
+_ACCOUNT_ONLY = """access_requests ai_gateway_events audit_logs audit_logs_v2 biso_user_actions casb_findings device_posture_results
 dex_application_tests dex_device_state_events dlp_forensic_copies dns_firewall_logs email_security_alerts
 email_security_post_delivery_events gateway_dns gateway_http gateway_network ipsec_logs magic_bgp_logs magic_ids_detections
 mcp_portal_logs mnm_flow_logs network_analytics_logs sinkhole_http_logs ssh_logs turnstile_events warp_config_changes

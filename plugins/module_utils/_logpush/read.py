@@ -13,10 +13,11 @@ import typing as t
 from .._address import ACCOUNT, ZONE, Address, is_zone_id
 from .._api.client import Client
 from .._api.response import is_missing, lacks_route
-from .._core import BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, conflict, invalid_option
+from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, conflict, invalid_option
 from .._filter.tree import conditions
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, shown
 from . import delivery
+from .costs import NOT_BY_SIZE, Excluded
 from .coverage import selected_fields
 from .facts import DATASET
 from .health import with_health
@@ -284,4 +285,17 @@ def refuse_rivals(jobs: t.Sequence[Job], created: t.Iterable[tuple[DesiredJob, J
 def report_delivery(client: Client, desired: delivery.DesiredFacts) -> Conclusion:
     """Return the measured deliveries of the zones or the account of the task."""
     now = datetime.datetime.now(datetime.timezone.utc)
-    return delivery.report(client.query, desired, None if desired.zone_ids else client.address, now)
+    excluded = None if desired.rates is None else _not_paid_by_size(client)
+    return delivery.report(client.query, desired, None if desired.zone_ids else client.address, now, excluded)
+
+
+def _not_paid_by_size(client: Client) -> Excluded:
+    """Return the jobs of each dataset that is not paid by the gigabyte; None if the token cannot list jobs."""
+    try:
+        jobs = listed(client)
+    except Failure as failure:
+        if failure.kind in (PERMISSION, AUTHENTICATION) or is_missing(failure):
+            return None
+        raise
+    found = {dataset: [job.id for job in jobs if job.dataset == dataset] for dataset in NOT_BY_SIZE}
+    return {dataset: ids for dataset, ids in found.items() if ids}

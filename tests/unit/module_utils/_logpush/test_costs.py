@@ -40,7 +40,7 @@ def test_estimate(
     external: tuple[float, float],
     assumptions: list[str],
 ) -> None:
-    assert estimate("2026-11", billed, delivered, SINCE, PUBLISHED_RATES) == {
+    assert estimate("2026-11", billed, delivered, SINCE, PUBLISHED_RATES, {}) == {
         "month": "2026-11",
         "currency": "USD",
         "amount": round(internal[1] + external[1], 2),
@@ -48,11 +48,33 @@ def test_estimate(
         "external": {"gb": external[0], "free_gb": 25.0, "amount": external[1]},
         "estimated": billed is None,
         "assumptions": assumptions,
+        "excluded": [],
     }
 
 
+@pytest.mark.parametrize(
+    ("excluded", "names", "said"),
+    [
+        (
+            {"workers_trace_events": [5]},
+            ["workers_trace_events"],
+            "The dataset workers_trace_events (job 5) is paid by the number of",
+        ),
+        ({"workers_trace_events": [5, 6]}, ["workers_trace_events"], "The dataset workers_trace_events (jobs 5, 6) is paid by"),
+        (
+            None,
+            [],
+            "The jobs of the account cannot be listed, so that those of workers_trace_events, which is not paid by the GB, may",
+        ),
+    ],
+)
+def test_what_is_not_paid_by_the_gigabyte_is_named(excluded: t.Any, names: list[str], said: str) -> None:
+    found: t.Any = estimate("2026-11", 0, {}, SINCE, PUBLISHED_RATES, excluded)
+    assert found["excluded"] == names and found["assumptions"][-1].startswith(said)
+
+
 def test_own_rates_are_not_called_published() -> None:
-    found: t.Any = estimate("2026-11", 100 * GB, {"pipeline": 1, "s3": 3}, SINCE, OWN)
+    found: t.Any = estimate("2026-11", 100 * GB, {"pipeline": 1, "s3": 3}, SINCE, OWN, {})
     assert (found["internal"]["amount"], found["external"]["amount"], found["amount"]) == (0.5, 7.5, 8.0)
     assert found["assumptions"] == [ALWAYS, DIVIDED]
 

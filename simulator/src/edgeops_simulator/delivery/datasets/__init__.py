@@ -32,6 +32,7 @@ ZONE_ONLY = (
 )
 ACCOUNT_ONLY = (
     "access_requests",
+    "ai_gateway_events",
     "audit_logs",
     "audit_logs_v2",
     "biso_user_actions",
