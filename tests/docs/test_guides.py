@@ -7,6 +7,7 @@ Stock `ansible-playbook`, the installed artifact, and the simulator in place of 
 
 import re
 import shlex
+import textwrap
 import typing as t
 from pathlib import Path
 
@@ -95,9 +96,9 @@ READERS = (
     ),
     Reader(
         "guide_recipes",
-        writes=(2, 0, 1, 3, 0, 0, 0, 1, 0),
+        writes=(2, 0, 1, 3, 0, 0, 0, 1, 0, 1),
         jobs=("edge-logs",),
-        seed={"jobs": {ZONE: [JOB]}},
+        seed={"jobs": {ZONE: [JOB]}, "accounts": ["9a7806061c88ada191ed06f989cc3dac"]},
         settings={"strict_ownership": True},
     ),
 )
@@ -118,6 +119,8 @@ def steps(guide: str) -> list[File | list[str]]:
         for block in blocks(f"docs/docsite/rst/{guide}.rst")
         if block.caption and block.mark in ("", "alone")
     }
+    for block in re.finditer(r"\.\. code-block:: sql\n +:caption: (\S+)\n\n((?:(?: +.*)?\n)+)", text):
+        found[text.count("\n", 0, block.start()) + 1] = File(block[1], textwrap.dedent(block[2]))
     shell = re.finditer(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text)
     for block in shell:
         for command in re.finditer(r"^ +((?:ansible-playbook|mv) .*)$", block[1], re.MULTILINE):
@@ -209,6 +212,30 @@ def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> N
     (rule,) = simulator.state(ZONE)["rulesets"][0]["rules"]
     assert rule["action_parameters"]["cookie_fields"] == [{"name": "Cart"}]
     assert simulator.state(ZONE)["jobs"][0]["destination_conf"].startswith(f"s3://example-logs/{NAME}?")
+
+
+@pytest.mark.engine
+def test_guide_to_redaction_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
+    """From a query in git to a record without an address; a query that would deliver one is refused in check mode."""
+    account = "9a7806061c88ada191ed06f989cc3dac"
+    simulator.seed(accounts=[account], zones=[{"id": ZONE, "name": NAME, "status": "active", "account": account}])
+    project = Project(tmp_path / "project", simulator)
+    project.environment["CONTROL_URL"] = simulator.control_url
+    project.save("fleet.zones.yml", FLEET)
+    for step in steps("guide_redaction"):
+        if isinstance(step, File):
+            project.save(step.name, step.text)
+            continue
+        code, output = project.run(step)
+        assert code == 0, f"{shlex.join(step)}\n{output}"
+    previewed, *_others = commands("guide_redaction")
+    assert simulator.state(account=account)["transformers"][0]["versions"][0]["version"] == 1
+    written = len(simulator.writes())
+    query = (project.folder / "redact.sql").read_text(encoding="utf-8")
+    project.save("redact.sql", query.replace("'[0-9]+$', '0'", "'[a-z]+$', '0'"))
+    code, output = project.run(previewed)
+    assert code == 2 and len(simulator.writes()) == written
+    assert "'addresses and query strings are cut': ClientIP would differ" in output and "198.51.100.17" in output
 
 
 def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
