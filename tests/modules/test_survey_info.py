@@ -46,6 +46,22 @@ def test_three_requests_a_zone(modules: Modules) -> None:
     assert [zone["delivery"] for zone in report.result["zones"] if zone.get("zone_id") in ids] == [[]] * 12
 
 
+def test_a_disabled_rule_is_named(modules: Modules) -> None:
+    (zone,) = fleet(modules, 1)
+    action = {"action": "log_custom_field", "expression": "true", "action_parameters": {"cookie_fields": [{"name": "Cart"}]}}
+    rules = {
+        "id": "0e" * 16,
+        "kind": "zone",
+        "phase": "http_log_custom_fields",
+        "rules": [{**action, "id": "0a", "enabled": False}],
+    }
+    modules.simulator.seed(rulesets={zone: [rules]}, jobs={zone: [{**JOB, "logpull_options": "fields=Cookies"}]})
+    (record,) = [each for each in run(modules).result["zones"] if each.get("zone_id") == zone]
+    assert record["coverage"]["sentences"] == [
+        "Job 'edge' selects Cookies, which stays empty: the rule of the custom fields is disabled."
+    ]
+
+
 def test_nothing_to_read(modules: Modules) -> None:
     fleet(modules, 1)
     run(modules, statuses=["moved"], fails="not_found")

@@ -36,8 +36,8 @@ class Coverage(t.TypedDict, total=False):
     sentences: list[Json] | None
 
 
-def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
-    """Compare the custom log fields of a zone with the fields that its jobs select.
+def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = False) -> Coverage:
+    """Compare the custom log fields of a zone with the fields that its jobs select; `disabled`: whether their rule is.
 
     Both may be whole module results. Jobs of other datasets are ignored, because they never contain custom fields.
     """
@@ -53,13 +53,15 @@ def log_field_coverage(custom_fields: Json, jobs: Json) -> Coverage:
                 unselected.append({"kind": kind, "names": configured[kind], "field": carrier})
                 why = f"no job that was looked at ({looked_at}) selects {carrier}"
                 why = why if selected else f"there is no job of the dataset {DATASET} to carry them"
+                why = f"their rule is disabled, and {why}" if disabled else why
                 sentences.append(f"{kind} ({', '.join(configured[kind])}) reach no log: {why}.")
     for job, fields in selected:
         for carrier, kinds in CARRIERS.items():
-            if carrier in fields and not any(configured[kind] for kind in kinds):
+            is_configured = any(configured[kind] for kind in kinds)
+            if carrier in fields and (disabled or not is_configured):
                 unconfigured.append({"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier})
-                lacking = " or ".join(kinds)
-                sentences.append(f"Job {_named(job)} selects {carrier}, which stays empty: the zone has no {lacking}.")
+                why = "the rule of the custom fields is disabled" if is_configured else f"the zone has no {' or '.join(kinds)}"
+                sentences.append(f"Job {_named(job)} selects {carrier}, which stays empty: {why}.")
     return {
         "arrives": not sentences,
         "unselected": unselected,

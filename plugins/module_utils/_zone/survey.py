@@ -23,10 +23,13 @@ from .._address import (
 )
 from .._api.client import MAX_PARALLEL, Client
 from .._core import NOT_FOUND, Conclusion, Failure, Json, invalid_option
-from .._custom_fields.read import report_fields
+from .._custom_fields.read import entry_point
+from .._custom_fields.result import report as report_of_fields
+from .._custom_fields.state import Rule
 from .._destination import readable_text
 from .._engine.task import Params
 from .._logpush import delivery
+from .._logpush.coverage import log_field_coverage
 from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
 from .._scripts.facts import AUTO
@@ -149,8 +152,20 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
         status = {"script_monitor": scripts["script_monitor"]}
     else:
         status = _part(client, lambda: {"script_monitor": monitor(client, AUTO).status})
-    fields = _part(client, lambda: report_fields(client, None).result)
+    rules: list[Rule] = []
+    fields = _part(client, lambda: _read_fields(client, rules))
+    if rules and not record["jobs"].get("failed"):
+        # The result of the module does not tell whether the rule is in effect.
+        disabled = not any(rule.enabled for rule in rules)
+        record["coverage"] = log_field_coverage(fields, record["jobs"], disabled=disabled)
     return {**record, "result": {"custom_fields": fields, "script_monitor": status}, "scripts": scripts}
+
+
+def _read_fields(client: Client, rules: list[Rule]) -> t.Mapping[str, Json]:
+    """Return the custom fields of a zone as their module does; add their rules to `rules`."""
+    ruleset = entry_point(client, confirm=False)
+    rules.extend(ruleset.own_rules if ruleset else ())
+    return report_of_fields(ruleset)
 
 
 def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> PartResult:

@@ -75,6 +75,17 @@ def test_sentence_names_the_jobs(custom_fields, jobs, why):
     assert log_field_coverage(custom_fields, jobs)["sentences"] == [UNREACHED + why]
 
 
+def test_a_disabled_rule_is_named():
+    found = log_field_coverage(CART, [job("Cookies,RequestHeaders")], disabled=True)
+    assert found["unselected"] == [] and [part["field"] for part in found["unconfigured"]] == ["RequestHeaders", "Cookies"]
+    assert found["sentences"] == [
+        "Job 'edge-logs' selects RequestHeaders, which stays empty: the zone has no request_fields or transformed_request_fields.",
+        "Job 'edge-logs' selects Cookies, which stays empty: the rule of the custom fields is disabled.",
+    ]
+    (sentence,) = log_field_coverage(CART, [job("A")], disabled=True)["sentences"]
+    assert sentence == f"{UNREACHED}their rule is disabled, and {NOT_SELECTED}"
+
+
 def test_unconfigured_selection_is_reported():
     jobs = [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)]
     found = log_field_coverage(fields(request_fields=["x-a"]), jobs)
