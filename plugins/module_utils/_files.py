@@ -10,8 +10,6 @@ import stat
 import tempfile
 import typing as t
 
-from ._core import Failure, invalid_option
-
 
 def replace_all(contents: t.Mapping[str, bytes | t.Iterable[bytes]], modes: int | t.Mapping[str, int]) -> None:
     """Write and sync all files beside those that they replace, before the first one is replaced; raise OSError if one cannot be written.
@@ -109,98 +107,8 @@ def _is_private(folder: str) -> bool:
         return False
 
 
-_FOLDER_MODE = 0o750
-
-
-def write_files(folder: str, contents: t.Mapping[str, bytes], modes: t.Mapping[str, int]) -> list[str]:
-    """Write all files into the folder, or none, each with the mode for its name; return their paths."""
-    paths = {name: os.path.join(folder, name) for name in contents}
-    made: list[str] = []
-    try:
-        make_folders(folder, _FOLDER_MODE, made)
-        for name in contents:
-            _check_replaceable(folder, name)
-        replace_all({paths[name]: content for name, content in contents.items()}, {paths[name]: modes[name] for name in contents})
-    except OSError as error:
-        raise invalid_option("dest", f"{folder!r} cannot be written: {error.strerror}") from None
-    finally:
-        for new in reversed(made):
-            with contextlib.suppress(OSError):
-                os.rmdir(new)  # fails if it contains a file
-    return list(paths.values())
-
-
-def check_folder(folder: str, names: t.Iterable[str]) -> None:
-    """Raise `invalid_option` if files of these names cannot be written or replaced; create nothing."""
-    there = folder
-    while not os.path.lexists(there):
-        there = os.path.dirname(there)
-    if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
-        raise invalid_option("dest", f"{folder!r} cannot be written: {there!r} is not a writable folder")
-    if there == folder:
-        for name in names:
-            _check_replaceable(folder, name)
-
-
-def _check_replaceable(folder: str, name: str) -> None:
-    path = os.path.join(folder, name)
-    try:
-        there = os.lstat(path)
-    except FileNotFoundError:
-        return
-    if stat.S_ISDIR(there.st_mode):
-        raise invalid_option("dest", f"{path!r} is a folder, so a file cannot be written there. Nothing was written.")
-    around = os.stat(folder)
-    if around.st_mode & stat.S_ISVTX and os.geteuid() not in (0, there.st_uid, around.st_uid):
-        raise invalid_option("dest", f"{path!r} belongs to another user and cannot be replaced. Nothing was written.")
-
-
 _FILE_MODE = 0o640
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-
-
-def unusable(reason: object) -> Failure:
-    """Return the failure for an evidence folder that cannot be used."""
-    text = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
-    return invalid_option("evidence_dir", f"evidence cannot be kept there: {text}")
-
-
-def prepare_folder(path: str) -> str:
-    """Return the absolute path of the evidence folder, created if missing; raise `invalid_option` if it cannot be used."""
-    folder = os.path.abspath(path)
-    try:
-        check_links(folder)
-        make_folders(folder, _FOLDER_MODE, [])
-        check_links(folder)
-        if not os.path.isdir(folder):
-            raise unusable(f"{path!r} is not a folder")
-        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-            raise unusable(f"{path!r} is not writable")
-    except OSError as error:
-        raise unusable(error) from None
-    return folder
-
-
-def check_links(folder: str) -> None:
-    """Refuse a path that contains a symbolic link of another user."""
-    while folder != os.path.dirname(folder):
-        try:
-            found = os.lstat(folder)
-        except FileNotFoundError:
-            found = None
-        if found is not None and stat.S_ISLNK(found.st_mode) and found.st_uid not in (0, os.geteuid()):
-            raise unusable(f"{folder!r} is a symbolic link of another user")
-        folder = os.path.dirname(folder)
-
-
-def check_file(path: str) -> None:
-    """Refuse a file that cannot be appended to; a missing file is accepted, because the first write creates it."""
-    try:
-        os.close(open_regular(path, os.O_RDWR))
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        raise unusable(error) from None
 
 
 def open_inside(folder: str, path: str) -> int:

@@ -30,7 +30,7 @@ LEVELS = (
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
 IMPURE |= {"os", "fcntl", "tempfile", "shutil", "pathlib"}
 # The files that read and write for these packages: the service, and files of evidence.
-TALKING = {"read.py", "_files.py", "evidence.py"}
+TALKING = {"read.py", "_files.py", "evidence.py", "evidence_folder.py"}
 CLOCKS = {"now", "utcnow", "today"}
 
 

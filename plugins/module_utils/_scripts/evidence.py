@@ -12,9 +12,10 @@ import re
 import typing as t
 
 from .._core import Json
-from .._files import check_file, lock, open_regular, prepare_folder, read_regular, replace_file, sync_folder, unusable
+from .._files import lock, open_regular, read_regular, replace_file, sync_folder
 from .._text import canonical, dict_of, digest_of, finite_float, format_time, is_integer, no_constant, parse_time, unique_members
 from .._version import VERSION
+from .evidence_folder import check_file, prepare_folder, unusable
 from .facts import is_digest
 from .inventory import NEVER
 
@@ -22,7 +23,7 @@ Record = dict[str, Json]
 
 RECORD_VERSION = 1
 BASELINES = "baselines"
-BASELINE_MODE = 0o640
+FILE_MODE = 0o640
 
 
 class Chain(t.NamedTuple):
@@ -207,7 +208,7 @@ class Evidence(t.NamedTuple):
 
     def _lock(self) -> int:
         while True:
-            descriptor = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+            descriptor = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, FILE_MODE)
             lock(descriptor)
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), os.lstat(self.path)):
@@ -218,7 +219,7 @@ class Evidence(t.NamedTuple):
     def _move_torn_line(self, descriptor: int, size: int) -> tuple[str, ...]:
         """Append a last line without an end to a file of its own, and only then cut it off; return a warning about it."""
         start = os.fstat(descriptor).st_size - size
-        torn = open_regular(self.torn_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        torn = open_regular(self.torn_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE)
         try:
             _write(torn, os.pread(descriptor, size, start) + b"\n")
         finally:
@@ -274,7 +275,7 @@ class Records:
             if read_regular(path) == content:
                 return
         prepare_folder(os.path.dirname(path))
-        replace_file(path, [content], BASELINE_MODE)
+        replace_file(path, [content], FILE_MODE)
 
     def append(self, record: Record) -> Record:
         """Append a record to the chain, and return it as it was written; it is on the disk by then."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from ...module_utils._core import Conclusion
-from ...module_utils._files import check_folder, write_files
 from ...module_utils._text import line
+from .._dest import check_folder, write_files
 from .document import Desired, numbers, read, verdict
 from .page import render_page
 from .table import render_table

@@ -6,8 +6,8 @@ import os
 import typing as t
 
 from ...module_utils._core import Conclusion, Json
-from ...module_utils._files import check_folder, write_files
 from ...module_utils._text import line
+from .._dest import check_folder, write_files
 from . import formats, page
 from .document import Report, Row
 from .earlier import read_previous, read_report

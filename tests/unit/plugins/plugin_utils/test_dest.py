@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._files import write_files
+from ansible_collections.edgeops.observability.plugins.plugin_utils._dest import write_files
 
 NEW = {"report.json": b"new", "report.html": b"new"}
 MODES = {"report.json": 0o640, "report.html": 0o644}

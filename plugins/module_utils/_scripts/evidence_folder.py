@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import os
+import stat
+
+from .._core import Failure, invalid_option
+from .._files import make_folders, open_regular
+
+# The folder that the option `evidence_dir` names.
+
+FOLDER_MODE = 0o750
+
+
+def unusable(reason: object) -> Failure:
+    """Return the failure for an evidence folder that cannot be used."""
+    text = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason
+    return invalid_option("evidence_dir", f"evidence cannot be kept there: {text}")
+
+
+def prepare_folder(path: str) -> str:
+    """Return the absolute path of the evidence folder, created if missing; raise `invalid_option` if it cannot be used."""
+    folder = os.path.abspath(path)
+    try:
+        check_links(folder)
+        make_folders(folder, FOLDER_MODE, [])
+        check_links(folder)
+        if not os.path.isdir(folder):
+            raise unusable(f"{path!r} is not a folder")
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise unusable(f"{path!r} is not writable")
+    except OSError as error:
+        raise unusable(error) from None
+    return folder
+
+
+def check_links(folder: str) -> None:
+    """Refuse a path that contains a symbolic link of another user."""
+    while folder != os.path.dirname(folder):
+        try:
+            found = os.lstat(folder)
+        except FileNotFoundError:
+            found = None
+        if found is not None and stat.S_ISLNK(found.st_mode) and found.st_uid not in (0, os.geteuid()):
+            raise unusable(f"{folder!r} is a symbolic link of another user")
+        folder = os.path.dirname(folder)
+
+
+def check_file(path: str) -> None:
+    """Refuse a file that cannot be appended to; a missing file is accepted, because the first write creates it."""
+    try:
+        os.close(open_regular(path, os.O_RDWR))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise unusable(error) from None
