@@ -55,9 +55,9 @@ EXAMPLES = r"""
     destination_conf: s3://example-bucket/http/{DATE}?region=us-west-2
   register: challenge
 
-- name: Show the name of the file with the token
+- name: Show where the file with the token lies
   ansible.builtin.debug:
-    msg: "{{ challenge.ownership.filename }}"
+    msg: "{{ challenge.ownership.message | default(challenge.ownership.filename, true) }}"
 
 - name: Validate the token
   edgeops.observability.logpush_ownership:
@@ -84,19 +84,20 @@ ownership:
   type: dict
   contains:
     filename:
-      description: Name of the file with the token at the destination.
+      description: Name of the file with the token at the destination, as the service returns it. It may contain C({DATE}), see RV(ownership.message).
       type: str
       returned: if O(ownership_challenge) is not given
-      sample: http/20260302/ownership-challenge-4ba0b3f1.txt
+      sample: http/{DATE}/ownership-challenge-4ba0b3f1.txt
     valid:
       description: Whether the challenge could be written, or the token is valid. V(false) is a failure.
       type: bool
       sample: true
     message:
-      description: The message of the service, empty on success.
+      description: >-
+        The message of the service, and if RV(ownership.filename) contains C({DATE}), under which date the file lies, which is the day of the request in UTC.
       type: str
       returned: if O(ownership_challenge) is not given
-      sample: ""
+      sample: "The file lies under the date of the request in UTC, in place of {DATE}: http/20260302/ownership-challenge-4ba0b3f1.txt"
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure
@@ -105,6 +106,7 @@ error:
     errors: [{code: 1002, message: error validating destination}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
 
+import datetime
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
@@ -121,7 +123,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.own
 )
 
 
-class LogpushOwnership(StateTask[Proof, None]):
+class LogpushOwnership(StateTask[Proof, str]):
     name = "logpush_ownership"
     spec = Spec(
         options={
@@ -135,16 +137,17 @@ class LogpushOwnership(StateTask[Proof, None]):
     def desire(self, params: Params) -> Proof:
         return desire(params)
 
-    def read(self, client: Client, desired: Proof) -> None:
-        """Read nothing: the service offers no way to read a challenge."""
+    def read(self, client: Client, desired: Proof) -> str:
+        """Return the date, under which a challenge is written; the service offers no way to read one."""
+        return f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}"
 
-    def plan(self, desired: Proof, state: None) -> Plan:
+    def plan(self, desired: Proof, state: str) -> Plan:
         return plan(desired)
 
-    def conclude(self, desired: Proof, state: None, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-        return conclude(desired, answers[0])
+    def conclude(self, desired: Proof, state: str, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude(desired, answers[0], state)
 
-    def secrets(self, desired: Proof, state: None) -> t.Iterable[str]:
+    def secrets(self, desired: Proof, state: str | None) -> t.Iterable[str]:
         return secrets(desired)
 
 

@@ -112,6 +112,7 @@ BAD_SEEDS: list[t.Any] = [
     {**GOOD, "zones": ["d" * 32, {}]}, {**GOOD, "zones": {"x": 1}}, {**GOOD, "zones": [{"id": 7}]}, {**GOOD, "zones": [{"id": "x", "account": 1}]},
     {**GOOD, "scripts": {"a" * 32: [{"script_id": "x"}, 1]}}, {**GOOD, "scripts": {"a" * 32: {}}}, {**GOOD, "scripts": [1]},
     {**GOOD, "jobs": {"a" * 32: [{"id": 1}, {"id": "x"}]}}, {**GOOD, "rulesets": {"a" * 32: [{"rules": [1]}]}},
+    {**GOOD, "jobs": {"a" * 32: [{"id": 1, "output_options": "{}"}]}}, {**GOOD, "jobs": {"a" * 32: [{"logpull_options": 5}]}},
     {**GOOD, "challenges": {"a" * 32: [1]}}, {**GOOD, "script_monitor": {"d" * 32: []}}, {**GOOD, "next_job_id": "x"}, [], "x", 1,
 ]  # fmt: skip
 

@@ -8,7 +8,16 @@ import typing as t
 
 from .._address import Address, is_zone_id
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Plan, Request, invalid_option
-from .._destination import Destination, parse, public_destination, same_destination, secret_parts, takes_token, without_secrets
+from .._destination import (
+    DATE,
+    Destination,
+    parse,
+    public_destination,
+    same_destination,
+    secret_parts,
+    takes_token,
+    without_secrets,
+)
 from .._redact import scrub
 from .._text import dict_of, duration
 from .options import check_challenge, check_destination, refuse_mask
@@ -80,8 +89,11 @@ def plan(desired: Proof) -> Plan:
     )
 
 
-def conclude(desired: Proof, answer: Answer) -> Conclusion:
-    """Return the result; only `valid` counts, because the service also refuses with HTTP 200 and success."""
+def conclude(desired: Proof, answer: Answer, today: str) -> Conclusion:
+    """Return the result; only `valid` counts, because the service also refuses with HTTP 200 and success.
+
+    `today` is the date of the request, as the service writes it in addresses.
+    """
     members, what = _ASKED, "The service could not write a challenge"
     if desired.challenge:
         members, what = _VALIDATED, "The token is not a valid proof of ownership of the destination"
@@ -94,10 +106,21 @@ def conclude(desired: Proof, answer: Answer) -> Conclusion:
     if not found["valid"]:
         text = said.get("message")
         raise Failure(REJECTED, f"{what}: {text}" if text and isinstance(text, str) else f"{what}.", status=200)
+    if "filename" in found:
+        found["message"] = _with_place(found, today)
     # The texts of the service may quote this destination or another one.
     hidden = scrub(found, secrets(desired))
     shown = {name: without_secrets(value) if isinstance(value, str) else value for name, value in hidden.items()}
     return Conclusion({"ownership": shown})
+
+
+def _with_place(found: t.Mapping[str, t.Any], today: str) -> str | None:
+    """Return the message of the service and, if the name of the file has a date to fill in, which one."""
+    name, message = found["filename"], found["message"]
+    if DATE not in (name or ""):
+        return t.cast("str | None", message)
+    place = f"The file lies under the date of the request in UTC, in place of {DATE}: {name.replace(DATE, today)}"
+    return f"{message} {place}" if message else place
 
 
 def secrets(desired: Proof) -> frozenset[str]:

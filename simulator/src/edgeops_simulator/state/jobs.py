@@ -36,7 +36,12 @@ HEALTH: Document = {"last_complete": None, "last_error": None, "error_message": 
 class Jobs(Table):
     """The Logpush jobs of a zone or an account, by id."""
 
-    members: t.ClassVar[t.Mapping[str, type]] = {"id": int}
+    members: t.ClassVar[t.Mapping[str, type]] = {
+        "id": int,
+        "logpull_options": str,
+        "output_options": dict,
+        "destination_conf": str,
+    }
 
     def add(self, service: Service, item: Document, index: int) -> None:
         job_id = item.get("id") or service.take_job_id()

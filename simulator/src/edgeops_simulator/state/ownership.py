@@ -50,6 +50,7 @@ def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
     parts = [_segment(json.dumps(part, separators=(",", ":")).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
     signed = ".".join(parts)
     token = f"{signed}.{_segment(hmac.new(_SIGNING_KEY, signed.encode(), 'sha256').digest())}"
+    # The answer names the place as the destination does, while the object lies under the date.
     filename = f"{path}/ownership-challenge-{claims['jti']}.txt".lstrip("/")
     challenge = {"token": token, "destination_conf": destination, "filename": filename, "expires": claims["exp"]}
     owner.challenges[token] = challenge

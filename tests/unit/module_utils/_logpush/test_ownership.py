@@ -24,7 +24,7 @@ ASK, VALIDATE = proof(), proof(token=" token\n")
 
 
 def concluded(desired: ownership.Proof, answer: t.Any) -> dict[str, t.Any]:
-    return t.cast("t.Any", ownership.conclude(desired, Answer(answer)).result["ownership"])
+    return t.cast("t.Any", ownership.conclude(desired, Answer(answer), "20261126").result["ownership"])
 
 
 def test_asking_changes_and_validating_does_not() -> None:
@@ -56,6 +56,24 @@ def test_unneeded_challenge_is_a_warning() -> None:
 def test_an_empty_token_is_not_a_question(token: str, words: str) -> None:
     kind, message = refusal(proof, token=token)
     assert kind == "invalid_option" and message.startswith(f"ownership_challenge: {words}")
+
+
+PLACE = "The file lies under the date of the request in UTC, in place of {DATE}: web/20261126/challenge.txt"
+
+
+@pytest.mark.parametrize(
+    ("filename", "message", "shown"),
+    [
+        ("web/{DATE}/challenge.txt", "", PLACE),
+        ("web/{DATE}/challenge.txt", "written", f"written {PLACE}"),
+        ("web/20261126/challenge.txt", "", ""),
+        ("challenge.txt", None, None),
+        (None, "written", "written"),
+    ],
+)
+def test_message_says_under_which_date_the_file_lies(filename: str | None, message: str | None, shown: str | None) -> None:
+    answer = {"valid": True, "filename": filename, "message": message}
+    assert concluded(proof("gs://bucket/web/{DATE}"), answer) == {"valid": True, "filename": filename, "message": shown}
 
 
 UNUSABLE = "The service's answer about the ownership has no usable '{}'."
