@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.task import TASK
-from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.task import ZoneVariablesFiles
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play import PlayAction
 
 
-class ActionModule(InProcessAction):
-    task = TASK
+class ActionModule(PlayAction):
+    task = ZoneVariablesFiles()

@@ -206,6 +206,7 @@ class Plan(t.NamedTuple):
     warnings: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
     refused: str = ""
+    refused_as: str = GATE
 
     @property
     def changed(self) -> bool:
@@ -229,13 +230,14 @@ class Answer(t.NamedTuple):
 class Conclusion(t.NamedTuple):
     """The result of a task, and warnings for the user.
 
-    `refused` is the message of a `gate` failure: the task is complete, but a policy of the user refuses its result, which is
+    `refused` is the message of a failure of the kind `refused_as`: the task is complete, but a policy of the user refuses its result, which is
     returned with the failure.
     """
 
     result: t.Mapping[str, Json]
     warnings: tuple[str, ...] = ()
     refused: str = ""
+    refused_as: str = GATE
 
 
 def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:

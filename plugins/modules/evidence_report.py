@@ -26,14 +26,17 @@ options:
   evidence_dir:
     description:
       - Folder of the evidence, as in M(edgeops.observability.script_evidence_info).
+      - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
     required: true
   expected_heads:
     description:
       - Digests that were stored outside of O(evidence_dir), by zone id, as in M(edgeops.observability.script_evidence_info).
+      - If omitted, the variable C(edgeops_expected_heads) of the host.
     type: dict
   dest:
     description:
+      - If omitted, the variable C(edgeops_evidence_report_dir) of the host.
       - Folder of C(evidence.html) and C(evidence.csv). It is created if it does not exist, with mode C(0750); the files have mode C(0640) and replace earlier
         ones at once.
     type: path
@@ -41,15 +44,16 @@ options:
   since:
     description:
       - First day of the period, in UTC, such as V(2026-01-01).
-      - If omitted, the day a year before O(until).
+      - If omitted, the variable C(edgeops_evidence_since) of the host, otherwise the day a year before O(until).
     type: str
   until:
     description:
-      - Last day of the period, in UTC; it is included. If omitted, the day of O(at).
+      - Last day of the period, in UTC; it is included. If omitted, the variable
+        C(edgeops_evidence_until) of the host, otherwise the day of O(at).
     type: str
   zone_names:
     description:
-      - Names of the zones by their ids, for the reader. A zone without a name is shown by its id.
+      - Names of the zones by their ids, for the reader. Zones of the inventory need none. A zone without a name is shown by its id.
     type: dict
   max_gap_days:
     description:

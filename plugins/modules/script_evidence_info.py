@@ -26,12 +26,14 @@ options:
     description:
       - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified, with the baselines that its records name; one that cannot be read is an
         invalid chain, and so is one with a baseline that was edited. A baseline that is missing is only reported.
+      - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
     required: true
   expected_heads:
     description:
       - Digests that were stored outside of O(evidence_dir), by zone id, because a chain alone does not show that its last records were removed. A chain is
         invalid if no record has the digest, or if there is no file for the zone.
+      - If omitted, the variable C(edgeops_expected_heads) of the host.
     type: dict
 notes:
   - The chain is tamper-evident, not tamper-proof. A user who can write the whole chain can replace it, which only a digest stored elsewhere shows.
@@ -45,9 +47,9 @@ EXAMPLES = r"""
     evidence_dir: "{{ edgeops_evidence_dir | default(playbook_dir) }}"
   register: verified
 
-- name: Show the errors of invalid chains
+- name: Show the chains
   ansible.builtin.debug:
-    msg: "{{ verified.zones | rejectattr('valid') | map(attribute='message') }}"
+    msg: "{{ verified.lines }}"
 """
 
 RETURN = r"""
@@ -56,6 +58,12 @@ valid:
   returned: success
   type: bool
   sample: true
+lines:
+  description: Whether all chains are valid and why not, then a few lines about each. A zone of the inventory is named.
+  returned: success
+  type: list
+  elements: str
+  sample: ["Valid: 1 chain", "shop.example 023e105f4ecef8ad9ca31a8372d0c353: 52 records are valid"]
 zones:
   description: The zones, sorted by id.
   returned: success

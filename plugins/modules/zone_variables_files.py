@@ -33,34 +33,48 @@ attributes:
       - RV(files) lists the files; their content is not shown.
 options:
   dest:
-    description: The folder of C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
+    description:
+      - The folder of C(group_vars) and C(host_vars), normally that of the inventory. It is created if it is missing.
+      - If omitted, the variable C(edgeops_adopt_dir) of the host.
     type: path
     required: true
   group:
-    description: The group for the common variables.
+    description:
+      - The group for the common variables. If omitted, the variable C(edgeops_adopt_group) of the host.
     type: str
     default: all
   group_hosts:
     description:
       - The names of all hosts in the group. The file of the group is written only if they are the names of O(zones).
-      - If omitted, no file of the group is written.
+      - If omitted, the hosts that the inventory has in O(group), or none if O(zones) is set.
     type: list
     elements: str
   overwrite:
-    description: Whether a file with other content is replaced.
+    description:
+      - Whether a file with other content is replaced. If omitted, the variable C(edgeops_adopt_overwrite) of the host.
     type: bool
     default: false
   date:
-    description: The date of the adoption, for the comments in the files.
+    description: The date of the adoption, for the comments in the files. If omitted, today, in UTC.
     type: str
-    required: true
   zones:
     description:
       - The results of M(edgeops.observability.zone_variables_info) for the zones and accounts, one file of host variables each.
       - Members that are no return values of that module are ignored. Two results of one name, or of one zone or account, are refused.
+      - If omitted, what the hosts of the play registered, see O(registered). A host that could not be read, or that shares its zone with another, is in
+        RV(refused), and the others are written.
     type: list
     elements: dict
-    required: true
+  registered:
+    description: Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
+    type: dict
+    suboptions:
+      zone:
+        description: The result of M(edgeops.observability.zone_variables_info). If omitted, V(zone_variables).
+        type: str
+      scripts:
+        description: The result of M(edgeops.observability.script_audit), whose proposals become the script baselines. If omitted, none.
+        type: str
   script_baselines:
     description: Entries for the script baselines, as the audit of scripts proposes them, by the name of the zone.
     type: dict
@@ -97,6 +111,23 @@ files:
     - inventory/group_vars/all/adopted.yml
     - inventory/host_vars/shop.example/adopted.yml
     - inventory/vault-example.txt
+adopted:
+  description: The zones whose variables are in the files.
+  returned: success
+  type: list
+  elements: str
+  sample: [shop.example]
+refused:
+  description: The reason for each host of the play that was not adopted.
+  returned: success
+  type: dict
+  sample: {blog.example: "the zone could not be read: permission: the token lacks Logs: Read"}
+lines:
+  description: The hosts that were not adopted, what was left out, and the next command.
+  returned: success
+  type: list
+  elements: str
+  sample: ["1 zone adopted, 2 settings left out: see inventory/ADOPTED.md"]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

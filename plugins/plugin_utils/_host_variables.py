@@ -9,7 +9,7 @@ import typing as t
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.utils.vars import load_extra_vars
 
-from ..module_utils._address import HOST_ADDRESSES
+from ..module_utils._address import HOST_ADDRESSES, is_zone_id
 from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
 from ._ansible_core import evaluate, is_omitted, reason_of, variables_of
@@ -127,3 +127,10 @@ class HostVariables:
         """Return the value of a variable as plain data; raise `invalid_option` if it cannot be evaluated."""
         value = self.host(host).value(name)
         return default if value is None else value
+
+
+def zone_names(variables: Variables) -> dict[str, str]:
+    """Return the names of the hosts of the inventory whose `zone_id` is no template, by this id."""
+    hostvars = variables["hostvars"]
+    ids = {str(name): hostvars.raw_get(str(name)).get("zone_id") for name in variables["groups"]["all"]}
+    return {zone_id.lower(): name for name, zone_id in ids.items() if isinstance(zone_id, str) and is_zone_id(zone_id)}

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import typing as t
 
 from ansible.module_utils.common.parameters import remove_values
@@ -28,12 +29,15 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
     serialised,
     validated,
 )
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import read_option, variables_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, variable_of
 
 SWITCH = "edgeops_in_process"
 
 Result = dict[str, t.Any]
 _LOCAL = ("local", "ansible.builtin.local")
+# The option at the beginning of an error, before a colon or the place in it.
+_OPTION = re.compile(r"\w+(?=[:.\[])")
 _TEXT = frozenset((str,))
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
@@ -72,19 +76,23 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             result.update(failed=True, msg=checked.error, error=Failure(INVALID_OPTION, checked.error).report())
         else:
             run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=_announce)
-            result.update(run.finish(self.task))
+            result.update(run.finish(self.performed(variables)))
             if not result["warnings"]:
                 del result["warnings"]
         if shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
         return _masked(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
 
+    def performed(self, variables: Result) -> Task:  # noqa: ARG002  # for subclasses
+        """Return the task that is performed; subclasses give it what only the controller knows, such as the variables of other hosts."""
+        return self.task
+
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments; subclasses handle nulls here that mean more than omitted."""
         return arguments
 
     def _completed(self, options: t.Mapping[str, t.Any], host: Host) -> tuple[Result, dict[str, str]]:
-        """Return the arguments, completed by connection and address of the host, and from which variable each of these options is.
+        """Return the arguments, completed by variables of the host, its connection and its address, and the variable of each such option.
 
         An address that the module does not take is ignored if `module_defaults` set it.
         """
@@ -92,14 +100,17 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         not_taken = [name for name in ALL_ADDRESSES if name in self._task.args and name not in options]
         given = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
         arguments = without_empty(prepared(options, given, self.arranged))
+        taken = {option: path for option, path in variables_of(self.task.name).items() if arguments.get(option) is None}
+        found = {option: value for option, path in taken.items() if (value := read_option(path, host.value)) is not None}
+        arguments |= prepared(options, found)
         if self.task.on_controller:
-            return arguments, {}
+            return arguments, taken
         connection = host.connection(arguments)
         is_addressed = any(arguments.get(name) for name in self.task.addresses)
         address = {} if is_addressed else host.address(self.task.addresses)
         # What is missing of the credentials of the host is a variable, too.
         missing = CREDENTIALS if connection.keys() & CREDENTIALS else ()
-        variables = {name: variable_of(name) for name in (*connection, *missing)}
+        variables = taken | {name: variable_of(name) for name in (*connection, *missing)}
         return {**arguments, **connection, **address}, variables
 
     def _is_default(self, name: str) -> bool:
@@ -146,9 +157,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         place, reason = refusal(specification, given) or ("", "")
         if place in from_host or is_worth_naming(place, reason):
             text = _without_secrets(f"{place}: {reason}", validated(specification, given, self._task.action).secrets)
-        option, _colon, rest = text.partition(":")
-        if option in from_host:
-            return f"{from_host[option]}:{rest}"
+        option = _OPTION.match(text)
+        if option and option[0] in from_host:
+            return f"{from_host[option[0]]}{text[option.end() :]}"
         if self.task.addresses and text == missing_address(self.task.addresses).message:
             return (
                 f"{text}, in the task or as a variable of the host {host!r}, which has none of them."

@@ -20,12 +20,12 @@ from unit import seconds_of_c
 ZONES, SCRIPTS, DAYS, CHANGE_EVERY = 20, 500, 365, 3
 CHILD = """
 import json, resource, sys, time
-from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.task import REPORT_TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.task import EvidenceReport
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 params = {"evidence_dir": sys.argv[1], "dest": sys.argv[2], "since": "2026-01-01", "until": "2026-12-31", "at": "2026-12-31T12:00:00Z",
     "max_gap_days": 5.0, "title": None, "expected_heads": None, "zone_names": None}
 began = time.process_time()
-result = Run(params, check_mode=False, diff_mode=False).finish(REPORT_TASK)
+result = Run(params, check_mode=False, diff_mode=False).finish(EvidenceReport())
 seconds = time.process_time() - began
 assert result["valid"], result
 print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(result["zones"])]))

@@ -77,7 +77,7 @@ READERS = (
         edits={
             "edgeops_allow": "log_delivery_job: {name: edge-errors, fields: [ClientRequestHost]}\n",
             "edgeops_report_dir": "log_delivery_job: {name: edge-errors, max_upload_records: 2000}\n",
-            "edgeops_soak_seconds": "log_delivery_job: {name: edge-errors, max_upload_records: 3000}\n",
+            "edgeops_stop_on_failure": "log_delivery_job: {name: edge-errors, max_upload_records: 3000}\n",
         },
     ),
     Reader(
@@ -155,8 +155,8 @@ class Project:
         path.write_text(text.replace("2026-11-30", "2099-11-30"), encoding="utf-8")
 
     def run(self, command: t.Sequence[str]) -> tuple[int, str]:
-        """The exit code and the output of a command; placeholders and pauses of the page are replaced."""
-        shown = [word.replace("soak_seconds=900", "soak_seconds=1") for word in command]
+        """The exit code and the output of a command; placeholders of the page are replaced."""
+        shown = [*command]
         if "bucket_token=TOKEN" in shown:
             shown[shown.index("bucket_token=TOKEN")] = f"bucket_token={self._token()}"
         code, output, errors = execute(shown, self.environment, self.folder, timeout=300)

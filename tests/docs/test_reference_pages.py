@@ -26,6 +26,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter impo
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import PLAYBOOK_VARIABLES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import earlier, facts, formats
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults import table as faults
@@ -116,15 +117,12 @@ def test_variables_have_one_page() -> None:
 
 def test_variables_are_those_of_the_playbooks() -> None:
     """The page has each variable, and its default where it has one."""
-    defaults = yaml.safe_load((ROOT / "roles" / "playbook_variables" / "defaults" / "main.yml").read_text(encoding="utf-8"))
-    variables = {name: value for name, value in defaults.items() if name.startswith("edgeops_")}
     shown = {
         name: cells[0].strip("`") for row, cells in rows("reference_playbooks", "Variable").items() for name in literals([row])
     }
-    assert set(shown) == set(variables)
-    assert {name: yaml.safe_load(shown[name]) for name, value in variables.items() if value is not None} == {
-        name: value for name, value in variables.items() if value is not None
-    }
+    assert set(shown) == set(PLAYBOOK_VARIABLES)
+    defaults = {name: variable.default for name, variable in PLAYBOOK_VARIABLES.items() if variable.default}
+    assert {name: yaml.safe_load(shown[name]) for name in defaults} == defaults
 
 
 def test_arguments_of_the_event_source() -> None:

@@ -28,8 +28,8 @@ CONNECTION = "edgeops.observability.connection"
 ATTRIBUTES = "edgeops.observability.attributes"
 # Why a module that talks to the service names no module that only reads the same things.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
-# A part of the playbooks, whose tests run it.
-PARTS = {"run_step"}
+# What is about the hosts of a play, so that the tests of playbooks run it.
+PARTS = {"delivery_plan", "delivery_summary", "validate_variables"}
 # The kinds of plugins that a user calls by name.
 PUBLIC = ("modules", "filter", "test", "inventory", "lookup", "callback", "strategy")
 # Which numbers the description of an option has to name.

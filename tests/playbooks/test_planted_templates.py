@@ -140,14 +140,14 @@ def test_check(service: Service, tmp_path: Path) -> None:
 
 
 def test_deliver(service: Service) -> None:
-    """Plans, effects, diffs and failures, predicted and written, and the health of jobs."""
+    """Plans, effects, diffs and failures, predicted and written."""
     as_modules = {
         f"module_{mode}": {**DESIRED[mode], "zone_id": zone, "edgeops_in_process": False} for mode, zone in OF_MODULES.items()
     }
     report = service.run(
         "edgeops.observability.deliver",
         inventory=HOSTS | as_modules,
-        extra_vars={"edgeops_allow": "all", "edgeops_soak_seconds": 1},
+        extra_vars={"edgeops_allow": "all"},
         fails=(*FAILS, "rejected"),
     )
     assert service.shown(report) >= {"name", "message", "description", "error_message", "kind", "rules unknown"}

@@ -20,7 +20,7 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
         fails=fails,
         arguments=["--limit", "zone0"],
     )
-    assert [outcome.name for outcome in report.outcomes][1:2] == ["Read the chains"]
+    assert [outcome.name for outcome in report.outcomes][1:2] == ["Verify the chains"]
     assert report.journal == [] and (report.returncode == 0) is (fails is None)
     if fails:
         return str(report.failures[0].result["msg"])
@@ -29,10 +29,11 @@ def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **va
 
 
 def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, evidence: Path, zone: str) -> None:
-    nothing = {"edgeops.observability.run_step": {"step": "verified", "report": {"zones": [], "valid": False}}, "name": "Nothing"}
+    (evidence / "nothing").mkdir(parents=True)
+    nothing = {"edgeops.observability.script_evidence_info": {"evidence_dir": str(evidence / "nothing")}, "name": "Nothing"}
     audits = [task(str(number), evidence_dir=str(evidence), details="none") for number in range(4)]
     done = playbook.run([*audits, nothing])
-    assert "There is no evidence" in done.named("Nothing").result["invalid"]
+    assert done.named("Nothing").result["lines"] == ["There is no evidence in the folder."]
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours[:4]]
     file = evidence / f"{zone}.jsonl"
     shown = verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What playbooks refuse before they send a request: the step that begins each of them, and a few in its place."""
+"""What playbooks refuse before they send a request: by their first task, and what of it cannot be asked outside of a play."""
 
 import typing as t
 
@@ -8,58 +8,51 @@ import pytest
 
 from harness import Playbook
 
-STEP = "edgeops.observability.run_step"
-# A playbook, its hosts with their variables, and how the failure begins.
-CASES: tuple[tuple[str, dict[str, dict[str, t.Any]], str], ...] = (
-    ("check", {}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
-    ("check", {"zone{1}": {}, "zone~2": {}}, "the host names 'zone{1}', 'zone~2' contain"),
-    ("check", {"a0": {"edgeops_target": "a0"}}, "edgeops_target: is set in the inventory"),
-    ("check", {"a1": {"edgeops_fial_on": []}}, "edgeops_fial_on: there is no such variable (did you mean 'edgeops_fail_on'?)"),
+VALIDATE = "edgeops.observability.validate_variables"
+# The hosts of a play with their variables, options of the task, and how the failure begins.
+CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
+    ({}, {"hosts": []}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
+    ({"a0": {"edgeops_target": "a0"}}, {}, "edgeops_target: is set in the inventory"),
     (
-        "check",
+        {"a1": {"edgeops_fial_on": []}},
+        {},
+        "edgeops_fial_on: there is no such variable (did you mean 'edgeops_fail_on'?), set for a1",
+    ),
+    (
         {"a2": {"edgeops_waivers": [{"reason": "{{ nowhere }}"}]}},
+        {},
         "edgeops_waivers: cannot be evaluated: 'nowhere' is undefined",
     ),
-    ("check", {"a3": {"edgeops_report_put_url": "ftp://files.example"}}, "edgeops_report_put_url: must be"),
     (
-        "deliver",
         {"b0": {"log_delivery_jbos": []}, "b1": {}},
+        {},
         "log_delivery_jbos: there is no such variable (did you mean 'log_delivery_jobs'?), set for b0",
     ),
-    ("deliver", {"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, "edgeops_approved_plan_id: cannot be evaluated: "),
-    ("deliver", {"b3": {"edgeops_allow": "{{ nowhere }}"}}, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
+    ({"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, {}, "edgeops_approved_plan_id: cannot be evaluated: "),
+    ({"b3": {"edgeops_allow": "{{ nowhere }}"}}, {}, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
     # A rule is for the run as a whole: the one of another host than the first would be ignored.
     (
-        "deliver",
-        {"b4": {"edgeops_soak_seconds": 5}, "b5": {"edgeops_soak_seconds": 6}},
-        "edgeops_soak_seconds: is not the same for all hosts",
+        {"b4": {"edgeops_max_changed_zones": 5}, "b5": {"edgeops_max_changed_zones": 6}},
+        {},
+        "edgeops_max_changed_zones: is not the same for all hosts",
     ),
-    ("adopt", {"c0": {}}, "edgeops_adopt_dir: is required"),
-    ("survey", {"d0": {"edgeops_survey": {"name": ["a"]}}}, "edgeops_survey.name: not an option of a survey"),
-    ("survey", {"d1": {"edgeops_survey": "x"}}, "edgeops_survey: not JSON"),
-    ("verify_evidence", {"e0": {}}, "edgeops_evidence_dir: is required"),
+    ({"c0": {}}, {"required": ["edgeops_adopt_dir"]}, "edgeops_adopt_dir: is required"),
+    ({"d0": {"edgeops_survey": {"name": ["a"]}}}, {}, "edgeops_survey.name: not an option of a survey"),
 )
 
 
 def test_variables_that_a_run_refuses(playbook: Playbook) -> None:
-    hosts = {name: variables for _name, given, _said in CASES for name, variables in given.items()}
+    hosts = {name: variables for given, _options, _said in CASES for name, variables in given.items()}
     plays = [
         {
             "hosts": [*given] or "localhost",
             "gather_facts": False,
-            "tasks": [
-                {
-                    "name": f"Case {number}",
-                    STEP: {"step": "validate", "playbook": name, "hosts": [*given]},
-                    "run_once": True,
-                    "ignore_errors": True,
-                }
-            ],
+            "tasks": [{"name": f"Case {number}", VALIDATE: options, "run_once": True, "ignore_errors": True}],
         }
-        for number, (name, given, _said) in enumerate(CASES)
+        for number, (given, options, _said) in enumerate(CASES)
     ]
     report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option")
-    for number, (_name, _given, said) in enumerate(CASES):
+    for number, (_given, _options, said) in enumerate(CASES):
         message = report.named(f"Case {number}").result["msg"]
         assert message.startswith(said), message
 
@@ -67,18 +60,29 @@ def test_variables_that_a_run_refuses(playbook: Playbook) -> None:
 @pytest.mark.parametrize(
     ("name", "variables", "said"),
     [
-        ("check", {"edgeops_report_merge": "missing.json"}, "merge[0]: "),
+        ("check", {"edgeops_report_merge": "missing.json"}, "edgeops_report_merge[0]: "),
         ("check", {"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
+        ("check", {"edgeops_report_keep": -1}, "edgeops_report_keep: -1 is not a number from 0"),
+        ("check", {"edgeops_report_formats": ["pdf"]}, "edgeops_report_formats: "),
+        ("check", {"edgeops_report_put_url": "ftp://files.example"}, "edgeops_report_put_url: "),
+        ("check", {"edgeops_audit_scripts": "ture"}, "edgeops_audit_scripts: must be true or false"),
+        ("check", {"edgeops_fail_on": "drifted, fnidings"}, "edgeops_fail_on"),
         ("deliver", {"edgeops_target": ["zone0"]}, "edgeops_target: must be a string"),
-        ("deliver", {"_edgeops_run": {"guard": False}}, "_edgeops_run: names with this prefix"),
+        ("deliver", {"_edgeops_plan": {"written": ["zone0"]}}, "_edgeops_plan: is set by the collection itself"),
+        ("deliver", {"log_delivery_result": {"changed": False}}, "log_delivery_result: is set by the collection itself"),
+        ("adopt", {"edgeops_adopt_dir": "x", "edgeops_adopt_group": "../x"}, "edgeops_adopt_group: '../x' cannot be"),
+        ("adopt", {}, "edgeops_adopt_dir: is required"),
         ("survey", {"edgeops_servey": {}}, "edgeops_servey: there is no such variable"),
+        ("survey", {"edgeops_survey": {"account_ids": ["x y"]}}, "edgeops_survey.account_ids"),
+        ("verify_evidence", {}, "edgeops_evidence_dir: is required"),
     ],
 )
 def test_a_run_is_validated_first(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
-    """Even where no zone can be reached."""
+    """Even where no zone can be reached; the message names the variable that was typed."""
     hosts = {"zone0": {"zone_id": playbook.zone, "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}}
     warns = ["Could not match supplied host pattern"] if isinstance(variables.get("edgeops_target"), list) else []
     report = playbook.run(
         playbook=f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables, fails="invalid_option", warns=warns
     )
-    assert said in report.failure["msg"] and report.returncode != 0 and not report.journal
+    assert report.failure["msg"].startswith(said), report.failure["msg"]
+    assert report.returncode != 0 and not report.journal

@@ -55,6 +55,7 @@ class Run:
         self._warnings: list[str] = []
         # How many writes the service accepted or may have accepted.
         self.writes = 0
+        self._is_refused = False
         # What no output may contain.
         self.secrets: set[str] = set()
         self._client: Client | None = None
@@ -130,13 +131,14 @@ class Run:
         self.result.update(conclusion.result)
         self._warnings.extend(conclusion.warnings)
         if conclusion.refused:
-            raise Failure(GATE, conclusion.refused)
+            self._is_refused = True
+            raise Failure(conclusion.refused_as, conclusion.refused)
 
     def _fail(self, failure: Failure) -> None:
         if self._client is not None:
             failure = self._client.locate(failure)
         kept = self.result
-        if failure.kind != GATE:
+        if failure.kind != GATE and not self._is_refused:
             kept = {name: self.result[name] for name in (*self._address, "plan_id", "plan_ids") if name in self.result}
         self.result = {**kept, "failed": True, "changed": self.writes > 0, "msg": str(failure), "error": failure.report()}
 

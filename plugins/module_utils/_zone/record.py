@@ -21,7 +21,7 @@ from .._core import (
 )
 from .._logpush.coverage import Coverage
 from .._schema import OBJECT, Schema, array, check, nullable, record, string
-from .._text import dict_of, list_of
+from .._text import dict_of, line, list_of
 from .result import JOBS, RESULT, ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
@@ -200,7 +200,8 @@ def _given_error(value: Json) -> Reason | None:
 def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     """Return why a task failed; None if it did not, or if a policy refused what it found. `name` is the part that it reads."""
     if result.get("unreachable") is True:
-        return {"kind": UNAVAILABLE, "message": str(result.get("msg") or "it could not be reached"), "permission": None}
+        said = line(result.get("msg") or "")
+        return {"kind": UNAVAILABLE, "message": f"it could not be reached{': ' if said else ''}{said}", "permission": None}
     if result.get("failed") is not True:
         return None
     error = dict_of(result.get("error"))

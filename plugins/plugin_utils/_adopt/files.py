@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import datetime
 import json
 import math
 import os
@@ -217,8 +218,9 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "group": {"type": "str", "default": "all"},
     "group_hosts": {"type": "list", "elements": "str"},
     "overwrite": {"type": "bool", "default": False},
-    "date": {"type": "str", "required": True},
-    "zones": {"type": "list", "elements": "dict", "required": True, KEEPS_NULLS: True},
+    "date": {"type": "str"},
+    "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True},
+    "registered": {"type": "dict", "options": {"zone": {"type": "str"}, "scripts": {"type": "str"}}},
     "script_baselines": {"type": "dict", "default": {}},
 }
 
@@ -237,8 +239,9 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     _check_zones(zones)
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
-    if not _DATE.fullmatch(params["date"]):
-        raise invalid_option("date", f"{params['date']!r} is not a date such as 2026-03-02")
+    date = params["date"] or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    if not _DATE.fullmatch(date):
+        raise invalid_option("date", f"{date!r} is not a date such as 2026-03-02")
     baselines = params["script_baselines"]
     for name, entries in baselines.items():
         if not isinstance(entries, list):
@@ -247,7 +250,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     group = check_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
-    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, params["date"]))
+    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, date))
 
 
 def _check_zones(given: t.Sequence[t.Any]) -> None:

@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
-from ...module_utils._core import Conclusion
+import typing as t
+
+from ...module_utils._core import Conclusion, invalid_option
 from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._text import list_of
+from .._fleet.play import Play
+from .._report.items import plural
 from .files import OPTIONS, Desired, desire, report, write
+from .gather import Gathered, Registered, gather
+
+_NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"
 
 
-class ZoneVariablesFiles(LocalTask[Desired]):
+class Order(t.NamedTuple):
+    """The files of an adoption, None without any zone, and what was gathered for them."""
+
+    files: Desired | None
+    gathered: Gathered
+
+
+class ZoneVariablesFiles(LocalTask[Order]):
     name = "zone_variables_files"
     spec = Spec(options=OPTIONS)
 
-    def desire(self, params: Params) -> Desired:
-        return desire(params)
+    def __init__(self, play: Play | None = None) -> None:
+        self._play = play
 
-    def report(self, desired: Desired) -> Conclusion:
-        return report(desired)
+    def desire(self, params: Params) -> Order:
+        if params["zones"] is not None:
+            return Order(desire(params), Gathered(params["zones"], params["script_baselines"], {}))
+        if self._play is None:
+            raise invalid_option("zones", "is required outside of a play")
+        names = params["registered"] or {}
+        found = gather(self._play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or ""))
+        if not found.zones:
+            return Order(None, found)
+        group_hosts = self._play.groups.get(params["group"], ()) if params["group_hosts"] is None else params["group_hosts"]
+        given = {"zones": found.zones, "script_baselines": found.script_baselines, "group_hosts": list(group_hosts)}
+        return Order(desire({**params, **given}), found)
 
-    def write(self, desired: Desired) -> None:
-        write(desired)
+    def report(self, desired: Order) -> Conclusion:
+        files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
+        found = desired.gathered
+        left_out = sum(len(list_of(zone["left_out"])) for zone in found.zones)
+        secrets = sum(len(list_of(zone["vault"])) for zone in found.zones)
+        lines = [f"{host} was not adopted: {reason}" for host, reason in found.refused.items()]
+        if desired.files is not None:
+            dest = desired.files.dest
+            lines.append(
+                f"{plural(len(found.zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md"
+            )
+            lines += [f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []
+            lines.append(_NEXT)
+        adopted = [zone["zone"] for zone in found.zones]
+        return Conclusion({**files.result, "adopted": adopted, "refused": found.refused, "lines": lines})
 
-
-TASK = ZoneVariablesFiles()
+    def write(self, desired: Order) -> None:
+        if desired.files is not None:
+            write(desired.files)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import types
+import typing as t
+
 from ...module_utils._core import Conclusion
 from ...module_utils._engine.task import ArgumentSpec, LocalTask, Params, Spec
 from .document import DEFAULT_MAX_GAP_DAYS
@@ -17,14 +20,15 @@ class ScriptEvidenceInfo(LocalTask[Archive]):
     name = "script_evidence_info"
     spec = Spec(options=_ARCHIVE)
 
+    def __init__(self, zone_names: t.Mapping[str, str] = types.MappingProxyType({})) -> None:
+        """`zone_names` are the names of zones in the inventory, by id."""
+        self._zone_names = zone_names
+
     def desire(self, params: Params) -> Archive:
         return desire(params)
 
     def report(self, desired: Archive) -> Conclusion:
-        return report(desired)
-
-
-TASK = ScriptEvidenceInfo()
+        return report(desired, self._zone_names)
 
 
 class EvidenceReport(LocalTask[Document]):
@@ -44,11 +48,12 @@ class EvidenceReport(LocalTask[Document]):
         }
     )
 
+    def __init__(self, zone_names: t.Mapping[str, str] = types.MappingProxyType({})) -> None:
+        """`zone_names` are the names of zones in the inventory, by id."""
+        self._zone_names = zone_names
+
     def desire(self, params: Params) -> Document:
-        return desire_document(params)
+        return desire_document({**params, "zone_names": {**self._zone_names, **(params["zone_names"] or {})}})
 
     def report(self, desired: Document) -> Conclusion:
         return write_document(desired)
-
-
-REPORT_TASK = EvidenceReport()

@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import itertools
 import os
+import types
 import typing as t
 
 from ...module_utils._address import is_zone_id
@@ -93,10 +94,21 @@ def zones_of(archive: Archive) -> list[str]:
     return sorted(present | missing)
 
 
-def report(archive: Archive) -> Conclusion:
-    """Return each chain with its first invalid record; an archive without any chain is not valid."""
+def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType({})) -> Conclusion:
+    """Return each chain with its first invalid record; an archive without any chain is not valid. `names` are those of zones, by id."""
     verified = [verify(archive, zone_id)[0] for zone_id in zones_of(archive)]
-    return Conclusion({"zones": verified, "valid": is_valid(verified)})
+    told = [(zone["valid"], describe(zone, names.get(zone["zone_id"].lower(), ""))) for zone in verified]
+    bad = [lines[0] for valid, lines in told if not valid]
+    if bad:
+        first = f"Not valid: {'; '.join(bad)}"
+    else:
+        first = (
+            f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}"
+            if told
+            else "There is no evidence in the folder."
+        )
+    lines = [first, *(text for _valid, lines in told for text in lines)]
+    return Conclusion({"zones": verified, "valid": is_valid(verified), "lines": lines})
 
 
 def is_valid(verified: t.Sequence[t.Mapping[str, Json]]) -> bool:

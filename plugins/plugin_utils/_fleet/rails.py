@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-# Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 import typing as t
 
-from ...module_utils._core import GATE, PARTS, Failure, Json, ReportedEffect, conflict, invalid_option
-from ...module_utils._zone.result import ZoneResult
+from ...module_utils._core import CONFLICT, GATE, ReportedEffect, conflict, invalid_option
+from .._arguments import user_path
+from .._host_variables import HostVariables
 from .._report.document import address
 from .._report.earlier import read_report
 from .._report.items import plural
 from .._report.model import fleet_plan_id
-from .variables import ALL, SWITCHES, Threshold, read_allow, read_boolean, read_count, read_threshold
+from .readers import ALL, Threshold, read_batches
+from .variables import read_option
+from .zones import Zone
 
-_APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
+# Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
+
+_ALLOW = "edgeops_allow"
+_APPROVED_PLAN, _APPROVED_REPORT = _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
 _AGAIN = "Nothing was written; review a new check run."
 
 
 class Rails(t.NamedTuple):
     """The safety rails of a run; None is an omitted approval."""
 
-    guard: bool
-    deliver_partial: bool
-    stop_on_failure: bool
-    soak_seconds: int
-    max_changed_zones: Threshold | None
-    approved_plan_id: str | None
-    approved_report: str | None
-    allow: t.Mapping[str, tuple[str, ...]]
+    guard: bool = True
+    deliver_partial: bool = True
+    stop_on_failure: bool = False
+    max_changed_zones: Threshold | None = None
+    approved_plan_id: str | None = None
+    approved_report: str | None = None
+    allow: t.Mapping[str, tuple[str, ...]] = {}
+    batches: t.Sequence[str] = ("100%",)
 
     @property
     def is_approved(self) -> bool:
@@ -35,60 +40,47 @@ class Rails(t.NamedTuple):
         return self.approved_plan_id is not None or self.approved_report is not None
 
 
-def is_changed(result: ZoneResult) -> bool:
-    """Return whether a part of the result of a zone is changed."""
-    return any((result.get(name) or {}).get("changed") for name in PARTS)
+class Refusal(t.NamedTuple):
+    """Why nothing is written: a message, the kind of failure, and a reason for each zone that it is about."""
+
+    kind: str
+    message: str
+    zones: t.Mapping[str, str]
 
 
-class Prediction(t.NamedTuple):
-    """The predicted result of a zone, or why there is none."""
+def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
+    """Return the rails in the variables of the hosts of a run; raise `conflict` for an approval that is given and empty."""
 
-    name: str
-    zone_id: str
-    result: ZoneResult
-    error: str
+    def of_host(name: str, host: str) -> t.Any:
+        return read_option(name, lambda each: variables.evaluated(host, each))
 
-    @property
-    def changed(self) -> bool:
-        """Return whether a delivery would write to the zone."""
-        return not self.error and is_changed(self.result)
+    def of_run(name: str) -> t.Any:
+        return of_host(name, hosts[0])
 
-    @property
-    def plan_ids(self) -> dict[str, str | None]:
-        """Return the plan id of each part; None for one that is not managed."""
-        return {name: (self.result.get(name) or {}).get("plan_id") for name in PARTS}
-
-    @property
-    def effects(self) -> list[ReportedEffect]:
-        """Return what a delivery would destroy."""
-        return list(self.result.get("effects") or ())
-
-
-def read_rails(values: t.Mapping[str, Json], given: t.Collection[str], allow: t.Mapping[str, Json]) -> Rails:
-    """Return the rails in the variables of a run; `given` are the names that are set, `allow` is the variable of each host.
-
-    Raise `conflict` for an approval that is given and empty.
-    """
-    switches = {name: read_boolean(name, values[name], default) for name, default in SWITCHES.items()}
-    approvals = {name: str(values[name] or "").strip() if name in given else None for name in _APPROVALS}
-    for name in _APPROVALS:
-        if approvals[name] is not None and not switches["edgeops_guard"]:
+    guard = of_run("edgeops_guard")
+    approvals = {
+        name: str(variables.evaluated(hosts[0], name, "")).strip() if name in variables.of(hosts[0]) else None
+        for name in _APPROVALS
+    }
+    for name, value in approvals.items():
+        if value is not None and not guard:
             raise invalid_option(name, "needs edgeops_guard: without it a run is one phase, and no plan is compared")
-        if approvals[name] == "":
+        if value == "":
             raise conflict(f"{name}: is given and empty, so nothing was approved. {_AGAIN}")
+    report = approvals[_APPROVED_REPORT]
     return Rails(
-        guard=switches["edgeops_guard"],
-        deliver_partial=switches["edgeops_deliver_partial"],
-        stop_on_failure=switches["edgeops_stop_on_failure"],
-        soak_seconds=read_count("edgeops_soak_seconds", values["edgeops_soak_seconds"]),
-        max_changed_zones=read_threshold("edgeops_max_changed_zones", values["edgeops_max_changed_zones"]),
-        approved_plan_id=approvals["edgeops_approved_plan_id"],
-        approved_report=approvals["edgeops_approved_report"],
-        allow={host: read_allow(value) for host, value in allow.items()},
+        guard=guard,
+        deliver_partial=of_run("edgeops_deliver_partial"),
+        stop_on_failure=of_run("edgeops_stop_on_failure"),
+        max_changed_zones=of_run("edgeops_max_changed_zones"),
+        approved_plan_id=approvals[_APPROVED_PLAN],
+        approved_report=report and user_path(report),
+        allow={host: tuple(of_host(_ALLOW, host)) for host in hosts},
+        batches=read_batches("edgeops_zones_at_once", variables.of_run("edgeops_zones_at_once") or "100%"),
     )
 
 
-def describe(rails: Rails, batches: t.Sequence[int | str]) -> list[str]:
+def describe(rails: Rails) -> list[str]:
     """Return the rails in force, a line for each."""
     if not rails.guard:
         return ["edgeops_guard is false: no rail applies, and zones are written without a prediction"]
@@ -98,12 +90,10 @@ def describe(rails: Rails, batches: t.Sequence[int | str]) -> list[str]:
     if rails.is_approved:
         lines.append("only the approved plan is applied")
     lines.append(f"zones that cannot be predicted {'are left out' if rails.deliver_partial else 'stop the run'}")
-    if list(batches) != ["100%"]:
-        lines.append(f"batches of the zones that change: {', '.join(map(str, batches))}")
+    if list(rails.batches) != ["100%"]:
+        lines.append(f"batches of the zones that change: {', '.join(rails.batches)}")
     if rails.stop_on_failure:
         lines.append("the run stops after a batch in which a zone failed")
-    if rails.soak_seconds:
-        lines.append(f"the run stops if the health of a job is worse {rails.soak_seconds} seconds after its batch")
     return lines
 
 
@@ -119,37 +109,47 @@ def _describe_allow(rails: Rails) -> t.Iterator[str]:
         yield f"destructive changes that are allowed{which}: {', '.join(names) or 'none'}"
 
 
-def refuse(rails: Rails, zones: t.Sequence[Prediction]) -> None:
-    """Raise `gate` for what the rails refuse, naming every zone."""
-    reasons = [*_partial(rails, zones), *_forbidden(rails, zones), *_too_many(rails, zones)]
-    if reasons:
-        raise Failure(GATE, " ".join([*reasons, "Nothing was written."]))
+def refuse(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    """Return what the rails refuse: another plan than the approved one, otherwise what each rail does not allow."""
+    other_plan = _other_plan(rails, zones) or _other_rows(rails, zones)
+    if other_plan:
+        return other_plan
+    found = [each for each in (_partial(rails, zones), _forbidden(rails, zones), _too_many(rails, zones)) if each]
+    if not found:
+        return None
+    concerned: dict[str, str] = {}
+    for each in found:
+        for name, reason in each.zones.items():
+            concerned[name] = f"{concerned[name]} {reason}" if name in concerned else reason
+    return Refusal(GATE, " ".join([*(each.message for each in found), "Nothing was written."]), concerned)
 
 
-def _partial(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
-    failed = [f"{zone.name} ({zone.error})" for zone in zones if zone.error]
-    if failed and not rails.deliver_partial:
-        yield (
-            f"edgeops_deliver_partial: {plural(len(failed), 'zone')} could not be predicted: {'; '.join(failed)}."
-            " Fix them, or allow a partial delivery."
-        )
+def _partial(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    failed = {zone.name: zone.error for zone in zones if zone.error}
+    if rails.deliver_partial or not failed:
+        return None
+    text = "; ".join(f"{name} ({error})" for name, error in failed.items())
+    advice = "Fix them, or allow a partial delivery."
+    message = f"edgeops_deliver_partial: {plural(len(failed), 'zone')} could not be predicted: {text}. {advice}"
+    return Refusal(GATE, message, failed)
 
 
-def _forbidden(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
-    """Yield the refusal of destructive changes that `edgeops_allow` of the zone does not name."""
+def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    """Return the refusal of destructive changes that `edgeops_allow` of the zone does not name."""
     if rails.is_approved:
-        return
-    found = []
+        return None
+    found = {}
     for zone in zones:
         allowed = rails.allow.get(zone.name, ())
         lost = [effect for effect in zone.effects if ALL not in allowed and effect["name"] not in allowed]
         if lost:
-            found.append(f"{zone.name} ({', '.join(dict.fromkeys(_described(effect) for effect in lost))})")
-    if found:
-        yield (
-            f"edgeops_allow: {plural(len(found), 'zone')} would have destructive changes that are not allowed: {'; '.join(found)}."
-            " Name the change in edgeops_allow, or correct the variables."
-        )
+            found[zone.name] = ", ".join(dict.fromkeys(_described(effect) for effect in lost))
+    if not found:
+        return None
+    text = "; ".join(f"{name} ({lost})" for name, lost in found.items())
+    advice = "Name the change in edgeops_allow, or correct the variables."
+    message = f"{_ALLOW}: {plural(len(found), 'zone')} would have destructive changes that are not allowed: {text}. {advice}"
+    return Refusal(GATE, message, {name: f"{GATE}: {_ALLOW} does not allow {lost}. {advice}" for name, lost in found.items()})
 
 
 def _described(effect: ReportedEffect) -> str:
@@ -159,55 +159,57 @@ def _described(effect: ReportedEffect) -> str:
     return f"{effect['name']}{subject}{detail}"
 
 
-def _too_many(rails: Rails, zones: t.Sequence[Prediction]) -> t.Iterator[str]:
-    changed = [zone.name for zone in zones if zone.changed]
+def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    changed = [zone.name for zone in zones if zone.differs]
     limit = rails.max_changed_zones
-    if limit and limit.exceeded(len(changed), len(zones)):
-        yield (
-            f"edgeops_max_changed_zones: {len(changed)} of {plural(len(zones), 'zone')} would change, which is more than {limit.text}:"
-            f" {'; '.join(changed)}. Deliver to fewer zones at a time, or raise the threshold."
-        )
+    if limit is None or not limit.exceeded(len(changed), len(zones)):
+        return None
+    counts = f"{len(changed)} of {plural(len(zones), 'zone')} would change, which is more than {limit.text}"
+    advice = "Deliver to fewer zones at a time, or raise the threshold."
+    message = f"edgeops_max_changed_zones: {counts}: {'; '.join(changed)}. {advice}"
+    return Refusal(GATE, message, dict.fromkeys(changed, f"{GATE}: edgeops_max_changed_zones: {counts}. {advice}"))
 
 
-def plan_id_of(zones: t.Sequence[Prediction]) -> str | None:
+def plan_id_of(zones: t.Sequence[Zone]) -> str | None:
     """Return the digest of the plans of all zones, as `audit_report` does; None if a zone could not be predicted."""
     return None if any(zone.error for zone in zones) else fleet_plan_id((zone.zone_id, zone.plan_ids) for zone in zones)
 
 
-def check_approval(rails: Rails, zones: t.Sequence[Prediction]) -> None:
-    """Raise `conflict` if the plan of these zones is not the approved one."""
-    if rails.approved_plan_id is not None:
-        _check_digest(rails.approved_plan_id, zones)
-    if rails.approved_report is not None:
-        _check_rows(rails.approved_report, zones)
+def _other_plan(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    approved, current = rails.approved_plan_id, plan_id_of(zones)
+    if approved is None or current == approved:
+        return None
+    failed = {zone.name: zone.error for zone in zones if zone.error}
+    if failed:
+        text = f"there is no plan of all zones, because these could not be predicted: {', '.join(failed)}. {_AGAIN}"
+        return Refusal(CONFLICT, f"{_APPROVED_PLAN}: {text}", failed)
+    text = (
+        f"{_APPROVED_PLAN}: the plan of these {len(zones)} zones is {current}, but {approved} was approved:"
+        f" a zone or its variables have changed since, or it was applied already. {_AGAIN}"
+    )
+    names = [zone.name for zone in zones if zone.differs] or [zone.name for zone in zones]
+    return Refusal(CONFLICT, text, dict.fromkeys(names, f"{CONFLICT}: {text}"))
 
 
-def _check_digest(approved: str, zones: t.Sequence[Prediction]) -> None:
-    current = plan_id_of(zones)
-    if current is None:
-        failed = ", ".join(zone.name for zone in zones if zone.error)
-        raise conflict(
-            f"edgeops_approved_plan_id: there is no plan of all zones, because these could not be predicted: {failed}. {_AGAIN}"
-        )
-    if current != approved:
-        raise conflict(
-            f"edgeops_approved_plan_id: the plan of these {len(zones)} zones is {current}, but {approved} was approved:"
-            f" a zone or its variables have changed since, or it was applied already. {_AGAIN}"
-        )
-
-
-def _check_rows(path: str, zones: t.Sequence[Prediction]) -> None:
-    rows = {address(row): row for row in read_report("edgeops_approved_report", path)["zones"] if not row["carried"]}
-    unknown = [zone.name for zone in zones if zone.zone_id not in rows]
-    if len(unknown) == len(zones):
-        raise invalid_option(
-            "edgeops_approved_report", f"{path!r} is a report of other zones: none of {', '.join(unknown)} is in it"
-        )
+def _other_rows(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    path = rails.approved_report
+    if path is None:
+        return None
+    rows = {address(row): row for row in read_report(_APPROVED_REPORT, path)["zones"] if not row["carried"]}
+    predicted = [zone for zone in zones if not zone.error]
+    unknown = [zone.name for zone in predicted if zone.zone_id not in rows]
+    if predicted and len(unknown) == len(predicted):
+        raise invalid_option(_APPROVED_REPORT, f"{path!r} is a report of other zones: none of {', '.join(unknown)} is in it")
     if unknown:
-        raise conflict(f"edgeops_approved_report: not in the approved report: {', '.join(unknown)}. {_AGAIN}")
-    moved = [zone.name for zone in zones if zone.error or zone.plan_ids != rows[zone.zone_id]["plan_ids"]]
-    if moved:
-        raise conflict(
-            f"edgeops_approved_report: the plan is not the approved one for {', '.join(moved)}: the zone or its variables have changed"
-            f" since, or it was applied already. {_AGAIN}"
+        reason = f"{_APPROVED_REPORT}: not in the approved report"
+        return Refusal(
+            CONFLICT, f"{reason}: {', '.join(unknown)}. {_AGAIN}", dict.fromkeys(unknown, f"{CONFLICT}: {reason}. {_AGAIN}")
         )
+    moved = [zone.name for zone in predicted if zone.plan_ids != rows[zone.zone_id]["plan_ids"]]
+    if not moved:
+        return None
+    why = f"the zone or its variables have changed since, or it was applied already. {_AGAIN}"
+    message = f"{_APPROVED_REPORT}: the plan is not the approved one for {', '.join(moved)}: {why}"
+    return Refusal(
+        CONFLICT, message, dict.fromkeys(moved, f"{CONFLICT}: {_APPROVED_REPORT}: the plan is not the approved one: {why}")
+    )

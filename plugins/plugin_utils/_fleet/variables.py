@@ -2,67 +2,98 @@
 
 from __future__ import annotations
 
-import json
+import enum
 import re
 import typing as t
 
-from ansible.module_utils.parsing.convert_bool import boolean
-
 from ...module_utils._api.connection import CONNECTION_OPTIONS
-from ...module_utils._core import EFFECTS, INVALID_OPTION, Failure, Json, invalid_option
-from ...module_utils._text import did_you_mean, nearest, shown
+from ...module_utils._core import INVALID_OPTION, Failure, Json, invalid_option
+from ...module_utils._text import did_you_mean, nearest
+from ...module_utils._zone.survey import FILTERS
+from . import readers
 
-# The variables of the playbooks and the role, and how they are read.
+# The variables of the playbooks and the role: names, defaults, how they are read, and which option takes them.
 
-# In `edgeops_allow`: every effect that a plan can have.
-ALL = "all"
+PREFIXES = ("edgeops_", "log_delivery_")
+_PREFIX = re.compile("|".join(PREFIXES))
 
-# Extra variables only: plays evaluate them before they have hosts.
-_EXTRA_ONLY = ("edgeops_target", "edgeops_zones_at_once")
-ALLOW = "edgeops_allow"
-# The variables of a run as a whole, with their defaults; every host of a run has the same.
-SWITCHES: t.Mapping[str, bool] = {"edgeops_guard": True, "edgeops_deliver_partial": True, "edgeops_stop_on_failure": False}
-RAILS: t.Mapping[str, object] = {
-    **SWITCHES,
-    "edgeops_max_changed_zones": None,
-    "edgeops_approved_plan_id": None,
-    "edgeops_approved_report": None,
-    "edgeops_soak_seconds": 0,
+
+class Scope(enum.Enum):
+    """What a variable is about, and who evaluates it."""
+
+    # Plays, which evaluate it before they have hosts.
+    PLAY = enum.auto()
+    # The run as a whole: equal for all its hosts.
+    RUN = enum.auto()
+    # A host, but one that is wrong ends the run, because it protects zones, or decides what is audited.
+    EACH = enum.auto()
+    # A host, whose own tasks evaluate it: one that is wrong fails this host alone.
+    HOST = enum.auto()
+
+
+PLAY, RUN, EACH, HOST = Scope
+
+
+class Variable(t.NamedTuple):
+    """A variable of the playbooks. A task of `module` that omits `option` takes it from this variable, also a task of the user."""
+
+    default: Json = None
+    read: t.Callable[[str, Json], t.Any] = readers.read_as_given
+    scope: Scope = RUN
+    module: str = ""
+    option: str = ""
+
+
+def _of(module: str, option: str, read: t.Callable[[str, Json], t.Any] = readers.read_as_given, **more: t.Any) -> Variable:
+    return Variable(read=read, module=module, option=option, **more)
+
+
+_PATH = readers.read_text
+PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
+    "edgeops_target": Variable("all", readers.read_text, PLAY),
+    "edgeops_zones_at_once": Variable("100%", readers.read_batches, PLAY),
+    "edgeops_in_process": Variable(True, readers.read_boolean, HOST),
+    **{f"edgeops_{name}": Variable(scope=HOST) for name in CONNECTION_OPTIONS},
+    "edgeops_verify_token": Variable(True, readers.read_boolean),
+    # The safety rails of deliver.
+    "edgeops_guard": Variable(True, readers.read_boolean),
+    "edgeops_max_changed_zones": Variable(None, readers.read_threshold),
+    "edgeops_allow": Variable([], readers.read_allow, EACH),
+    "edgeops_approved_plan_id": Variable(),
+    "edgeops_approved_report": Variable(),
+    "edgeops_deliver_partial": Variable(True, readers.read_boolean),
+    "edgeops_stop_on_failure": Variable(False, readers.read_boolean),
+    # The audit and the report of check and survey.
+    "edgeops_report_dir": _of("audit_report", "dest", _PATH),
+    "edgeops_report_title": _of("audit_report", "title"),
+    "edgeops_report_formats": _of("audit_report", "formats", readers.read_names),
+    "edgeops_report_previous": _of("audit_report", "previous", _PATH),
+    "edgeops_report_merge": _of("audit_report", "merge", readers.read_names),
+    "edgeops_report_max_age_days": _of("audit_report", "max_age_days"),
+    "edgeops_report_put_url": _of("audit_report", "put_url"),
+    "edgeops_report_put_headers": _of("audit_report", "put_headers", readers.read_dict),
+    "edgeops_report_keep": _of("audit_report", "keep"),
+    "edgeops_waivers": _of("audit_report", "waivers", readers.read_list),
+    "edgeops_required_fields": _of("audit_report", "required_fields", readers.read_dict),
+    "edgeops_silent_after_days": _of("audit_report", "silent_after_days"),
+    "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean),
+    "edgeops_fail_on": _of("audit_report", "fail_on", readers.read_names),
+    "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
+    "edgeops_survey": Variable({}, readers.read_survey),
+    # Script audits and their evidence.
+    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, default=[], scope=HOST),
+    "edgeops_script_fail_on": _of("script_audit", "fail_on", readers.read_names, scope=HOST),
+    "edgeops_evidence_dir": _of("script_audit", "evidence_dir", _PATH, scope=HOST),
+    "edgeops_expected_head": _of("script_audit", "expected_head", scope=HOST),
+    "edgeops_expected_heads": _of("script_evidence_info", "expected_heads", readers.read_dict),
+    "edgeops_evidence_report_dir": _of("evidence_report", "dest", _PATH),
+    "edgeops_evidence_since": _of("evidence_report", "since"),
+    "edgeops_evidence_until": _of("evidence_report", "until"),
+    # The files of adopt.
+    "edgeops_adopt_dir": _of("zone_variables_files", "dest", _PATH),
+    "edgeops_adopt_group": _of("zone_variables_files", "group", readers.read_group, default="all"),
+    "edgeops_adopt_overwrite": _of("zone_variables_files", "overwrite", readers.read_boolean),
 }
-REPORT: t.Mapping[str, object] = {
-    "edgeops_report_dir": None,
-    "edgeops_report_title": None,
-    "edgeops_report_formats": None,
-    "edgeops_report_previous": None,
-    "edgeops_report_merge": None,
-    "edgeops_report_put_url": None,
-    "edgeops_report_put_headers": None,
-    "edgeops_report_keep": 30,
-    "edgeops_report_max_age_days": 7,
-    "edgeops_silent_after_days": 7,
-    "edgeops_waivers": [],
-    "edgeops_required_fields": {},
-    "edgeops_audit_delivery": False,
-    "edgeops_fail_on": [],
-}
-ADOPTION: t.Mapping[str, object] = {
-    "edgeops_adopt_dir": None,
-    "edgeops_adopt_group": "all",
-    "edgeops_adopt_overwrite": False,
-}
-_OF_HOSTS = (
-    "edgeops_in_process",
-    "edgeops_audit_scripts",
-    "edgeops_script_baseline",
-    "edgeops_script_fail_on",
-    "edgeops_evidence_dir",
-    "edgeops_expected_head",
-    *(f"edgeops_{name}" for name in CONNECTION_OPTIONS),
-)
-PLAYBOOK_VARIABLES = (
-    *(*_EXTRA_ONLY, ALLOW, *RAILS, *REPORT, *ADOPTION, *_OF_HOSTS),
-    *("edgeops_expected_heads", "edgeops_survey"),
-)
 ROLE_VARIABLES = (
     "log_delivery_zone_id",
     "log_delivery_zone_name",
@@ -78,147 +109,59 @@ ROLE_VARIABLES = (
     "log_delivery_content_security_rules",
     "log_delivery_expected_plan_ids",
 )
-# Names that the collection sets itself: accepted, and never read as input.
-_RESULTS = ("log_delivery_result", "edgeops_check", "edgeops_plan_id", "edgeops_report")
+# What the role registers, and what a workflow hands on: known, and never read as input.
+RESULT = "log_delivery_result"
+_NEVER_READ = (RESULT, "edgeops_check", "edgeops_plan_id", "edgeops_report")
+KNOWN = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES, *_NEVER_READ)
 
-# Variables of a host that playbooks and role register or set.
-PREDICTION, APPLIED, LISTED = "_log_delivery_prediction", "log_delivery_result", "_log_delivery_listed"
-DESCRIBED, SCRIPTS, DELIVERED = "_log_delivery_described", "_log_delivery_scripts", "_edgeops_delivered"
-FAILED, BEFORE, CANARY = "_edgeops_failed", "_edgeops_before", "_edgeops_canary"
-
-Data = t.TypeVar("Data", bound="dict[str, Json] | list[Json]")
-
-_PREFIX = re.compile("edgeops_|log_delivery_")
-_THRESHOLD = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
-_BATCH = re.compile(r"[1-9][0-9]{0,8}%?")
+# Further options that take a variable, or a member of one.
+_ALSO = {
+    "survey_info": {"scripts": "edgeops_audit_scripts", **{name: f"edgeops_survey.{name}" for name in FILTERS}},
+    "script_evidence_info": {"evidence_dir": "edgeops_evidence_dir"},
+    "evidence_report": {"evidence_dir": "edgeops_evidence_dir", "expected_heads": "edgeops_expected_heads"},
+}
 
 
-def check_variables(extra: t.Iterable[str], inventory: t.Mapping[str, t.Sequence[str]]) -> None:
-    """Refuse variables that are unknown, internal, or set where plays cannot read them; the inventory has the hosts of each name."""
+def variables_of(module: str) -> dict[str, str]:
+    """Return the options of a module that a variable gives where a task omits them, each with the variable, or with a member of one."""
+    own = {each.option: name for name, each in PLAYBOOK_VARIABLES.items() if each.module == module}
+    return {**own, **_ALSO.get(module, {})}
+
+
+def read_option(path: str, value_of: t.Callable[[str], Json]) -> t.Any:
+    """Return the value of a variable, or of the member that the path names; None if neither the variable nor a default gives one."""
+    name, _dot, member = path.partition(".")
+    variable, value = PLAYBOOK_VARIABLES[name], value_of(name)
+    found = variable.default if value in (None, "") else variable.read(name, value)
+    return t.cast("dict[str, Json]", found or {}).get(member) if member else found
+
+
+def check_extra(extra: t.Iterable[str]) -> None:
+    """Refuse extra variables that would take the place of what the collection itself sets or registers."""
     for name in extra:
-        if name.startswith(("_edgeops_", "_log_delivery_")):
-            # They would take precedence over what the playbooks set.
-            raise invalid_option(name, "names with this prefix are set by the collection itself")
-    check_names({**dict.fromkeys(extra, ()), **inventory})
-    for name in _EXTRA_ONLY:
-        if name in inventory:
+        if name == RESULT or name.startswith(tuple(f"_{prefix}" for prefix in PREFIXES)):
+            raise invalid_option(name, "is set by the collection itself, so it cannot be an extra variable")
+
+
+def check_early(inventory: t.Container[str]) -> None:
+    """Refuse variables of hosts that plays evaluate before they have hosts."""
+    for name, variable in PLAYBOOK_VARIABLES.items():
+        if variable.scope is PLAY and name in inventory:
             raise invalid_option(name, f"is set in the inventory, where plays do not see it; use -e {name}=...")
 
 
-def check_names(names: t.Mapping[str, t.Sequence[str]]) -> None:
-    """Refuse unknown names with a prefix of this collection: a misspelt rail would protect nothing.
+def check_names(names: t.Mapping[str, t.Sequence[str]], known: t.Collection[str] = KNOWN) -> None:
+    """Refuse names that are not known: a misspelt rail would protect nothing.
 
     The hosts that have a name are in the message, so that it leads to the file.
     """
-    known = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)
     # The prefix, which many have, does not count for the nearest name.
     by_rest = {_PREFIX.sub("", name, count=1): name for name in known}
     unknown = []
-    for name in sorted(names):
-        if _PREFIX.match(name) and name not in known and name not in _RESULTS:
-            hint = did_you_mean(by_rest.get(nearest(_PREFIX.sub("", name, count=1), by_rest), ""))
-            hosts = names[name]
-            where = f", set for {f'{len(hosts)} hosts such as ' if len(hosts) > 1 else ''}{hosts[0]}" if hosts else ""
-            unknown.append(f"{name}: there is no such variable{hint}{where}")
+    for name in sorted(set(names) - set(known)):
+        hint = did_you_mean(by_rest.get(nearest(_PREFIX.sub("", name, count=1), by_rest), ""))
+        hosts = names[name]
+        where = f", set for {f'{len(hosts)} hosts such as ' if len(hosts) > 1 else ''}{hosts[0]}" if hosts else ""
+        unknown.append(f"{name}: there is no such variable{hint}{where}")
     if unknown:
         raise Failure(INVALID_OPTION, "; ".join(unknown))
-
-
-def same_for_all(name: str, values: t.Mapping[str, Json], default: Json) -> Json:
-    """Return the value of a variable of the run; `values` has it for each host."""
-    found = {json.dumps(value, sort_keys=True): value for value in values.values()}
-    if len(found) > 1:
-        raise invalid_option(name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable")
-    return next(iter(found.values()), default)
-
-
-def read_boolean(name: str, value: Json, default: bool) -> bool:
-    """Return a boolean; its default for null and empty text."""
-    if value in (None, ""):
-        return default
-    try:
-        return bool(boolean(value))
-    except TypeError:
-        raise invalid_option(name, "must be true or false") from None
-
-
-def read_count(name: str, value: Json) -> int:
-    """Return a number of seconds; 0 for null and empty text."""
-    if value in (None, ""):
-        return 0
-    text = str(value).strip()
-    if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,9}", text):
-        raise invalid_option(name, f"{shown(value)} is not a whole number of seconds")
-    return int(text)
-
-
-def read_names(name: str, value: Json) -> list[str]:
-    """Return names, given as a list, as comma-separated text or as JSON text."""
-    given = read_json(name, value, list) if isinstance(value, str) and value.lstrip().startswith("[") else value
-    if given in (None, ""):
-        return []
-    if isinstance(given, str):
-        given = given.split(",")
-    if not isinstance(given, list) or not all(isinstance(each, (str, int)) for each in given):
-        raise invalid_option(name, "must be a list of names, or text with commas")
-    return [text for text in (str(each).strip() for each in given) if text]
-
-
-def read_json(name: str, value: Json, kind: type[Data]) -> Data:
-    """Return a dictionary or list, or its JSON text parsed; an empty one for null and empty text."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return kind()
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
-            # Do not repeat the text, because it may contain secrets.
-            raise invalid_option(name, f"not JSON: {error}") from None
-    if not isinstance(value, kind):
-        raise invalid_option(name, f"must be a {'dictionary' if kind is dict else 'list'}, or its JSON text")
-    return value
-
-
-def read_allow(value: Json) -> tuple[str, ...]:
-    """Return the names of the destructive changes that are allowed."""
-    names = read_names("edgeops_allow", value)
-    for name in names:
-        if name not in (*EFFECTS, ALL):
-            hint = did_you_mean(nearest(name, (*EFFECTS, ALL)))
-            raise invalid_option("edgeops_allow", f"{shown(name)} is not the name of a destructive change{hint}")
-    return tuple(sorted(set(names)))
-
-
-def read_batches(value: Json) -> list[int | str]:
-    """Return the sizes of batches: numbers of zones, or percentages of those of a play."""
-    given = read_names("edgeops_zones_at_once", str(value) if isinstance(value, int) else value) or ["100%"]
-    for each in given:
-        if not _BATCH.fullmatch(each):
-            raise invalid_option(
-                "edgeops_zones_at_once",
-                f"{shown(each)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these",
-            )
-    return [each if each.endswith("%") else int(each) for each in given]
-
-
-class Threshold(t.NamedTuple):
-    """A maximum number of zones as the user wrote it: a number, or a percentage of all zones of the run."""
-
-    text: str
-    number: float
-    percent: bool
-
-    def exceeded(self, count: int, total: int) -> bool:
-        """Return whether a number of zones is above the threshold."""
-        return count * 100 > self.number * total if self.percent else count > self.number
-
-
-def read_threshold(name: str, value: Json) -> Threshold | None:
-    """Return a threshold; None for null and empty text."""
-    if value is None or not str(value).strip():
-        return None
-    text = str(value).strip()
-    found = _THRESHOLD.fullmatch(text)
-    if isinstance(value, bool) or not found or (found[2] and float(found[1]) > 100) or (not found[2] and "." in found[1]):
-        raise invalid_option(name, f"{shown(value)} is neither a number of zones nor a percentage of 0% to 100%")
-    return Threshold(text, float(found[1]), bool(found[2]))

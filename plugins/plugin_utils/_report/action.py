@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -12,8 +14,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.modules import logpush_delivery_info
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.readers import read_names
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import read_option
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gather import (
     REGISTERED,
     record_of,
@@ -36,11 +41,12 @@ class ReportAction(InProcessAction):
         variables, given = task_vars or {}, self._task.args
         hosts: dict[str, Host] = {}
         try:
+            self._task.args = _completed(given, Host(variables, self._templar))
             registered = self._registered()
             if registered is not None:
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
                 hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
-                self._task.args = {**given, "zones": self._records(hosts, registered)}
+                self._task.args = {**self._task.args, "zones": self._records(hosts, registered)}
             result = super().run(tmp, variables)
         except Failure as failure:
             return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
@@ -51,6 +57,14 @@ class ReportAction(InProcessAction):
         if registered is not None:
             result = _with_own(result, hosts, refusals(hosts, registered))
         return {**result, "ansible_stats": _statistics(result)}
+
+    def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
+        """Return the arguments with `fail_on` as one list, whose items may be texts with commas."""
+        given = arguments.get("fail_on")
+        if given is None:
+            return arguments
+        names = given if isinstance(given, (list, tuple)) else [given]
+        return {**arguments, "fail_on": [name for each in names for name in read_names("fail_on", each)]}
 
     def _registered(self) -> dict[str, str | None] | None:
         """Return the names of the variables to gather from; None if the task has records, or makes no report."""
@@ -75,6 +89,22 @@ class ReportAction(InProcessAction):
         if checked.error is not None:
             return {"failed": True, "msg": checked.error}
         return Run(checked.params, check_mode=True, diff_mode=False).finish(task)
+
+
+def _completed(given: Result, host: Host) -> Result:
+    """Return the arguments with what variables give here already.
+
+    Without a folder the report is in a temporary one; with a folder that the variable names, the report in it is the previous one.
+    """
+    folder, is_validation = host.value("edgeops_report_dir"), boolean(given.get("validate_only") or False, strict=False)
+    found: Result = {}
+    if not given.get("dest") and not folder:
+        found["dest"] = tempfile.gettempdir() if is_validation else tempfile.mkdtemp(prefix="edgeops-report-")
+    elif not given.get("dest") and not given.get("previous") and not host.value("edgeops_report_previous"):
+        found["previous"] = os.path.join(read_option("edgeops_report_dir", host.value), FILES["json"])
+    if given.get("delivery") is None:
+        found["delivery"] = read_option("edgeops_audit_delivery", host.value)
+    return {**given, **found}
 
 
 def _with_own(result: Result, hosts: t.Iterable[str], refused: t.Mapping[str, str]) -> Result:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._steps import FleetAction
 
 PLUGINS = Path(__file__).parents[4] / "plugins"
 PACKAGE = "ansible_collections.edgeops.observability.plugins"
@@ -25,8 +24,6 @@ def test_every_module_has_an_action():
 @pytest.mark.parametrize("name", sorted(names("modules")))
 def test_an_action_runs_the_task_of_its_module(name):
     action = importlib.import_module(f"{PACKAGE}.action.{name}").ActionModule
-    if issubclass(action, FleetAction):
-        return  # it decides on the controller alone, and its module is its documentation
     assert issubclass(action, InProcessAction)
     task = getattr(importlib.import_module(f"{PACKAGE}.modules.{name}"), "TASK", action.task)
     # Only the survey adds something: it shows its progress, which a module cannot.

@@ -5,13 +5,13 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from support.hosts_of_a_play import Hosts
 from support.samples.fleet import outcome, record, report
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import rails
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.outcome import plan_summary
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.rails import Prediction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import RAILS
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import summary
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.zones import Zone
 
 SAME = {"script_monitor": outcome(), "effects": []}
 OFF = {
@@ -24,10 +24,10 @@ GONE = {
 }
 
 
-def zones(*results: dict[str, t.Any] | str) -> list[Prediction]:
+def zones(*results: dict[str, t.Any] | str) -> list[Zone]:
     """Predicted zones; a text is why there is no prediction."""
     return [
-        Prediction(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
+        Zone(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
         for number, each in enumerate(results)
     ]
 
@@ -35,7 +35,7 @@ def zones(*results: dict[str, t.Any] | str) -> list[Prediction]:
 def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
     named = {f"edgeops_{name}": value for name, value in given.items()}
     lists = allow if isinstance(allow, dict) else {f"zone{number}": allow for number in range(hosts)}
-    return rails.read_rails({**RAILS, **named}, named, lists)
+    return rails.read_rails(Hosts({host: {**named, "edgeops_allow": each} for host, each in lists.items()}), [*lists])
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
         (zones(OFF, GONE), {"allow": '["all"]'}, ""),
         (zones(OFF, GONE), {"allow": {"zone0": "all", "zone1": None}}, "edgeops_allow"),
         (zones(OFF, GONE), {"allow": {"zone0": "all", "zone1": ["delete_job"]}}, ""),
-        (zones(OFF), {"approved_plan_id": "sha256:0"}, ""),
+        (zones(OFF), {"approved_plan_id": rails.plan_id_of(zones(OFF))}, ""),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "0"}, "edgeops_max_changed_zones"),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": 1}, ""),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "50%"}, ""),
@@ -58,21 +58,28 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
 )
-def test_rails(given: list[Prediction], chosen: dict[str, t.Any], refused: str) -> None:
+def test_rails(given: list[Zone], chosen: dict[str, t.Any], refused: str) -> None:
+    found = rails.refuse(limits(**chosen), given)
     if not refused:
-        rails.refuse(limits(**chosen), given)
+        assert found is None
         return
-    with pytest.raises(Failure) as caught:
-        rails.refuse(limits(**chosen), given)
-    assert caught.value.kind == GATE
-    assert caught.value.message.startswith(f"{refused}: ") and caught.value.message.endswith("Nothing was written.")
+    assert found is not None and found.kind == GATE
+    assert found.message.startswith(f"{refused}: ") and found.message.endswith("Nothing was written.")
 
 
 def test_a_refusal_names_every_zone() -> None:
-    with pytest.raises(Failure) as caught:
-        rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
-    assert all(f"zone{number} (disable_monitor)" in caught.value.message for number in range(11))
-    assert "zone11 (delete_job a)" in caught.value.message and "12 of 12 zones would change" in caught.value.message
+    found = rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
+    assert found is not None
+    assert all(f"zone{number} (disable_monitor)" in found.message for number in range(11))
+    assert "zone11 (delete_job a)" in found.message and "12 of 12 zones would change" in found.message
+
+
+def test_each_refused_zone_has_its_own_reason() -> None:
+    found = rails.refuse(limits(allow={"zone0": None, "zone1": "all", "zone2": None}), zones(OFF, OFF, GONE, "no answer"))
+    assert found is not None and set(found.zones) == {"zone0", "zone2"}
+    assert "disable_monitor" in found.zones["zone0"] and "delete_job" not in found.zones["zone0"]
+    stopped = rails.refuse(limits(deliver_partial=False), zones(SAME, "unavailable: no answer"))
+    assert stopped is not None and stopped.zones == {"zone1": "unavailable: no answer"}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +91,6 @@ def test_a_refusal_names_every_zone() -> None:
         ({"max_changed_zones": "101%"}, "edgeops_max_changed_zones: '101%' is neither"),
         ({"max_changed_zones": True}, "edgeops_max_changed_zones: true is neither"),
         ({"max_changed_zones": "1.5"}, "edgeops_max_changed_zones: '1.5' is neither"),
-        ({"soak_seconds": "1m"}, "edgeops_soak_seconds: '1m' is not"),
         ({"guard": "perhaps"}, "edgeops_guard: must be true or false"),
         ({"guard": False, "approved_report": "r.json"}, "edgeops_approved_report: needs edgeops_guard"),
     ],
@@ -103,31 +109,36 @@ def test_empty_approval(given: dict[str, t.Any]) -> None:
 
 
 def test_rails_are_described() -> None:
-    text = "\n".join(rails.describe(limits({"a": "all", "b": []}, soak_seconds=5, stop_on_failure=True), [1, "100%"]))
-    assert (
-        "any number of zones may change" in text and "5 seconds" in text and "batches of the zones that change: 1, 100%" in text
-    )
+    hosts = Hosts({"a": {"edgeops_allow": "all"}, "b": {"edgeops_allow": []}}, {"edgeops_zones_at_once": [1, "100%"]})
+    text = "\n".join(rails.describe(rails.read_rails(hosts, ["a", "b"])))
+    assert "any number of zones may change" in text and "batches of the zones that change: 1, 100%" in text
     assert "allowed for a: all" in text and "allowed for b: none" in text
-    assert rails.describe(limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False), ["100%"]) == [
+    given = limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False, stop_on_failure=True)
+    assert rails.describe(given) == [
         "at most 5% zones may change",
         "destructive changes are allowed as far as the approved plan contains them",
         "only the approved plan is applied",
         "zones that cannot be predicted stop the run",
+        "the run stops after a batch in which a zone failed",
     ]
-    assert rails.describe(limits(guard=False), ["100%"])[0].startswith("edgeops_guard is false")
+    assert rails.describe(limits(guard=False))[0].startswith("edgeops_guard is false")
+
+
+def refused(limits: rails.Rails, given: list[Zone]) -> rails.Refusal:
+    found = rails.refuse(limits, given)
+    assert found is not None and found.kind == CONFLICT
+    return found
 
 
 def test_approved_plan_id() -> None:
     given = zones(OFF, SAME)
     found = rails.plan_id_of(given)
     assert found is not None
-    rails.check_approval(limits(approved_plan_id=found), given)
-    rails.check_approval(limits(), given)
-    with pytest.raises(Failure, match=f"is {found}, but") as caught:
-        rails.check_approval(limits(approved_plan_id="0" * 64), given)
-    assert caught.value.kind == CONFLICT
-    with pytest.raises(Failure, match="could not be predicted: zone1"):
-        rails.check_approval(limits(approved_plan_id=found), zones(OFF, "no answer"))
+    assert rails.refuse(limits(approved_plan_id=found), given) is None
+    other = refused(limits(approved_plan_id="0" * 64), given)
+    assert f"is {found}, but" in other.message and set(other.zones) == {"zone0"}
+    unpredicted = refused(limits(approved_plan_id=found), zones(OFF, "no answer"))
+    assert "could not be predicted: zone1" in unpredicted.message and unpredicted.zones == {"zone1": "no answer"}
     assert rails.plan_id_of(zones(OFF, "no answer")) is None
 
 
@@ -136,28 +147,35 @@ def test_approved_report(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1"), record("zone2")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")
-    given = [Prediction(each["zone"], each["zone_id"], each["result"], "") for each in records]
+    given = [Zone(each["zone"], each["zone_id"], each["result"]) for each in records]
     approved = limits(approved_report=str(path))
-    rails.check_approval(approved, given)
-    rails.check_approval(approved, given[1:])
-    refused = [
-        ([given[0], given[1]._replace(result={**given[1].result, **OFF})], CONFLICT, "not the approved one for zone1: "),
-        ([given[0]._replace(error="no answer")], CONFLICT, "not the approved one for zone0: "),
-        ([given[0], Prediction("new", "ff", SAME, "")], CONFLICT, "not in the approved report: new"),
-        ([Prediction("new", "ff", SAME, "")], INVALID_OPTION, "is a report of other zones: none of new is in it"),
-    ]
-    for zones_then, kind, said in refused:
-        with pytest.raises(Failure, match=said) as caught:
-            rails.check_approval(approved, zones_then)
-        assert caught.value.kind == kind
+    assert rails.refuse(approved, given) is None and rails.refuse(approved, given[1:]) is None
+    moved = refused(approved, [given[0], given[1]._replace(result={**given[1].result, **OFF})])
+    assert "not the approved one for zone1: " in moved.message and set(moved.zones) == {"zone1"}
+    new = refused(approved, [given[0], Zone("new", "ff", SAME)])
+    assert "not in the approved report: new" in new.message and set(new.zones) == {"new"}
+    with pytest.raises(Failure, match="is a report of other zones: none of new is in it") as caught:
+        rails.refuse(approved, [Zone("new", "ff", SAME)])
+    assert caught.value.kind == INVALID_OPTION
     carried = report(*records)
     carried["zones"][2]["carried"] = True
     path.write_text(json.dumps(carried), encoding="utf-8")
-    with pytest.raises(Failure, match="not in the approved report: zone2"):
-        rails.check_approval(approved, given)
+    assert "not in the approved report: zone2" in refused(approved, given).message
+
+
+def test_a_zone_without_a_prediction_is_not_called_changed(tmp_path: Path) -> None:
+    """It is left out of an approved delivery, or is the reason why nothing is written."""
+    path = tmp_path / "report.json"
+    records = [record("zone0"), record("zone1")]
+    path.write_text(json.dumps(report(*records)), encoding="utf-8")
+    zone0, zone1 = (Zone(each["zone"], each["zone_id"], each["result"]) for each in records)
+    given = [zone0._replace(error="unavailable: no answer"), zone1]
+    assert rails.refuse(limits(approved_report=str(path)), given) is None
+    found = rails.refuse(limits(approved_report=str(path), deliver_partial=False), given)
+    assert found is not None and found.kind == GATE and found.zones == {"zone0": "unavailable: no answer"}
 
 
 def test_summary() -> None:
-    assert plan_summary(zones(OFF, GONE, SAME, "no answer")) == (
+    assert summary(zones(OFF, GONE, SAME, "no answer")) == (
         "4 zones: 2 would change (1 addition, 1 change, 1 deletion), 1 unchanged, 1 failed"
     )

@@ -5,30 +5,37 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support.hosts_of_a_play import Hosts, play
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import variables
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import (
-    ADOPTION,
-    ALLOW,
-    PLAYBOOK_VARIABLES,
-    RAILS,
-    REPORT,
-    ROLE_VARIABLES,
-)
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import readers, variables
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.validation import ValidateVariables
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import PLAYBOOK_VARIABLES, ROLE_VARIABLES
+from harness.modules import task_of
 
-ROLES = Path(__file__).resolve().parents[5] / "roles"
+ROLE = Path(__file__).resolve().parents[5] / "roles" / "log_delivery"
 
 
-def defaults(role: str) -> dict[str, t.Any]:
-    return t.cast("dict[str, t.Any]", yaml.safe_load((ROLES / role / "defaults" / "main.yml").read_text(encoding="utf-8")))
+def test_every_variable_of_the_role_has_a_default() -> None:
+    assert tuple(yaml.safe_load((ROLE / "defaults" / "main.yml").read_text(encoding="utf-8"))) == ROLE_VARIABLES
 
 
-def test_every_variable_has_its_default_in_a_role() -> None:
-    of_playbooks = {name: value for name, value in defaults("playbook_variables").items() if name.startswith("edgeops_")}
-    assert set(of_playbooks) == set(PLAYBOOK_VARIABLES)
-    assert {**RAILS, **REPORT, **ADOPTION, ALLOW: []}.items() <= of_playbooks.items()
-    assert tuple(defaults("log_delivery")) == ROLE_VARIABLES
+@pytest.mark.parametrize("module", sorted({each.module for each in PLAYBOOK_VARIABLES.values() if each.module} | {"survey_info"}))
+def test_variables_are_options(module: str) -> None:
+    assert variables.variables_of(module).keys() <= task_of(module).arguments()["argument_spec"].keys()
+
+
+def validate(
+    given_hosts: dict[str, dict[str, t.Any]], extra: t.Iterable[str] = (), of_run: t.Any = None, **options: t.Any
+) -> list[str]:
+    """Validate the variables of these hosts; `extra` are names of extra variables."""
+    variables = {name: {**dict.fromkeys(extra, "x"), **each} for name, each in given_hosts.items()}
+    given = Hosts(variables, of_run)
+    given.extra = dict.fromkeys(extra, "x")
+    task = ValidateVariables(play(variables)._replace(variables=t.cast("t.Any", given)))
+    params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None, **options}
+    found = task.report(task.desire(params)).result["hosts"]
+    return t.cast("list[str]", found)
 
 
 @pytest.mark.parametrize(
@@ -38,70 +45,109 @@ def test_every_variable_has_its_default_in_a_role() -> None:
         ("log_delivery_jbos", "did you mean 'log_delivery_jobs'"),
         ("edgeops_jobs", "did you mean 'log_delivery_jobs'"),
         ("edgeops_qqq", "there is no such variable$"),
+        ("edgeops_soak_seconds", "there is no such variable"),
+        ("_edgeops_plan", "is set by the collection itself"),
+        ("_log_delivery_x", "is set by the collection itself"),
+        ("log_delivery_result", "is set by the collection itself"),
         ("edgeops_check", None),
-        ("log_delivery_result", None),
-        ("edgeops_allow", None),
         ("edgeopsx", None),
         ("ansible_host", None),
     ],
 )
-def test_names(name: str, said: str | None) -> None:
+def test_names_of_extra_variables(name: str, said: str | None) -> None:
     if said is None:
-        variables.check_variables([name], {})
+        assert validate({"a": {}}, [name]) == ["a"]
         return
     with pytest.raises(Failure, match=f"^{name}: .*{said}"):
-        variables.check_variables([name], {"zone_id": ["a"]})
+        validate({"a": {"zone_id": "1"}}, [name])
 
 
-@pytest.mark.parametrize(("hosts", "said"), [(["a"], ", set for a"), (["a", "b"], ", set for 2 hosts such as a"), ([], "")])
+@pytest.mark.parametrize(("hosts", "said"), [(["a"], ", set for a"), (["a", "b"], ", set for 2 hosts such as a")])
 def test_unknown_name_leads_to_its_hosts(hosts: list[str], said: str) -> None:
     with pytest.raises(Failure) as refused:
-        variables.check_variables([], {"log_delivery_jbos": hosts})
+        validate({host: {"log_delivery_jbos": []} for host in hosts})
     assert str(refused.value).endswith(f"jobs'?){said}")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        ([{"edgeops_target": "a"}], "edgeops_target: is set in the inventory"),
+        ([{"edgeops_guard": "perhaps"}], "edgeops_guard: must be true or false"),
+        ([{"edgeops_audit_delivery": "ture"}], "edgeops_audit_delivery: must be true or false"),
+        ([{}, {"edgeops_audit_scripts": "ture"}], "edgeops_audit_scripts: must be true or false, set for host1"),
+        ([{"edgeops_report_put_headers": "secret"}], "edgeops_report_put_headers: not JSON: "),
+        ([{"edgeops_waivers": {"a": 1}}], "edgeops_waivers: must be a list"),
+        ([{"edgeops_adopt_group": "../x"}], "edgeops_adopt_group: '../x' cannot be the name of a folder"),
+        ([{"edgeops_survey": {"name": ["a"]}}], "edgeops_survey.name: not an option of a survey (did you mean 'names'?)"),
+        ([{"edgeops_survey": "x"}], "edgeops_survey: not JSON: "),
+        ([{"edgeops_max_changed_zones": 1}, {}], "edgeops_max_changed_zones: is not the same for all hosts"),
+        ([{"edgeops_waivers": [1]}, {"edgeops_waivers": [2]}], "edgeops_waivers: is not the same for all hosts"),
+        ([{}, {"edgeops_allow": ["nothing"]}], "edgeops_allow: 'nothing' is not the name of a destructive change"),
+    ],
+)
+def test_values(hosts: list[dict[str, t.Any]], said: str) -> None:
+    with pytest.raises(Failure) as refused:
+        validate({f"host{number}": each for number, each in enumerate(hosts)})
+    assert str(refused.value).startswith(said)
+
+
+def test_variables_of_a_zone_are_left_to_its_tasks() -> None:
+    assert validate({"a": {"edgeops_timeout": -1, "edgeops_in_process": "perhaps", "log_delivery_job": 5}}) == ["a"]
+
+
+def test_own_variables() -> None:
+    own: dict[str, t.Any] = {"prefixes": ["acme_"], "known": ["acme_owner"], "required": ["acme_owner"]}
+    assert validate({"a": {"acme_owner": "web", "edgeops_x": 1}}, **own) == ["a"]
+    with pytest.raises(Failure, match=r"^acme_ower: there is no such variable \(did you mean 'acme_owner'\?\), set for a$"):
+        validate({"a": {"acme_owner": "web", "acme_ower": 1}}, **own)
+    with pytest.raises(Failure, match=r"^acme_owner: is required"):
+        validate({"a": {"acme_owner": "web"}, "b": {}}, **own)
+    with pytest.raises(Failure, match=r"^prefixes: "):
+        validate({"a": {}}, prefixes=[""])
+
+
+def test_a_run_needs_a_host() -> None:
+    assert validate({"a": {}, "b": {"edgeops_qqq": 1}}, hosts=["a"]) == ["a"]
+    with pytest.raises(Failure, match=r"^edgeops_target: the inventory and its limit contain no host for 'x'"):
+        validate({"a": {}}, of_run={"edgeops_target": "x"}, hosts=[])
+    with pytest.raises(Failure, match=r"^edgeops_target: must be a string"):
+        validate({"a": {}}, of_run={"edgeops_target": ["a"]}, hosts=["a"])
 
 
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        (None, ["100%"]),
-        (2, [2]),
-        ('[1, "10%", "100%"]', [1, "10%", "100%"]),
-        ("1,50%", [1, "50%"]),
-        ([1, "100%"], [1, "100%"]),
+        (2, ["2"]),
+        ('[1, "10%", "100%"]', ["1", "10%", "100%"]),
+        ("1,50%", ["1", "50%"]),
+        ([1, "100%"], ["1", "100%"]),
         (0, None),
         ("none", None),
+        ("[]", None),
         ({}, None),
     ],
 )
 def test_batches(value: t.Any, found: t.Any) -> None:
     if found is not None:
-        assert variables.read_batches(value) == found
+        assert readers.read_batches("edgeops_zones_at_once", value) == found
         return
     with pytest.raises(Failure, match=r"^edgeops_zones_at_once: "):
-        variables.read_batches(value)
-
-
-def test_one_value_for_all_hosts() -> None:
-    assert variables.same_for_all("a", {"one": {"b": 1, "c": 2}, "two": {"c": 2, "b": 1}}, None) == {"b": 1, "c": 2}
-    with pytest.raises(Failure, match=r"^a: is not the same for all hosts"):
-        variables.same_for_all("a", {"one": 1, "two": None}, None)
+        readers.read_batches("edgeops_zones_at_once", value)
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("path", "given", "found"),
     [
-        (lambda: variables.check_variables([], {"edgeops_target": ["a"]}), "edgeops_target: is set in the inventory"),
-        (lambda: variables.check_variables(["_edgeops_run"], {}), "_edgeops_run: names with this prefix"),
-        (lambda: variables.check_variables(["_log_delivery_x"], {}), "_log_delivery_x: names with this prefix"),
-        (lambda: variables.read_boolean("edgeops_audit_delivery", "perhaps", False), "edgeops_audit_delivery: must be true"),
-        (lambda: variables.read_json("edgeops_report_put_headers", "secret", dict), "edgeops_report_put_headers: not JSON: "),
-        (lambda: variables.read_json("edgeops_waivers", {}, list), "edgeops_waivers: must be a list"),
+        ("edgeops_fail_on", '["drifted"]', ["drifted"]),
+        ("edgeops_fail_on", "drifted, findings", ["drifted", "findings"]),
+        ("edgeops_fail_on", "", None),
+        ("edgeops_survey.names", {"names": "shop.example"}, ["shop.example"]),
+        ("edgeops_survey.statuses", '{"names": []}', None),
+        ("edgeops_survey.names", None, None),
+        ("edgeops_adopt_group", None, "all"),
+        ("edgeops_script_baseline", None, []),
     ],
 )
-def test_refusals(call: t.Callable[[], object], said: str) -> None:
-    with pytest.raises(Failure, match=f"^{said}"):
-        call()
-
-
-def test_empty_text_is_no_name() -> None:
-    assert variables.read_names("edgeops_fail_on", "") == [] == variables.read_names("edgeops_fail_on", None)
+def test_value_of_an_option(path: str, given: t.Any, found: t.Any) -> None:
+    assert variables.read_option(path, lambda name: given) == found

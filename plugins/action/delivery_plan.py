@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play import PlayAction
+
+
+class ActionModule(PlayAction):
+    task = DeliveryPlan()

@@ -1,0 +1,102 @@
+#!/usr/bin/python
+# Copyright: (c) 2026, the edgeops.observability contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: delivery_summary
+short_description: Report how a delivery ended in each zone of a play
+version_added: 1.0.0
+author:
+  - edgeops.observability contributors (@edgeops)
+requirements: [python >= 3.10]
+description:
+  - Returns which zones a delivery changed, which failed and which were not reached, with a line for each difference. It comes after the role
+    P(edgeops.observability.log_delivery#role) has written the zones of a plan of M(edgeops.observability.delivery_plan).
+  - In check mode it reports what would be changed.
+  - Use it with C(run_once). It does not fail; a task after it fails each host of RV(failed_hosts) with its own reason.
+extends_documentation_fragment:
+  - edgeops.observability.attributes.local
+  - edgeops.observability.attributes
+attributes:
+  check_mode:
+    details:
+      - The module changes nothing, in check mode or otherwise.
+  diff_mode:
+    details:
+      - The module changes nothing.
+options:
+  plan:
+    description: The name of the variable in which the result of M(edgeops.observability.delivery_plan) is registered.
+    type: str
+    required: true
+  registered:
+    description:
+      - The name of the variable in which the role is registered, for the prediction and for the delivery.
+      - A prediction must be registered with C(changed_when=false), so that a zone that was not reached is not taken for one that was written.
+    type: str
+    default: log_delivery_result
+seealso:
+  - module: edgeops.observability.delivery_plan
+"""
+
+EXAMPLES = r"""
+- name: Summarise the delivery
+  edgeops.observability.delivery_summary:
+    plan: planned
+  register: delivered
+  run_once: true
+
+- name: Fail for each zone that failed or was not reached
+  ansible.builtin.fail:
+    msg: "{{ delivered.failed_hosts[inventory_hostname] }}"
+  when: inventory_hostname in delivered.failed_hosts
+"""
+
+RETURN = r"""
+lines:
+  description: The counts, and a line for each difference and for each zone that failed or was not reached.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - "2 zones: 1 changed, 0 unchanged, 1 failed, 0 not reached"
+    - "shop.example changed: script monitor: enabled was false, now true"
+    - "blog.example failed: permission: the token lacks Page Shield: Edit"
+changed_zones:
+  description: The hosts that were changed, in check mode those that would be.
+  returned: success
+  type: list
+  elements: str
+  sample: [shop.example]
+unchanged_zones:
+  description: The hosts that already had their desired state.
+  returned: success
+  type: list
+  elements: str
+  sample: []
+failed_zones:
+  description: The hosts that failed, or because of which the rails refused the changes.
+  returned: success
+  type: list
+  elements: str
+  sample: [blog.example]
+not_reached_zones:
+  description: The hosts that could not be reached, or before which the run stopped.
+  returned: success
+  type: list
+  elements: str
+  sample: []
+failed_hosts:
+  description: The reason for each host that failed, or was not reached for a reason of its own.
+  returned: success
+  type: dict
+  sample: {blog.example: "permission: the token lacks Page Shield: Edit"}
+error:
+  description: Why the task failed, as data for a playbook.
+  returned: failure
+  type: dict
+  sample: {kind: invalid_option, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
+"""

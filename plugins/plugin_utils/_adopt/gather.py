@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ...module_utils._core import Json
+from ...module_utils._text import dict_of
+from .._fleet.play import Play
+from .._fleet.zones import error_of
+
+# What the tasks of the hosts of a play registered for an adoption.
+
+
+class Registered(t.NamedTuple):
+    """The names of the variables in which the tasks were registered; "" for a task that the play does not have."""
+
+    zone: str
+    scripts: str = ""
+
+
+class Gathered(t.NamedTuple):
+    """The results of `zone_variables_info`, proposals for baselines by host, and why other hosts are not adopted."""
+
+    zones: list[dict[str, Json]]
+    script_baselines: dict[str, Json]
+    refused: dict[str, str]
+
+
+def gather(play: Play, registered: Registered) -> Gathered:
+    """Return what the hosts of a play registered; refuse hosts that could not be read, and several hosts of one zone."""
+    refused: dict[str, str] = {}
+    found: dict[str, dict[str, Json]] = {}
+    proposals: dict[str, Json] = {}
+    hosts_of: dict[str, list[str]] = {}
+    for host in play.hosts:
+        zone, scripts = (dict_of(play.variables.of(host).get(name)) for name in registered)
+        error = error_of(zone) or error_of(scripts)
+        if error or not zone or zone.get("skipped"):
+            refused[host] = f"the zone could not be read: {error or 'its task did not run'}"
+            continue
+        found[host], proposals[host] = zone, scripts.get("proposals") or []
+        hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
+    for names in hosts_of.values():
+        if len(names) > 1:
+            refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
+    written = [host for host in found if host not in refused]
+    return Gathered([found[host] for host in written], {host: proposals[host] for host in written}, refused)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import typing as t
+
+from ...module_utils._core import GATE, JOBS, PARTS, Conclusion, Json
+from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._redact import clean_text
+from ...module_utils._zone.result import ZoneResult
+from .._adopt.files import yaml_text
+from .._report.items import plural
+from .play import Play
+from .rails import Rails, Refusal, describe, plan_id_of, read_rails, refuse
+from .variables import RESULT
+from .zones import Zone
+
+# The plan of a delivery to all zones of a run: what would change, whether the rails allow it, and which hosts are written.
+
+_NOT_RUN = "unavailable: nothing was predicted, because the task of the host did not run"
+# A name with other characters would be read as a pattern.
+_PLAIN = re.compile(r"\w[\w.-]*")
+NOBODY = "all:!all"
+
+
+class DeliveryPlan(LocalTask[str]):
+    name = "delivery_plan"
+    spec = Spec(options={"registered": {"type": "str", "default": RESULT}})
+
+    def __init__(self, play: Play | None = None) -> None:
+        self._play = play
+
+    def desire(self, params: Params) -> str:
+        return str(params["registered"] or RESULT)
+
+    def report(self, desired: str) -> Conclusion:
+        play = self._play
+        if play is None:
+            return Conclusion({})
+        rails = read_rails(play.variables, play.hosts)
+        is_predicted = rails.guard or play.check_mode
+        zones = [play.zone(name, desired) or Zone(name, "", {}, _NOT_RUN) for name in play.hosts] if is_predicted else []
+        refusal = refuse(rails, zones) if rails.guard else None
+        return _concluded(play, rails, zones, refusal)
+
+
+def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refusal | None) -> Conclusion:
+    changed = [zone.name for zone in zones if zone.differs]
+    written = changed if rails.guard else list(play.hosts)
+    written = [] if refusal or play.check_mode else written
+    lines = describe(rails) if rails.guard or not play.check_mode else []
+    if play.diff:
+        lines += [text for zone in zones if zone.differs for text in diff_of(zone)]
+    if zones:
+        lines.append(summary(zones))
+    if refusal:
+        lines.append(refusal.message)
+    result: dict[str, Json] = {
+        "lines": lines,
+        "changed_zones": changed,
+        "plan_id": plan_id_of(zones) if zones else None,
+        "plan_ids": {zone.name: zone.plan_ids for zone in zones if not zone.error},
+        "effects": {zone.name: zone.effects for zone in zones if zone.effects},
+        "refused": dict(refusal.zones) if refusal else {},
+        "written": written,
+        "hosts": [pattern_of(name, play.groups) for name in written] or [NOBODY],
+    }
+    return Conclusion(result, refused=refusal.message if refusal else "", refused_as=refusal.kind if refusal else GATE)
+
+
+def pattern_of(name: str, groups: t.Container[str]) -> str:
+    """Return a host pattern that matches a host, whatever its name is; of a group of the same name it matches the hosts, too."""
+    if _PLAIN.fullmatch(name) and name not in groups:
+        return name
+    escaped = (each if each.isalnum() and each.isascii() else f"\\U{ord(each):08x}" for each in name)
+    return f"~^{''.join(escaped)}$"
+
+
+def summary(zones: t.Sequence[Zone]) -> str:
+    """Return what a delivery would do to all zones in a line."""
+    changed = [zone for zone in zones if zone.differs]
+    kinds = [kind for zone in changed for kind in _kinds(zone.result)]
+    numbers = ", ".join(plural(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
+    failed = sum(bool(zone.error) for zone in zones)
+    unchanged = len(zones) - len(changed) - failed
+    return f"{plural(len(zones), 'zone')}: {len(changed)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
+
+
+def _kinds(result: ZoneResult) -> t.Iterator[str]:
+    """Yield addition, change or deletion for each job and each setting that differs."""
+    for name in PARTS:
+        diff = (result.get(name) or {}).get("diff") or {}
+        before, after = diff.get("before") or {}, diff.get("after") or {}
+        pairs = [(before.get("custom_fields", before), after.get("custom_fields", after))]
+        if name == JOBS:
+            pairs = [(before.get(label), after.get(label)) for label in {**before, **after}]
+        for old, new in pairs:
+            if old != new:
+                yield "addition" if not old else "change" if new else "deletion"
+
+
+def diff_of(zone: Zone) -> list[str]:
+    """Return the difference of a zone as the lines of a unified diff; both sides are written as YAML."""
+    diffs = {name: (zone.result.get(name) or {}).get("diff") or {} for name in PARTS}
+    before, after = (
+        {name: diff[side] for name, diff in diffs.items() if diff.get("before") != diff.get("after") and diff.get(side)}
+        for side in ("before", "after")
+    )
+    old, new = (yaml_text((), side, math.inf).splitlines()[1:] if side else [] for side in (before, after))
+    lines = difflib.unified_diff(old, new, f"{zone.name} before", f"{zone.name} after", lineterm="")
+    return [clean_text(text) for text in lines]

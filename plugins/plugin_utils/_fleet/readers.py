@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import re
+import typing as t
+
+from ansible.module_utils.parsing.convert_bool import boolean
+
+from ...module_utils._core import EFFECTS, Json, invalid_option
+from ...module_utils._text import did_you_mean, nearest, shown
+from ...module_utils._zone.job_variables import check_name
+from ...module_utils._zone.survey import FILTERS
+
+# How the value of a variable is read: each function takes the name of the variable for its message.
+
+# In `edgeops_allow`: every effect that a plan can have.
+ALL = "all"
+
+Data = t.TypeVar("Data", bound="dict[str, Json] | list[Json]")
+
+_THRESHOLD = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(%?)")
+_BATCH = re.compile(r"[1-9][0-9]{0,8}%?")
+
+
+def read_as_given(_name: str, value: Json) -> Json:
+    """Return a value that the option validates which takes it."""
+    return value
+
+
+def read_text(name: str, value: Json) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise invalid_option(name, "must be a string")
+    return value
+
+
+def read_boolean(name: str, value: Json) -> bool:
+    """Return true or false; refuse a text that is neither."""
+    try:
+        return bool(boolean(value))
+    except TypeError:
+        raise invalid_option(name, "must be true or false") from None
+
+
+def read_names(name: str, value: Json) -> list[str]:
+    """Return names, given as a list, as comma-separated text or as JSON text."""
+    given = read_json(name, value, list) if isinstance(value, str) and value.lstrip().startswith("[") else value
+    if given in (None, ""):
+        return []
+    if isinstance(given, str):
+        given = given.split(",")
+    if not isinstance(given, list) or not all(isinstance(each, (str, int)) for each in given):
+        raise invalid_option(name, "must be a list of names, or text with commas")
+    return [text for text in (str(each).strip() for each in given) if text]
+
+
+def read_json(name: str, value: Json, kind: type[Data]) -> Data:
+    """Return a dictionary or list, or its JSON text parsed; an empty one for null and empty text."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return kind()
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError) as error:
+            # Do not repeat the text, because it may contain secrets.
+            raise invalid_option(name, f"not JSON: {error}") from None
+    if not isinstance(value, kind):
+        raise invalid_option(name, f"must be a {'dictionary' if kind is dict else 'list'}, or its JSON text")
+    return value
+
+
+def read_dict(name: str, value: Json) -> dict[str, Json]:
+    """Return a dictionary, or its JSON text parsed."""
+    return read_json(name, value, dict)
+
+
+def read_list(name: str, value: Json) -> list[Json]:
+    """Return a list, or its JSON text parsed."""
+    return read_json(name, value, list)
+
+
+def read_survey(name: str, value: Json) -> dict[str, list[str]]:
+    """Return what narrows a survey; its members are options of `survey_info`."""
+    found = read_dict(name, value)
+    for member in found:
+        if member not in FILTERS:
+            raise invalid_option(f"{name}.{member}", f"not an option of a survey{did_you_mean(nearest(str(member), FILTERS))}")
+    return {member: read_names(f"{name}.{member}", found[member]) for member in found}
+
+
+def read_group(name: str, value: Json) -> str:
+    """Return the name of a group, which becomes the name of a folder."""
+    return check_name(name, read_text(name, value))
+
+
+def read_allow(name: str, value: Json) -> tuple[str, ...]:
+    """Return the names of the destructive changes that are allowed."""
+    names = read_names(name, value)
+    for each in names:
+        if each not in (*EFFECTS, ALL):
+            hint = did_you_mean(nearest(each, (*EFFECTS, ALL)))
+            raise invalid_option(name, f"{shown(each)} is not the name of a destructive change{hint}")
+    return tuple(sorted(set(names)))
+
+
+def read_batches(name: str, value: Json) -> list[str]:
+    """Return the sizes of batches: numbers of zones, or percentages of those of a play."""
+    given = read_names(name, str(value) if isinstance(value, int) else value)
+    for each in given or [str(value)]:
+        if not _BATCH.fullmatch(each):
+            text = f"{shown(each)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these"
+            raise invalid_option(name, text)
+    return given
+
+
+class Threshold(t.NamedTuple):
+    """A maximum number of zones as the user wrote it: a number, or a percentage of all zones of the run."""
+
+    text: str
+    number: float
+    percent: bool
+
+    def exceeded(self, count: int, total: int) -> bool:
+        """Return whether a number of zones is above the threshold."""
+        return count * 100 > self.number * total if self.percent else count > self.number
+
+
+def read_threshold(name: str, value: Json) -> Threshold:
+    """Return a threshold."""
+    text = str(value).strip()
+    found = _THRESHOLD.fullmatch(text)
+    if isinstance(value, bool) or not found or (found[2] and float(found[1]) > 100) or (not found[2] and "." in found[1]):
+        raise invalid_option(name, f"{shown(value)} is neither a number of zones nor a percentage of 0% to 100%")
+    return Threshold(text, float(found[1]), bool(found[2]))

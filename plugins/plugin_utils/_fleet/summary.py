@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ...module_utils._core import Conclusion, Json
+from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._text import dict_of, line, list_of
+from .._report.items import plural
+from .._report.lines import difference_lines
+from .play import Play
+from .variables import RESULT
+from .zones import MAX_LINE, Zone
+
+# How a delivery ended: the state of each zone.
+
+CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not_reached")
+_WORDS = {NOT_REACHED: "not reached"}
+
+
+class End(t.NamedTuple):
+    """How a delivery to a zone ended; `reason` is why it fails."""
+
+    state: str
+    reason: str = ""
+    zone: Zone | None = None
+
+
+class Names(t.NamedTuple):
+    """The names of the variables in which the tasks of a delivery were registered."""
+
+    plan: str
+    result: str
+
+
+class DeliverySummary(LocalTask[Names]):
+    name = "delivery_summary"
+    spec = Spec(options={"plan": {"type": "str", "required": True}, "registered": {"type": "str", "default": RESULT}})
+
+    def __init__(self, play: Play | None = None) -> None:
+        self._play = play
+
+    def desire(self, params: Params) -> Names:
+        return Names(params["plan"], params["registered"] or RESULT)
+
+    def report(self, desired: Names) -> Conclusion:
+        play = self._play
+        if play is None:
+            return Conclusion({})
+        ends = {name: _end(name, play, desired) for name in play.hosts}
+        names: dict[str, Json] = {
+            f"{state}_zones": [name for name, end in ends.items() if end.state == state] for state in STATES
+        }
+        return Conclusion(
+            {
+                "lines": list(_lines(ends, play.check_mode)),
+                **names,
+                "failed_hosts": {name: end.reason for name, end in ends.items() if end.reason},
+            }
+        )
+
+
+def _end(name: str, play: Play, names: Names) -> End:
+    """Return how the delivery to a zone ended. What the plan was to write is a prediction until the zone is reached, so not `changed`."""
+    plan = dict_of(play.variables.of(name).get(names.plan))
+    refused = dict_of(plan.get("refused"))
+    zone = play.zone(name, names.result)
+    is_written = name in list_of(plan.get("written"))
+    if name in refused:
+        return End(FAILED, line(str(refused[name]), MAX_LINE))
+    if zone is None or (is_written and zone.differs and not zone.changed):
+        return End(NOT_REACHED, "the zone was not reached, because the run stopped before")
+    if zone.is_unreached:
+        return End(NOT_REACHED, "the zone could not be reached")
+    if zone.error:
+        return End(FAILED, zone.error)
+    if zone.differs and refused:
+        return End(NOT_REACHED)  # by the fault of other zones
+    return End(CHANGED if zone.differs else UNCHANGED, zone=zone)
+
+
+def _lines(ends: t.Mapping[str, End], check_mode: bool) -> t.Iterator[str]:
+    states = [end.state for end in ends.values()]
+    verb = "would be changed" if check_mode else "changed"
+    words = {**_WORDS, CHANGED: verb}
+    counts = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in STATES)
+    yield f"{plural(len(ends), 'zone')}: {counts}"
+    for name, end in ends.items():
+        if end.zone is not None and end.state == CHANGED:
+            texts = difference_lines(end.zone.result, applied=not check_mode) or ["its secrets"]
+            yield from (line(f"{name} {verb}: {text}", MAX_LINE) for text in texts)
+        elif end.state == FAILED:
+            yield line(f"{name} failed: {end.reason}", MAX_LINE)
+        elif end.state == NOT_REACHED:
+            yield f"{name} was not reached"

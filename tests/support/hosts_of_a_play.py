@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The hosts of a play without Ansible around them, for what the controller decides about many zones."""
+
+import typing as t
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play import Play
+
+
+class Hosts:
+    """Stands in for `HostVariables`: plain variables by host, and those that plays evaluate before they have hosts."""
+
+    def __init__(self, variables: t.Mapping[str, t.Mapping[str, t.Any]], of_run: t.Mapping[str, t.Any] | None = None) -> None:
+        self._variables = variables
+        self._of_run = of_run or {}
+        self.extra: dict[str, t.Any] = {}
+
+    def of(self, host: str) -> t.Mapping[str, t.Any]:
+        return self._variables[host]
+
+    own = of
+
+    def of_run(self, name: str) -> t.Any:
+        return self._of_run.get(name)
+
+    def evaluated(self, host: str, name: str, default: t.Any = None) -> t.Any:
+        value = self._variables[host].get(name)
+        return default if value in (None, "") else value
+
+
+def play(
+    variables: t.Mapping[str, t.Mapping[str, t.Any]],
+    *,
+    failed: t.Container[str] = (),
+    groups: t.Mapping[str, t.Sequence[str]] | None = None,
+    check_mode: bool = False,
+    diff: bool = False,
+) -> Play:
+    """A play with these hosts; those that `failed` are no longer active."""
+    active = frozenset(name for name in variables if name not in failed)
+    hosts = t.cast("t.Any", Hosts(variables))
+    return Play(hosts, tuple(variables), active, tuple(variables), groups or {}, check_mode, diff)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of a delivery, and how it ended."""
+
+import typing as t
+
+import pytest
+from support.hosts_of_a_play import play
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import NOBODY, DeliveryPlan, pattern_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.summary import DeliverySummary, Names
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.zones import zone_of
+
+PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
+SAME = {"zone_id": "0b", "script_monitor": {"changed": False, "plan_id": "sha256:b"}, "changed": False}
+PREDICTED = {"zone_id": "0a", "script_monitor": PART, "custom_fields": {}, "jobs": {}, "effects": [], "changed": False}
+WRITTEN = {**PREDICTED, "changed": True}
+FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}}
+UNREACHABLE = {"unreachable": True, "msg": "no route"}
+SKIPPED = {"skipped": True}
+R = "log_delivery_result"
+
+
+@pytest.mark.parametrize(
+    ("result", "error"),
+    [
+        (PREDICTED, ""),
+        (FAILED, "permission: not allowed"),
+        ({"failed": True, "msg": "'x' is undefined"}, "invalid_option: 'x' is undefined"),
+        (UNREACHABLE, "unavailable: it could not be reached"),
+    ],
+)
+def test_registered_result(result: dict[str, t.Any], error: str) -> None:
+    found = zone_of("a", {R: result}, R)
+    assert found is not None and found.error == error and found.differs is not bool(error)
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        ({"jobs": {"diff": []}}, "x.jobs.diff: must be a dictionary, not a list"),
+        ({"jobs": {"jobs": [None, "edge"]}}, "x.jobs.jobs[1]: must be a dictionary, not 'edge'"),
+        ({"effects": [{"name": "delete_job", "subject": "edge"}]}, "x.effects[0].detail: is missing"),
+        ({"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
+    ],
+)
+def test_result_of_another_shape(result: dict[str, t.Any], said: str) -> None:
+    with pytest.raises(Failure) as caught:
+        zone_of("a", {"x": result}, "x")
+    assert (caught.value.kind, caught.value.message) == ("invalid_option", said)
+
+
+def planned(hosts: dict[str, dict[str, t.Any]], **more: t.Any) -> Conclusion:
+    return DeliveryPlan(play(hosts, **more)).report(R)
+
+
+def test_only_zones_that_change_are_written() -> None:
+    found = planned({"a": {R: PREDICTED}, "b": {R: SAME}, "c": {R: FAILED}, "d": {}}).result
+    assert found["changed_zones"] == found["written"] == found["hosts"] == ["a"]
+    assert found["lines"][-1] == "4 zones: 1 would change (0 additions, 1 change, 0 deletions), 1 unchanged, 2 failed"
+    assert found["plan_id"] is None and set(found["plan_ids"]) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("variables", "more", "written"),
+    [
+        ({}, {}, ["a"]),
+        ({}, {"check_mode": True}, []),
+        ({"edgeops_max_changed_zones": 0}, {}, []),
+        ({"edgeops_guard": False}, {}, ["a", "b"]),
+        ({"edgeops_guard": False}, {"check_mode": True}, []),
+        # A host that failed before this run has what an earlier one registered.
+        ({}, {"failed": ["a"]}, []),
+    ],
+)
+def test_what_is_written(variables: dict[str, t.Any], more: dict[str, t.Any], written: list[str]) -> None:
+    found = planned({"a": {R: PREDICTED, **variables}, "b": {R: SAME, **variables}}, **more).result
+    assert found["written"] == written and found["hosts"] == (written or [NOBODY])
+
+
+def test_a_refused_plan_is_shown_whole() -> None:
+    found = planned({name: {R: PREDICTED, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
+    assert found.refused and set(found.result["refused"]) == {"a", "b"} and found.result["changed_zones"] == ["a", "b"]
+    lines = found.result["lines"]
+    first = lines.index("--- a before")
+    assert lines[first:][:6] == [
+        "--- a before",
+        "+++ a after",
+        "@@ -1,2 +1,2 @@",
+        " script_monitor:",
+        "-  enabled: false",
+        "+  enabled: true",
+    ]
+    assert "--- b before" in lines and lines[-1] == found.refused
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("shop.example", "shop.example"),
+        ("web", "~^web$"),
+        ("a b", r"~^a\U00000020b$"),
+        ("zone{1}", r"~^zone\U0000007b1\U0000007d$"),
+        ("~x", r"~^\U0000007ex$"),
+    ],
+)
+def test_pattern_of_a_host(name: str, pattern: str) -> None:
+    assert pattern_of(name, {"web", "all"}) == pattern
+
+
+@pytest.mark.parametrize(
+    ("registered", "plan", "state", "fails"),
+    [
+        (WRITTEN, {"written": ["a"]}, "changed", False),
+        (SAME, {"written": ["a"]}, "unchanged", False),
+        (FAILED, {"written": ["a"]}, "failed", True),
+        (UNREACHABLE, {"written": ["a"]}, "not_reached", True),
+        # The prediction is still registered, or the task was skipped: the run stopped before.
+        (PREDICTED, {"written": ["a"]}, "not_reached", True),
+        (SKIPPED, {"written": ["a"]}, "not_reached", True),
+        (None, {}, "not_reached", True),
+        (SAME, {"written": []}, "unchanged", False),
+        (FAILED, {"written": []}, "failed", True),
+        (PREDICTED, {"written": [], "refused": {"a": "gate: too many"}}, "failed", True),
+        (PREDICTED, {"written": [], "refused": {"b": "gate: too many"}}, "not_reached", False),
+    ],
+)
+def test_end_of_a_zone(registered: t.Any, plan: dict[str, t.Any], state: str, fails: bool) -> None:
+    variables = {"planned": plan} if registered is None else {"planned": plan, R: registered}
+    found = DeliverySummary(play({"a": variables})).report(Names("planned", R)).result
+    assert found[f"{state}_zones"] == ["a"] and ("a" in found["failed_hosts"]) is fails
+    assert f"1 {state.replace('_', ' ')}" in found["lines"][0]
+
+
+def test_check_mode_says_what_would_be_changed() -> None:
+    variables = {"planned": {"written": []}, R: PREDICTED}
+    found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
+    assert found["lines"] == [
+        "1 zone: 1 would be changed, 0 unchanged, 0 failed, 0 not reached",
+        "a would be changed: script monitor: enabled is false, should be true",
+    ]
