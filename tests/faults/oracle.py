@@ -13,6 +13,8 @@ RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
 # Classes of requests. `GET none` is a read that the service answers with 404 in the ordinary course of things, `GET fields`
 # and `LIST further` are omitted where they are not permitted.
 GET, GET_NONE, GET_FIELDS, LIST, LIST_FURTHER = "GET", "GET none", "GET fields", "LIST", "LIST further"
+# A DELETE that is answered without a body, and a query, whose answer has no envelope and is omitted where it is not offered.
+DELETE_NONE, QUERY, POST_RULE = "DELETE none", "QUERY", "POST rule"
 # The preview of a transformer is a POST that reads, and is tried again like a GET.
 PREVIEW = "PREVIEW"
 POST_TRANSFORMER, POST_POLICY = "POST transformer", "POST policy"
@@ -29,7 +31,7 @@ class Row:
     """A fault, and how a run ends that meets it.
 
     `once`: the fault befalls one request and is over. `lasting`: it befalls that request and all that follow.
-    `others` names the classes of requests that end differently in both cases. `tried` says that the request is tried
+    `others` names the classes of requests that end differently, in both cases or in each. `tried` says that the request is tried
     again as often as `retries` allows, which the `attempts` of the error have to show. `post` is about a POST that creates
     what can be looked for; `ownership` about one of which no trace can be read.
     """
@@ -39,7 +41,7 @@ class Row:
     post: str
     lasting: str
     tried: bool = True
-    others: t.Mapping[str, str] = dataclasses.field(default_factory=dict)
+    others: t.Mapping[str, str | tuple[str, str]] = dataclasses.field(default_factory=dict)
     ruleset: str | None = None
     ownership: str | None = None
     timeout: float = 10.0
@@ -47,7 +49,8 @@ class Row:
     def verdict(self, request: str, persistence: str) -> str:
         """How a run ends, as far as this request decides it."""
         if request in self.others:
-            return self.others[request]
+            found = self.others[request]
+            return found if isinstance(found, str) else found[persistence == LASTING]
         if persistence == LASTING:
             return self.lasting
         special = {POST_RULESET: self.ruleset, POST_OWNERSHIP: self.ownership}.get(request)
@@ -78,9 +81,14 @@ def _status(status: int, kind: str, code: int = 1999, **more: t.Any) -> Row:
 
 
 # 404 is enough, whatever its body; a DELETE may be answered with anything that does not report failure.
-_STATUS_TELLS = {GET_NONE: OK}
-_NOTHING_NEEDED = {GET_NONE: OK, DELETE: OK}
-_ONLY_LISTINGS = dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, PREVIEW), OK)
+# A body where there can be none is left over on the connection, which is dropped.
+_LEFT_OVER = (OK, UNAVAILABLE)
+_Others = dict[str, "str | tuple[str, str]"]
+_STATUS_TELLS: _Others = {GET_NONE: OK, DELETE_NONE: _LEFT_OVER}
+_NOTHING_NEEDED: _Others = {GET_NONE: OK, DELETE: OK, DELETE_NONE: OK}
+_NO_ENVELOPE: _Others = {**_NOTHING_NEEDED, DELETE_NONE: _LEFT_OVER, QUERY: OK}
+_ONLY_LISTINGS: _Others = {DELETE_NONE: _LEFT_OVER}
+_ONLY_LISTINGS |= dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, PREVIEW, QUERY, POST_RULE), OK)
 _ONLY_LISTINGS |= dict.fromkeys((POST_RULESET, POST_JOB, POST_OWNERSHIP, POST_TRANSFORMER, POST_POLICY, PUT_QUERY), OK)
 _AWAY = "http://elsewhere.example/followed"
 
@@ -96,7 +104,7 @@ ROWS: t.Mapping[str, Row] = {
     # It was applied: looked for and found, so that nothing is made twice. The timeout counts for each wait, and for the body as a whole.
     "reset-after": _lost({"kind": "reset_after"}, OK),
     "timeout-after": _lost({"kind": "hang", "applied": True}, OK, timeout=0.3),
-    "drip-body": _lost({"kind": "drip", "seconds": 0.1, "part": "body"}, OK, timeout=0.3),
+    "drip-body": _lost({"kind": "drip", "seconds": 0.1, "part": "body"}, OK, timeout=0.3, others={DELETE_NONE: OK}),
     "502-after": _lost({"kind": "502", "applied": True}, OK),
     "504-after": _lost({"kind": "504"}, OK),
     "527-after": _lost({"kind": "527", "applied": True}, OK),
@@ -108,15 +116,15 @@ ROWS: t.Mapping[str, Row] = {
     # A longer pause than retry_wait_max fails at once.
     "429-long": _final({"kind": "429", "retry_after": 301}, RATE_LIMITED),
     "500": _final({"kind": "500"}, UNAVAILABLE),
-    # Of a preview, this is about the query.
-    "400": _status(400, REJECTED, others={PREVIEW: INVALID_OPTION}),
-    "401": _status(401, AUTHENTICATION),
+    # Of a preview, this is about the query; violations are not known then.
+    "400": _status(400, REJECTED, others={PREVIEW: INVALID_OPTION, QUERY: OK}),
+    "401": _status(401, AUTHENTICATION, others={QUERY: OK}),
     # Fields are not checked then, and what is listed beside scripts is missing.
-    "403": _status(403, PERMISSION, others={GET_FIELDS: OK, LIST_FURTHER: OK}),
+    "403": _status(403, PERMISSION, others={GET_FIELDS: OK, LIST_FURTHER: OK, QUERY: OK}),
     # The code is more exact than the status; the status is enough for what may be missing.
-    "403-9109": _status(403, AUTHENTICATION, 9109, others={LIST_FURTHER: OK}),
+    "403-9109": _status(403, AUTHENTICATION, 9109, others={LIST_FURTHER: OK, QUERY: OK}),
     # A body that is not JSON, or not an object.
-    "truncated": _final({"kind": "truncated"}, BAD, others=_STATUS_TELLS),
+    "truncated": _final({"kind": "truncated"}, BAD, others={GET_NONE: OK, DELETE_NONE: OK}),
     "not-json": _final({"kind": "not_json"}, BAD, others=_STATUS_TELLS),
     "empty": _final({"kind": "empty"}, BAD, others=_NOTHING_NEEDED),
     "array": _final({"kind": "array"}, BAD, others=_STATUS_TELLS),
@@ -124,18 +132,18 @@ ROWS: t.Mapping[str, Row] = {
     "number": _final({"kind": "number"}, BAD, others=_STATUS_TELLS),
     "null": _final({"kind": "null"}, BAD, others=_STATUS_TELLS),
     # An object without `success`, or without a usable `result`, which is never read as nothing there.
-    "no-success": _final({"kind": "no_success"}, BAD, others=_NOTHING_NEEDED),
-    "no-result": _final({"kind": "no_result"}, BAD, others=_NOTHING_NEEDED),
-    "wrong-result": _final({"kind": "wrong_result"}, BAD, others=_NOTHING_NEEDED),
+    "no-success": _final({"kind": "no_success"}, BAD, others=_NO_ENVELOPE),
+    "no-result": _final({"kind": "no_result"}, BAD, others=_NO_ENVELOPE),
+    "wrong-result": _final({"kind": "wrong_result"}, BAD, others=_NO_ENVELOPE),
     # Null is what a preview answers for a record that is filtered out.
-    "null-result": _final({"kind": "wrong_result", "value": None}, BAD, others={**_NOTHING_NEEDED, PREVIEW: OK}),
-    "text-result": _final({"kind": "wrong_result", "value": "ok"}, BAD, others=_NOTHING_NEEDED),
+    "null-result": _final({"kind": "wrong_result", "value": None}, BAD, others={**_NO_ENVELOPE, PREVIEW: OK}),
+    "text-result": _final({"kind": "wrong_result", "value": "ok"}, BAD, others=_NO_ENVELOPE),
     # `result_info` of the wrong type, and one that contradicts the list.
-    "wrong-info": _final({"kind": "bad_result_info", "value": "2 of 3"}, BAD, others=_STATUS_TELLS),
+    "wrong-info": _final({"kind": "bad_result_info", "value": "2 of 3"}, BAD, others={**_STATUS_TELLS, QUERY: OK}),
     "contradictory-info": _final({"kind": "bad_result_info"}, BAD, others=_ONLY_LISTINGS),
     # An error like any other; a refused entry point may be there already, and is in the first case.
-    "failure-200": _final({"kind": "failure_200"}, REJECTED, ruleset=OK),
-    "failure-200-true": _final({"kind": "failure_200", "applied": False}, REJECTED),
+    "failure-200": _final({"kind": "failure_200"}, REJECTED, ruleset=OK, others={QUERY: OK}),
+    "failure-200-true": _final({"kind": "failure_200", "applied": False}, REJECTED, others={QUERY: OK}),
     # A body over 64 MiB, also where it is small on the wire.
     "64-mib": _final({"kind": "huge"}, BAD),
     "64-mib-unpacked": _final({"kind": "gzip_bomb"}, BAD),

@@ -11,6 +11,7 @@ import typing as t
 from faults import direct
 from faults.oracle import (
     DELETE,
+    DELETE_NONE,
     GET,
     GET_FIELDS,
     GET_NONE,
@@ -19,11 +20,13 @@ from faults.oracle import (
     POST_JOB,
     POST_OWNERSHIP,
     POST_POLICY,
+    POST_RULE,
     POST_RULESET,
     POST_TRANSFORMER,
     PREVIEW,
     PUT,
     PUT_QUERY,
+    QUERY,
 )
 from support.samples.custom_fields import own
 
@@ -86,6 +89,13 @@ _TOKEN, _PROVEN = "planted-token-of-a-challenge", "gs://edge-logs/all"
 CHALLENGE: Document = {"token": _TOKEN, "destination_conf": _PROVEN, "expires": 4_000_000_000}
 CONNECTIONS: list[Document] = [{"id": "1c" * 16, "url": "https://api.example/v1", "host": "www.example.com"}]
 COOKIES: list[Document] = [{"id": "1d" * 16, "name": "session", "host": "www.example.com"}]
+OTHER_CONTENT_RULE: Document = {"id": "2a" * 16, "description": "foreign", "value": "img-src *; sandbox"}
+OUR_CONTENT_RULE: Document = {
+    "id": "2b" * 16,
+    "description": "checkout",
+    "expression": "true",
+    "value": "script-src 'self' a.example",
+}
 # The service does not know the parameters that ask for complete listings.
 REFUSALS = tuple({"kind": "status", "status": 400, "path": f"*/page_shield/{name}"} for name in ("scripts", "connections"))
 
@@ -136,6 +146,7 @@ class Scenario:
     jobs: tuple[Document, ...] = ()
     transformers: tuple[Document, ...] = ()
     policies: tuple[Document, ...] = ()
+    content_rules: tuple[Document, ...] = ()
     settings: Document = dataclasses.field(default_factory=dict)
     faults: tuple[Document, ...] = ()
     address: Address = IN_ZONE
@@ -159,6 +170,7 @@ class Scenario:
                 "cookies": {ZONE: COOKIES},
                 "rulesets": {ZONE: [OTHER_PHASE, *own, MANAGED]},
                 "jobs": jobs,
+                "policies": {ZONE: [OTHER_CONTENT_RULE, *self.content_rules]},
                 "challenges": {ACCOUNT: [CHALLENGE]},
                 "transformers": {ACCOUNT: [OTHER_TRANSFORMER, *self.transformers]},
                 "notification_policies": {ACCOUNT: [OTHER_POLICY, *self.policies]},
@@ -219,6 +231,16 @@ _ALL_JOBS: list[Document] = [
     {**_CHANGED_JOB, "name": "edge-logs-changed"},
     {**_GONE_JOB, "name": "edge-logs-gone"},
 ]
+_NEW_CONTENT_RULE: Document = {
+    "description": "checkout",
+    "action": "log",
+    "expression": "true",
+    "directives": "script-src 'self'",
+}
+_ENFORCED: Document = {"description": "checkout", "action": "allow", "unobserved": "allow"}
+_GONE_CONTENT_RULE: Document = {"description": "checkout", "state": "absent"}
+# Rules are shown with `enabled` as text.
+_AS_TEXT: Document = {"policy_enabled_as_text": True}
 _PLAIN_ROUTES: Document = {"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True}
 _OLD: tuple[Document, ...] = (FOREIGN_RULE, OWN_RULE)
 
@@ -248,6 +270,12 @@ _OF_ZONES: t.Mapping[str, Scenario] = {
         {"jobs": _ALL_JOBS},
         jobs=(OUR_JOB, {**OUR_JOB, "id": 14, "name": "edge-logs-changed"}, {**OUR_JOB, "id": 15, "name": "edge-logs-gone"}),
     ),
+    "create-rule": Scenario((LIST, POST_RULE), "content_security_rule", _NEW_CONTENT_RULE, settings=_AS_TEXT),
+    "change-rule": Scenario((LIST, PUT), "content_security_rule", _NEW_CONTENT_RULE, content_rules=(OUR_CONTENT_RULE,)),
+    "enforce-rule": Scenario(
+        (LIST, QUERY, PUT), "content_security_rule", _ENFORCED, content_rules=(OUR_CONTENT_RULE,), settings=_AS_TEXT
+    ),
+    "delete-rule": Scenario((LIST, DELETE_NONE), "content_security_rule", _GONE_CONTENT_RULE, content_rules=(OUR_CONTENT_RULE,)),
     "manage-zone": Scenario(
         (GET_NONE, LIST, LIST, GET, GET_FIELDS, POST_RULESET, PUT, POST_JOB, PUT, LIST),
         "zone_observability",

@@ -36,7 +36,7 @@ def known_ids(name: str) -> frozenset[t.Any]:
     seed = SCENARIOS[name].seed()
     rulesets = seed["rulesets"][ZONE]
     rules = [rule for ruleset in rulesets for rule in ruleset.get("rules", [])]
-    found = [*rulesets, *rules, *seed["jobs"][ZONE], *seed["jobs"][ACCOUNT]]
+    found = [*rulesets, *rules, *seed["policies"][ZONE], *seed["jobs"][ZONE], *seed["jobs"][ACCOUNT]]
     found += [thing for part in ("transformers", "notification_policies", "webhooks") for thing in seed[part][ACCOUNT]]
     return frozenset(thing[member] for thing in found for member in ("id", "ref") if member in thing)
 
@@ -87,7 +87,7 @@ def undisturbed(simulator: t.Any, name: str) -> Undisturbed:
 
 def writes(journal: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
     """The requests that could change something."""
-    reading = ("/ownership/validate", "/transformers/preview")
+    reading = ("/graphql", "/ownership/validate", "/transformers/preview")
     return [entry for entry in journal if entry["method"] != "GET" and not entry["path"].endswith(reading)]
 
 
@@ -153,13 +153,18 @@ def test_scenario_sends_its_declared_requests(simulator, pauses, name):
     journal = simulator.journal()
     requests = SCENARIOS[name].requests
     assert [entry["method"] for entry in journal] == [
-        request.split()[0].replace("LIST", "GET").replace("PREVIEW", "POST") for request in requests
+        {"LIST": "GET", "PREVIEW": "POST", "QUERY": "POST"}.get(request.split()[0], request.split()[0]) for request in requests
     ]
     for entry, request in zip(journal, requests, strict=True):
         assert (entry["status"] == 404) == (request == oracle.GET_NONE)
         where = {oracle.POST_JOB: "/jobs", oracle.POST_RULESET: "/rulesets", oracle.POST_OWNERSHIP: "/ownership"}
-        where |= {oracle.PREVIEW: "/preview", oracle.POST_TRANSFORMER: "/transformers", oracle.POST_POLICY: "/policies"}
-        assert entry["path"].startswith(f"/{SCENARIOS[name].address.scope}s")
+        where |= {
+            oracle.PREVIEW: "/preview",
+            oracle.POST_TRANSFORMER: "/transformers",
+            oracle.POST_POLICY: "/policies",
+            oracle.POST_RULE: "/policies",
+        }
+        assert entry["path"].startswith("/graphql" if request == oracle.QUERY else f"/{SCENARIOS[name].address.scope}s")
         assert where.get(request, "") in entry["path"]
     assert pauses.made == []
 
@@ -199,7 +204,7 @@ def check_outcome(result: dict[str, t.Any], verdict: str, tries: int | None, sco
     error = result["error"]
     assert result["msg"] and "could not make sense" not in result["msg"]
     assert set(error) == ERROR_MEMBERS
-    assert error["method"] in ("GET", "PUT", "POST", "DELETE") and error["path"].startswith(f"/{scope}s"), error
+    assert error["method"] in ("GET", "PUT", "POST", "DELETE") and error["path"].startswith((f"/{scope}s", "/graphql")), error
     is_once = error["method"] == "POST" or (error["method"] == "PUT" and "/transformers/" in error["path"])
     # A POST that may have been received is never repeated, nor is a query; everything else is tried as often as it may be.
     assert tries is None or error["attempts"] in ((1, tries) if is_once else (tries,)), error
