@@ -8,6 +8,7 @@ Stock `ansible-playbook`, the installed artifact, and the simulator in place of 
 import re
 import shlex
 import textwrap
+import time
 import typing as t
 from pathlib import Path
 
@@ -262,3 +263,31 @@ def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
     code, output = project.run(deliver)
     assert code == 0 and "1 unchanged" in output, output
     assert not simulator.writes() and "planted-key-77" not in output
+
+
+def test_guide_enforces_the_baseline(simulator: t.Any, tmp_path: Path) -> None:
+    """From an empty zone to an enforced rule and back: it is refused while it would block, with the source named."""
+    simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}])
+    project = Project(tmp_path / "project", simulator)
+    project.save("fleet.zones.yml", FLEET)
+    said: list[tuple[int, str]] = []
+    actions: list[str] = []
+    for step in steps("guide_content_security_rules"):
+        if isinstance(step, File):
+            project.save(step.name, step.text)
+            continue
+        said.append(project.run(step))
+        (rule,) = simulator.state(ZONE)["policies"]
+        actions.append(rule["action"])
+        if len(said) == 1:
+            seen = {"policy_id": rule["id"], "url": "https://cdn.fraud.example/check.js", "host": NAME, "count": 40}
+            moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 86400))
+            simulator.seed(violations={ZONE: [{**seen, "page_url": f"https://{NAME}/checkout", "datetime": moment}]})
+    logged, looked, refused, enforced, back = said
+    assert [code for code, _output in said] == [0, 0, 2, 0, 0], said
+    assert "https://cdn.fraud.example/check.js" in looked[1]
+    assert (
+        "would block 1 source" in refused[1]
+        and f"script-src https://cdn.fraud.example/check.js (40 times, on {NAME}" in refused[1]
+    )
+    assert actions == ["log", "log", "log", "allow", "log"], (logged, enforced, back)

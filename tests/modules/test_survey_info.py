@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import time
 import typing as t
 
 from harness import Modules
@@ -36,13 +37,13 @@ def test_parts_that_cannot_be_read(modules: Modules) -> None:
     assert other["result"]["custom_fields"]["custom_fields"] == one["result"]["custom_fields"]["custom_fields"]
 
 
-def test_three_requests_a_zone(modules: Modules) -> None:
-    """Beside the two lists: fields, jobs and monitor of each zone, and the delivery of ten zones with jobs together."""
+def test_four_requests_a_zone(modules: Modules) -> None:
+    """Beside the two lists: fields, jobs, monitor and rules of each zone, and the delivery of ten zones with jobs together."""
     ids = fleet(modules, 12)
     modules.simulator.seed(jobs={each: [JOB] for each in ids})
     report = run(modules)
     zones = [entry for entry in report.journal if entry["zone"] in ids]
-    assert len(zones) == 36 and sum(entry["path"] == "/graphql" for entry in report.journal) == 2
+    assert len(zones) == 48 and sum(entry["path"] == "/graphql" for entry in report.journal) == 2
     assert [zone["delivery"] for zone in report.result["zones"] if zone.get("zone_id") in ids] == [[]] * 12
 
 
@@ -65,3 +66,25 @@ def test_a_disabled_rule_is_named(modules: Modules) -> None:
 def test_nothing_to_read(modules: Modules) -> None:
     fleet(modules, 1)
     run(modules, statuses=["moved"], fails="not_found")
+
+
+def test_rules_and_their_violations(modules: Modules) -> None:
+    """One query for ten zones with rules; a zone that the query cannot read hides no other."""
+    ids = fleet(modules, 12)
+    rules = {each: [{"id": f"r{number}", "description": "checkout"}] for number, each in enumerate(ids[:11])}
+    past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
+    seen = {ids[0]: [{"policy_id": "r0", "url": "https://cdn.example/a.js", "count": 3, "datetime": past}]}
+    modules.simulator.seed(policies=rules, violations=seen)
+    report = run(modules, delivery=False)
+    assert sum(entry["path"] == "/graphql" for entry in report.journal) == 2
+    found = rules_of(report)
+    assert [each["source"] for each in found[ids[0]][0]["violations"]["blocked"]] == ["https://cdn.example/a.js"]
+    assert found[ids[1]][0]["violations"]["blocked"] == [] and found[ids[11]] == []
+    modules.simulator.settings(graphql_disabled=[f"zones/{ids[1]}/*"])
+    found = rules_of(run(modules, delivery=False))
+    assert [found[each][0]["violations"]["available"] for each in ids[:3]] == [True, False, True]
+
+
+def rules_of(report: t.Any) -> dict[str, t.Any]:
+    zones = [zone for zone in report.result["zones"] if zone.get("zone_id")]
+    return {zone["zone_id"]: zone["result"]["content_security_rules"]["content_security_rules"] for zone in zones}

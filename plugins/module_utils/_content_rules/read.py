@@ -15,6 +15,7 @@ from .facts import CONNECT_SRC, SCRIPT_SRC
 from .matching import Resource
 from .options import DesiredRule, RuleQuery
 from .plan import rule_after
+from .policy import read_policy
 from .rule import Observation, Rule, RuleState, find_rule, parse_rules, show, warnings_about
 from .rules import DesiredRules, RuleListing
 from .violations import Reports, Window
@@ -110,26 +111,38 @@ def report(client: Client, query: RuleQuery) -> Conclusion:
     shown = [show(rule) for rule in chosen]
     if query.look_back_days is not None:
         window = Window.of(datetime.datetime.now(datetime.timezone.utc), query.look_back_days)
-        for each, found in zip(shown, violations_of(client, chosen, window), strict=True):
-            each["violations"] = found
+        add_violations(client, {client.address.id: shown}, window)
     return Conclusion({"content_security_rules": shown}, tuple(text for rule in chosen for text in warnings_about(rule)))
 
 
-def violations_of(client: Client, rules: t.Sequence[Rule], window: Window) -> list[dict[str, Json] | None]:
-    """Return what browsers reported of each rule of the zone, with one query."""
-    if not rules:
-        return []
-    zone_id = client.address.id
+def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Json]]], window: Window) -> None:
+    """Add what browsers reported to the shown rules of zones, with one query for ten zones that can be read."""
+    ids = [zone_id for zone_id, rules in zones.items() if rules]
+    for start in range(0, len(ids), violations.MAX_ZONES_PER_QUERY):
+        group = ids[start : start + violations.MAX_ZONES_PER_QUERY]
+        for zone_id, found in _reports_or_reasons(client, group, window).items():
+            for rule in zones[zone_id]:
+                rule["violations"] = _violations_of(rule, found, window)
+
+
+def _reports_or_reasons(client: Client, group: t.Sequence[str], window: Window) -> dict[str, Reports | Failure]:
+    """Return what was reported in each of a group of zones; one zone that cannot be read fails the query for all."""
     try:
-        found = reports_of(client, [zone_id], window)[zone_id]
+        return dict(reports_of(client, group, window))
     except Failure as failure:
         if failure.kind not in violations.NOT_AVAILABLE:
             raise
-        return [show_violations(violations.unavailable(failure, window), ())] * len(rules)
-    return [reported_of(rule, found, window) for rule in rules]
+        if len(group) == 1:
+            return {group[0]: failure}
+    found: dict[str, Reports | Failure] = {}
+    for zone_id in group:
+        found |= _reports_or_reasons(client, [zone_id], window)
+    return found
 
 
-def reported_of(rule: Rule, reports: Reports, window: Window) -> dict[str, Json] | None:
-    """Return what browsers reported of a rule that its present policy blocks; all of it if that policy cannot be parsed."""
-    resources = reports.get(str(rule.id), ())
-    return show_violations(Observation(resources, *window), blocked_by(rule.policy, resources))
+def _violations_of(rule: t.Mapping[str, Json], found: Reports | Failure, window: Window) -> dict[str, Json] | None:
+    """Return what browsers reported of a shown rule that its policy blocks; all of it if that policy cannot be parsed."""
+    if isinstance(found, Failure):
+        return show_violations(violations.unavailable(found, window), ())
+    resources = found.get(str(rule["id"]), ())
+    return show_violations(Observation(resources, *window), blocked_by(read_policy(str(rule["value"])), resources))

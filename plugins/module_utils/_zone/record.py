@@ -207,7 +207,8 @@ def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     error = dict_of(result.get("error"))
     # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
     kind = str(error.get("kind") or INVALID_OPTION)
-    if kind == GATE and "findings" in result:
+    # A script audit, or a change of content security rules, that was refused because of what is known.
+    if kind == GATE and ("findings" in result or "refusals" in result):
         return None
     lacking = permission_for(name, str(error.get("path") or "")) if kind in (AUTHENTICATION, PERMISSION) else None
     return {"kind": kind, "message": " ".join(str(result.get("msg") or "it failed").split()), "permission": lacking}

@@ -22,7 +22,12 @@ from .._address import (
     read_zone,
 )
 from .._api.client import MAX_PARALLEL, Client
-from .._core import NOT_FOUND, Conclusion, Failure, Json, invalid_option
+from .._content_rules.facts import DEFAULT_LOOK_BACK_DAYS
+from .._content_rules.options import RuleQuery
+from .._content_rules.read import add_violations
+from .._content_rules.read import report as report_rules
+from .._content_rules.violations import Window
+from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MONITOR, Conclusion, Failure, Json, invalid_option
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_of_fields
 from .._custom_fields.state import Rule
@@ -39,6 +44,7 @@ from .._text import duration
 from .record import NO_RIGHT
 
 FILTERS = ("names", "statuses", "account_ids")
+_ALL_RULES = RuleQuery(None, None, None)
 _ALL_JOBS = JobQuery(None, None, None)
 # The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
@@ -81,6 +87,7 @@ def survey(client: Client, params: Params, tell: t.Callable[[str], None] = lambd
             left = seconds_left(len(records), len(owners), elapsed, client.tries, client.request_budget)
             rest = f", about {duration(left)} left" if len(records) < len(owners) else ""
             tell(f"Survey: {len(records)} of {len(owners)} zones and accounts read{rest}")
+    _add_violations(client, records)
     if params["delivery"]:
         _add_delivery(client, owners, records)
     known = {zone["name"].lower() for zone in zones}
@@ -158,7 +165,9 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
         # The result of the module does not tell whether the rule is in effect.
         disabled = not any(rule.enabled for rule in rules)
         record["coverage"] = log_field_coverage(fields, record["jobs"], disabled=disabled)
-    return {**record, "result": {"custom_fields": fields, "script_monitor": status}, "scripts": scripts}
+    content_rules = _part(client, lambda: report_rules(client, _ALL_RULES).result)
+    result = {CUSTOM_FIELDS: fields, SCRIPT_MONITOR: status, CONTENT_SECURITY_RULES: content_rules}
+    return {**record, "result": result, "scripts": scripts}
 
 
 def _read_fields(client: Client, rules: list[Rule]) -> t.Mapping[str, Json]:
@@ -178,6 +187,19 @@ def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> PartRes
 
 def _failed(failure: Failure) -> PartResult:
     return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind, "path": failure.path}}
+
+
+def _add_violations(client: Client, records: t.Sequence[Record]) -> None:
+    """Add what browsers reported to the content security rules of the records: one query for ten zones."""
+    window = Window.of(datetime.datetime.now(datetime.timezone.utc), DEFAULT_LOOK_BACK_DAYS)
+    parts = {record["zone_id"]: record["result"] for record in records if record["scope"] == ZONE and record.get("result")}
+    rules = {zone_id: parts[zone_id][CONTENT_SECURITY_RULES].get(CONTENT_SECURITY_RULES) for zone_id in parts}
+    found = {zone_id: shown for zone_id, shown in rules.items() if shown}
+    try:
+        add_violations(client, found, window)
+    except Failure as failure:
+        for zone_id in found:
+            parts[zone_id][CONTENT_SECURITY_RULES] = _failed(failure)
 
 
 def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[Record]) -> None:

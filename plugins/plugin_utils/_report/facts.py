@@ -60,7 +60,7 @@ class Action(t.NamedTuple):
 
 
 # In the order in which a report names them.
-ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOOK = (
+ACTIONS = AUDIT, SCRIPTS, REPAIR, ENFORCE, RESTORE, DECLARE, DECLARE_RULES, SELECT, BASELINE, RENEW, LOOK = (
     Action(
         "Find out why zones could not be audited",
         "What could not be read is not known: correct the cause, then run the audit again.",
@@ -77,6 +77,11 @@ ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOO
         "guide_job_health.html",
     ),
     Action(
+        "Complete content security rules before they enforce",
+        "Add each source that belongs to your pages to the rule, or accept that it is blocked; a rule that was never logged logs first.",
+        "guide_content_security_rules.html",
+    ),
+    Action(
         "Bring zones back to their desired state",
         "Review the differences; the playbook deliver applies the desired state. If the change was intended, change the variables.",
         "guide_safe_delivery.html",
@@ -85,6 +90,11 @@ ACTIONS = AUDIT, SCRIPTS, REPAIR, RESTORE, DECLARE, SELECT, BASELINE, RENEW, LOO
         "Declare or delete undeclared jobs",
         "Add each to log_delivery_jobs if it is yours, otherwise delete it: it sends your logs to its destination.",
         "guide_fleets.html",
+    ),
+    Action(
+        "Declare or delete undeclared content security rules",
+        "Add each to log_delivery_content_security_rules if it is yours, otherwise delete it.",
+        "guide_content_security_rules.html",
     ),
     Action(
         "Deliver the log fields that you require",
@@ -127,6 +137,14 @@ TYPES: t.Mapping[str, Type] = {
     "records_dropped": Type(
         FINDING, HIGH, "delivery", REPAIR, "no record is dropped", "job that lost records", "jobs that lost records"
     ),
+    "enforcement_refused": Type(
+        FINDING,
+        HIGH,
+        "content_security_rules",
+        ENFORCE,
+        "a policy that blocks nothing the pages need",
+        "refused content security rule",
+    ),
     "changed": Type(FINDING, HIGH, "scripts", SCRIPTS, "content whose hash the baseline lists", "changed script"),
     "new": Type(FINDING, HIGH, "scripts", SCRIPTS, "covered by an entry of the baseline, or removed from the site", "new script"),
     "monitor_off": Type(FINDING, HIGH, "scripts", BASELINE, "the script monitor is enabled", "disabled script monitor"),
@@ -140,6 +158,14 @@ TYPES: t.Mapping[str, Type] = {
         "broken chains of evidence",
     ),
     "unlisted_job": Type(FINDING, MEDIUM, "jobs", DECLARE, "declared in log_delivery_jobs, or deleted", "undeclared job"),
+    "unlisted_rule": Type(
+        FINDING,
+        MEDIUM,
+        "content_security_rules",
+        DECLARE_RULES,
+        "declared in log_delivery_content_security_rules, or deleted",
+        "undeclared content security rule",
+    ),
     "missing_field": Type(
         FINDING, MEDIUM, "fields", SELECT, "selected by an enabled job without filter and sample rate", "missing log field"
     ),
@@ -183,6 +209,7 @@ TYPES: t.Mapping[str, Type] = {
     "field_stays_empty": Type(NOTE, LOW, "coverage", LOOK, "selected only if the zone has such custom fields"),
     "no_upload": Type(NOTE, LOW, "delivery", LOOK),
     "losses_unknown": Type(NOTE, LOW, "delivery", LOOK),
+    "violations": Type(NOTE, LOW, "content_security_rules", LOOK, "allowed by the rule, or gone from the pages"),
     "personal_data": Type(NOTE, LOW, "fields", LOOK),
     "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
     "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),

@@ -42,8 +42,8 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator
         outcome = result.get(resource) or {}
         diff = outcome.get("diff") or {}
         before, after = diff.get("before") or {}, diff.get("after") or {}
-        if resource == "jobs":
-            found_here = list(_of_jobs(before, after))
+        if resource in ("jobs", "content_security_rules"):
+            found_here = list(_labelled_members(resource, before, after))
         elif resource == "custom_fields":
             found_here = _of_custom_fields(before, after)
         else:
@@ -56,13 +56,13 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator
             yield item
 
 
-def _of_jobs(before: Copied, after: Copied) -> t.Iterator[Item]:
+def _labelled_members(resource: str, before: Copied, after: Copied) -> t.Iterator[Item]:
     for label in sorted({**before, **after}):
         one, other = before.get(label) or None, after.get(label) or None
         if isinstance(one, dict) and isinstance(other, dict):
-            yield from _members("jobs", label, "", one, other)
+            yield from _members(resource, label, "", one, other)
         elif one or other:
-            yield found(DIFFERENCE, label, one, other, member=None)
+            yield found(DIFFERENCE, label, one, other, member=None, resource=resource)
 
 
 def _of_custom_fields(before: Copied, after: Copied) -> list[Item]:
@@ -172,6 +172,52 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[It
         names = personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
         yield found("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
+
+
+def rules(result: ZoneResult) -> t.Iterator[Item]:
+    """Yield content security rules that must not be enforced yet, and those that no item declares."""
+    refused: dict[str, list[str]] = collections.defaultdict(list)
+    for refusal in result.get("refusals") or ():
+        refused[str(refusal.get("rule"))].append(_blocked(refusal))
+    for description, sources in refused.items():
+        known = [source for source in sources if source]
+        what = f"would block {plural(len(known), 'source')}: {_first(known)}" if known else "nobody knows yet what it would block"
+        yield found("enforcement_refused", description, f"it is not enforced, because {what if not known else f'it {what}'}")
+    for rule in (result.get("content_security_rules") or {}).get("unlisted_rules") or ():
+        does = "it is disabled"
+        if rule.get("enabled") is True:
+            does = "it enforces" if rule.get("action") == "allow" else "it logs"
+        yield found("unlisted_rule", str(rule.get("description") or rule.get("id")), f"no item declares it; {does}")
+
+
+def violations(rules: t.Iterable[Copied]) -> t.Iterator[Item]:
+    """Yield what browsers reported of content security rules that their policies do not allow."""
+    for rule in rules:
+        label = str(rule.get("description") or rule.get("id"))
+        seen = dict_of(rule.get("violations"))
+        blocked = list(filter(None, map(_blocked, map(dict_of, list_of(seen.get("blocked"))))))
+        if seen.get("available") is False:
+            reason = f"its violations cannot be read: {seen.get('reason')}"
+            yield found("not_readable", label, reason, resource="content_security_rules")
+        elif blocked:
+            verb = "blocks" if rule.get("action") == "allow" else "would block"
+            yield found("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
+
+
+def _blocked(blocked: Copied) -> str:
+    """Return a source that a rule blocks, with its directive and how often it was reported."""
+    if not blocked.get("source"):
+        return ""
+    often = f" ({plural(count, 'report')})" if is_integer(count := blocked.get("count")) else ""
+    return f"{blocked.get('directive')} {blocked['source']}{often}"
+
+
+def _first(texts: t.Sequence[str]) -> str:
+    more = f" and {len(texts) - _MAX_SOURCES} more" if len(texts) > _MAX_SOURCES else ""
+    return ", ".join(texts[:_MAX_SOURCES]) + more
+
+
+_MAX_SOURCES = 10
 
 
 def personal_fields(job: ReportedJob) -> list[str]:

@@ -6,12 +6,13 @@ import collections
 import typing as t
 
 from ...module_utils._address import ZONE
-from ...module_utils._text import dict_of
+from ...module_utils._core import CONTENT_SECURITY_RULES
+from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.record import ZoneRecord
 from ...module_utils._zone.result import ReportedJob
 from .document import Item
 from .facts import MIN_ZONES_TO_COMPARE, NOTE
-from .findings import labelled, personal_fields
+from .findings import labelled, personal_fields, violations
 from .items import found
 
 # The notes about zones without a declared state; their findings about jobs and scripts are those of any audit.
@@ -52,6 +53,9 @@ def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Item]:
     monitor = ((record["result"] or {}).get("script_monitor") or {}).get("script_monitor")
     if dict_of(monitor).get("enabled") is False:
         yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+    yield from violations(
+        map(dict_of, list_of(dict_of((record["result"] or {}).get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES)))
+    )
     usual = destinations.get(record["account_id"])
     elsewhere: dict[str, list[tuple[str, ReportedJob]]] = collections.defaultdict(list)
     for label, job in labelled(jobs or ()):

@@ -71,6 +71,7 @@ def _items(record: ZoneRecord, order: Order, destinations: survey.Destinations) 
     if record["declared"]:
         yield from findings.differences(result, jobs)
         yield from findings.unlisted(result, jobs)
+        yield from findings.rules(result)
     else:
         yield from survey.notes(record, destinations)
     yield from findings.health(jobs)

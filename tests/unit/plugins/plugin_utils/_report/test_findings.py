@@ -337,3 +337,76 @@ def test_fields_are_required_of_hosts_that_have_the_dataset():
     made = report({**record("a"), "jobs": []}, account, required_fields=required)
     assert {item["subject"] for item in items(made, "a")} == {"http_requests", "made_up"}
     assert {item["subject"] for item in items(made, "account_0a")} == {"audit_logs", "made_up"}
+
+
+BLOCKED = {
+    "rule": "checkout",
+    "directive": "script-src",
+    "source": "https://cdn.example/a.js",
+    "count": 1,
+    "hosts": [],
+    "page": None,
+}
+NOT_SEEN = {"rule": "blog", "directive": None, "source": None, "count": None, "hosts": [], "page": None}
+
+
+def test_a_refused_rule_is_a_finding_of_a_drifted_zone():
+    """A refusal is no lack of knowledge: the zone is audited, with the difference and the reason."""
+    rules = outcome({"checkout": {"action": "log"}, "blog": {}}, {"checkout": {"action": "allow"}, "blog": {"action": "allow"}})
+    failure = {
+        "failed": True,
+        "msg": "would block",
+        "error": {"kind": "gate"},
+        "refusals": [BLOCKED, {**BLOCKED, "count": 2}, NOT_SEEN],
+    }
+    made = report({"zone": "a", "zone_id": zone_id("a"), "result": {**failure, "content_security_rules": rules}})
+    assert (row(made, "a")["status"], made["outcome"]) == ("drifted", "drifted")
+    assert sorted(types(made)) == ["difference", "difference", "enforcement_refused", "enforcement_refused"]
+    found = {each["subject"]: each for each in items(made) if each["type"] == "enforcement_refused"}
+    assert {(each["severity"], each["resource"]) for each in found.values()} == {("high", "content_security_rules")}
+    source = "script-src https://cdn.example/a.js"
+    assert (
+        found["checkout"]["is"]
+        == f"it is not enforced, because it would block 2 sources: {source} (1 report), {source} (2 reports)"
+    )
+    assert found["blog"]["is"] == "it is not enforced, because nobody knows yet what it would block"
+    (changed, created) = sorted(
+        (each for each in items(made) if each["type"] == "difference"), key=lambda each: each["member"] or "", reverse=True
+    )
+    assert (changed["subject"], changed["member"], changed["should_be"]) == ("checkout", "action", "allow")
+    assert (created["subject"], created["message"]) == ("blog", "is missing, should be created")
+
+
+def test_rules_that_no_item_declares_are_findings():
+    rules = [{"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
+             for number, (name, action, enabled) in enumerate([("shop", "allow", True), ("blog", "log", True), ("", "allow", False)])]  # fmt: skip
+    made = report(
+        {"zone": "a", "zone_id": zone_id("a"), "result": {"content_security_rules": {**outcome(), "unlisted_rules": rules}}}
+    )
+    assert {each["subject"]: each["is"].rpartition("; ")[2] for each in items(made)} == {
+        "shop": "it enforces", "blog": "it logs", "r2": "it is disabled",
+    }  # fmt: skip
+    assert {(each["type"], each["severity"]) for each in items(made)} == {("unlisted_rule", "medium")}
+
+
+def test_violations_are_notes_of_a_survey():
+    def rule(name, **violations):
+        return {
+            "id": name,
+            "description": name,
+            "action": "log",
+            "violations": {"available": True, "reason": None, "blocked": [], **violations},
+        }
+
+    rules = [rule("quiet"), rule("busy", blocked=[BLOCKED]), rule("hidden", available=False, reason="no right")]
+    given = zone("a", jobs=[job(destination=OURS)])
+    given["result"] = {**(given.get("result") or {}), "content_security_rules": {"content_security_rules": rules}}
+    notes = {
+        each["subject"]: (each["type"], each["is"])
+        for each in items(surveyed(given))
+        if each["resource"] == "content_security_rules"
+    }
+    assert notes == {
+        "busy": ("violations", "it would block 1 source: script-src https://cdn.example/a.js (1 report)"),
+        "hidden": ("not_readable", "its violations cannot be read: no right"),
+    }
