@@ -193,7 +193,8 @@ options:
         type: int
       recreate:
         description:
-        - Whether the job may be deleted and re-created if O(jobs[].dataset) or O(jobs[].kind) differs.
+        - Whether the job may be deleted and re-created if O(jobs[].dataset) or O(jobs[].kind) differs, or if its destination would become one
+          of the type V(datadog).
         type: bool
         default: false
       validate_filter:
@@ -389,7 +390,8 @@ options:
         type: int
       recreate:
         description:
-        - Whether the job may be deleted and re-created if O(job.dataset) or O(job.kind) differs.
+        - Whether the job may be deleted and re-created if O(job.dataset) or O(job.kind) differs, or if its destination would become one of the
+          type V(datadog).
         - If omitted here and in the defaults, V(false).
         type: bool
       validate_filter:
@@ -591,7 +593,8 @@ options:
         type: int
       recreate:
         description:
-        - Whether the job may be deleted and re-created if O(jobs[].dataset) or O(jobs[].kind) differs.
+        - Whether the job may be deleted and re-created if O(jobs[].dataset) or O(jobs[].kind) differs, or if its destination would become one
+          of the type V(datadog).
         - If omitted here and in the defaults, V(false).
         type: bool
       validate_filter:
@@ -781,7 +784,8 @@ options:
         type: int
       recreate:
         description:
-        - Whether the job may be deleted and re-created if O(job_defaults.dataset) or O(job_defaults.kind) differs.
+        - Whether the job may be deleted and re-created if O(job_defaults.dataset) or O(job_defaults.kind) differs, or if its destination would
+          become one of the type V(datadog).
         - If omitted here and in the defaults, V(false).
         type: bool
       validate_filter:

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_job
-short_description: Manage a log delivery (Logpush) job of a zone
+short_description: Manage a log delivery (Logpush) job of a zone or an account
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Creates, changes or deletes a log delivery (Logpush) job, which delivers the logs of one Cloudflare zone to a destination.
+  - Creates, changes or deletes a log delivery (Logpush) job, which delivers the logs of one Cloudflare zone or account to a destination.
   - The options are the desired state. An omitted option is neither compared nor sent.
     In the comparison, a member that is absent, V(null), empty or V(0) counts as having its documented default.
   - If the current state equals the desired state, nothing is written, because the service contacts the destination again on each write.
     Check mode reports drift.
+  - What is documented not to go together, such as a destination and a format of times, a dataset and a member, or an address that Cloudflare cannot
+    reach, is a warning, also in check mode. What Cloudflare certainly refuses fails before anything is written.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.address
@@ -33,7 +35,7 @@ options:
       - Name of the job. Without O(job_id), the job is identified by O(name) and O(dataset). One of O(name) and O(job_id) is required.
       - The service does not enforce unique names. Two jobs with this name and dataset fail as V(conflict), and the message lists their ids.
       - With O(job_id) the job is renamed; with O(state=absent), only O(job_id) is used.
-      - Names are checked by the service. Cloudflare accepts up to 512 letters, digits, V(-) and V(.).
+      - Names are checked by the service. Cloudflare accepts up to 512 letters, digits, V(-), V(_) and V(.); other characters are a warning.
     type: str
   job_id:
     description:
@@ -43,13 +45,20 @@ options:
     type: int
   dataset:
     description:
-      - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-). The default is V(http_requests), as in Cloudflare's API.
+      - Dataset that the job delivers, up to 256 letters, digits, V(_) and V(-). The default of zones is V(http_requests), as in Cloudflare's API.
+      - With O(account_id) it is required to create a job. If omitted there, a job is identified by its O(name) alone.
+      - A dataset that exists only for zones, or only for accounts, is refused where it does not exist. An unknown name is a warning.
       - It cannot change on an existing job, see O(recreate). With O(name), another dataset is another job.
     type: str
   destination_conf:
     description:
       - Destination of the logs, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. Required to create a job.
-      - Cloudflare's schemes are V(r2), V(gs), V(s3), V(sumo), V(https), V(azure), V(splunk) and V(datadog).
+      - Cloudflare's schemes are V(r2), V(gs), V(s3), V(azure), V(bq) (BigQuery), V(kinesis), V(https), V(splunk), V(datadog), V(sumo) (Sumo Logic),
+        V(sentinelone) and V(ibmcl) (IBM Cloud Logs). New Relic is an V(https) destination.
+      - A scheme that is close to a known one is refused, any other is a warning.
+      - Cloudflare delivers over HTTPS only, to public hosts with a certificate of a public authority. Of the parts in braces it replaces C({DATE}) only,
+        for V(s3), V(r2), V(gs) and V(azure). V(r2) needs C(account-id), C(access-key-id) and C(secret-access-key), V(splunk) needs C(channel).
+      - The destination of a job of another type cannot become V(datadog), see O(recreate).
       - It may contain credentials and is masked. An option that the service masks with asterisks is assumed to be equal, with a warning;
         all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
       - A secret that consists of asterisks, as in a masked output, is never sent, but refused.
@@ -60,7 +69,7 @@ options:
         the service writes it to a file at the destination.
       - Sent only if the job is created or its destination is sent, see O(send_destination). A token is valid once, but may stay in the task.
       - Cloudflare requires it for V(s3) without keys or endpoint in the address, V(gs), V(azure) and V(sumo).
-        For the other schemes a token that would be sent is a warning.
+        There, a missing token is a warning if the destination is sent. For the other schemes a token that would be sent is a warning.
       - If the token is a JSON Web Token that has expired, or belongs to another zone or destination, the task fails before anything is written.
         Its signature is not verified.
     type: str
@@ -169,7 +178,7 @@ options:
     type: bool
   kind:
     description:
-      - Type of the job. V(edge) is for the dataset V(http_requests) only. The default of the service is an empty string.
+      - Type of the job. V(edge) is for the dataset V(http_requests) of zones only. The default of the service is an empty string.
       - It cannot change on an existing job, see O(recreate).
     type: str
     choices: ['', edge]
@@ -209,7 +218,8 @@ options:
     type: int
   recreate:
     description:
-      - Whether the job may be deleted and re-created if O(dataset) or O(kind) differs. Otherwise such a difference fails as V(conflict) before any write.
+      - Whether the job may be deleted and re-created if O(dataset) or O(kind) differs, or if its destination would become one of the type V(datadog).
+        Otherwise such a difference fails as V(conflict) before any write.
       - Omitted options are copied from the old job, except O(destination_conf), which is required.
       - If another job already has the name and the dataset of the new one, the task fails as V(conflict) before any write.
       - The new job has another id. If its creation fails, the message reports that the old job was deleted.

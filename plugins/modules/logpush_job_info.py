@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_job_info
-short_description: Read the log delivery (Logpush) jobs of a zone
+short_description: Read the log delivery (Logpush) jobs of a zone or an account
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Returns the log delivery (Logpush) jobs of one Cloudflare zone with their health - all jobs, or those that match all options.
+  - Returns the log delivery (Logpush) jobs of one Cloudflare zone or account with their health - all jobs, or those that match all options.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.address

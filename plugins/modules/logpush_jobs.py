@@ -7,12 +7,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: logpush_jobs
-short_description: Manage all log delivery (Logpush) jobs of a zone
+short_description: Manage all log delivery (Logpush) jobs of a zone or an account
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Creates, changes and deletes the log delivery (Logpush) jobs of one Cloudflare zone in one task, and optionally deletes all others.
+  - Creates, changes and deletes the log delivery (Logpush) jobs of one Cloudflare zone or account in one task, and optionally deletes all others.
   - The items are the desired state; check mode reports drift. The jobs of the zone are listed once, whatever the number of items.
   - All items are validated, and all their plans made, before the first write.
   - Writes are sent in this order - deletions of items, re-creations, updates, creations, deletions of unlisted jobs. If one fails, the rest is not sent.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import SCHEMES
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import OPTIONS
@@ -71,6 +72,11 @@ def test_every_option_is_documented() -> None:
     for name, option in OPTIONS.items():
         stated = {member: documented[name].get(member) for member in ("type", "choices", "elements", "default")}
         assert stated == {member: option.get(member) for member in stated}, name
+
+
+def test_every_scheme_is_documented() -> None:
+    text = " ".join(yaml.safe_load(logpush_job.DOCUMENTATION)["options"]["destination_conf"]["description"])
+    assert {name for name in SCHEMES if f"V({name})" in text} == SCHEMES.keys() - {"http"}
 
 
 @pytest.mark.parametrize(("module", "key"), [(logpush_job, "job"), (logpush_jobs, "jobs"), (logpush_job_info, "jobs")])
