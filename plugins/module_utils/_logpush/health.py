@@ -38,11 +38,14 @@ def signs_of(job: Job) -> Signs:
     has_delivered, has_failed = (bool(time) and not str(time).startswith(_ZERO_TIME) for time in times)
     complete = parse_time(times[0]) if has_delivered else None
     error = parse_time(times[1]) if has_failed else None
-    reason = readable(job.members.get("error_message"), secret_parts(job.destination))
+    secrets = secret_parts(job.destination)
+    reason = readable(job.members.get("error_message"), secrets)
+    # A failing transformer writes its error where the time is otherwise.
+    text = readable(times[1], secrets) if has_failed and error is None else None
     is_later = error is not None and complete is not None and error > complete
     when = f" at {format_time(error)}" if error else ""
-    why = f": {reason}" if reason else "; the service gives no reason."
-    fails = bool(reason) or is_later or (has_failed and not has_delivered)
+    why = f": {reason or text}" if reason or text else "; the service gives no reason."
+    fails = bool(reason or text) or is_later or (has_failed and not has_delivered)
     return Signs(complete, error, has_delivered, fails, reason, f"last delivery failed{when}{why}")
 
 

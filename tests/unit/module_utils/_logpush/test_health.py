@@ -32,6 +32,7 @@ def job(**members: t.Any) -> Job:
         ({"error_message": REASON, "last_complete": AT_10, "last_error": AT_9}, "failing", AT_9, 0),
         ({"last_complete": BEFORE_9, "last_error": AT_9}, "failing", AT_9, 3601),
         ({"last_error": "yesterday"}, "failing", None, None),
+        ({"last_complete": AT_10, "last_error": "transformer: no column 'x'"}, "failing", None, 0),
         (NULLS, "never", None, None),
         ({"last_complete": "", "last_error": "", "error_message": ""}, "never", None, None),
         ({"last_complete": ZERO, "last_error": ZERO}, "never", None, None),
