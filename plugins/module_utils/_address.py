@@ -148,7 +148,8 @@ def read_zone(item: Json) -> ListedZone:
     if account is not None and not isinstance(account, dict):
         raise _invalid(item, "account", account)
     members = {name: item.get(name) for name in ("id", "name", "status")}
-    members.update({f"account.{name}": account.get(name) for name in ("id", "name")} if account else {})
+    # An account may have no name.
+    members.update({"account.id": account.get("id"), "account.name": account.get("name") or None} if account else {})
     for name, value in members.items():
         required = name in ("id", "name")
         if not (isinstance(value, str) and value) and (required or value is not None):
@@ -166,13 +167,15 @@ def _invalid(item: t.Mapping[str, Json], member: str, value: Json) -> Failure:
 
 
 def read_account(item: Json) -> ListedAccount:
-    """Return id and name of a listed account; raise `bad_response` if one of them is invalid."""
+    """Return id and name of a listed account; raise `bad_response` if one of them is invalid. One without a name is called by its id."""
     if not isinstance(item, dict):
         raise Failure(BAD_RESPONSE, f"An account of the listing is not an object but {type(item).__name__}.")
-    for member in ("id", "name"):
-        if not (isinstance(item.get(member), str) and item[member]) or (member == "id" and not is_zone_id(item["id"])):
-            raise Failure(BAD_RESPONSE, f"The account {item.get('id')!r:.200} has {item.get(member)!r:.200} as its {member}.")
-    return {"id": item["id"], "name": item["name"]}
+    number, name = item.get("id"), item.get("name")
+    if not isinstance(number, str) or not is_zone_id(number):
+        raise Failure(BAD_RESPONSE, f"The account {number!r:.200} has {number!r:.200} as its id.")
+    if name is not None and not isinstance(name, str):
+        raise Failure(BAD_RESPONSE, f"The account {number!r:.200} has {name!r:.200} as its name.")
+    return {"id": number, "name": name or f"account_{number}"}
 
 
 def is_selected(zone: ListedZone, filters: Filters) -> bool:

@@ -88,7 +88,7 @@ def test_members_that_are_kept(item, zone):
         ({"status": ""}, "status"),
         ({"account": []}, "account"),
         ({"account": {"id": 5}}, "account.id"),
-        ({"account": {"name": False}}, "account.name"),
+        ({"account": {"name": 5}}, "account.name"),
     ],
 )
 def test_zones_without_sense(change, member):
@@ -101,9 +101,12 @@ def test_what_is_no_zone():
         _address.read_zone(["zone"])
 
 
-@pytest.mark.parametrize("item", [["account"], {"id": "x", "name": "n"}, {"id": ID}, {"id": ID, "name": ""}])
+@pytest.mark.parametrize("item", [["account"], {"id": "x", "name": "n"}, {"name": "n"}, {"id": ID, "name": 5}])
 def test_accounts(item):
     assert _address.read_account({**ACCOUNT, "type": "standard"}) == ACCOUNT
+    for name in ({}, {"name": None}, {"name": ""}):
+        assert _address.read_account({"id": ID, **name}) == {"id": ID, "name": f"account_{ID}"}
+        assert _address.read_zone({**ZONE, "account": {"id": ID, **name}})["account"] == {"id": ID, "name": None}
     with pytest.raises(Failure, match=r"^(An account of the listing is not an object|The account .* has .* as its (id|name)\.$)"):
         _address.read_account(item)
 
