@@ -61,6 +61,8 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "accounts.list": Endpoint("GET", "/accounts", "Listing the accounts", (list,), ()),
     # This POST reads, and so does the preview below.
     "graphql.query": Endpoint("POST", "/graphql", "Querying analytics", (dict,), (), reads=True),
+    "tokens.verify": Endpoint("GET", "/user/tokens/verify", "Verifying the token", (dict,), ()),
+    "account_tokens.verify": _account("GET", "/tokens/verify", "Verifying the token of the account"),
     "zones.get": Endpoint("GET", "", "Reading the zone"),
     "accounts.get": Endpoint("GET", "", "Reading the account", (dict,), (ACCOUNT,)),
     "script_monitor.get": Endpoint("GET", "/script_monitor", "Reading the status of the script monitor"),

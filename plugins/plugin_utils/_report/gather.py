@@ -46,7 +46,7 @@ def _plain(result: Json) -> Json:
 
 def _address(host: Host, result: t.Mapping[str, Json]) -> Record:
     """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables."""
-    found = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or _of_variables(host)
+    found = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or address_of(host)
     scope = ACCOUNT if ACCOUNT_ID in found and ZONE_ID not in found else ZONE
     owner = dict_of(_value(host, "zone_account")) if scope == ZONE else {"name": _value(host, "account_name")}
     account_id = found.get(ACCOUNT_ID) if scope == ACCOUNT else owner.get("id")
@@ -55,7 +55,7 @@ def _address(host: Host, result: t.Mapping[str, Json]) -> Record:
     return {"scope": scope, **({ZONE_ID: str(found[ZONE_ID])} if ZONE_ID in found else {}), **known}
 
 
-def _of_variables(host: Host) -> dict[str, Json]:
+def address_of(host: Host) -> dict[str, Json]:
     """Return the address of a host whose task has none, as far as it can be evaluated: that of the role, or else of the host."""
     role = {name: value for name in (ZONE_ID, "zone_name", ACCOUNT_ID) if (value := _value(host, f"{_ROLE}{name}"))}
     try:

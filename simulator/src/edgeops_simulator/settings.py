@@ -15,6 +15,7 @@ CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
     "echo_destination": ("verbatim", "masked"),
     "unknown_route_status": (404, 405),
     "unauthenticated_status": (401, 400),
+    "credential_status": ("active", "disabled", "expired"),
 }
 
 
@@ -55,6 +56,9 @@ class Settings:
     check_fields: bool = True
     check_filter_keys: bool = False
     unauthenticated_status: int = 401
+    credential_status: str = "active"
+    credential_of_account: bool = False
+    credential_expires_on: str = ""
     rate_limit: int = 0
     rate_window: float = 300
     rate_headers: bool = False

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from edgeops_simulator.front import analytics, logpush, notifications, policies, rulesets, script_monitor, transformers, zones
+from edgeops_simulator.front import (
+    analytics,
+    logpush,
+    notifications,
+    policies,
+    rulesets,
+    script_monitor,
+    tokens,
+    transformers,
+    zones,
+)
 
 OPERATIONS = tuple(
     operation
-    for area in (zones, script_monitor, policies, rulesets, logpush, transformers, notifications, analytics)
+    for area in (zones, tokens, script_monitor, policies, rulesets, logpush, transformers, notifications, analytics)
     for operation in area.routes.operations
 )

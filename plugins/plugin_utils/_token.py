@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The action of `token_info`: the address of its host, or the credentials of all hosts of the play."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ansible.module_utils.parsing.convert_bool import boolean
+
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, line
+from ansible_collections.edgeops.observability.plugins.modules.token_info import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
+from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gather import address_of
+
+Result = dict[str, t.Any]
+# What is declared for a host, and what else an audit reads of it; without any of these, only an adoption reads it.
+_DECLARED = ("custom_fields", "job", "jobs", "script_monitor_enabled", "content_security_rules")
+_MAX_HOSTS, _MAX_NAMED = 10, 5
+
+
+class TokenAction(InProcessAction):
+    task = TASK
+
+    def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
+        """Return the result of the module, for the address of the host unless the task has one; with `gather`, for each credential."""
+        variables, given = task_vars or {}, self._task.args
+        try:
+            if boolean(given.get("gather") or False, strict=False):
+                return self._gathered(HostVariables(self._task, variables, self._templar, self._loader), variables)
+            if not any(given.get(name) for name in ALL_ADDRESSES):
+                self._task.args = {**given, **Host(variables, self._templar).address()}
+            return super().run(tmp, variables)
+        except Failure as failure:
+            return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
+        finally:
+            self._task.args = given
+
+    def _gathered(self, hosts: HostVariables, variables: Result) -> Result:
+        options = self.task.arguments()["argument_spec"]
+        arguments = prepared(options, self._task.args)
+        checked = validated(self.task.arguments(), serialised(arguments), self._task.action)
+        if checked.error is not None:
+            return self._result(dict(arguments))  # it says what is wrong
+        names = [str(name) for name in variables["ansible_play_hosts_all"]]
+        read = [name for name in names if _is_read(hosts.host(name), checked.params["required_for"])]
+        credentials: dict[str, list[str]] = {}
+        for name in read:
+            credentials.setdefault(canonical(hosts.host(name).connection(arguments)), []).append(name)
+        found: list[dict[str, Json]] = []
+        lines: list[str] = []
+        for its_hosts in credentials.values():
+            result = self._of(its_hosts, hosts, arguments)
+            if result.get("failed"):
+                return result
+            found.append({"hosts": its_hosts, "token": result["token"], "permissions": result["permissions"]})
+            lines += [f"{_names(its_hosts)}:"] * (len(credentials) > 1) + result["lines"]
+        first: dict[str, Json] = found[0] if found else {"token": None, "permissions": []}
+        return {
+            "changed": False,
+            "token": first["token"],
+            "permissions": first["permissions"],
+            "credentials": found,
+            "lines": lines,
+        }
+
+    def _of(self, names: t.Sequence[str], hosts: HostVariables, arguments: t.Mapping[str, t.Any]) -> Result:
+        """Return what one credential may read of its first host, or of the first one of which it can read something."""
+        result: Result = {}
+        for name in names[:_MAX_HOSTS]:
+            host = hosts.host(name)
+            result = self._result({**arguments, **host.connection(arguments), **address_of(host)})
+            if not result.get("failed") or result["error"]["kind"] != "permission":
+                break
+        return result
+
+    def _result(self, arguments: Result) -> Result:
+        checked = validated(self.task.arguments(), serialised(arguments), self._task.action)
+        if checked.error is not None:
+            failure = Failure("invalid_option", checked.error)
+            return {"failed": True, "changed": False, "msg": checked.error, "error": failure.report()}
+        return Run(checked.params, check_mode=True, diff_mode=False).finish(self.task)
+
+
+def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:
+    """Return whether a playbook would read the zone or the account of a host; without playbooks, every host with an address counts."""
+    try:
+        if not address_of(host):
+            return False
+        if not playbooks or "adopt" in playbooks or "survey" in playbooks:
+            return True
+        return any(host.value(f"log_delivery_{name}") not in (None, [], {}) for name in _DECLARED) or bool(
+            host.value("edgeops_audit_scripts")
+        )
+    except Failure:
+        return False  # the host fails by itself, with its own reason
+
+
+def _names(hosts: t.Sequence[str]) -> str:
+    more = f" and {len(hosts) - _MAX_NAMED} more" if len(hosts) > _MAX_NAMED else ""
+    return ", ".join(line(host, 100) for host in hosts[:_MAX_NAMED]) + more

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the credentials of a play may do, each looked at once."""
+
+import typing as t
+
+from support.zone_runs import fleet
+
+from harness import Playbook
+
+TOKEN_INFO = "edgeops.observability.token_info"  # the name of a module
+
+
+def look(playbook: Playbook, hosts: t.Mapping[str, t.Any], *, fails: t.Any = None, **options: t.Any) -> t.Any:
+    task = {"name": "Look", TOKEN_INFO: {"gather": True, **options}, "run_once": True}
+    plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [task]}]
+    return playbook.run(playbook=plays, inventory=hosts, fails=fails)
+
+
+def test_each_credential_is_looked_at_once(playbook: Playbook, simulator: t.Any) -> None:
+    """Not of hosts of which the playbook reads nothing, and with the first host of which something can be read."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3 + [{"job": None}] * 2)
+    hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
+    hosts["zone4"]["edgeops_api_token"] = "planted-token-of-a-zone-without-state"
+    sealed = hosts["zone0"]["zone_id"]
+    simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/*", "count": None})
+    report = look(playbook, hosts, required_for=["adopt"], fails="authentication")
+    assert "api_token" in report.failures[0].result["msg"], "an adoption reads every zone"
+    report = look(playbook, hosts, required_for=["check"])
+    found = {tuple(each["hosts"]): each for each in report.ours[0].result["credentials"]}
+    assert set(found) == {("zone0", "zone1"), ("zone2",)}
+    assert report.ours[0].result["lines"][0] == "zone0, zone1:" and "zone2:" in report.ours[0].result["lines"]
+    read = {row["product"] for row in found["zone0", "zone1"]["permissions"] if row["scope"] == "zone" and row["readable"]}
+    assert read >= {"jobs", "custom_fields", "script_monitor"}
+    assert {entry["credential"] for entry in report.journal} == {"token", "email_key"}
+    assert hosts["zone3"]["zone_id"] not in {entry["zone"] for entry in report.journal}
+
+
+def test_host_of_the_task(playbook: Playbook, simulator: t.Any) -> None:
+    """Without an address, the task looks at the zone of its host, in both ways."""
+    hosts = fleet(simulator, [{"job": None}, {"job": None}])
+    plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [{"name": "Look", TOKEN_INFO: {}}]}]
+    for in_process in (True, False):
+        report = playbook.run(playbook=plays, inventory=hosts, in_process=in_process)
+        assert {outcome.host: outcome.result["zone_id"] for outcome in report.ours} == {
+            name: host["zone_id"] for name, host in hosts.items()
+        }
+
+
+def test_nothing_to_look_at(playbook: Playbook, simulator: t.Any) -> None:
+    report = look(playbook, fleet(simulator, [{"job": None}]), required_for=["check", "deliver"])
+    assert (report.ours[0].result["credentials"], report.ours[0].result["lines"], report.journal) == ([], [], [])
