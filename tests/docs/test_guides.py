@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from blocks import ROOT, ZONE, blocks
+from support.histories import make_histories
 
 from harness.outcome import writes
 from harness.process import Place, execute
@@ -213,6 +214,22 @@ def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> N
     (rule,) = simulator.state(ZONE)["rulesets"][0]["rules"]
     assert rule["action_parameters"]["cookie_fields"] == [{"name": "Cart"}]
     assert simulator.state(ZONE)["jobs"][0]["destination_conf"].startswith(f"s3://example-logs/{NAME}?")
+
+
+def test_guide_to_the_document_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
+    """The document of a year of audits; a chain whose record is forged fails after the document was written."""
+    project = Project(tmp_path / "project", simulator)
+    (model, _other), _gaps = make_histories(project.folder / "evidence", 1, days=20)
+    ((command),) = commands("guide_assessor")
+    project.save("evidence/link.txt", "other files do not matter")
+    code, output = project.run(command)
+    page = project.folder / "assessment" / "evidence.html"
+    assert code == 0 and "audits of 2 zones is accounted for" in output, output
+    assert page.is_file() and (project.folder / "assessment" / "evidence.csv").is_file()
+    chain = project.folder / "evidence" / f"{model.zone_id}.jsonl"
+    chain.write_text(chain.read_text(encoding="ascii").replace('"sampled":true', '"sampled":false', 1), encoding="ascii")
+    code, output = project.run(command)
+    assert code == 2 and "record 1 was edited" in page.read_text(encoding="utf-8"), output
 
 
 @pytest.mark.engine
