@@ -37,9 +37,10 @@ options:
       - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns, or its result. If omitted, C(result.listed_jobs).
       - C(coverage) is the result of the filter P(edgeops.observability.log_field_coverage#filter), C(scripts) the result of
         M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result.
+      - Of an account, C(notifications) is the result of M(edgeops.observability.notification_policy_info), for the note V(no_alert).
       - C(error), with C(kind) and C(message), is the reason why a zone could not be audited, or not as a whole. The zone is then V(unaudited).
       - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is shown,
-        judged and counted all the same. C(coverage) and C(delivery) that failed, or are not available, are the note V(not_readable) only.
+        judged and counted all the same. C(coverage), C(delivery) and C(notifications) that failed, or are not available, are the note V(not_readable) only.
         A skipped result counts as omitted. A record with neither C(result) nor C(error) is V(unmanaged).
       - With C(declared=false), as in the records of M(edgeops.observability.survey_info), nothing is declared for the zone. C(result) has the results of
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and
@@ -62,6 +63,9 @@ options:
         type: str
       jobs:
         description: The result of M(edgeops.observability.logpush_job_info), for zones whose jobs the role does not manage.
+        type: str
+      notifications:
+        description: The result of M(edgeops.observability.notification_policy_info), for accounts.
         type: str
       scripts:
         description:
@@ -136,7 +140,7 @@ options:
       resource:
         description:
           - Pattern for the resource. Those are V(custom_fields), V(jobs), V(script_monitor), V(content_security_rules), V(scripts), V(health),
-            V(coverage), V(delivery) and V(fields).
+            V(coverage), V(delivery), V(fields) and V(notifications).
         type: str
       type:
         description: Pattern for the type, V(difference) or one of findings and notes such as V(unlisted_job). RV(lines) show the types.

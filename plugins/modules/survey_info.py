@@ -130,6 +130,12 @@ zones:
       type: dict
       returned: if the record is of a zone
       sample:
+    notifications:
+      description:
+        The result of M(edgeops.observability.notification_policy_info), or the failure.
+      type: dict
+      returned: if the record is of an account
+      sample: {notification_policies: [], webhooks: [], available_alerts: {failing_logpush_job_disabled_alert: A Logpush job was disabled.}}
     delivery:
       description: >-
         The rows of M(edgeops.observability.logpush_delivery_info), or C(available) and C(reason) if there are none.

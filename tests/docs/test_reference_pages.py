@@ -95,7 +95,9 @@ def test_permissions_have_one_table() -> None:
 def test_messages_name_the_permissions_of_the_page() -> None:
     areas = {literal: cells for route, cells in rows("reference_permissions", "Route").items() for literal in literals([route])}
     for area, hint in response._BY_AREA.items():
-        name = {"zones": "GET /zones", "script_monitor": "page_shield"}.get(area, area.partition("_jobs")[0].partition("_")[0])
+        name = {"zones": "GET /zones", "script_monitor": "page_shield", "content_security_rules": "page_shield"}.get(
+            area, area.partition("_jobs")[0].partition("_")[0]
+        )
         name = "page_shield" if name == "page" else name
         documented = {permission.replace(" Edit", " Write") for permission in areas[name] if permission}
         needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs: Read is not enough", ""))}

@@ -88,3 +88,15 @@ def test_rules_and_their_violations(modules: Modules) -> None:
 def rules_of(report: t.Any) -> dict[str, t.Any]:
     zones = [zone for zone in report.result["zones"] if zone.get("zone_id")]
     return {zone["zone_id"]: zone["result"]["content_security_rules"]["content_security_rules"] for zone in zones}
+
+
+def test_policies_of_accounts(modules: Modules) -> None:
+    """Also where they cannot be read."""
+
+    def read() -> list[t.Any]:
+        return [zone.get("notifications") for zone in run(modules).result["zones"] if zone["scope"] == "account"]
+
+    fleet(modules, 1)
+    assert [sorted(found) for found in read()] == [["available_alerts", "notification_policies", "webhooks"]]
+    modules.simulator.faults({"kind": "status", "status": 403, "path": "*/alerting/v3/policies", "count": None})
+    assert [found["error"]["kind"] for found in read()] == ["permission"]

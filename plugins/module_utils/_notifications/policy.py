@@ -9,6 +9,16 @@ from .._core import BAD_RESPONSE, Failure, Json, conflict
 from .._text import dict_of, json_type, list_of, parse_time
 from .options import MECHANISMS, WEBHOOKS
 
+# The alert about a job that the service disabled, and those about scripts, the most general one first.
+LOST_JOB = "failing_logpush_job_disabled_alert"
+SCRIPT_ALERTS = tuple(
+    f"scriptmonitor_alert_new_{name}"
+    for name in (
+        *("resources", "hosts", "max_length_resource_url", "code_change_detections"),
+        *("malicious_hosts", "malicious_scripts", "malicious_url"),
+    )
+)
+NEW_SCRIPTS = SCRIPT_ALERTS[0]
 # Made by the service, and not sent back.
 SERVER_MADE = ("id", "created", "modified")
 _TEXTS = ("description", "alert_interval", "created", "modified")
@@ -31,11 +41,6 @@ class Policy(t.NamedTuple):
     def text(self, member: str) -> str:
         return str(self.members.get(member) or "")
 
-    @property
-    def has_mechanism(self) -> bool:
-        """Return whether somebody is told, by a type of mechanism that is documented or not."""
-        return any(list_of(items) for items in dict_of(self.members.get("mechanisms")).values())
-
 
 class Webhook(t.NamedTuple):
     """A webhook without its address, which is a secret; only the host of it."""
@@ -46,12 +51,6 @@ class Webhook(t.NamedTuple):
     host: str | None
     last_success: str | None
     last_failure: str | None
-
-    @property
-    def is_failing(self) -> bool:
-        """Return whether the last delivery failed."""
-        failure, success = parse_time(self.last_failure), parse_time(self.last_success)
-        return failure is not None and (success is None or success < failure)
 
 
 def parse_policy(sent: Json) -> Policy:
@@ -176,15 +175,25 @@ def view_webhook(webhook: Webhook) -> dict[str, Json]:
     return {**webhook._asdict()}
 
 
-def is_watched(alert_type: str, policies: t.Iterable[Policy], webhooks: t.Sequence[Webhook]) -> bool:
-    """Return whether an enabled policy tells somebody of an alert; a webhook whose last delivery failed is nobody."""
-    failing = {webhook.id for webhook in webhooks if webhook.is_failing}
-    return any(
-        policy.enabled and policy.alert_type == alert_type and policy.has_mechanism and not _only_failing(policy, failing)
-        for policy in policies
-    )
+def watchers(
+    alerts: t.Collection[str], policies: t.Iterable[t.Mapping[str, Json]], webhooks: t.Iterable[t.Mapping[str, Json]]
+) -> tuple[list[str], list[str]]:
+    """Return the names of the enabled policies that tell somebody of one of these alerts, and of those whose only webhooks fail.
+
+    Policies and webhooks are those of a result. A webhook whose last delivery failed is nobody.
+    """
+    failing = {webhook.get("id") for webhook in webhooks if _is_failing(webhook)}
+    reached: list[str] = []
+    lost: list[str] = []
+    for policy in policies:
+        mechanisms = {name: list_of(dict_of(policy.get("mechanisms")).get(name)) for name in MECHANISMS}
+        if policy.get("enabled") is True and policy.get("alert_type") in alerts and any(mechanisms.values()):
+            others = any(values for name, values in mechanisms.items() if name != WEBHOOKS)
+            is_lost = not others and failing.issuperset(mechanisms[WEBHOOKS])
+            (lost if is_lost else reached).append(str(policy.get("name")))
+    return reached, lost
 
 
-def _only_failing(policy: Policy, failing: t.AbstractSet[str]) -> bool:
-    others = {name for name, items in dict_of(policy.members.get("mechanisms")).items() if items and name != WEBHOOKS}
-    return not others and set(policy.mechanisms[WEBHOOKS]) <= failing
+def _is_failing(webhook: t.Mapping[str, Json]) -> bool:
+    failure, success = parse_time(webhook.get("last_failure")), parse_time(webhook.get("last_success"))
+    return failure is not None and (success is None or success < failure)

@@ -52,6 +52,7 @@ RECORD = record(
             )
         ),
         "delivery": _OBJECTS,
+        "notifications": OBJECT,
         "error": OBJECT,
     },
     required=["zone"],
@@ -95,6 +96,7 @@ class ZoneRecord(t.TypedDict):
     coverage: Coverage | None
     scripts: Scripts | None
     delivery: list[dict[str, Json]] | None
+    notifications: dict[str, Json] | None
     error: Reason | None
     unreadable: list[tuple[str, Reason]]
 
@@ -130,7 +132,7 @@ def read_record(place: str, given: t.Mapping[str, Json]) -> ZoneRecord:
 # The resource of a note about a part that could not be read.
 _RESOURCE = {"result": "jobs"}
 # A run does without these.
-_OPTIONAL = ("coverage", "delivery")
+_OPTIONAL = ("coverage", "delivery", "notifications")
 
 
 def _is_error(name: str, reason: Reason, declared: bool, hidden: bool) -> bool:
@@ -175,6 +177,7 @@ def _read_parts(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tupl
         rows = None
     coverage, scripts = read("coverage", coverage), read("scripts", given.get("scripts"))
     parts = {"result": result, "jobs": _rows(jobs), "coverage": coverage, "scripts": scripts, "delivery": _rows(rows)}
+    parts["notifications"] = read("notifications", given.get("notifications"))
     return parts, sorted(failures.items(), key=lambda each: each[0] not in ("result", "jobs"))
 
 

@@ -37,6 +37,8 @@ from .._logpush import delivery
 from .._logpush.coverage import log_field_coverage
 from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
+from .._notifications import read as notifications
+from .._notifications.options import Query as PolicyQuery
 from .._scripts.facts import AUTO
 from .._scripts.inventory import Query
 from .._scripts.read import monitor, report_inventory
@@ -46,6 +48,7 @@ from .record import NO_RIGHT
 FILTERS = ("names", "statuses", "account_ids")
 _ALL_RULES = RuleQuery(None, None, None)
 _ALL_JOBS = JobQuery(None, None, None)
+_ALL_POLICIES = PolicyQuery(None, None)
 # The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
 _ALL_SCRIPTS = Query(AUTO, members=_VERDICTS)
@@ -153,7 +156,7 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
         return owner.record
     record: Record = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
     if owner.address.scope == ACCOUNT:
-        return record
+        return {**record, "notifications": _part(client, lambda: notifications.report(client, _ALL_POLICIES).result)}
     scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if with_scripts else None
     if scripts and not scripts.get("failed"):
         status = {"script_monitor": scripts["script_monitor"]}

@@ -14,7 +14,7 @@ from .._host_variables import Host
 # The records of the hosts of a play, from what their tasks registered.
 
 # The members of a record that tasks register, each with the default name of its variable.
-REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs": None, "scripts": None}
+REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs": None, "scripts": None, "notifications": None}
 _ROLE = "log_delivery_"
 _MAX_MESSAGE = 2000
 _OF_CORE = ("exception", "warnings", "deprecations", "invocation")

@@ -8,7 +8,7 @@ from ...module_utils._logpush.coverage import log_field_coverage
 from ...module_utils._text import dict_of
 from ...module_utils._zone.record import Reason, ZoneRecord
 from ...module_utils._zone.result import ReportedJob
-from . import findings, survey
+from . import alerts, findings, survey
 from .document import NOTHING, Copied, Item, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import found, items_of
@@ -19,11 +19,18 @@ from .options import Order
 
 def rows_of(order: Order, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
-    destinations = survey.destinations_of(order.records)
-    return [_row_of(record, order, destinations, seen_before) for record in order.records]
+    known = Known(survey.destinations_of(order.records), alerts.watched_of(order.records))
+    return [_row_of(record, order, known, seen_before) for record in order.records]
 
 
-def _row_of(record: ZoneRecord, order: Order, destinations: survey.Destinations, seen_before: t.Mapping[str, str]) -> Row:
+class Known(t.NamedTuple):
+    """What all records of a run say of the accounts."""
+
+    destinations: survey.Destinations
+    watched: t.Mapping[str | None, alerts.Watched]
+
+
+def _row_of(record: ZoneRecord, order: Order, known: Known, seen_before: t.Mapping[str, str]) -> Row:
     named: Row = {
         **NOTHING,
         "zone": record["zone"],
@@ -33,7 +40,7 @@ def _row_of(record: ZoneRecord, order: Order, destinations: survey.Destinations,
         "account_name": record["account_name"],
     }
     owner, jobs, audit = address(named), record["jobs"], record["scripts"]
-    items = items_of(owner, _items(record, order, destinations), order.at)
+    items = items_of(owner, _items(record, order, known), order.at)
     noted = {str(item["subject"]): seen_before.get(item["id"], order.at) for item in items if item["type"] == "job_never"}
     silent = findings.silent(jobs or (), order.at, order.silent_after_days, noted)
     is_audited = record["error"] is None
@@ -63,7 +70,7 @@ def _error(reason: Reason | None) -> dict[str, str] | None:
     return {"kind": reason["kind"], "message": reason["message"], **lacking}
 
 
-def _items(record: ZoneRecord, order: Order, destinations: survey.Destinations) -> t.Iterator[Item]:
+def _items(record: ZoneRecord, order: Order, known: Known) -> t.Iterator[Item]:
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
     result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
     for name, reason in record["unreadable"]:
@@ -73,7 +80,8 @@ def _items(record: ZoneRecord, order: Order, destinations: survey.Destinations) 
         yield from findings.unlisted(result, jobs)
         yield from findings.rules(result)
     else:
-        yield from survey.notes(record, destinations)
+        yield from survey.notes(record, known.destinations)
+    yield from alerts.notes(record, known.watched[record["account_id"]])
     yield from findings.health(jobs)
     if record["scripts"] is not None:
         yield from findings.scripts(record["scripts"])
@@ -104,6 +112,7 @@ def _resources(record: ZoneRecord, order: Order) -> list[str]:
     parts = {"scripts": record["scripts"], "health": jobs, "coverage": record["coverage"], "delivery": record["delivery"]}
     looked += [name for name, part in parts.items() if part is not None]
     compares_fields = bool(order.required_fields) or not record["declared"]
+    looked += ["notifications"] if record["notifications"] is not None else []
     return looked + (["fields"] if compares_fields and (record["error"] is None or jobs is not None) else [])
 
 

@@ -8,10 +8,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.plan import State, is_id, plan
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.policy import (
-    is_watched,
     parse_alerts,
     parse_policy,
     parse_webhook,
+    view,
+    view_webhook,
+    watchers,
 )
 
 SENT: dict[str, t.Any] = {
@@ -127,7 +129,6 @@ OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
         ({"alert_type": "y"}, {}, False),
         ({"mechanisms": {}}, {}, False),
         ({"mechanisms": {"email": []}}, {}, False),
-        ({"mechanisms": {"slack": [{"id": "c"}]}}, {}, True),
         ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {}, True),
         ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": NEW, "last_success": OLD}, False),
         ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": NEW}, False),
@@ -138,7 +139,10 @@ OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
 )
 def test_who_is_told(changes: t.Any, webhook: t.Any, watched: bool) -> None:
     """A webhook whose last delivery failed is nobody."""
-    assert is_watched("x", [parse_policy({**SENT, **changes})], [parse_webhook({**WEBHOOK, **webhook})]) is watched
+    policies, webhooks = [view(parse_policy({**SENT, **changes}))], [view_webhook(parse_webhook({**WEBHOOK, **webhook}))]
+    reached, lost = watchers(("x",), policies, webhooks)
+    assert bool(reached) is watched and not (reached and lost)
+    assert bool(lost) is bool("last_failure" in webhook and not watched)
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,73 @@ def test_a_host_fails_with_its_own_reason():
     }
 
 
+# Of what nobody is told.
+
+LOST, NEW = "failing_logpush_job_disabled_alert", "scriptmonitor_alert_new_resources"
+MAIL = {"email": ["ops@example.com"], "webhooks": [], "pagerduty": []}
+HOOK = {"email": [], "webhooks": ["w"], "pagerduty": []}
+FAILED_HOOK = {"id": "w", "name": "chat", "last_failure": "2026-10-02T00:00:00Z", "last_success": "2026-10-01T00:00:00Z"}
+
+
+def told(alert_type, mechanisms=MAIL, enabled=True):
+    return {"name": "p", "alert_type": alert_type, "enabled": enabled, "mechanisms": mechanisms}
+
+
+def account_with(*policies, webhooks=(), available=(LOST, NEW), jobs=(), **members):
+    alerts = None if available is None else dict.fromkeys(available, "")
+    found = {"notification_policies": list(policies), "webhooks": list(webhooks), "available_alerts": alerts}
+    return {"zone": "acme", "account_id": "ac", "jobs": list(jobs), "notifications": found, **members}
+
+
+MONITORED = {"script_monitor": {"script_monitor": {"enabled": True}}}
+
+
+@pytest.mark.parametrize(
+    ("account", "members", "subjects"),
+    [
+        (account_with(), {}, [LOST]),
+        (account_with(), {"jobs": []}, []),
+        (account_with(jobs=[job()]), {"jobs": []}, [LOST]),
+        (account_with(told(LOST)), {}, []),
+        (account_with(told(LOST, enabled=False)), {}, [LOST]),
+        (account_with(told(LOST, {"email": []})), {}, [LOST]),
+        (account_with(told(LOST, HOOK)), {}, []),
+        (account_with(told(LOST, HOOK), webhooks=[FAILED_HOOK]), {}, [LOST]),
+        (account_with(told(LOST)), {"result": MONITORED}, [NEW]),
+        (account_with(told(LOST)), {"result": OFF}, []),
+        (
+            account_with(told(LOST), told("scriptmonitor_alert_new_hosts"), available=(NEW, "scriptmonitor_alert_new_hosts")),
+            {"result": MONITORED},
+            [],
+        ),
+        (account_with(told(LOST), available=(LOST,)), {"result": MONITORED}, []),
+        (account_with(told(LOST), available=None), {"result": MONITORED}, []),
+        (account_with(), {"account_id": "another"}, []),
+    ],
+)
+def test_what_nobody_is_told_of(account, members, subjects):
+    """Jobs and monitors of the account and of its zones count."""
+    made = report({"declared": False, **account}, {"declared": False, **zone(account_id="ac"), **members})
+    notes = [item for item in items(made, "acme") if item["type"] == "no_alert"]
+    assert [note["subject"] for note in notes] == subjects
+    assert all((note["resource"], note["kind"], note["severity"]) == ("notifications", "note", "low") for note in notes)
+    assert not [item for item in items(made, "a") if item["type"] == "no_alert"]
+
+
+def test_a_failing_webhook_is_named():
+    account = account_with(told(LOST, HOOK), webhooks=[FAILED_HOOK], jobs=[job()])
+    (note,) = [item for item in items(report(account)) if item["type"] == "no_alert"]
+    assert "the last delivery to the webhook of p failed" in note["is"]
+
+
+def test_policies_that_cannot_be_read_are_a_note():
+    account = {"zone": "acme", "account_id": "ac", "jobs": [job()], "declared": False}
+    failure = {"failed": True, "msg": "no right", "error": {"kind": "permission", "path": "/accounts/ac/alerting/v3/policies"}}
+    made = report({**account, "notifications": failure})
+    (note,) = [item for item in items(made) if item["type"] == "not_readable"]
+    assert note["resource"] == "notifications" and made["outcome"] != "unaudited"
+
+
 # A survey.
 
 
