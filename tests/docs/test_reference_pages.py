@@ -36,7 +36,7 @@ from harness import documented
 PAGES = ROOT / "docs" / "docsite" / "rst"
 EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"
 PERMISSION = re.compile(
-    r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Logs|Zone):? (Read|Write|Edit)\b"
+    r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
 )
 # Names that look like variables of the playbooks and are modules, files or series of metrics.
 NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp)_?")
