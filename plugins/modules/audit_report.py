@@ -185,7 +185,8 @@ options:
     choices: [unaudited, drifted, findings, unmanaged, malicious, reported, job_failing, job_disabled_by_service, job_silent,
       records_dropped, enforcement_refused, changed, new, monitor_off, history_broken, unlisted_job, unlisted_rule, missing_field,
       expired_waiver, unverified, expired, unjustified, gone, nothing_seen, evidence_gap, job_stale, fields_not_selected, field_stays_empty,
-      no_upload, losses_unknown, violations, personal_data, unmatched_waiver, not_readable, job_never, no_job, single_destination, unused]
+      no_upload, losses_unknown, violations, personal_data, no_alert, unmatched_waiver,
+      not_readable, job_never, no_job, single_destination, unused]
     default: []
   at:
     description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.

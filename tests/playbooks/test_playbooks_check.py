@@ -11,6 +11,7 @@ from zone_runs import DESTINATION, SECRET, fleet, lists, selected, shown_lines
 PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"
 CHECK = "edgeops.observability.check"
+LOST = "failing_logpush_job_disabled_alert"
 DESIRED = {"custom_fields": lists(request=["x-trace-id"])}
 
 
@@ -173,6 +174,28 @@ def test_what_a_check_shows_of_jobs(playbook, simulator):
     assert not re.search(r" changed=[1-9]", report.stdout) and not report.writes
     listings = [entry["zone"] for entry in report.journal if entry["path"].endswith("/logpush/jobs")]
     assert sorted(listings) == sorted([first, second])
+
+
+def test_a_check_of_accounts_says_of_what_nobody_is_told(playbook, simulator):
+    """Not of an account that declares nothing, nor of zones; policies that cannot be read are a note."""
+    jobs = [{"name": "a", "dataset": "audit_logs", "destination_conf": DESTINATION, "enabled": True}]
+    accounts = {name: f"{number:x}" * 32 for number, name in enumerate(("silent", "told", "hidden", "undeclared"), 10)}
+    simulator.seed(
+        accounts=[*accounts.values()],
+        jobs={f"accounts/{account}": [{**jobs[0], "id": number}] for number, account in enumerate(accounts.values(), 1)},
+        notification_policies={accounts["told"]: [{"alert_type": LOST, "mechanisms": {"email": [{"id": "ops@example.com"}]}}]},
+    )
+    simulator.faults({"kind": "status", "status": 403, "path": f"*/{accounts['hidden']}/alerting/*", "count": None})
+    declared = {"log_delivery_jobs": [{"name": "a", "dataset": "audit_logs", "enabled": True}]}
+    hosts = {name: {"account_id": account, **(declared if name != "undeclared" else {})} for name, account in accounts.items()}
+    report = playbook.run(playbook=CHECK, inventory={**hosts, **fleet(simulator, [DESIRED])}, fails="permission")
+    assert report.returncode == 0 and not report.writes
+    _stats, shown = findings(report)
+    notes = sorted(line.split(":")[0] for line in shown if " note no_alert" in line or " note not_readable" in line)
+    assert notes == ["hidden note not_readable", "silent note no_alert"]
+    assert {entry["account"] for entry in report.journal if "/alerting/" in entry["path"]} == {
+        account for name, account in accounts.items() if name != "undeclared"
+    }
 
 
 def test_playbooks_are_short_and_plain():
