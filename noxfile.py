@@ -84,7 +84,7 @@ def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[M
 
     def register(run: t.Callable[[nox.Session], None]) -> t.Any:
         def skip(session: nox.Session) -> None:
-            session.skip(f"Python {' or '.join(pythons)} is not on this machine")
+            session.skip(f"Python {' or '.join(sorted(pythons))} is not on this machine")
 
         python = _python(pythons)
         skip.__doc__ = run.__doc__
@@ -337,16 +337,8 @@ def plugin_docs(session: nox.Session) -> None:
     """Whether the documentation of every plugin is whole, and each reference in it leads somewhere."""
     install(session, "dev")
     with tempfile.TemporaryDirectory() as folder, session.chdir(tracked_copy(session, folder)):
-        command = (
-            "antsibull-docs",
-            "lint-collection-docs",
-            "--plugin-docs",
-            "--validate-collection-refs",
-            "self",
-            "--skip-rstcheck",
-            ".",
-        )
-        session.run(*command)
+        options = "--plugin-docs --validate-collection-refs=self --check-extra-docs-refs --skip-rstcheck"
+        session.run("antsibull-docs", "lint-collection-docs", *options.split(), ".")
 
 
 @gate("test", "check", "once")

@@ -16,7 +16,7 @@ description:
   - Returns what a delivery would change in all zones of its play, and evaluates the safety rails. It comes after the role
     P(edgeops.observability.log_delivery#role) in check mode, and before anything is written. The playbook C(edgeops.observability.deliver) uses it.
   - The rails are the variables of the hosts that C(deliver) has, such as C(edgeops_allow) and C(edgeops_max_changed_zones).
-  - If a rail refuses the changes, the task fails with RV(error.kind=gate), and with V(conflict) if another plan was approved. The other values are
+  - If a rail refuses the changes, the task fails with RV(ignore:error.kind=gate), and with V(conflict) if another plan was approved. The other values are
     returned all the same, so that a play can show the plan and fail each zone of RV(refused) with its own reason.
   - Use it with C(run_once). A zone whose prediction failed has no plan; it is left out unless C(edgeops_deliver_partial) is false.
 extends_documentation_fragment:
