@@ -39,7 +39,9 @@ def test_defaults_of_the_group(playbook, simulator, zone):
     variables = role_variables(zone, custom_fields=lists(request=["x-b"]), script_monitor_enabled=True)
     ways = ("roles", "import_role", "include_role")
     plays += [play(variables, how=how, module_defaults={GROUP: connection}) for how in ways]
-    report = playbook.run(playbook=plays, extra_vars={"token": simulator.token}, env=EMPTY, fails="not_found")
+    report = playbook.run(
+        playbook=plays, extra_vars={"token": simulator.token}, env=EMPTY, fails="not_found", warns=["ownership_challenge"]
+    )
     found, rest = report.ours[: len(MODULES)], report.ours[len(MODULES) :]
     assert sorted(outcome.module for outcome in found) == sorted(MODULES)
     assert all(outcome.journal for outcome in found)
