@@ -12,8 +12,8 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads the custom log fields, the log delivery (Logpush) jobs and the script monitor (Client-side security, formerly Page Shield) of a Cloudflare zone,
-    and returns them as variables of the role P(edgeops.observability.log_delivery#role).
+  - Reads the custom log fields, the log delivery (Logpush) jobs, the script monitor and the content security rules (Client-side security, formerly Page
+    Shield) of a Cloudflare zone, and returns them as variables of the role P(edgeops.observability.log_delivery#role).
   - A run of the role with these variables changes nothing. RV(left_out) lists the settings that cannot be declared without a change, with the reason.
   - A destination with a secret is not returned. As long as C(destination_conf) is omitted, it is neither compared nor changed.
   - The playbook C(edgeops.observability.adopt) uses this module for all zones of an inventory.
@@ -31,7 +31,8 @@ options:
       - If omitted, the id of the zone or account.
     type: str
 notes:
-  - The token needs the permission to read each of the three. If reading is not permitted, the task fails.
+  - The token needs the permission to read each of them. If reading is not permitted, the task fails, but content security rules, which most plans do
+    not have, are then in RV(left_out).
   - If the API has no route for the list of jobs or for the script monitor, it is listed in RV(left_out). If it has no route for rulesets, as for a zone
     that does not exist, the task fails as V(not_found).
 seealso:
@@ -78,6 +79,7 @@ variables:
     log_delivery_custom_fields: {request_fields: [x-trace-id]}
     log_delivery_jobs: [{name: shop-logs, dataset: http_requests, fields: [ClientIP, RayID, RequestHeaders], timestamp_format: rfc3339}]
     log_delivery_script_monitor_enabled: true
+    log_delivery_content_security_rules: [{description: checkout, action: log, expression: 'true', directives: {script-src: ["'self'"]}}]
 vault:
   description: Names of the variables for the secrets of destinations.
   returned: success

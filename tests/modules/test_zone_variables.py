@@ -74,3 +74,26 @@ def test_an_unreadable_zone_fails(modules: Modules) -> None:
     unknown = {**info(zone_id="bad"), "ignore_errors": True}
     report = modules.run([unknown, info()], fails={"not_found", "permission"})
     assert [outcome.result["error"]["kind"] for outcome in report.failures] == ["not_found", "permission"]
+
+
+def test_content_security_rules(modules: Modules) -> None:
+    """Each rule that can be declared without a change, by its description where that is unique; the others with the reason."""
+    rule = {"action": "log", "expression": "true", "value": "script-src 'self'"}
+    rules = [
+        {**rule, "id": "r1", "description": "shop", "enabled": False, "action": "allow"},
+        {**rule, "id": "r2", "description": "twice"}, {**rule, "id": "r3", "description": "twice", "value": "script-src 'nonce-1'"},
+        {**rule, "id": "r4", "description": "", "value": "img-src *; sandbox"},
+    ]  # fmt: skip
+    modules.simulator.seed(policies={modules.zone: rules})
+    found = modules.run(info()).result
+    members = {"action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}}
+    assert found["variables"]["log_delivery_content_security_rules"] == [
+        {"rule_id": "r4", **members, "directives": {"img-src": ["*"]}},
+        {"description": "shop", **members, "action": "allow", "enabled": False},
+        {"description": "twice", "rule_id": "r2", **members},
+    ]
+    assert found["left_out"] == [{"what": "content security rule twice", "why": "its policy cannot be parsed"}]
+    modules.simulator.settings(unknown_routes=["*/policies"])
+    found = modules.run(info()).result
+    assert "log_delivery_content_security_rules" not in found["variables"]
+    assert [each["what"] for each in found["left_out"]] == ["content security rules"]

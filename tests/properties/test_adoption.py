@@ -64,7 +64,11 @@ def test_adopted_zones_need_no_write(simulator: t.Any, tmp_path: Path) -> None:
     assert len([path for path in first if path.parent.parent.name == "host_vars"]) == ZONES
     managed = {name: variables(tmp_path, name) for name in hosts}
     assert {len(each.get("jobs", [])) for each in managed.values()} == {0, 1, 2, 3, 4}
-    assert {name for each in managed.values() for name in each} >= {"custom_fields", "script_monitor_enabled"}
+    assert {name for each in managed.values() for name in each} >= {
+        "custom_fields",
+        "script_monitor_enabled",
+        "content_security_rules",
+    }
     delivered = {
         name: direct.run("zone_observability", simulator, hosts[name]["zone_id"], options) for name, options in managed.items()
     }

@@ -68,6 +68,26 @@ def random_id(draw: random.Random) -> str:
     return f"{draw.getrandbits(128):032x}"
 
 
+POLICIES = (
+    "script-src 'self' https://js.example/v3/; CONNECT-SRC *",
+    "default-src 'none'; trusted-types A  b; upgrade-insecure-requests",
+    "script-src 'nonce-abc'",
+    "img-src {{7}}",
+)
+
+
+def random_rule(draw: random.Random, number: int) -> dict[str, t.Any]:
+    """A content security rule; some cannot be declared, and some have no description or that of another one."""
+    return {
+        "id": f"r{number}",
+        "description": draw.choice(["", "checkout", "blog", "{{ 7 }}"]),
+        "action": draw.choice(["log", "allow", "later"]),
+        "expression": draw.choice(["true", 'http.host eq "{{ 7 }}"']),
+        "enabled": draw.random() < 0.7,
+        "value": draw.choice(POLICIES),
+    }
+
+
 def seed(simulator: t.Any, count: int, number: int = 17) -> dict[str, dict[str, t.Any]]:
     """Seed so many zones; returns an inventory of them. The same number gives the same zones."""
     draw = random.Random(number)
@@ -78,6 +98,7 @@ def seed(simulator: t.Any, count: int, number: int = 17) -> dict[str, dict[str, 
         for index, zone in enumerate(zones)
     }
     rulesets = {zone: [random_ruleset(draw)] for zone in zones if draw.random() < 0.8}
+    rules = {zone: [random_rule(draw, number) for number in range(draw.randint(0, 4))] for zone in zones}
     monitors = {zone: {"enabled": draw.random() < 0.5} for zone in zones[1:]}
     seen = {
         "script_id": "5c0a",
@@ -90,6 +111,7 @@ def seed(simulator: t.Any, count: int, number: int = 17) -> dict[str, dict[str, 
         zones=zones,
         jobs=jobs,
         rulesets=rulesets,
+        policies=rules,
         script_monitor={zones[0]: {"enabled": True}, **monitors},
         scripts={zones[0]: [seen]},
     )

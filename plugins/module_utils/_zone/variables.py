@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import collections
 import types
 import typing as t
 
 from .._address import ACCOUNT
 from .._api.client import Client
 from .._api.response import is_missing
-from .._core import PERMISSION, Conclusion, Failure, Json
+from .._content_rules import read as content_rules
+from .._content_rules.facts import ACTIONS
+from .._content_rules.options import OPTIONS as RULE_OPTIONS
+from .._content_rules.plan import plan as plan_rule
+from .._content_rules.rule import Rule, RuleState
+from .._content_rules.rules import desire_rules
+from .._core import PERMISSION, REJECTED, Conclusion, Failure, Json
 from .._custom_fields import read as custom_fields
 from .._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
 from .._custom_fields.result import names_of
@@ -102,6 +109,38 @@ def _unmanageable(rules: t.Sequence[t.Any]) -> str:
 _EVERY_VALUE = next(carrier for carrier, kinds in CARRIERS.items() if PRESERVE_DUPLICATES in kinds)
 
 
+def express_rules(rules: t.Sequence[Rule]) -> tuple[list[dict[str, Json]], LeftOut]:
+    """Return content security rules as items of `log_delivery_content_security_rules`, and those that cannot be declared without a change."""
+    items: list[dict[str, Json]] = []
+    left_out: LeftOut = []
+    named = collections.Counter(rule.description for rule in rules)
+    for rule in sorted(rules, key=lambda rule: (rule.description, str(rule.id))):
+        known: dict[str, Json] = {"description": rule.description} if rule.description.strip() else {}
+        if named[rule.description] > 1 or not known:
+            known["rule_id"] = rule.id
+        members = {"action": rule.action, "expression": rule.expression, "directives": rule.directives}
+        item = {**known, **members, **({} if rule.enabled else {"enabled": False})}
+        if reason := _rule_trouble(rule, item):
+            left_out.append({"what": f"content security rule {rule.description or rule.id}", "why": reason})
+        else:
+            items.append(item)
+    return items, left_out
+
+
+def _rule_trouble(rule: Rule, item: t.Mapping[str, Json]) -> str:
+    """Return why a rule cannot be declared: the role would change or refuse it; "" if it can."""
+    if rule.policy is None:
+        return "its policy cannot be parsed"
+    if rule.action not in ACTIONS:
+        return f"its action is {rule.action!r}"
+    defaults = {name: option.get("default") for name, option in RULE_OPTIONS.items()}
+    try:
+        desired = desire_rules("rules", [{**defaults, **item}]).items[0].desired
+        return "declaring it would change it" if plan_rule(desired, RuleState(rule)).requests else ""
+    except Failure as failure:
+        return f"the role refuses it: {failure}"
+
+
 def express_zone(
     label: str,
     ruleset: Ruleset | None,
@@ -109,14 +148,17 @@ def express_zone(
     monitor: t.Mapping[str, Json] | None,
     base_url: str = "",
     transformers: t.Mapping[int, str] = types.MappingProxyType({}),
+    rules: t.Sequence[Rule] = (),
 ) -> dict[str, t.Any]:
     """Return a zone as the result of `zone_variables_info`; the variables are in the order for the file."""
     declared = express_jobs(jobs, variable_key(label), transformers)
     fields, left_out = express_custom_fields(ruleset, declared.items, base_url)
+    policies, others = express_rules(rules)
     variables = {
         "log_delivery_custom_fields": fields,
         "log_delivery_jobs": declared.items,
         "log_delivery_script_monitor_enabled": None if monitor is None else monitor["enabled"],
+        "log_delivery_content_security_rules": policies,
     }
     managed = {name: value for name, value in variables.items() if value not in ({}, [], None)}
     return {
@@ -124,7 +166,7 @@ def express_zone(
         "variables": managed,
         "vault": declared.vault,
         "vault_destinations": declared.destinations,
-        "left_out": [*left_out, *declared.left_out],
+        "left_out": [*left_out, *declared.left_out, *others],
         "notes": [] if managed else ["No setting of this zone is managed: the role does not change it."],
     }
 
@@ -149,8 +191,10 @@ def report(client: Client, params: Params) -> Conclusion:
     missing: LeftOut = []
     jobs = _offered("jobs", lambda: logpush.listed(client), missing)
     monitor = _offered("script monitor", lambda: scripts.monitor(client, params["route"]), missing)
+    rules = _offered("content security rules", lambda: content_rules.listed(client), missing, also=(PERMISSION, REJECTED))
     names = _transformers(client, jobs or [])
-    found = express_zone(label, ruleset, jobs or [], monitor.status if monitor else None, params["base_url"], names)
+    status = monitor.status if monitor else None
+    found = express_zone(label, ruleset, jobs or [], status, params["base_url"], names, rules or ())
     return Conclusion({**found, "left_out": [*missing, *found["left_out"]]})
 
 
@@ -170,12 +214,15 @@ def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:
 Part = t.TypeVar("Part")
 
 
-def _offered(what: str, read: t.Callable[[], Part], missing: LeftOut) -> Part | None:
-    """Return the result of a read; None if the service lacks the route, which is noted in `missing`; raise any other failure."""
+def _offered(what: str, read: t.Callable[[], Part], missing: LeftOut, also: t.Collection[str] = ()) -> Part | None:
+    """Return the result of a read; None if the service lacks the route, which is noted in `missing`; raise any other failure.
+
+    `also` are further kinds of failures that mean that the plan or the token does not have it.
+    """
     try:
         return read()
     except Failure as failure:
-        if not is_missing(failure):
+        if not is_missing(failure) and failure.kind not in also:
             raise
         missing.append({"what": what, "why": f"the service does not offer it ({failure})"})
         return None
