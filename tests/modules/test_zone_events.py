@@ -93,6 +93,32 @@ def test_events_of_everything_watched(simulator: t.Any, zone: str, arguments: di
     assert simulator.token not in json.dumps(heard.polls) + state
 
 
+def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    """Rules belong to settings; what browsers reported is an event once, and what is there at first is none."""
+    rule = {"id": "r1", "description": "checkout", "action": "log", "expression": "true", "value": "script-src 'self'"}
+    seen = {"policy_id": "r1", "url": "https://cdn.example/{{7}}.js", "host": NAME, "count": 3, "datetime": ago(600)}
+    old = {**seen, "url": "https://old.example/x.js"}
+    allowed = {**seen, "url": f"https://{NAME}/own.js"}
+    seeder(simulator, zone, policies=[rule], violations=[old])()
+    heard = listen(
+        {**arguments, "watch": ["settings"]},
+        seeder(simulator, zone, violations=[old, seen, allowed]),
+        lambda: simulator.settings(graphql_disabled=["*"]),
+        lambda: simulator.settings(graphql_disabled=[]),
+        seeder(simulator, zone, policies=[{**rule, "action": "allow"}, {**rule, "id": "r2", "description": "blog"}]),
+        lambda: simulator.settings(unknown_routes=["*/policies"]),
+    )
+    assert heard.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed"], []]
+    violated = only(heard, 1)["edgeops"]
+    assert (
+        violated["subject"] == "checkout" and violated["after"]["source"] == "https://cdn.example/%257B%257B7%257D%257D.js"
+    ) or (violated["after"]["source"] == "https://cdn.example/%7B%7B7%7D%7D.js")
+    assert (violated["after"]["directive"], violated["after"]["action"], violated["after"]["count"]) == ("script-src", "log", 3)
+    changed, created = sorted((event["edgeops"] for event in heard.polls[4]), key=lambda event: event["subject"], reverse=True)
+    assert (changed["before"]["action"], changed["after"]["action"]) == ("log", "allow")
+    assert (created["subject"], created["before"], created["after"]["id"]) == ("blog", None, "r2")
+
+
 def test_baseline_decides_which_scripts_are_new(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     entry = {"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
     given = {**arguments, "watch": ["scripts"], "script_baseline": [entry]}

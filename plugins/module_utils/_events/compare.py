@@ -12,11 +12,13 @@ from .._logpush import job as logpush_job
 from .._logpush import logpull_options
 from .._logpush.health import DISABLED, FAILING, HEALTHY, STALE, UNKNOWN
 from .._redact import MASK
+from .._text import dict_of
 from .facts import Change, Target
-from .state import NOTHING, Identity, Job, Known, Script
+from .state import NOTHING, Identity, Job, Known, Rule, Script
 
 Scripts = t.Mapping[Identity, Script]
 Jobs = t.Mapping[int, Job]
+ContentRules = t.Mapping[str, Rule]
 # The events of states of a job's health.
 _TROUBLE = {FAILING: "job_failing", DISABLED: "job_disabled", STALE: "job_stale"}
 
@@ -35,6 +37,7 @@ class Seen(t.NamedTuple):
     jobs: Jobs | None = None
     monitor: bool | None = None
     fields: t.Mapping[str, Json] | None = None
+    rules: ContentRules | None = None
 
 
 def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Rules) -> tuple[Known, list[Change]]:
@@ -62,7 +65,33 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
         if before.fields not in (None, seen.fields):
             changes.append(Change("fields_changed", "custom_fields", before.fields, seen.fields))
         now = now._replace(fields=seen.fields)
+    if seen.rules is not None:
+        after_rules, found = compare_rules(before.rules, seen.rules)
+        now, changes = now._replace(rules=after_rules), changes + found
     return now, changes
+
+
+def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[ContentRules, list[Change]]:
+    """Return the content security rules to store and the changes; what was never read before has not changed."""
+    after = {}
+    for number, rule in seen.items():
+        was = known.get(number) if known else None
+        # What was reported is kept while the service does not show it.
+        after[number] = rule if rule.violated is not None or was is None else rule._replace(violated=was.violated)
+    if known is None:
+        return after, []
+    found = []
+    for number in sorted({**known, **after}):
+        old, new = known.get(number), after.get(number)
+        one, other = (None if side is None else dict(side.shown) for side in (old, new))
+        subject = str((other or one or {}).get("description") or number)
+        if one != other:
+            found.append(Change("rule_changed", subject, one, other))
+        if old and new and old.violated is not None:
+            for report in sorted(set(new.violated or ()) - old.violated):
+                after_report = {"rule": subject, "action": new.shown.get("action"), **dict_of(new.details.get(report))}
+                found.append(Change("rule_violated", subject, None, after_report))
+    return after, found
 
 
 # Members of a listed script that help to react to an event.

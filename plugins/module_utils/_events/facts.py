@@ -13,7 +13,16 @@ SCRIPTS, JOBS, SETTINGS = WATCHED = ("scripts", "jobs", "settings")
 KINDS = (
     *("script_new", "script_changed", "script_malicious", "script_reported", "script_gone"),
     *("job_created", "job_changed", "job_deleted", "job_failing", "job_disabled", "job_stale", "job_recovered"),
-    *("monitor_changed", "fields_changed", "zone_unreadable", "zone_readable", "account_unreadable", "account_readable"),
+    *(
+        "monitor_changed",
+        "fields_changed",
+        "rule_changed",
+        "rule_violated",
+        "zone_unreadable",
+        "zone_readable",
+        "account_unreadable",
+        "account_readable",
+    ),
 )
 
 # An event as the rulebook gets it: its members below `edgeops`, and the host below `meta`.

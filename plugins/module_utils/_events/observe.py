@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import hashlib
 import threading
 import time
@@ -10,7 +11,11 @@ import typing as t
 
 from .._address import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query, read_account, read_zone
 from .._api.client import Client
-from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
+from .._api.response import is_missing
+from .._content_rules import read as content_rules
+from .._content_rules.rule import show as show_rule
+from .._content_rules.violations import Window
+from .._core import AUTHENTICATION, BAD_RESPONSE, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_text
@@ -24,11 +29,11 @@ from .._scripts import inventory
 from .._scripts.facts import REPORTED
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
-from .._text import dict_of
+from .._text import dict_of, list_of
 from .compare import Seen
 from .facts import JOBS, SCRIPTS, SETTINGS, Target, with_hosts
 from .options import LOGGER, Settings
-from .state import Identity, Job, Script
+from .state import Identity, Job, Rule, Script
 
 
 class Clock(t.NamedTuple):
@@ -50,7 +55,8 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
         state = monitor(client, settings.query.route)
         if SETTINGS in watch:
             fields = report_fields(entry_point(client, confirm=False))["custom_fields"]
-            seen = seen._replace(monitor=state.status["enabled"], fields=scrub(fields, client.secrets))
+            enabled = state.status["enabled"]
+            seen = seen._replace(monitor=enabled, fields=scrub(fields, client.secrets), rules=see_rules(client, now))
         if SCRIPTS in watch:
             on_route = settings.query.on_route(state.route)
             listing = scrub(list_scripts(client, on_route), client.secrets)
@@ -58,6 +64,28 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
     if JOBS in watch:
         seen = seen._replace(jobs=see_jobs(listed(client), settings.stale_after, now, client.secrets))
     return seen
+
+
+# Days of which violations count; one that was not reported for so long is new when it comes back.
+_DAYS_OF_VIOLATIONS = 1
+
+
+def see_rules(client: Client, now: float) -> dict[str, Rule] | None:
+    """Return the content security rules of a zone by id, None if the plan or the token has none; reports are asked for if there are rules."""
+    try:
+        shown = [show_rule(rule) for rule in content_rules.listed(client)]
+    except Failure as failure:
+        if not (is_missing(failure) or failure.kind in (PERMISSION, REJECTED)):
+            raise
+        return None
+    window = Window.of(datetime.datetime.fromtimestamp(now, datetime.timezone.utc), _DAYS_OF_VIOLATIONS)
+    content_rules.add_violations(client, {client.address.id: shown}, window)
+    found = {}
+    for rule in scrub(shown, client.secrets):
+        seen = dict_of(rule.pop("violations"))
+        reports = {(str(each["directive"]), str(each["source"])): each for each in map(dict_of, list_of(seen["blocked"]))}
+        found[str(rule["id"])] = Rule(rule, frozenset(reports) if seen["available"] else None, reports)
+    return found
 
 
 def see_scripts(items: t.Iterable[inventory.Script]) -> dict[Identity, Script]:

@@ -44,6 +44,17 @@ class Job(t.NamedTuple):
     details: t.Mapping[str, Json] = types.MappingProxyType({})
 
 
+class Rule(t.NamedTuple):
+    """What is compared of a content security rule: its members, and what browsers reported of it, None if that cannot be read.
+
+    `details` are these reports by directive and source; they are shown in events, and not stored.
+    """
+
+    shown: t.Mapping[str, Json]
+    violated: frozenset[tuple[str, str]] | None
+    details: t.Mapping[tuple[str, str], Json] = types.MappingProxyType({})
+
+
 class Known(t.NamedTuple):
     """Known state of a zone; None for parts that were never read."""
 
@@ -53,6 +64,7 @@ class Known(t.NamedTuple):
     jobs: t.Mapping[int, Job] | None = None
     monitor: bool | None = None
     fields: t.Mapping[str, Json] | None = None
+    rules: t.Mapping[str, Rule] | None = None
 
 
 NOTHING = Known()
@@ -65,12 +77,17 @@ def encode(known: Known) -> str:
         document["scripts"] = [[*identity, *known.scripts[identity][:3]] for identity in sorted(known.scripts)]
     if known.jobs is not None:
         document["jobs"] = [[number, *known.jobs[number][:3]] for number in sorted(known.jobs)]
+    if known.rules is not None:
+        document["rules"] = [
+            [number, rule.shown, None if rule.violated is None else sorted(map(list, rule.violated))]
+            for number, rule in sorted(known.rules.items())
+        ]
     return canonical(document)
 
 
 def decode(document: t.Mapping[str, t.Any]) -> Known:
     """Return the zone of a line."""
-    scripts, jobs = document.get("scripts"), document.get("jobs")
+    scripts, jobs, rules = (document.get(name) for name in ("scripts", "jobs", "rules"))
     return Known(
         document["name"],
         document["readable"],
@@ -78,11 +95,15 @@ def decode(document: t.Mapping[str, t.Any]) -> Known:
         None if jobs is None else {number: Job(shown, where, health) for number, shown, where, health in jobs},
         document["monitor"],
         document["fields"],
+        None
+        if rules is None
+        else {number: Rule(shown, None if seen is None else frozenset(map(tuple, seen))) for number, shown, seen in rules},
     )
 
 
 _FLAG: Schema = {"type": "boolean"}
-# Scripts are stored with their identity, hashes, verdict and reports; jobs with their id, members, digest and health.
+# Scripts are stored with their identity, hashes, verdict and reports; jobs with their id, members, digest and health; rules with
+# their id, members, and directive and source of what was reported.
 _ZONE = record(
     {
         "name": nullable(string()),
@@ -91,8 +112,9 @@ _ZONE = record(
         "fields": {"type": ["object", "null"]},
         "scripts": nullable(array(row(string(), string(), array(string()), nullable(_FLAG), array(string())))),
         "jobs": nullable(array(row({"type": "integer"}, {"type": "object"}, string(), string()))),
+        "rules": nullable(array(row(string(), {"type": "object"}, nullable(array(row(string(), string())))))),
     },
-    optional=("scripts", "jobs"),
+    optional=("scripts", "jobs", "rules"),
 )
 _EVENT = record({"edgeops": record({"id": string(), "kind": string()}), "meta": {"type": "object"}})
 _VERSION = 1

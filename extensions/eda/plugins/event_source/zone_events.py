@@ -19,7 +19,7 @@ description:
     Events of accounts have C(account) in place of C(zone), and their host is C(account_) with the id of the account.
   - C(kind) is one of C(script_new), C(script_changed), C(script_malicious), C(script_reported), C(script_gone), C(job_created),
     C(job_changed), C(job_deleted), C(job_failing), C(job_disabled), C(job_stale), C(job_recovered), C(monitor_changed),
-    C(fields_changed), C(zone_unreadable), C(zone_readable), C(account_unreadable) and C(account_readable).
+    C(fields_changed), C(rule_changed), C(rule_violated), C(zone_unreadable), C(zone_readable), C(account_unreadable) and C(account_readable).
   - Invalid arguments, invalid credentials and an unusable state file stop the source at the start, with the reason.
 options:
   zones:
