@@ -263,7 +263,7 @@ def test_name_that_fails_is_asked_for_again(simulator: t.Any, zone: str, argumen
 
 
 def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    """GET only: the monitor, two lists of scripts, the custom fields, the jobs; the name of the zone once for good."""
+    """GET only: the monitor, two lists of scripts, the custom fields, the content security rules, the jobs; the name of the zone once for good."""
     counts: list[int] = []
 
     def count() -> None:
@@ -274,7 +274,7 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
 
     simulator.clear_journal()
     listen(arguments, count, count, count)
-    assert counts == [6, 5, 5]
+    assert counts == [7, 6, 6]
 
 
 @pytest.mark.parametrize(
