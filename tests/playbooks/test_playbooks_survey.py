@@ -82,3 +82,34 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     assert [item["type"] for item in account["items"]][:1] == ["not_readable"] and len(account["jobs"]) == 1
     assert zone["zone"] == "none.example" and again["comparison"]["previous_id"] == made["report_id"]
     assert report.returncode == 0
+
+
+def test_token_that_reads_no_jobs_is_no_green_survey(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """With Logs Read every route of Logpush is refused: the verdict says so, and what was read is shown all the same."""
+    simulator.reset()
+    seed(simulator)
+    simulator.clear_faults()
+    simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
+    narrow = json.dumps({"names": [f"{name}.example" for name in IDS], "account_ids": [ACCOUNT]})
+    report, made = survey(playbook, tmp_path, fails="ansible", edgeops_survey=narrow)
+    assert (made["outcome"], made["counts"]["zones"], made["counts"]["accounts"]) == ("unaudited", 6, 1)
+    assert made["counts"]["statuses"]["unaudited"] == 7
+    verdict = "6 zones and 1 account could not be audited (without the permission Logs Write)."
+    assert verdict in shown_lines(report) and "No zone needs attention" not in report.stdout
+    assert {item["type"] for zone in made["zones"] for item in zone["items"]} == {"monitor_off"}
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<title>Survey: 6 zones and 1 account could not be audited" in page
+
+
+def test_error_of_the_service_is_no_missing_permission(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    simulator.reset()
+    seed(simulator)
+    simulator.clear_faults()
+    wrong = {"kind": "status", "count": None, "path": f"*/zones/{IDS['usual']}/rulesets*"}
+    simulator.faults({**wrong, "status": 500}, {**wrong, "status": 403, "path": f"*/zones/{IDS['none']}/rulesets*"})
+    narrow = json.dumps({"names": ["usual.example", "none.example"], "account_ids": [ACCOUNT]})
+    _report, made = survey(playbook, tmp_path, fails="ansible", edgeops_survey=narrow, edgeops_retries=0)
+    zones = {zone["zone"].removesuffix(".example"): zone for zone in made["zones"]}
+    assert (zones["usual"]["status"], zones["usual"]["error"]["kind"]) == ("unaudited", "unavailable")
+    assert "permission" not in zones["usual"]["error"] and zones["usual"]["jobs"]
+    assert zones["none"]["status"] == "unmanaged" and "not_readable" in {item["type"] for item in zones["none"]["items"]}
