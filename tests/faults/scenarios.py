@@ -347,7 +347,7 @@ _OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
     "delete-policy": Scenario((LIST, DELETE), "notification_policy", {"name": "log delivery", **_ABSENT}, policies=(OUR_POLICY,)),
 }
 # The simulator runs queries only where its engine is installed.
-_WITH_ENGINE: t.Mapping[str, Scenario] = {
+WITH_ENGINE: t.Mapping[str, Scenario] = {
     "try-transformer": Scenario(
         (LIST, PREVIEW, PREVIEW, POST_TRANSFORMER, GET, GET_FIELDS),
         "logpush_transformer",
@@ -359,5 +359,5 @@ SCENARIOS: t.Mapping[str, Scenario] = {
     **_OF_ZONES,
     **_OF_ACCOUNTS,
     **{name: dataclasses.replace(found, address=IN_ACCOUNT) for name, found in _OF_ACCOUNTS_ALONE.items()},
-    **(_WITH_ENGINE if is_installed() else {}),
+    **(WITH_ENGINE if is_installed() else {}),
 }

@@ -9,7 +9,7 @@ import typing as t
 import pytest
 from faults import oracle
 from faults.oracle import LASTING, OK, ONCE, RETRIES, ROWS
-from faults.scenarios import ACCOUNT, SCENARIOS, ZONE
+from faults.scenarios import ACCOUNT, SCENARIOS, WITH_ENGINE, ZONE
 
 from harness.invariants import ERROR_MEMBERS
 
@@ -132,12 +132,17 @@ def sampled(cases: t.Sequence[Case]) -> list[Case]:
     return [case for case in cases if case in chosen]
 
 
+def marks_of(scenario: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.engine] if scenario in WITH_ENGINE else []
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
         cases = every_case()
         if metafunc.config.getoption("--faults") == "sample":
             cases = sampled(cases)
-        metafunc.parametrize("case", cases, ids=[named(case) for case in cases])
+        marked = [pytest.param(case, marks=marks_of(case[0]), id=named(case)) for case in cases]
+        metafunc.parametrize("case", marked)
 
 
 def named(case: Case) -> str:
@@ -146,7 +151,7 @@ def named(case: Case) -> str:
     return f"{scenario}: {fault} {persistence} at request {index + 1}, {SCENARIOS[scenario].requests[index]}"
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks_of(name)) for name in SCENARIOS])
 def test_scenario_sends_its_declared_requests(simulator, pauses, name):
     start(simulator, name)
     run(simulator, name)

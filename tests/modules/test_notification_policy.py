@@ -13,6 +13,7 @@ HOOK, TWIN = "0b" * 16, "0c" * 16
 ADDRESS = "https://chat.example/hooks/planted-webhook-path-81c4?key=planted-webhook-key-22d0"
 SECRETS = ["planted-webhook-path-81c4", "planted-webhook-key-22d0"]
 WEBHOOKS = [{"id": HOOK, "name": "Chat", "url": ADDRESS, "last_success": "2026-01-02T00:00:00Z"}]
+KINDS = {400: "rejected", 403: "permission", 500: "unavailable"}
 NEW = {"name": "Log delivery", "alert_type": DISABLED, "mechanisms": {"email": ["ops@example.com"]}}
 
 
@@ -158,6 +159,17 @@ def test_info_never_shows_the_address_of_a_webhook(modules: Modules, simulator: 
     simulator.settings(unknown_routes=["*/webhooks", "*/available_alerts"])
     result = modules.run(task, defaults=account, warns=["^webhooks is null", "^available_alerts is null"]).result
     assert result["webhooks"] is None and result["available_alerts"] is None
+
+
+@pytest.mark.parametrize("status", [400, 403, 500])
+def test_a_refusal_that_quotes_a_webhook_shows_no_address(
+    modules: Modules, simulator: t.Any, account: dict[str, t.Any], status: int
+) -> None:
+    message = f'webhook "{ADDRESS}" does not answer'
+    for method in ("GET", "POST"):
+        simulator.faults({"kind": "status", "status": status, "code": 1999, "message": message, "method": method})
+        report = run(modules, {**NEW, "mechanisms": {"webhooks": ["Chat"]}}, fails=KINDS[status])
+        assert "does not answer" in report.failure["msg"]
 
 
 INVALID: dict[str, dict[str, t.Any]] = {

@@ -29,6 +29,10 @@ TASKS: t.Mapping[str, Scenario] = {
     "read-fields": Scenario((), "log_custom_fields_info", {}, rules=(scenarios.FOREIGN_RULE, scenarios.OWN_RULE)),
     "read-jobs": Scenario((), "logpush_job_info", {}, jobs=(scenarios.OUR_JOB,)),
     "read-one-job": Scenario((), "logpush_job_info", {"job_id": 13}, jobs=(scenarios.OUR_JOB,)),
+    "read-transformers": Scenario(
+        (), "logpush_transformer_info", {}, transformers=(scenarios.OUR_TRANSFORMER,), address=scenarios.IN_ACCOUNT
+    ),
+    "read-policies": Scenario((), "notification_policy_info", {}, policies=(scenarios.OUR_POLICY,), address=scenarios.IN_ACCOUNT),
     "read-one-script": Scenario((), "script_monitor_info", {"script_id": "1".zfill(32)}),
 }
 STATUSES = st.sampled_from([200, 200, 200, 200, 200, 201, 400, 403, 404, 405, 409, 429, 500, 503])
@@ -55,7 +59,9 @@ def unusable(method: str, path: str, body: bytes) -> bool:
         return document.get("success", True) is not True
     if document.get("success") is not True or "result" not in document:
         return True
-    return _result_is_unusable(method, path.partition("?")[0], document["result"])
+    path = path.partition("?")[0]
+    checks = [is_bad for pattern, is_bad in _OF_ACCOUNTS.items() if re.fullmatch(pattern, f"{method} {path}")]
+    return checks[0](document["result"]) if checks else _result_is_unusable(method, path, document["result"])
 
 
 def _result_is_unusable(method: str, path: str, result: t.Any) -> bool:
@@ -75,6 +81,48 @@ def _result_is_unusable(method: str, path: str, result: t.Any) -> bool:
         return not isinstance(result.get("valid"), bool)
     # The rules of a ruleset that was made are written next, so that only its id matters.
     return "/rulesets" in path and _bad_ruleset(result if method != "POST" else {"id": result.get("id")})
+
+
+def _bad_item(listing: str, item: t.Any) -> bool:
+    """Whether something listed lacks what it is known by, or has a member of another type than documented."""
+    if not isinstance(item, dict):
+        return True
+    if listing == "versions":
+        return type(item.get("version")) is not int
+    if listing == "transformers":
+        number, texts, jobs = item.get("id"), ("description", "dataset", "created_at", "updated_at"), item.get("associated_jobs")
+        named = type(number) is int and number > 0 and isinstance(item.get("name"), str) and item["name"]
+        wrong = any(not isinstance(item.get(name), (str, type(None))) for name in texts)
+        return (
+            not named or wrong or not isinstance(jobs, (list, type(None))) or any(not isinstance(job, dict) for job in jobs or ())
+        )
+    required = {"policies": ("id", "name", "alert_type"), "webhooks": ("id", "name")}[listing]
+    if any(not isinstance(item.get(name), str) for name in required) or not item["id"]:
+        return True
+    return listing == "policies" and not isinstance(item.get("enabled"), bool)
+
+
+def _bad_list(listing: str) -> t.Callable[[t.Any], bool]:
+    return lambda result: not isinstance(result, list) or any(_bad_item(listing, item) for item in result)
+
+
+def _bad_alerts(result: t.Any) -> bool:
+    lists = result.values() if isinstance(result, dict) else [None]
+    return any(not isinstance(alerts, list) or any(not isinstance(alert, dict) for alert in alerts) for alerts in lists)
+
+
+# By method and path; of what only accounts have.
+_OF_ACCOUNTS: t.Mapping[str, t.Callable[[t.Any], bool]] = {
+    r"POST .*/preview": lambda result: not isinstance(result, (dict, type(None))),
+    r"GET .*/content": lambda result: not isinstance(result, dict) or not isinstance(result.get("content"), str),
+    **{rf"GET .*/{name}": _bad_list(name) for name in ("transformers", "versions", "webhooks")},
+    r"GET .*/alerting/v3/policies": _bad_list("policies"),
+    r"GET .*/available_alerts": _bad_alerts,
+    r"(POST|PUT) .*/transformers(/\d+)?": lambda result: _bad_item("transformers", result),
+    r"GET .*/alerting/v3/policies/.*": lambda result: _bad_item("policies", result),
+    r"PUT .*/alerting/v3/policies/.*": lambda result: not isinstance(result, dict),
+    r"POST .*/alerting/v3/policies": lambda result: not isinstance(result, dict) or not isinstance(result.get("id"), (str, int)),
+}
 
 
 def _bad_job(job: t.Any) -> bool:
