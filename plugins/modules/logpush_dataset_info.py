@@ -12,8 +12,8 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Returns the log fields that log delivery (Logpush) jobs of one zone can select from a dataset, with their descriptions.
-  - With Cloudflare, the fields depend on the plan of the zone.
+  - Returns the log fields that log delivery (Logpush) jobs of one zone or account can select from a dataset, with their descriptions.
+  - With Cloudflare, the fields depend on the plan of the zone or account.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.address
@@ -25,7 +25,7 @@ options:
     type: str
     required: true
 notes:
-  - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
+  - Cloudflare's guide asks for an API token with the permission Logs Write, while its description of the API names Logs Read for this route.
 seealso:
   - module: edgeops.observability.logpush_job
   - module: edgeops.observability.logpush_job_info
