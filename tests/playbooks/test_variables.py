@@ -2,9 +2,14 @@
 
 """Every place from which Ansible lets a variable of the collection come."""
 
+import itertools
+import json
+from pathlib import Path
+
 import pytest
 
 from harness import Playbook
+from harness.process import LOCAL
 
 pytestmark = pytest.mark.every_core
 
@@ -26,3 +31,79 @@ def test_variables_of_an_import(playbook: Playbook, name: str, variables: dict[s
     report = playbook.launch([imported], inventory={"shop": host})
     assert report.returncode != 0 and said in report.stdout + report.stderr
     assert not [entry for entry in report.journal if entry["method"] != "GET"]
+
+
+# Each place from which Ansible lets a variable come, from the lowest precedence to the highest.
+PLACES = ("default", "all", "adjacent", "host", "play", "file", "role", "block", "task", "included", "fact", "extra")
+ASKING = """
+from ansible.plugins.action import ActionBase
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import HostVariables
+
+
+class ActionModule(ActionBase):
+    def run(self, tmp=None, task_vars=None):
+        hosts = HostVariables(self._task, task_vars, self._templar, self._loader)
+        names = [name for name in hosts.of("second") if name.startswith("edgeops_")]
+        return {"found": {name: hosts.evaluated("second", name) for name in names}}
+"""
+
+
+def test_every_place_counts(playbook: Playbook, tmp_path: Path) -> None:
+    """For a host that is not the one whose task asks, with the precedence that Ansible gives a task of its own."""
+    # A variable for each place alone, and one for each pair of neighbours: the value says which place set it.
+    names = {place: [f"edgeops_{place}", f"edgeops_{place}_and_more"] for place in PLACES}
+    for lower, higher in itertools.pairwise(PLACES):
+        names[higher].append(f"edgeops_{lower}_and_more")
+    of = {place: dict.fromkeys(each, f"{{{{ '{place}' ~ own }}}}") for place, each in names.items()}
+    writes = {
+        "roles/ours/defaults/main.yml": of["default"],
+        "roles/ours/vars/main.yml": of["role"],
+        "group_vars/all.yml": of["adjacent"],
+        "file.yml": of["file"],
+        "included.yml": of["included"],
+        "roles/ours/tasks/main.yml": [
+            {"ansible.builtin.include_vars": {"file": "{{ playbook_dir }}/included.yml"}},
+            {"ansible.builtin.set_fact": of["fact"]},
+            {
+                "block": [{"name": "Ask", "asking": {}, "vars": of["task"], "run_once": True}],
+                "vars": of["block"],
+            },
+        ],
+        "play.yml": [
+            {"hosts": "all", "gather_facts": False, "vars_files": ["file.yml"], "roles": ["ours"]},
+        ],
+        "site.yml": [{"ansible.builtin.import_playbook": "play.yml", "vars": of["play"]}],
+        "hosts.yml": {
+            "all": {
+                "vars": {**LOCAL, **of["all"]},
+                "hosts": {"first": {"own": "-1"}, "second": {"own": "-2", **of["host"]}},
+            }
+        },
+        "library/asking.py": "",
+        "action_plugins/asking.py": ASKING,
+    }
+    for name, content in writes.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    report = playbook.launch(tmp_path / "site.yml", inventory=tmp_path / "hosts.yml", extra_vars=of["extra"])
+    assert report.returncode == 0, str(report)
+    (found,) = [outcome.result["found"] for outcome in report.outcomes if outcome.name.endswith("Ask")]
+    winners = {name: place for place in PLACES for name in names[place]}
+    assert found == {name: f"{place}-2" for name, place in winners.items()}
+
+
+def test_a_zone_of_an_account_is_a_zone_everywhere(playbook: Playbook, zone: str) -> None:
+    """A host with both ids: in what its tasks do, and in the report, also where its task fails before it has an address."""
+    playbook.simulator.seed(zones=[zone])
+    both = {"zone_id": zone, "account_id": playbook.simulator.account, "log_delivery_script_monitor_enabled": True}
+    hosts = {"shop": both, "failed": {**both, "zone_id": "f" * 32, "log_delivery_job": {"name": "{{ nowhere }}"}}}
+    report = playbook.launch(
+        "edgeops.observability.check", inventory=hosts, extra_vars={"edgeops_report_dir": "report", "edgeops_verify_token": False}
+    )
+    rows = json.loads((report.folder / "input" / "report" / "report.json").read_text(encoding="utf-8"))["zones"]
+    assert {row["zone"]: (row["scope"], row["zone_id"]) for row in rows} == {
+        "shop": ("zone", zone),
+        "failed": ("zone", "f" * 32),
+    }
+    assert {entry["zone"] for entry in report.journal} == {zone}
