@@ -118,6 +118,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
     without_empty,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import register
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import evaluated
@@ -148,6 +149,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         params = self._params(path)
         try:
             described = parse_connection(params)
+            register(described.secrets)
             listed = self._listed(path, described, "zones.list", read_zone, query(params), cache)
             zones = [zone for zone in listed if is_selected(zone, params)]
             accounts = self._accounts(path, described, params, cache) if params["accounts"] else []

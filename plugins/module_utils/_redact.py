@@ -14,7 +14,7 @@ from urllib.parse import unquote, unquote_plus
 from ._core import Json
 
 # Shorter secrets are masked only as whole words: a header value "1" must not mask every digit of a report.
-_FREELY_HIDDEN = 4
+FREELY_MASKED = 4
 # Minimum length of Base64 that cannot match by chance; a part that begins inside a group needs more.
 _SHORTEST_BASE64 = (5, 6, 6)
 # Escapes of URLs, JSON, code and HTML. Single backslashes are dropped, because they escape or are escaped.
@@ -106,7 +106,7 @@ class Needle:
         while start >= 0:
             stop = start + len(part)
             around = text[max(0, start - 1) : start] + text[stop : stop + 1]
-            if len(self.text) >= _FREELY_HIDDEN or not _WORDS.search(around):
+            if len(self.text) >= FREELY_MASKED or not _WORDS.search(around):
                 yield start, stop
             start = text.find(part, start + 1)
 

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 import typing as t
 
-from ansible.module_utils.common.parameters import remove_values
 from ansible.plugins.action import ActionBase
 from ansible.utils.display import Display
 
@@ -16,9 +14,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CREDENTIALS, without_empty
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import mask_result, register
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import text_without
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
     absolute,
@@ -38,8 +36,6 @@ Result = dict[str, t.Any]
 _LOCAL = ("local", "ansible.builtin.local")
 # The option at the beginning of an error, before a colon or the place in it.
 _OPTION = re.compile(r"\w+(?=[:.\[])")
-_TEXT = frozenset((str,))
-_SCALARS = frozenset((str, int, float, bool, type(None)))
 
 
 class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships no types
@@ -77,11 +73,12 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         else:
             run = Run(checked.params, check_mode=self._task.check_mode, diff_mode=self._task.diff, announce=_announce)
             result.update(run.finish(self.performed(variables)))
+            register(run.secrets)
             if not result["warnings"]:
                 del result["warnings"]
         if shows_invocation(variables):
             result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
-        return _masked(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
+        return mask_result(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
 
     def performed(self, variables: Result) -> Task:  # noqa: ARG002  # for subclasses
         """Return the task that is performed; subclasses give it what only the controller knows, such as the variables of other hosts."""
@@ -156,7 +153,8 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         specification, given = self.task.arguments(), serialised(self._task.args)
         place, reason = refusal(specification, given) or ("", "")
         if place in from_host or is_worth_naming(place, reason):
-            text = _without_secrets(f"{place}: {reason}", validated(specification, given, self._task.action).secrets)
+            secrets = validated(specification, given, self._task.action).secrets
+            text = mask_result({"msg": f"{place}: {reason}"}, secrets)["msg"]
         option = _OPTION.match(text)
         if option and option[0] in from_host:
             return f"{from_host[option[0]]}{text[option.end() :]}"
@@ -182,41 +180,3 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 def _announce(text: str) -> None:
     """Display a text at once; ansible-core keeps a warning until the task ends. Standard output may be the JSON of a callback."""
     Display().display(text, stderr=True)
-
-
-def _masked(result: Result, secrets: set[str]) -> Result:
-    """Return the result with secrets masked as AnsibleModule does; top-level nulls and booleans are unchanged.
-
-    Each member is searched separately, so that secrets in the arguments do not slow down the search in all other members.
-    """
-    return {
-        name: value if value is None or isinstance(value, bool) else _without_secrets(value, secrets)
-        for name, value in result.items()
-    }
-
-
-def _without_secrets(value: t.Any, secrets: set[str]) -> t.Any:
-    plain = _is_plain(value)
-    if plain and not secrets:
-        return value
-    text = text_without(value, secrets)
-    # Older cores also mask secrets in the Python text of null, true and false.
-    if text is None or any(secret in word for secret in secrets for word in ("None", "True", "False")):
-        return remove_values(value, secrets)
-    return value if plain else json.loads(text)
-
-
-def _is_plain(value: t.Any) -> bool:
-    """Return whether a value is unchanged by JSON: only plain types, no tuples, and names that are strings."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        kind = type(each)
-        if kind is dict and _TEXT.issuperset(map(type, each)):
-            each = each.values()
-        elif kind is not list:
-            if kind in _SCALARS:
-                continue
-            return False
-        waiting.extend(inner for inner in each if type(inner) not in _SCALARS)
-    return True

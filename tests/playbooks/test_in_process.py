@@ -272,3 +272,29 @@ def test_wait_for_the_budget_is_displayed_at_once(playbook: Playbook) -> None:
     report = playbook.run([{**read, "name": name} for name in ("first", "second", "third")], warns=[] if is_inside else [told])
     assert not is_inside or len(re.findall(told, report.stderr)) == 1
     assert [bool(outcome.result.get("warnings")) for outcome in report.outcomes] == [False, not is_inside, not is_inside]
+
+
+@pytest.mark.parametrize("in_process", [True, False])
+def test_what_is_registered_holds_no_secret(playbook: Playbook, tmp_path: Path, in_process: bool) -> None:
+    """Also where ansible-core masks what it displays only, so that a file made from a result shows what it holds."""
+    secrets = {"api_token": playbook.simulator.token, "ownership_challenge": "planted-challenge-51c0", "destination_conf": BUCKET}
+    tasks = [
+        task("logpush_job", **{**JOB, **secrets}) | {"register": "created"},
+        task("logpush_job", **{**JOB, **secrets, "kind": "sideways"}) | {"register": "failed"},
+        task("logpush_job", **{**JOB, **secrets, "rubbish": secrets}) | {"register": "refused"},
+        {
+            "name": "Keep",
+            "ansible.builtin.copy": {
+                "content": "{{ [created, failed, refused] | to_json }}",
+                "dest": str(tmp_path / "kept.json"),
+                "mode": "0600",
+            },
+        },
+    ]
+    env, warns = {"ANSIBLE_INJECT_INVOCATION": "true"}, ["proof of ownership"]
+    playbook.run(tasks, in_process=in_process, env=env, warns=warns, fails="invalid_option")
+    kept = (tmp_path / "kept.json").read_text(encoding="utf-8")
+    created, failed, refused = json.loads(kept)
+    assert created["job"]["id"] and failed["failed"] and refused["failed"]
+    for secret in (*secrets.values(), "planted-secret-3b1c77"):
+        assert secret not in kept

@@ -8,6 +8,7 @@ from ansible.module_utils.basic import AnsibleModule
 
 from .._core import INVALID_OPTION, Failure
 from .._text import list_of
+from .masking import MODULES_MASK_RESULTS, mask_result
 from .run import Run
 from .task import Task, presentable
 
@@ -16,20 +17,28 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
     """An AnsibleModule whose argument errors have the member `error` like every other failure."""
 
     params: dict[str, t.Any]
+    no_log_values: set[str]
 
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         """Fail with a structured `error`, also if ansible-core itself refuses the arguments."""
         kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
-        self.params = presentable(self.params, self.argument_spec)
-        super().fail_json(msg, **kwargs)
+        masked = self.masked({"msg": msg, **kwargs})
+        # The result of a module contains its arguments.
+        self.params = self.masked(presentable(self.params, self.argument_spec))
+        super().fail_json(**masked)
         raise SystemExit(1)  # not reached: the line above ends the process
+
+    def masked(self, result: dict[str, t.Any]) -> dict[str, t.Any]:
+        """Return a result without the values of secret options, if ansible-core does not see to that."""
+        return result if MODULES_MASK_RESULTS else mask_result(result, self.no_log_values)
 
 
 def run_module(task: Task) -> None:
     """Run a task as an ordinary Ansible module, in a separate process."""
     module = _Module(supports_check_mode=True, **task.arguments())
     run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
-    result = run.finish(task)
+    result = module.masked(run.finish(task))
+    module.params = module.masked(module.params)
     for warning in list_of(result.pop("warnings")):  # newer cores deprecate warnings as a member of the result
         module.warn(warning)
     if result.get("failed"):

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-import json
 import typing as t
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from ansible.module_utils.common.parameters import remove_values
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
@@ -132,33 +128,6 @@ def test_runs_as_a_module_without_the_library(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("environment", "switch"), [(None, "yes"), ([], ""), ([{}], None), ([{}, None], True)])
 def test_what_is_empty_hinders_nothing(environment, switch, tmp_path):
     assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": switch})
-
-
-# Also what JSON lacks: tuples, other names than text, numbers without end, and half a character.
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-30, 30) | st.floats(allow_nan=False, width=16) | st.text('ab1.-e"\n\ud800'),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.tuples(inner, inner)
-        | st.dictionaries(st.text("ab", max_size=2) | st.integers(0, 9) | st.none(), inner, max_size=3)
-    ),
-)
-SECRETS = st.text('ab1.-e"\n', max_size=3) | st.sampled_from(["True", "None", "7"])
-
-
-@given(st.dictionaries(st.text("ab1"), VALUES, max_size=3), st.sets(SECRETS, max_size=2))
-def test_masks_as_a_module_does(result, secrets):
-    """Each member is masked by itself, with the result that masking the whole has as JSON."""
-    expected = remove_values(result, secrets)
-    expected.update({name: value for name, value in result.items() if value is None or isinstance(value, bool)})
-    assert json.dumps(_in_process._masked(result, secrets)) == json.dumps(expected)
-
-
-@pytest.mark.parametrize("secrets", [{"absent"}, set()])
-def test_a_result_is_what_json_can_say(secrets):
-    """A task sees no tuple, and no name that is not text, whichever way the module went."""
-    masked = _in_process._masked({"found": {1: (2, (3,)), "a": {None: 2}}}, secrets)
-    assert repr(masked) == repr({"found": {"1": [2, [3]], "a": {"null": 2}}})
 
 
 def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):

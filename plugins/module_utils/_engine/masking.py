@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Keep the values of secret options out of results, in every version of ansible-core, as AnsibleModule does before 2.22.
+
+Newer versions mask what they display, but leave secrets in the results that tasks register.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import json
+import typing as t
+
+from .._redact import FREELY_MASKED, MASK, text_without
+
+try:
+    from ansible.module_utils.secrets import register_secrets
+
+    MODULES_MASK_RESULTS = False
+except ImportError:  # before 2.22
+
+    def register_secrets(values: t.Iterable[str], /) -> None:
+        """Do nothing: ansible-core knows no secrets beside the options."""
+
+    MODULES_MASK_RESULTS = True
+
+# The words of ansible-core.
+HIDDEN_VALUE = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+_TEXT = frozenset((str,))
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
+def register(secrets: t.Iterable[str]) -> None:
+    """Let ansible-core mask secrets in whatever it displays; short ones would mask every digit.
+
+    Not for an ordinary module, whose output would carry them to the controller, and into the file of an asynchronous job.
+    """
+    register_secrets([secret for secret in secrets if len(secret) >= FREELY_MASKED])
+
+
+def mask_result(result: t.Mapping[str, t.Any], secrets: t.Collection[str]) -> dict[str, t.Any]:
+    """Return a result with the values of secret options masked.
+
+    Each member is searched separately, so that secrets in the arguments do not slow down the search in all other members.
+    """
+    return {name: _without_secrets(value, secrets) for name, value in result.items()}
+
+
+def _without_secrets(value: t.Any, secrets: t.Collection[str]) -> t.Any:
+    plain = _is_plain(value)
+    if plain and not secrets:
+        return value
+    text = text_without(value, secrets)
+    if text is None:
+        return _masked(value, sorted(secrets, key=len, reverse=True))
+    return value if plain else json.loads(text)
+
+
+def _masked(value: t.Any, secrets: t.Sequence[str]) -> t.Any:
+    """Return a value with secrets masked, the longest first; names of members, nulls and booleans stay."""
+    if isinstance(value, collections.abc.Mapping):
+        return {name: _masked(each, secrets) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked(each, secrets) for each in value]
+    if value is None or isinstance(value, bool):
+        return value
+    text = str(value)
+    if text in secrets:
+        return HIDDEN_VALUE
+    if not isinstance(value, str):
+        return HIDDEN_VALUE if any(secret in text for secret in secrets) else value
+    for secret in secrets:
+        text = text.replace(secret, MASK)
+    return text
+
+
+def _is_plain(value: t.Any) -> bool:
+    """Return whether a value is unchanged by JSON: only plain types, no tuples, and names that are strings."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        kind = type(each)
+        if kind is dict and _TEXT.issuperset(map(type, each)):
+            each = each.values()
+        elif kind is not list:
+            if kind in _SCALARS:
+                continue
+            return False
+        waiting.extend(inner for inner in each if type(inner) not in _SCALARS)
+    return True
