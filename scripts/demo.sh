@@ -42,7 +42,7 @@ says() { grep -Eq "$1" <(sed 's/\x1b\[[0-9;]*m//g' "$work/output"); }
 export DEMO_ZONE=023e105f4ecef8ad9ca31a8372d0c353
 mkdir "$work/bucket" "$work/home"
 rm -rf "$report"
-edgeops-simulator --port 0 --token demo-token --zone "$DEMO_ZONE" --log-folder "$work/bucket" \
+edgeops-simulator --port 0 --token demo-token --seed "$demo/seed.json" --log-folder "$work/bucket" \
     >"$work/announcement" 2>"$work/service.log" &
 service=$!
 for _ in $(seq 1200); do
@@ -121,7 +121,7 @@ edge journal "$control" reads
 holds 'The audit names what differs and the script that changed, fails as asked, and wrote nothing.'
 
 say 'The report on the zone' 'the verdict comes first, then what to do and what is new; open it in a browser'
-grep -oE '1 of 1 zone needs attention: 1 drifted\.' "$work/output" | sed 's/^/  /' || fails 'the report has no verdict'
+grep -oE '1 changed script in 1 zone; 1 zone drifted\.' "$work/output" | sed 's/^/  /' || fails 'the report has no verdict'
 edge report "$report/report.json" enabled changed || fails 'the report does not hold what the audit found'
 printf '  %s\n' "$report/report.html"
 
@@ -131,7 +131,7 @@ script report
 ansible-playbook edgeops.observability.survey -e edgeops_audit_scripts=true -e edgeops_report_dir="$report/survey" 2>&1 | tee "$work/output"
 says 'finding reported .*https://js\.pay\.example/v3/pay\.js' || fails 'the survey did not find the script that was reported'
 edge journal "$control" reads
-grep -oE '1 of 2 zones needs attention: 1 with findings\.' "$work/output" | sed 's/^/  /' || fails 'the survey has no verdict'
+grep -oE '1 reported script in 1 zone; 1 account unmanaged\.' "$work/output" | sed 's/^/  /' || fails 'the survey has no verdict'
 printf '  %s\n' "$report/survey/report.html"
 holds 'The survey needs a token alone, finds what is reported, and wrote nothing.'
 printf '\n%sEverything that was said above has held.%s\n' "$bold" "$plain"
