@@ -186,3 +186,23 @@ def test_concurrent_creation_is_a_conflict(modules: Modules, module: str) -> Non
     assert f"created job {older} " in report.failure["msg"] and f"delete job {newer} " in report.failure["msg"]
     again = modules.run({"name": "Jobs", f"edgeops.observability.{module}": options}, fails="conflict")
     assert not again.failure["changed"]
+
+
+def test_a_job_of_an_account_needs_a_dataset_once(modules: Modules) -> None:
+    """To create it; then its name alone identifies it."""
+    account = {"account_id": modules.simulator.account, "name": "dns", "enabled": True}
+    created = {**account, "destination_conf": WITH_KEYS}
+    report = modules.run(job_task(created), defaults={}, check=True, fails="invalid_option", secrets=[KEY])
+    assert report.failure["msg"].startswith("dataset: is required to create the job 'dns' of an account")
+    assert "gateway_dns" in report.failure["msg"] and "http_requests" not in report.failure["msg"]
+    tasks = [job_task({**created, "dataset": "gateway_dns"}), job_task(account), job_task({**account, "enabled": False})]
+    first, same, changed = modules.run(tasks, defaults={}, secrets=[KEY]).ours
+    assert first.result["job"]["dataset"] == "gateway_dns"
+    assert not same.writes and [entry["body"] for entry in changed.writes] == [{"enabled": False}]
+
+
+def test_predicted_as_fine_is_not_what_is_refused(modules: Modules) -> None:
+    """What is documented not to go together is a warning of check mode already."""
+    desired = {"name": "n", "enabled": True, "destination_conf": "gs://bucket/{HOUR}", "filter_attack_traffic": True}
+    warned = ["is omitted, but the service requires a proof", r"\{HOUR\} is not replaced", "not for dns_logs"]
+    modules.run(job_task({**desired, "dataset": "dns_logs"}), check=True, warns=warned)
