@@ -282,6 +282,7 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
     [
         ({"zones": None}, r"^zones: no zone is given"),
         ({"zones": ["nonsense"]}, r"^zones\[0\]: 'nonsense' is not 1 to 32 hexadecimal digits"),
+        ({"zones": ["ab", 0o755]}, r"^zones\[1\]: must be text; put the id in quotes"),
         ({"accounts": ["x"]}, r"^accounts\[0\]: 'x' is not"),
         ({"accounts": ["a1"], "watch": ["scripts"]}, r"^accounts: of an account only jobs"),
         ({"zones": None, "discover": {"accounts": True}, "watch": ["scripts"]}, r"^discover\.accounts: of an account only jobs"),

@@ -16,6 +16,7 @@ from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.facts import AUTO, ROUTE_CHOICES
 from .._scripts.inventory import Query
+from .._text import list_of
 from .compare import Rules
 from .facts import JOBS, WATCHED, Target, with_hosts
 from .state import Identity
@@ -65,6 +66,10 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     """Return the validated arguments of a rulebook; raise `invalid_option` for invalid ones."""
     # ansible-rulebook adds the queue if a rulebook requests feedback.
     given = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value is not None}
+    for option in ("zones", "accounts"):
+        for index, each in enumerate(list_of(given.get(option))):
+            if not isinstance(each, str):  # the validator would make text of it, and YAML has made 493 of 0755
+                raise invalid_option(f"{option}[{index}]", "must be text; put the id in quotes")
     outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(given)
     if outcome.errors.errors:
         raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), set(secrets_of(OPTIONS, given))))
