@@ -94,21 +94,16 @@ _IDENTIFYING = (*IDENTITY, "dataset")
 
 def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
     """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed."""
-    job, defaults = params["job"], params["job_defaults"] or {}
+    job = params["job"]
     given = [(f"jobs[{index}]", each) for index, each in enumerate(params["jobs"] or ())]
-    if job is not None and not any(_mean_the_same(job, each, defaults) for _place, each in given):
-        given.insert(0, ("job", job))
+    if job is not None and given:
+        raise invalid_option("job", "excludes jobs; write it as an item of the list")
+    if job is not None:
+        given = [("job", job)]
     if not given and (params["jobs"] is None or params["unlisted_jobs"] != ABSENT):
         return None
     found = [_item(place, each, params, lists) for place, each in given]
     return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
-
-
-def _mean_the_same(job: Options, other: Options, defaults: Options) -> bool:
-    if job.get("job_id") is not None and other.get("job_id") is not None:
-        return bool(job["job_id"] == other["job_id"])
-    names = [(_own(each, defaults, "name"), _own(each, defaults, "dataset") or DATASET) for each in (job, other)]
-    return names[0] == names[1] and names[0][0] is not None
 
 
 def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list[str]]) -> Item:

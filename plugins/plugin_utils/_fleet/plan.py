@@ -12,6 +12,7 @@ from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._redact import clean_text
 from ...module_utils._zone.result import ZoneResult
 from .._adopt.files import yaml_text
+from .._arguments import serialised
 from .._report.items import plural
 from .play import Play
 from .rails import Rails, Refusal, describe, plan_id_of, read_rails, refuse
@@ -109,6 +110,8 @@ def diff_of(zone: Zone) -> list[str]:
         {name: diff[side] for name, diff in diffs.items() if diff.get("before") != diff.get("after") and diff.get(side)}
         for side in ("before", "after")
     )
+    # Older cores mark registered texts with types of their own, which no YAML writer knows.
+    before, after = serialised({"before": before, "after": after}).values()
     old, new = (yaml_text((), side, math.inf).splitlines()[1:] if side else [] for side in (before, after))
     lines = difflib.unified_diff(old, new, f"{zone.name} before", f"{zone.name} after", lineterm="")
     return [clean_text(text) for text in lines]

@@ -62,9 +62,6 @@ JOBS = st.one_of(
     st.just({}),
     ITEMS.map(lambda item: {"job": {key: value for key, value in item.items() if key != "state"}}),
     st.lists(ITEMS, max_size=3).map(lambda items: {"jobs": items}),
-    st.tuples(ITEMS, st.lists(ITEMS, max_size=2)).map(
-        lambda both: {"job": {key: value for key, value in both[0].items() if key != "state"}, "jobs": both[1]}
-    ),
 )
 OWN_LISTS = some(**LISTS, preserve_duplicates=st.lists(HEADERS, max_size=1))
 REQUESTED = st.tuples(
@@ -97,22 +94,14 @@ def fields_alone(requested: Document, ruleset: Document | None) -> Document | No
 def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | None:
     """The options of `logpush_jobs` for a zone's jobs, each with the defaults and with the fields that carry custom ones."""
     items = list(requested.get("jobs", []))
-    if "job" in requested and not any(mean_the_same(requested, requested["job"], item) for item in items):
-        items.insert(0, requested["job"])
+    if "job" in requested:
+        items.append(requested["job"])
     if not items and not ("jobs" in requested and requested.get("unlisted_jobs") == "absent"):
         return None
     return {
         "jobs": [_alone(requested, item, stored) for item in items],
         "unlisted_jobs": requested.get("unlisted_jobs", "ignore"),
     }
-
-
-def mean_the_same(requested: Document, *jobs: Document) -> bool:
-    """Whether two jobs have one id, or one name and dataset, defaults included."""
-    one, other = ({"dataset": "http_requests", **requested.get("job_defaults", {}), **job} for job in jobs)
-    if "job_id" in one and "job_id" in other:
-        return bool(one["job_id"] == other["job_id"])
-    return "name" in one and (one["name"], one["dataset"]) == (other.get("name"), other["dataset"])
 
 
 def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) -> Document:
@@ -197,7 +186,7 @@ def test_the_single_modules_agree() -> None:
     @example(there=there_is, requested={"custom_fields": {kind: [] for kind in KINDS}})
     @example(there=there_is, requested={"custom_fields": {"cookie_fields": []}})
     @example(there=there_is, requested={"custom_fields": {"request_fields": []}})
-    @example(there=there_is, requested={"job": one_job, "jobs": [events]})
+    @example(there=there_is, requested={"jobs": [one_job, events]})
     @example(there=there_is, requested={"jobs": by_id, "custom_fields": {"cookie_fields": ["C"]}})
     @settings(max_examples=300)
     @given(there=STATES, requested=REQUESTED)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Playbooks find and write the same, however a user has configured Ansible, named hosts, or begun the run."""
+
+import json
+import textwrap
+import typing as t
+from pathlib import Path
+
+import pytest
+import yaml
+from zone_runs import SECRET, fleet, shown_lines
+
+from harness import Playbook
+
+pytestmark = pytest.mark.every_core
+
+DELIVER = "edgeops.observability.deliver"
+CHECK = "edgeops.observability.check"
+ADOPT = "edgeops.observability.adopt"
+SURVEY = "edgeops.observability.survey"
+ON = {"script_monitor_enabled": True, "job": None}
+# With --start-at-task Ansible gathers facts, among them the environment.
+WITHOUT_TOKEN = {"CLOUDFLARE_API_TOKEN": None}
+# Several settings at once, because they do not depend on each other.
+SETTINGS: dict[str, dict[str, str]] = {
+    "one": {
+        "ANSIBLE_ANY_ERRORS_FATAL": "true",
+        "ANSIBLE_PRIVATE_ROLE_VARS": "true",
+        "ANSIBLE_HASH_BEHAVIOUR": "merge",
+        "ANSIBLE_JINJA2_NATIVE": "true",
+        "ANSIBLE_BECOME": "true",
+        "ANSIBLE_BECOME_USER": "nobody-here",
+        "ANSIBLE_FORKS": "1",
+        "ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false",
+    },
+    "other": {
+        "ANSIBLE_STRATEGY": "free",
+        "ANSIBLE_CACHE_PLUGIN": "jsonfile",
+        "ANSIBLE_CACHE_PLUGIN_CONNECTION": "cache",
+        "ANSIBLE_GATHERING": "explicit",
+        "ANSIBLE_STDOUT_CALLBACK": "minimal",
+        "ANSIBLE_INJECT_FACT_VARS": "false",
+    },
+    "debugger": {"ANSIBLE_STRATEGY": "debug", "ANSIBLE_ANY_ERRORS_FATAL": "true"},
+}
+
+
+def run(playbook: Playbook, name: str, hosts: t.Any, extra: dict[str, t.Any], env: dict[str, str], **more: t.Any) -> t.Any:
+    """Run a playbook whose zone `bad` fails."""
+    return playbook.run(playbook=name, inventory=hosts, extra_vars=extra, env=env, secrets=[SECRET], **more)
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_same_zones_same_verdict_same_writes(playbook: Playbook, simulator: t.Any, tmp_path: Path, settings: str) -> None:
+    hosts = dict(zip(("good", "bad", "same"), fleet(simulator, [ON, ON, ON]).values(), strict=True))
+    zones = {name: host["zone_id"] for name, host in hosts.items()}
+    simulator.seed(script_monitor={zones["same"]: {"enabled": True}})
+    simulator.faults({"kind": "status", "status": 403, "zone": zones["bad"], "count": None})
+    # Nothing connects to the controller by its name, and nothing of it is a zone.
+    hosts["127.0.0.1"] = {"ansible_connection": "ssh", "ansible_port": 9}
+    fails = ("ansible", "permission")
+    env = {**SETTINGS[settings], "ANSIBLE_CACHE_PLUGIN_CONNECTION": str(tmp_path / "cache")}
+    extra = {"edgeops_report_dir": str(tmp_path / "report"), "edgeops_target": "all:!127.0.0.1"}
+    report = run(playbook, CHECK, hosts, {**extra, "edgeops_fail_on": "drifted"}, env, fails=fails)
+    found = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert {zone["zone"]: zone["status"] for zone in found["zones"]} == {
+        "good": "drifted",
+        "bad": "unaudited",
+        "same": "compliant",
+    }
+    assert report.returncode == 2 and not report.writes
+    said = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.status == "failed"}
+    assert set(said) == {"good", "bad"} and said["bad"].startswith("permission: ")
+
+    delivered = run(playbook, DELIVER, hosts, {"edgeops_target": "all:!127.0.0.1"}, env, fails=fails)
+    assert shown_lines(delivered, "Show the outcomes")[0] == "3 zones: 1 changed, 1 unchanged, 1 failed, 0 not reached"
+    assert {entry["zone"] for entry in delivered.writes} == {zones["good"]} and delivered.returncode == 2
+
+    folder = tmp_path / "inventory"
+    adopted = run(
+        playbook,
+        ADOPT,
+        hosts,
+        {"edgeops_target": "good:same", "edgeops_adopt_dir": str(folder), "edgeops_adopt_group": "ours"},
+        env,
+    )
+    assert sorted(path.parent.name for path in folder.glob("host_vars/*/adopted.yml")) == ["good", "same"] and not adopted.writes
+
+
+def test_a_controller_that_runs_no_module(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """The report is in a temporary folder then, although an ordinary module could not run: no home, and a connection that fails."""
+    hosts = fleet(simulator, [ON])
+    hosts["localhost"] = {"ansible_connection": "ssh", "ansible_port": 9, "ansible_remote_tmp": "/proc/nowhere"}
+    env = {"TMPDIR": str(tmp_path), "HOME": "/proc/nowhere", "ANSIBLE_LOCAL_TEMP": str(tmp_path / "local")}
+    checked = run(playbook, CHECK, hosts, {"edgeops_target": "zone0"}, env)
+    assert "The report is " in "".join(shown_lines(checked)) and list(tmp_path.glob("edgeops-report-*/report.html"))
+    surveyed = playbook.launch(SURVEY, inventory=hosts, env=env)
+    assert "The report is " in surveyed.stdout and len(list(tmp_path.glob("edgeops-report-*"))) == 2
+
+
+def test_a_host_with_the_name_of_a_group(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """It is written and fails like any other, and so does one whose name has characters of patterns."""
+    named = dict(zip(("edge", "shop example", "other"), fleet(simulator, [ON, ON, ON]).values(), strict=True))
+    groups = {"edge": {"hosts": {"other": {}}}}
+    inventory = tmp_path / "hosts.yml"
+    inventory.write_text(yaml.safe_dump({"all": {"hosts": dict.fromkeys(named), "children": groups}}), encoding="utf-8")
+    # In the inventory itself, Ansible would give the variables of the host to the group.
+    (tmp_path / "host_vars").mkdir()
+    for name, variables in named.items():
+        (tmp_path / "host_vars" / f"{name}.yml").write_text(yaml.safe_dump(variables), encoding="utf-8")
+    extra = {"edgeops_fail_on": "drifted", "edgeops_report_dir": str(tmp_path / "report")}
+    checked = run(playbook, CHECK, inventory, extra, {}, fails="ansible")
+    assert {outcome.host for outcome in checked.failures} == set(named) and checked.returncode == 2
+    delivered = run(playbook, DELIVER, inventory, {}, {})
+    assert {entry["zone"] for entry in delivered.writes} == {host["zone_id"] for host in named.values()}
+
+
+@pytest.mark.parametrize("task", ["Evaluate the predicted changes", "Show the plan", "Bring the zone into the desired state"])
+def test_a_run_that_starts_in_the_middle_writes_nothing(playbook: Playbook, simulator: t.Any, task: str) -> None:
+    """Whatever the inventory says under names of the collection."""
+    hosts = fleet(simulator, [ON])
+    ids = dict.fromkeys(("custom_fields", "jobs", "script_monitor", "content_security_rules"))
+    plan = {
+        "written": ["zone0"],
+        "hosts": ["zone0"],
+        "refused": {},
+        "changed_zones": ["zone0"],
+        "plan_ids": {"zone0": ids},
+        "lines": [],
+    }
+    hosts["zone0"] |= {"edgeops_api_token": simulator.token, "_edgeops_plan": plan, "_edgeops_validated": {"hosts": ["zone0"]}}
+    report = playbook.launch(DELIVER, inventory=hosts, env=WITHOUT_TOKEN, arguments=["--start-at-task", task])
+    assert not report.writes and report.returncode != 0
+
+
+def test_a_check_that_starts_in_the_middle_does_not_pass(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    hosts = fleet(simulator, [ON])
+    hosts["zone0"] |= {"log_delivery_result": {"zone_id": hosts["zone0"]["zone_id"], "changed": False}}
+    extra = {"edgeops_report_dir": str(tmp_path)}
+    report = playbook.launch(
+        CHECK, inventory=hosts, extra_vars=extra, env=WITHOUT_TOKEN, arguments=["--start-at-task", "Report on the zones"]
+    )
+    assert report.returncode != 0
+
+
+def test_a_playbook_of_ones_own(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """The three tasks of the guide report like the playbook, and fail the same hosts."""
+    guide = (Path(__file__).resolve().parents[2] / "docs/docsite/rst/guide_audits.rst").read_text(encoding="utf-8")
+    block = guide.partition(":caption: audit.yml\n\n")[2].partition("\n\n.. code-block")[0]
+    path = tmp_path / "audit.yml"
+    path.write_text(textwrap.dedent(block).replace("dest: report", f"dest: {tmp_path}/report"), encoding="utf-8")
+    hosts = fleet(simulator, [ON, {"job": None, "script_monitor_enabled": "perhaps"}])
+    report = run(playbook, str(path), hosts, {}, {}, fails=("ansible", "invalid_option"))
+    found = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert {zone["zone"]: zone["status"] for zone in found["zones"]} == {"zone0": "drifted", "zone1": "unaudited"}
+    assert {outcome.host for outcome in report.failures} == {"zone0", "zone1"} and not report.writes
