@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import typing as t
 
 from .._address import ACCOUNT, ZONE
@@ -29,30 +28,21 @@ from .._destination import (
     Destination,
     is_assumed_same,
     leads_elsewhere,
-    public_change,
     public_destination,
-    public_resend,
-    same_destination,
     secret_parts,
     takes_token,
 )
-from .._filter.compare import same_filter
 from .._filter.lint import findings
-from .._filter.text import budget, to_data, to_text
-from .._filter.tree import Tree
+from .._filter.text import budget, to_data
 from .._text import dict_of, did_you_mean, nearest
-from . import logpull_options, output_options
+from . import logpull_options
+from .changes import WIRE, Body, Change, changes, fixed_changes
 from .coverage import selected_fields
 from .facts import (
-    ALWAYS,
     DATASET,
     DATASETS,
     EDGE,
-    FIXED,
-    IF_MASKED,
     MEMBERS,
-    MERGE_SUBREQUESTS,
-    NDJSON,
     NOT_CARRIED,
     OLDER_FORM,
     SERVER_MADE,
@@ -60,142 +50,9 @@ from .facts import (
 )
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, parts_of, view, words_for
-from .options import NO_FILTER, DesiredJob, refuse_mask, unknown_dataset
+from .options import DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
 from .together import Whole, problems
-
-Body = dict[str, Json]
-
-
-class Change(t.NamedTuple):
-    """One managed member: both sides as the diff shows them, which is as data, and what to send if it differs.
-
-    An unchanged member is shown as the service reports it, and a written one as the task spells it, so that check mode can
-    predict it, whatever spelling the service returns later.
-    """
-
-    name: str
-    before: Json
-    after: Json
-    sends: t.Mapping[str, Json]
-
-
-def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
-    """Compare what the task manages with a job, or with None if it is to be created; return also what to send."""
-    found: list[Change] = []
-    for name, value in desired.plain.items():
-        after = MEMBERS[name].normal(value)
-        found.append(_whole(name, job, value, after, job is None or job.values[name] != after))
-    if desired.destination is not None:
-        found.append(_destination(desired, desired.destination, job.destination if job else None))
-    if desired.logpull is not None:
-        if job and job.output:
-            option = desired.logpull.option
-            raise conflict(
-                f"{option}: job {job.id} already uses output_options, beside which the service ignores {option}. Give output_options instead."
-            )
-        found += _logpull(desired.logpull, job)
-    if desired.output is not None:
-        found += _outputs(desired.output, job)
-    if desired.filter is not None:
-        found.append(_filter(desired.filter, job))
-    return found, {name: value for change in found for name, value in change.sends.items()}
-
-
-def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
-    """Return what the job must be re-created for, in words."""
-    fixed = {name: desired.plain[name] for name in FIXED if name in desired.plain}
-    found = [
-        f"{name} {job.values[name]!r} cannot become {value!r}" for name, value in fixed.items() if _differs(name, value, job)
-    ]
-    requested, present = desired.destination, job.destination
-    if requested and present and requested.facts.fixed_type and requested.scheme != present.scheme:
-        found.append(f"destination of the type {present.scheme!r} cannot become one of the type {requested.scheme!r}")
-    return found
-
-
-def _differs(name: str, value: Json, job: Job) -> bool:
-    return MEMBERS[name].normal(value) != job.values[name]
-
-
-def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
-    if present is not None and same_destination(requested, present):
-        if desired.sending != ALWAYS and not (desired.sending == IF_MASKED and is_assumed_same(requested, present)):
-            shown = public_destination(present)
-            return Change("destination", shown, shown, {})
-        before, after = public_resend(present)
-    else:
-        before, after = public_change(present, requested)
-    proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
-    return Change("destination", before, after, {"destination_conf": requested.text, **proof})
-
-
-def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
-    """Return the changes of `output_options`, and of the member that the service may have beside them."""
-    beside = job.members.get(MERGE_SUBREQUESTS) if job and MERGE_SUBREQUESTS not in job.output else None
-    if MERGE_SUBREQUESTS not in requested or beside is None:
-        return _output(requested, job)
-    value = requested[MERGE_SUBREQUESTS]
-    found = Change(MERGE_SUBREQUESTS, beside, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
-    rest = {name: each for name, each in requested.items() if name != MERGE_SUBREQUESTS}
-    return [*(_output(rest, job) if rest else ()), found]
-
-
-def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
-    """Return the change of the newer form; a job with the older form keeps what that says, and the diff shows both."""
-    whole, differs = output_options.merged(requested, job.output if job else {})
-    older = job.members.get("logpull_options") if job and not job.output else None
-    if job is None or not older:
-        differs = differs or bool(requested and job is None)
-        return [_whole("output_options", job, whole, output_options.shown(whole, requested), differs)]
-    whole, differs_from_older = output_options.merged(requested, output_options.from_logpull(job.logpull))
-    if not any(whole.values()):
-        # A service that omits empty and false members would show no options, so that the older form would seem to count.
-        whole = {"output_type": NDJSON, **whole}
-    shown = output_options.shown(whole, requested)
-    change = _whole("output_options", job, whole, shown, differs or differs_from_older)
-    kept = [Change(name, value, value, {}) for name, value in logpull_options.to_parts(job.logpull).items() if value]
-    return [*kept, change] if change.sends else [change]
-
-
-def _logpull(requested: logpull_options.Requested, job: Job | None) -> list[Change]:
-    """Return the change of each part of the older form that the task sets; they are sent as one text."""
-    text, differs = logpull_options.merged(requested, job.logpull if job else {})
-    was = logpull_options.to_parts(job.logpull if job else {})
-    will = logpull_options.to_parts(logpull_options.parse(text))
-    if was["fields"] and set(was["fields"]) == set(will["fields"] or ()):
-        will["fields"] = was["fields"]
-    managed = (
-        requested.fields is not None,
-        logpull_options.TIMESTAMPS in requested.others,
-        not requested.others.keys() <= {logpull_options.TIMESTAMPS},
-    )
-    sends = {"logpull_options": text} if differs or (text and job is None) else {}
-    names = list(itertools.compress(OLDER_FORM, managed))
-    if differs and all(was[name] == will[name] for name in names):
-        # Python takes some values for equal that are not, such as 1 and true.
-        return [Change("logpull_options", job.values["logpull_options"] if job else None, text, sends)]
-    found = [Change(name, was[name], will[name] if sends else was[name], {}) for name in names]
-    changed = next((index for index, change in enumerate(found) if change.before != change.after), 0)
-    return [change._replace(sends=sends) if index == changed else change for index, change in enumerate(found)]
-
-
-def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
-    """Return the change of the filter, with both sides as data unless they would look equal."""
-    before = job.values["filter"] if job else None
-    after = None if requested == NO_FILTER else to_text(requested)
-    is_same = not before if after is None else bool(job and job.filter and same_filter(t.cast(Tree, requested), job.filter))
-    was, will = (None if text is None else to_data(str(text)) for text in (before, after))
-    if is_same:
-        return Change("filter", was, was, {})
-    return Change("filter", *((before, after) if was == will else (was, will)), {"filter": after or NO_FILTER})
-
-
-def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) -> Change:
-    """Return the change of a member that is sent as a whole or not at all."""
-    before = job.values[name] if job else MEMBERS[name].default
-    return Change(name, before, shown, {name: new}) if differs else Change(name, before, before, {})
-
 
 # What a plan refuses, and what it warns of.
 
@@ -457,10 +314,6 @@ def carried(job: Job) -> Body:
         # The service ignores the older form beside the newer one, but may still show it.
         taken.pop("logpull_options", None)
     return taken
-
-
-# The names of members in the diff that the service calls otherwise.
-WIRE: t.Mapping[str, str] = {"destination": "destination_conf", **dict.fromkeys(OLDER_FORM, "logpull_options")}
 
 
 def _basis(job: Job, made: t.Iterable[Change]) -> Json:

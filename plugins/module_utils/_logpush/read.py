@@ -17,6 +17,7 @@ from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclus
 from .._filter.tree import conditions
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, shown
 from . import delivery
+from .changes import fixed_changes
 from .costs import NOT_BY_SIZE, Excluded
 from .coverage import selected_fields
 from .facts import DATASET
@@ -24,7 +25,6 @@ from .health import with_health
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels, parse_job
 from .jobs import ABSENT, DesiredJobs, JobListing
 from .options import DesiredJob, JobQuery, unknown_dataset
-from .plan import fixed_changes
 
 _PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
 _MAX_CANDIDATES = 2000

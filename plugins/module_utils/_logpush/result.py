@@ -10,11 +10,11 @@ from .._filter.compare import same_filter
 from .._filter.tree import Tree
 from .._text import dict_of
 from . import logpull_options, output_options
+from .changes import WIRE
 from .facts import MEMBERS, OLDER_FORM, SERVER_MADE
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, view
 from .options import DesiredJob
-from .plan import WIRE
 
 
 def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
