@@ -42,7 +42,7 @@ def example(module: str) -> dict[str, t.Any]:
     options = next(task[name] for task in section(module, "EXAMPLES") if name in task)
     return {
         "name": module,
-        name: {option: value for option, value in options.items() if option != "zone_id" and "{{" not in str(value)},
+        name: {option: value for option, value in (options or {}).items() if option != "zone_id" and "{{" not in str(value)},
     }
 
 

@@ -17,11 +17,11 @@ MODULES = yaml.safe_load(RUNTIME.read_text(encoding="utf-8"))["action_groups"]["
 # The account of the examples of modules that know accounts only.
 ACCOUNT = "9a7806061c88ada191ed06f989cc3dac"
 # It reads every zone, whatever the group says.
-FLEET = "survey_info"
+OF_A_TOKEN = ("survey_info", "token_info")
 
 
 def test_defaults_of_the_group(playbook, simulator, zone):
-    """The group gives its connection and its zone to every module but the survey, and to tasks of the role; what is nearer takes precedence."""
+    """The group gives its connection and its zone to every module but those about a token, and to tasks of the role; what is nearer takes precedence."""
     connection = {"base_url": simulator.base_url, "api_token": "{{ token }}"}
     simulator.seed(accounts=[ACCOUNT])
     each = [documented.example(name) for name in MODULES]
@@ -45,7 +45,7 @@ def test_defaults_of_the_group(playbook, simulator, zone):
     found, rest = report.ours[: len(MODULES)], report.ours[len(MODULES) :]
     assert sorted(outcome.module for outcome in found) == sorted(MODULES)
     assert all(outcome.journal for outcome in found)
-    requests = [entry for outcome in found if outcome.module != FLEET for entry in outcome.journal]
+    requests = [entry for outcome in found if outcome.module not in OF_A_TOKEN for entry in outcome.journal]
     assert {entry["zone"] or entry["account"] for entry in requests if entry["path"] != "/graphql"} == {zone, ACCOUNT}
     assert [{entry["zone"] for entry in outcome.journal} for outcome in rest[:3]] == [{"ab"}, {"cd"}, {zone}]
     assert [outcome.status for outcome in modules(report, "zone_observability")[-3:]] == ["ok"] * 3
