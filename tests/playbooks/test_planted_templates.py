@@ -108,6 +108,13 @@ def service(simulator: t.Any, playbook: Playbook, tmp_path_factory: pytest.TempP
         script_monitor={zone: {"enabled": True} for zone in modes},
         rulesets={zone: [{"phase": "http_log_custom_fields", "kind": "zone", "name": "n", "rules": [RULE]}] for zone in modes},
         uploads={zone: [lost] for zone in modes},
+        transformers={
+            ACCOUNT: [{"id": 3, "name": "redact", "description": "by hand", "code": "SELECT RayID FROM http_requests"}]
+        },
+        notification_policies={
+            ACCOUNT: [{"name": "told", "description": "by hand", "mechanisms": {"email": [{"id": "ops@example.com"}]}}]
+        },
+        webhooks={ACCOUNT: [{"name": "chat", "url": "https://chat.example/in"}]},
     )
     planter = Planter(tmp_path_factory.mktemp("evaluated"), SEED)
     with planting(simulator.base_url, planter, modes) as base_url:
@@ -229,9 +236,14 @@ def test_results_and_filters(service: Service) -> None:
         {"ansible.builtin.set_fact": {"found": [f"{{{{ query('ansible.builtin.items', {each}) }}}}" for each in made]}},
         {"ansible.builtin.debug": {"msg": ["{{ item }}", "{{ kept }}"]}, "loop": "{{ found }}"},
     ]
+    in_account = {"logpush_transformer_info": "transformers", "notification_policy_info": "notification_policies"}
+    for name, key in in_account.items():
+        tasks.append({"name": name, f"edgeops.observability.{name}": {"account_id": ACCOUNT}, "register": name})
+        tasks.append({"ansible.builtin.debug": {"msg": ["{{ item }}"]}, "loop": f"{{{{ {name}.{key} }}}}"})
     play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
     report = service.run([play], inventory={"localhost": {}})
     assert service.shown(report) >= {"name", "url", "host", "script_url", "error_message", "field_names", "ClientIP"}
+    assert service.shown(report) >= {"content", "description", "alert_type"}
 
 
 def test_texts_of_events(service: Service, tmp_path: Path) -> None:

@@ -107,8 +107,8 @@ def _bad_list(listing: str) -> t.Callable[[t.Any], bool]:
 
 
 def _bad_alerts(result: t.Any) -> bool:
-    lists = result.values() if isinstance(result, dict) else [None]
-    return any(not isinstance(alerts, list) or any(not isinstance(alert, dict) for alert in alerts) for alerts in lists)
+    lists = [alerts for alerts in result.values() if isinstance(alerts, list)] if isinstance(result, dict) else [[None]]
+    return any(not isinstance(alert, dict) for alerts in lists for alert in alerts)
 
 
 # By method and path; of what only accounts have.

@@ -93,6 +93,7 @@ def _ids(name: str, sent: Json) -> tuple[str, ...]:
 
 
 def _texts(name: str, sent: Json) -> tuple[str, ...]:
+    sent = [sent] if isinstance(sent, str) else sent
     if not isinstance(sent, (list, type(None))) or not all(isinstance(each, str) for each in sent or ()):
         raise _bad(f"the filter {name[:60]!r} is not a list of strings")
     return tuple(sorted(set(map(str, sent or ()))))
@@ -130,9 +131,8 @@ def parse_alerts(sent: Json) -> dict[str, str]:
     """Return the description of each alert that the account may use, by its type."""
     found: dict[str, str] = {}
     for product, alerts in dict_of(sent).items():
-        if not isinstance(alerts, list):
-            raise _bad(f"the available alerts of {product[:60]!r} are {json_type(alerts)}, not a list")
-        for alert in map(dict_of, alerts):
+        # Another member than a list is no product.
+        for alert in map(dict_of, list_of(alerts)):
             name, text = alert.get("type"), alert.get("description")
             if not isinstance(name, str) or not isinstance(text, (str, type(None))):
                 raise _bad(f"an available alert of {product[:60]!r} has no type")

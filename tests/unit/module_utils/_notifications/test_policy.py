@@ -84,7 +84,7 @@ def test_what_means_the_same_is_no_change(options: t.Any) -> None:
         {"enabled": "true"},
         {"alert_type": None},
         {"filters": []},
-        {"filters": {"zones": "z1"}},
+        {"filters": {"zones": {"z1": 1}}},
         {"mechanisms": []},
         {"mechanisms": {"email": {}}},
         {"mechanisms": {"email": [{"id": 1}]}},
@@ -98,7 +98,7 @@ def test_a_strange_policy_is_refused(changes: t.Any) -> None:
     assert failure.value.kind == BAD_RESPONSE
 
 
-@pytest.mark.parametrize("sent", [{"P": {}}, {"P": [1]}, {"P": [{"type": 1}]}, {"P": [{"type": "a", "description": 1}]}])
+@pytest.mark.parametrize("sent", [{"P": [1]}, {"P": [{"type": 1}]}, {"P": [{"type": "a", "description": 1}]}])
 def test_strange_alerts_are_refused(sent: t.Any) -> None:
     with pytest.raises(Failure):
         parse_alerts(sent)
