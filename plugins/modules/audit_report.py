@@ -215,10 +215,18 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Report on the hosts of the play, after the role has run in check and diff mode
+# A play of your own that ends like the playbook check: three tasks.
+- name: Compare each zone with its desired state
+  ansible.builtin.import_role:
+    name: edgeops.observability.log_delivery
+  check_mode: true
+  diff: true
+  ignore_errors: true  # the report tells what could not be compared
+
+- name: Report on the hosts of the play
   edgeops.observability.audit_report:
     dest: "{{ playbook_dir }}/report"
-    fail_on: [unaudited, drifted, findings]
+    fail_on: [unaudited, malicious]
   register: audited
   failed_when: audited.failed_hosts is not defined  # no report was made
   run_once: true

@@ -327,3 +327,48 @@ def test_no_series_is_there_twice():
         "z\ufffd#3",
     }
     assert all(int(value) >= 0 for _name, value in lines)
+
+
+def test_markdown_counts_hosts_by_every_status():
+    """With findings too, and accounts where there are some."""
+    account = {"zone": "account_0a", "account_id": "0a", "account_name": "Example", "jobs": [], "declared": False}
+    lines = formats.render_markdown(report(record("a", scripts=audit(finding())), drifted("b"), account)).decode().splitlines()
+    head = next(number for number, line in enumerate(lines) if line.startswith("| zones |"))
+    titles, numbers = ([cell.strip() for cell in lines[line].strip("|").split("|")] for line in (head, head + 2))
+    assert dict(zip(titles, numbers, strict=True)) == {
+        "zones": "2",
+        "accounts": "1",
+        "unaudited": "0",
+        "drifted": "1",
+        "with findings": "1",
+        "unmanaged": "1",
+        "compliant": "0",
+        "differences": "1",
+        "findings": "1",
+        "notes": "1",
+        "waived": "0",
+    }
+    assert "- Example (account_0a)".replace("_", "\\_") in lines or "- Example (account_0a)" in lines
+
+
+def test_rows_of_another_day_show_their_date():
+    """Those of a slice, in the formats that people read."""
+    made = report(record("a"), slices=[report(record("b"), drifted("c"))], at=LATER)
+    text = words(html_of(made))
+    assert "b, last audited on 2026-11-22" in text and "Last audited on 2026-11-22." in text
+    assert "a, last audited" not in text
+    assert "- b, last audited on 2026-11-22" in formats.render_markdown(made).decode().splitlines()
+
+
+def test_junit_of_a_zone_that_was_read_in_part():
+    """What was read passes or fails; the rest is an error."""
+    refused = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
+    made = report({**drifted("a"), "jobs": refused, "scripts": audit()})
+    cases = {case.get("name"): [child.tag for child in case] for case in parsed(formats.render_junit(made)).iter("testcase")}
+    assert (cases["script_monitor"], cases["scripts"], cases["health"]) == (["failure"], [], ["error"])
+
+
+def test_cell_is_not_cut_where_the_remedy_begins():
+    reason = f"{'x' * 320} AccessDenied"
+    made = report({**record("a"), "jobs": [job(state="failing", error_message=reason)]})
+    assert f'<td data-l="is">its deliveries fail: {reason}</td>' in html_of(made)
