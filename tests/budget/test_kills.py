@@ -45,21 +45,27 @@ def call(connection: Connection, calls: int, results: t.Any) -> None:
     results.put(client.warnings)
 
 
-def die_writing(connection: Connection, write: int, whole: bool) -> None:
-    """End at a write to the shared state, while it is locked, with that write half done or done."""
-    real, seen = os.replace, iter(range(write + 1))
+def die_writing(connection: Connection, write: int, moment: str) -> None:
+    """End at a write to the shared state, while it is locked: in the middle, between the old file and the new one, or after it."""
+    unlink, rename, seen = os.unlink, os.rename, iter(range(write + 1))
+    is_last = False
 
-    def deadly(source: str, target: str) -> None:
-        if next(seen) < write:
-            real(source, target)
-            return
-        if whole:
-            real(source, target)
-        else:
-            os.truncate(source, Path(source).stat().st_size // 2)
-        os.kill(os.getpid(), signal.SIGKILL)
+    def first(path: str) -> None:
+        nonlocal is_last
+        is_last = next(seen) == write
+        if is_last and moment == "half":
+            os.truncate(f"{path}.new", Path(f"{path}.new").stat().st_size // 2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        unlink(path)
 
-    os.replace = deadly
+    def second(source: str, target: str) -> None:
+        if is_last and moment == "between":
+            os.kill(os.getpid(), signal.SIGKILL)
+        rename(source, target)
+        if is_last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    os.unlink, os.rename = first, second
     client = Client(connection)
     while True:
         client.call("script_monitor.get")
@@ -72,14 +78,14 @@ def finish(processes: t.Iterable[t.Any], code: int) -> None:
         assert process.exitcode == code
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["half", "whole"])
-def test_survivors_of_a_kill_keep_the_budget(connection: Connection, whole: bool, cases: t.Any) -> None:
+@pytest.mark.parametrize("moment", ["half", "between", "whole"])
+def test_survivors_of_a_kill_keep_the_budget(connection: Connection, moment: str, cases: t.Any) -> None:
     """Each of them is answered, none is refused, and nothing of the budget stays lost.
 
     On a busy machine requests of two windows can arrive in one, of which the service announces the end.
     """
     results = FORK.SimpleQueue()
-    killed = [FORK.Process(target=die_writing, args=(connection, write, whole)) for write in WRITES]
+    killed = [FORK.Process(target=die_writing, args=(connection, write, moment)) for write in WRITES]
     killed[0].start()
     killed[0].join(120)
     wanderer = FORK.Process(target=call, args=(connection, 10_000, results))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import fcntl
@@ -214,12 +215,13 @@ class Budget:
             with self._threads:
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
                 try:
-                    log = self._read()
-                    before = log.content()
+                    before = self._read()
+                    log = self._parse(before)
                     log.forget(self._window, self._now())
                     found = use(log)
-                    if log.content() != before:
-                        self._write(log.content())
+                    content = log.content()
+                    if content != before:
+                        self._write(content)
                     return found
                 finally:
                     fcntl.flock(self._lock, fcntl.LOCK_UN)
@@ -227,20 +229,30 @@ class Budget:
             self._give_up(error)
             return otherwise
 
-    def _read(self) -> Log:
+    def _read(self) -> bytes:
+        """Return the content of the file, of the new one if a process was killed while it replaced the old one, or nothing."""
+        for path in (self._path, f"{self._path}.new"):
+            with contextlib.suppress(FileNotFoundError):
+                return read_regular(path)
+        return b""
+
+    def _parse(self, content: bytes) -> Log:
         try:
-            return Log.parse(read_regular(self._path))
-        except FileNotFoundError:
-            return Log()
+            return Log.parse(content)
         except (ValueError, TypeError, RecursionError):
-            self._warn(f"request_budget: {self._path} is not a record of requests; it starts anew.")
+            # Without the file, this is what a process left that was killed while it wrote the first one.
+            if os.path.lexists(self._path):
+                self._warn(f"request_budget: {self._path} is not a record of requests; it starts anew.")
             return Log()
 
     def _write(self, content: bytes) -> None:
         """Replace the file, so that a process that is killed leaves the old content or the new one."""
         with os.fdopen(_open(f"{self._path}.new", os.O_WRONLY | os.O_TRUNC), "wb") as file:
             file.write(content)
-        os.replace(f"{self._path}.new", self._path)
+        # To rename it over the old file would make common file systems write to the disk at once, which takes milliseconds.
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._path)
+        os.rename(f"{self._path}.new", self._path)
 
     def _give_up(self, error: OSError) -> None:
         self._lock = None
@@ -283,8 +295,10 @@ class Budget:
         log.count(now)
         # Reduce the budget to the rate limit headers if these allow less: other users may share the credential.
         remaining = headers.get("x-ratelimit-remaining", "").strip()
+        if not (remaining.isascii() and remaining.isdigit()):
+            return
         reset = parse_http_date(headers.get("x-ratelimit-reset", ""))
-        if not (remaining.isascii() and remaining.isdigit()) or reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
+        if reset is None or not now < reset <= now + _MAX_RESET_SECONDS:
             return
         allowed = begun.number + 1 + int(remaining[:9])
         # If the next request after the allowed ones has to wait for this budget anyway, the headers say nothing new.

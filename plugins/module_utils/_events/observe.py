@@ -150,7 +150,8 @@ class Service:
         self._settings = settings
         self._clock = clock
         self._stop = stop
-        self._client = Client(settings.connection, sleep=self._sleep, now=clock.now)
+        # Long waits are logged by `_sleep`, once for each poll.
+        self._client = Client(settings.connection, sleep=self._sleep, now=clock.now, announce=lambda text: None)
         # By the keys of targets; None if a name cannot be read.
         self._names: dict[str, str | None] = {}
         self._counted = 0

@@ -252,7 +252,7 @@ def test_without_any_place_there_is_a_warning(clock, tmp_path, monkeypatch):
     assert clock.pauses == [] and "request_budget" in free.warnings[0]
 
 
-@pytest.mark.parametrize("broken", [(fcntl, "flock"), (os, "replace")], ids=["lock", "file"])
+@pytest.mark.parametrize("broken", [(fcntl, "flock"), (os, "rename")], ids=["lock", "file"])
 def test_a_file_that_fails_later_is_a_warning_too(clock, monkeypatch, broken):
     mine = Mine(clock, (1, 10))
     mine.begin()
