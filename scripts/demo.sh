@@ -134,4 +134,15 @@ edge journal "$control" reads
 grep -oE '1 reported script in 1 zone; 1 account unmanaged\.' "$work/output" | sed 's/^/  /' || fails 'the survey has no verdict'
 printf '  %s\n' "$report/survey/report.html"
 holds 'The survey needs a token alone, finds what is reported, and wrote nothing.'
+rule() { play "$demo/enforce.yml" -e "$1" >/dev/null; }
+say 'A content security rule: logged first, refused while it would block, enforced' 'ansible-playbook examples/demo/enforce.yml -e checkout_action=allow'
+rule checkout_action=log || fails 'the rule was not created'
+edge violate "$control" https://cdn.fraud.example/check.js
+if rule checkout_action=allow; then
+    fails 'a rule that would block was enforced'
+fi
+grep -oE 'would block 1 source [^;]*check\.js \([^)]*\)' "$work/output" | head -n 1 | sed 's/^/  /' || fails 'the refusal does not name the script'
+rule '{"checkout_action": "allow", "checkout_scripts": [{"name": "fraud-check", "url": "https://cdn.fraud.example/check.js"}]}' || fails 'the rule was not enforced'
+edge journal "$control" writes
+holds 'The rule was refused while it would have blocked a script, and enforces the baseline that has it.'
 printf '\n%sEverything that was said above has held.%s\n' "$bold" "$plain"

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import sys
+import time
 import typing as t
 import urllib.request
 
@@ -52,6 +53,22 @@ def send(control_url: str, file: str) -> int:
     _ask("POST", f"{control_url}/traffic", {"requests": requests})
     for visit in requests:
         print(f"  {visit['method']:<5} {visit['host']}{visit['path']:<15} {visit['status']}")
+    return 0
+
+
+def violate(control_url: str, script: str) -> int:
+    """Let browsers report a script that the zone's content security rule does not allow."""
+    zone = os.environ["DEMO_ZONE"]
+    (rule,) = _ask("GET", f"{control_url}/state?zone={zone}")["policies"]
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 86400))
+    seen = {
+        "policy_id": rule["id"],
+        "url": script,
+        "host": "shop.example",
+        "page_url": "https://shop.example/checkout",
+        "count": 40,
+    }
+    _ask("POST", f"{control_url}/seed", {"violations": {zone: [{**seen, "datetime": moment}]}})
     return 0
 
 
@@ -99,6 +116,7 @@ COMMANDS: t.Mapping[str, t.Callable[..., int]] = {
     "member": member,
     "journal": journal,
     "send": send,
+    "violate": violate,
     "edit": edit,
     "logs": logs,
     "report": report,

@@ -19,6 +19,7 @@ STATEMENTS = (
     "The filter let through what it should, and the custom fields are there.",
     "The audit names what differs and the script that changed, fails as asked, and wrote nothing.",
     "The survey needs a token alone, finds what is reported, and wrote nothing.",
+    "The rule was refused while it would have blocked a script, and enforces the baseline that has it.",
     "Everything that was said above has held.",
 )
 

@@ -92,3 +92,32 @@ def test_files_are_put_where_they_are_kept(playbook, simulator, store):
     }
     made = json.loads(store.files["/audits/report.json"][2])
     assert made["counts"]["statuses"]["drifted"] == 1
+
+
+@pytest.mark.every_core
+def test_a_rule_that_would_block(playbook, simulator):
+    """A drifted zone with the reason, which fails only as asked; a delivery writes nothing of it, and all of the others."""
+    rule = {"description": "checkout", "action": "allow"}
+    hosts = fleet(simulator, [{**FIELDS, "content_security_rules": [rule]}, MONITOR])
+    zone = hosts["zone0"]["zone_id"]
+    seen = {"policy_id": "r1", "url": "https://cdn.example/{{ 7 * 7 }}.js", "host": "shop.example", "count": 3}
+    simulator.seed(
+        policies={zone: [{"id": "r1", "description": "checkout"}]},
+        violations={zone: [{**seen, "datetime": "2026-11-25T00:00:00Z"}]},
+    )
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": []}, fails="gate")
+    assert report.returncode == 0 and not report.writes, report
+    assert kept(report)["edgeops_check"]["statuses"]["drifted"] == ["zone0", "zone1"]
+    lines = shown_lines(report)
+    source = "script-src https://cdn.example/%7B%7B%207%20*%207%20%7D%7D.js"
+    assert any(
+        "zone0 finding enforcement_refused" in text and "would block 1 source" in text and "49" not in text for text in lines
+    ), (lines, source)
+    assert any("zone0 difference" in text and "action is log, should be allow" in text for text in lines), lines
+    failing = playbook.run(
+        playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": ["enforcement_refused"]}, fails=["gate", "ansible"]
+    )
+    assert failing.returncode == 2 and [outcome.host for outcome in failing.failures][-1] == "zone0"
+    delivered = playbook.run(playbook="edgeops.observability.deliver", inventory=hosts, fails=["gate", "ansible"])
+    assert delivered.returncode == 2 and {entry["zone"] for entry in delivered.writes} == {hosts["zone1"]["zone_id"]}
+    assert any("would block 1 source" in text for text in shown_lines(delivered, "Show the outcomes"))

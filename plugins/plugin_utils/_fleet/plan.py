@@ -7,7 +7,7 @@ import math
 import re
 import typing as t
 
-from ...module_utils._core import GATE, JOBS, PARTS, Conclusion, Json
+from ...module_utils._core import CONTENT_SECURITY_RULES, GATE, JOBS, PARTS, Conclusion, Json
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._redact import clean_text
 from ...module_utils._zone.result import ZoneResult
@@ -96,7 +96,7 @@ def _kinds(result: ZoneResult) -> t.Iterator[str]:
         diff = (result.get(name) or {}).get("diff") or {}
         before, after = diff.get("before") or {}, diff.get("after") or {}
         pairs = [(before.get("custom_fields", before), after.get("custom_fields", after))]
-        if name == JOBS:
+        if name in (JOBS, CONTENT_SECURITY_RULES):
             pairs = [(before.get(label), after.get(label)) for label in {**before, **after}]
         for old, new in pairs:
             if old != new:
