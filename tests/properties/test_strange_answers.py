@@ -21,9 +21,9 @@ from edgeops_simulator.testing import running
 
 Key = tuple[str, str]
 EXAMPLES = 150
-# The modules that only read, and the scenarios of faults, less one with listings that may be missing, and those that
+# The modules that only read, and the scenarios of faults, less one with listings that may be missing, one with an empty answer, and those that
 # repeat others for an account.
-LEFT_OUT = ("list-everything-over-the-other-route", "-of-account", "manage-account", "clear-account")
+LEFT_OUT = ("list-everything-over-the-other-route", "delete-rule", "-of-account", "manage-account", "clear-account")
 TASKS: t.Mapping[str, Scenario] = {
     **{name: found for name, found in SCENARIOS.items() if not name.endswith(LEFT_OUT)},
     "read-fields": Scenario((), "log_custom_fields_info", {}, rules=(scenarios.FOREIGN_RULE, scenarios.OWN_RULE)),
@@ -57,10 +57,12 @@ def unusable(method: str, path: str, body: bytes) -> bool:
         return True
     if method == "DELETE":
         return document.get("success", True) is not True
+    if path == "/graphql":
+        return not document.get("errors") and not isinstance(document.get("data"), dict)
     if document.get("success") is not True or "result" not in document:
         return True
     path = path.partition("?")[0]
-    checks = [is_bad for pattern, is_bad in _OF_ACCOUNTS.items() if re.fullmatch(pattern, f"{method} {path}")]
+    checks = [is_bad for pattern, is_bad in _BY_ROUTE.items() if re.fullmatch(pattern, f"{method} {path}")]
     return checks[0](document["result"]) if checks else _result_is_unusable(method, path, document["result"])
 
 
@@ -111,8 +113,24 @@ def _bad_alerts(result: t.Any) -> bool:
     return any(not isinstance(alert, dict) for alerts in lists for alert in alerts)
 
 
-# By method and path; of what only accounts have.
-_OF_ACCOUNTS: t.Mapping[str, t.Callable[[t.Any], bool]] = {
+def _bad_content_rule(rule: t.Any) -> bool:
+    if not isinstance(rule, dict) or any(not isinstance(rule.get(name), str) for name in ("id", "action", "expression", "value")):
+        return True
+    named = bool(rule["id"] and rule["action"]) and isinstance(rule.get("description"), (str, type(None)))
+    known = any(rule.get("enabled") is each for each in (True, False)) or rule.get("enabled") in ("true", "false")
+    return not named or not known
+
+
+def _bad_content_rules(result: t.Any) -> bool:
+    return (
+        not isinstance(result, list) or any(map(_bad_content_rule, result)) or len({rule["id"] for rule in result}) < len(result)
+    )
+
+
+# By method and path; of what only accounts have, and of content security rules.
+_BY_ROUTE: t.Mapping[str, t.Callable[[t.Any], bool]] = {
+    r"GET .*/page_shield/policies": _bad_content_rules,
+    r"(POST|PUT) .*/page_shield/policies(/.*)?": _bad_content_rule,
     r"POST .*/preview": lambda result: not isinstance(result, (dict, type(None))),
     r"GET .*/content": lambda result: not isinstance(result, dict) or not isinstance(result.get("content"), str),
     **{rf"GET .*/{name}": _bad_list(name) for name in ("transformers", "versions", "webhooks")},
