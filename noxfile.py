@@ -265,7 +265,7 @@ def modules(session: nox.Session, core: str) -> None:
 def transformers(session: nox.Session) -> None:
     """Whether queries of transformers do what samples demand, run by Apache DataFusion, which is large and only here."""
     folders = ("simulator/tests", "tests/modules", "tests/docs/test_guides.py", "tests/faults")
-    pytest(session, "transformers", "-m", "engine", *folders, "--faults=all")
+    pytest(session, "transformers", "-m", "engine", *folders)
 
 
 @gate("test", "once")
