@@ -140,4 +140,7 @@ def test_a_failing_query_fails_the_batch(account: t.Any, zone: t.Any, sim: t.Any
     delivered = sim.traffic(records=[{"ClientIP": "198.51.100.7", "RayID": "abc"}])
     assert delivered["files"] == [] and "transformer: " in delivered["skipped"][0]["reason"]
     job = zone.result("GET", "/logpush/jobs/1")
-    assert job["last_error"] and ("Cannot cast" if transform.is_installed() else transform.EXTRA) in job["error_message"]
+    assert (
+        job["last_error"].startswith("transformer: ")
+        and ("Cannot cast" if transform.is_installed() else transform.EXTRA) in job["error_message"]
+    )

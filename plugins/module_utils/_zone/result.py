@@ -24,6 +24,8 @@ class ReportedJob(t.TypedDict, total=False):
     filter_attack_traffic: Json
     logpull_options: Json
     output_options: Json
+    transformer: Json
+    transformer_id: Json
     error_message: Json
     last_complete: Json
     health: dict[str, Json] | None

@@ -57,8 +57,14 @@ _ITEM = record(
     optional=("carried",),
 )
 _JOB = record(
-    {"job": string(), "job_id": {"type": ["integer", "null"]}, "health": string(), "last_complete": nullable(string())},
-    optional=("job_id",),
+    {"job": string(), "job_id": {"type": ["integer", "null"]}, "health": string(), "last_complete": nullable(string())}
+    | {
+        "transformer": {
+            "type": ["string", "integer"],
+            "description": "Name of the transformer, or its id where only that was read.",
+        }
+    },
+    optional=("job_id", "transformer"),
 )
 _ZONE = record(
     {

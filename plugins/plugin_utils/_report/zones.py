@@ -118,11 +118,13 @@ def _resources(record: ZoneRecord, order: Order) -> list[str]:
 
 def _job(label: str, job: ReportedJob) -> Copied:
     last = job.get("last_complete")
+    transformer = job.get("transformer") or job.get("transformer_id")
     return {
         "job": label,
         "job_id": findings.job_number(job),
         "health": findings.health_state(job),
         "last_complete": last if isinstance(last, str) else None,
+        **({"transformer": transformer} if transformer and isinstance(transformer, (str, int)) else {}),
     }
 
 

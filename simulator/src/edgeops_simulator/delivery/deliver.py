@@ -112,10 +112,10 @@ def _push(
     try:
         records = _transformed(records, job, account)
     except (transform.BadQuery, transform.NotInstalled) as problem:
-        # Never delivered as they were.
-        return _lose(
-            owner, job, {"records": len(records)}, moment, {**_FAILURE, "status": 400, "error": f"transformer: {problem}"}
-        )
+        # Never delivered as they were. The reason stands where other failures have their time.
+        failed = {**_FAILURE, "status": 400, "error": f"transformer: {problem}"}
+        job["last_error"] = _lose(owner, job, {"records": len(records)}, moment, failed)
+        return str(job["last_error"])
     if not records:
         job.update(last_complete=moment, error_message=None)
         return None

@@ -111,7 +111,9 @@ JOB = record(
         "transformer_id": nullable(COUNT),
         "time_created": INSTANT,
         **dict.fromkeys(("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"), nullable({"type": "integer"})),
-        **dict.fromkeys(("last_complete", "last_error"), nullable(INSTANT)),
+        "last_complete": nullable(INSTANT),
+        # A time, or the text of a transformer that failed.
+        "last_error": nullable(TEXT),
     },
     ["id", "dataset", "enabled", "destination_conf"],
 )

@@ -118,6 +118,16 @@ def test_labels_of_jobs_are_unique(jobs, subjects):
     assert sorted(each["job"] for each in row(made, "a")["jobs"]) == subjects
 
 
+def test_the_transformer_of_a_job_is_named_where_it_was_read():
+    jobs = [
+        {**job("a", id=1), "transformer": "redact", "transformer_id": 3},
+        {**job("b", id=2), "transformer_id": 3},
+        job("c", id=3),
+    ]
+    made = report({**record("a"), "jobs": jobs})
+    assert [each.get("transformer") for each in row(made, "a")["jobs"]] == ["redact", 3, None]
+
+
 def test_coverage_is_a_note():
     coverage = {
         "unselected": [{"kind": "cookie_fields", "names": ["c"], "field": "Cookies"}],
