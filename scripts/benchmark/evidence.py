@@ -94,5 +94,5 @@ def report(given: argparse.Namespace) -> bool:
         ("document of a year, peak MB", memory, 300),
         ("document of a year, MB of the page", megabytes, 5),
     )
-    held = [stands(*bar) for bar in bars]
+    held = [stands(*each) for each in bars]
     return all(held)

@@ -85,5 +85,5 @@ def report(_given: argparse.Namespace) -> bool:
         (f"{what}, peak MB", once[1], 300),
         ("audit: growth of the time for twice the scripts", twice[0] / once[0], 2.2),
     )
-    held = [stands(*bar) for bar in bars]
+    held = [stands(*each) for each in bars]
     return all(held)

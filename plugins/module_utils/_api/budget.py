@@ -73,7 +73,7 @@ class Log:
             raise TypeError("a member is not an object")
         times = [*log.requests, *log.announced.values(), *(text for text in (log.pause_until, log.allowed_until) if text != "")]
         counts = (log.sent, log.allowed, *log.requests.values())
-        if not all(map(_TIME.fullmatch, times)) or any(type(count) is not int for count in counts):
+        if not all(map(_TIME.fullmatch, times)) or any(isinstance(count, bool) or not isinstance(count, int) for count in counts):
             raise ValueError("a time or a number is invalid")
         if not 0 <= log.window <= MAX_BUDGET_SECONDS + 1:
             raise ValueError("the window is invalid")

@@ -15,7 +15,7 @@ from .result import conclude
 from .state import Ruleset
 
 
-class LogCustomFields(StateTask[DesiredCustomFields, Ruleset | None]):
+class LogCustomFields(StateTask[DesiredCustomFields, "Ruleset | None"]):
     """The custom log fields of a zone."""
 
     name = "log_custom_fields"

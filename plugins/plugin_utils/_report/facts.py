@@ -43,7 +43,7 @@ HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
 
 # `documentation` of galaxy.yml: each release has its own.
-DOCUMENTATION = f"https://edgeops.github.io/edgeops.observability/{VERSION}"
+SITE = f"https://edgeops.github.io/edgeops.observability/{VERSION}"
 
 
 class Action(t.NamedTuple):
@@ -56,7 +56,7 @@ class Action(t.NamedTuple):
     @property
     def url(self) -> str:
         """Return the address of the guide."""
-        return f"{DOCUMENTATION}/docsite/{self.guide}"
+        return f"{SITE}/docsite/{self.guide}"
 
 
 # In the order in which a report names them.
