@@ -116,6 +116,12 @@ permissions:
       type: list
       elements: str
       sample: [survey, check, deliver, adopt]
+missing:
+  description: What to tick in the form in which tokens are made; empty if everything could be read. With O(gather), of all credentials.
+  returned: success
+  type: list
+  elements: str
+  sample: [Zone > Logs > Edit]
 credentials:
   description: What was found of each distinct credential of the hosts of the play.
   returned: with O(gather)

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, PERMISSION, Failure, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, line
 from ansible_collections.edgeops.observability.plugins.modules.token_info import TASK
@@ -21,7 +22,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gath
 Result = dict[str, t.Any]
 # What is declared for a host, and what else an audit reads of it; without any of these, only an adoption reads it.
 _DECLARED = ("custom_fields", "job", "jobs", "script_monitor_enabled", "content_security_rules")
-_MAX_HOSTS, _MAX_NAMED = 10, 5
+_MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 
 class TokenAction(InProcessAction):
@@ -51,14 +52,21 @@ class TokenAction(InProcessAction):
         read = [name for name in names if _is_read(hosts.host(name), checked.params["required_for"])]
         credentials: dict[str, list[str]] = {}
         for name in read:
-            credentials.setdefault(canonical(hosts.host(name).connection(arguments)), []).append(name)
+            with contextlib.suppress(Failure):  # such a host fails by itself, with its own reason
+                credentials.setdefault(canonical(hosts.host(name).connection(arguments)), []).append(name)
         found: list[dict[str, Json]] = []
         lines: list[str] = []
+        missing: list[str] = []
         for its_hosts in credentials.values():
             result = self._of(its_hosts, hosts, arguments)
-            if result.get("failed"):
+            if result.get("failed") and result["error"]["kind"] in (AUTHENTICATION, PERMISSION):
                 return result
+            if result.get("failed"):
+                # A connection that is wrong is a matter of its hosts.
+                lines.append(f"{_names(its_hosts)}: {line(result['msg'], _MAX_MESSAGE)}")
+                continue
             found.append({"hosts": its_hosts, "token": result["token"], "permissions": result["permissions"]})
+            missing += result["missing"]
             lines += [f"{_names(its_hosts)}:"] * (len(credentials) > 1) + result["lines"]
         first: dict[str, Json] = found[0] if found else {"token": None, "permissions": []}
         return {
@@ -66,6 +74,7 @@ class TokenAction(InProcessAction):
             "token": first["token"],
             "permissions": first["permissions"],
             "credentials": found,
+            "missing": list(dict.fromkeys(missing)),
             "lines": lines,
         }
 

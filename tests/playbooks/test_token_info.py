@@ -3,7 +3,9 @@
 """What the credentials of a play may do, each looked at once."""
 
 import typing as t
+from pathlib import Path
 
+import pytest
 from support.zone_runs import fleet
 
 from harness import Playbook
@@ -47,6 +49,60 @@ def test_host_of_the_task(playbook: Playbook, simulator: t.Any) -> None:
         }
 
 
+def test_a_connection_that_is_wrong_hides_no_other(playbook: Playbook, simulator: t.Any) -> None:
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
+    hosts["zone0"]["edgeops_base_url"] = "{{ nowhere }}"
+    hosts["zone1"]["edgeops_timeout"] = -1
+    result = look(playbook, hosts, required_for=["check"]).ours[0].result
+    assert [each["hosts"] for each in result["credentials"]] == [["zone2"]]
+    assert [text for text in result["lines"] if text.startswith("zone1: timeout: -1")]
+
+
 def test_nothing_to_look_at(playbook: Playbook, simulator: t.Any) -> None:
     report = look(playbook, fleet(simulator, [{"job": None}]), required_for=["check", "deliver"])
     assert (report.ours[0].result["credentials"], report.ours[0].result["lines"], report.journal) == ([], [], [])
+
+
+CHECK, DELIVER = "edgeops.observability.check", "edgeops.observability.deliver"
+VERIFY = {"edgeops_verify_token": True}
+
+
+@pytest.mark.parametrize("name", ["check", "deliver", "adopt"])
+def test_playbook_tells_first_what_is_missing(playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str) -> None:
+    """Before anything of a zone is compared; a zone that cannot be read hides no other."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
+    simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
+    variables = {**VERIFY, "edgeops_adopt_dir": str(tmp_path / "adopted"), "edgeops_report_dir": str(tmp_path / "report")}
+    report = playbook.launch(f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables)
+    shown = report.named("Show what the token lacks").result["msg"]
+    assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in shown
+    names = [outcome.name for outcome in report.outcomes]
+    assert names.index("Show what the token lacks") < min(
+        number
+        for number, outcome in enumerate(report.outcomes)
+        if outcome.module in ("zone_observability", "zone_variables_info")
+    )
+
+
+def test_survey_tells_first_what_is_missing(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
+    variables = {**VERIFY, "edgeops_report_dir": str(tmp_path)}
+    report = playbook.launch("edgeops.observability.survey", inventory={}, extra_vars=variables)
+    assert any("Zone > Logs > Edit" in line for line in report.named("Show what the token lacks").result["msg"])
+
+
+def test_dead_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}])
+    simulator.settings(credential_status="expired")
+    try:
+        report = playbook.run(playbook=DELIVER, inventory=hosts, extra_vars=VERIFY, fails="authentication")
+        assert "The token is expired" in report.failures[0].result["msg"] and not report.writes
+        assert playbook.run(playbook=DELIVER, inventory=hosts).writes, "where nobody looks"
+    finally:
+        simulator.settings(credential_status="active")
+
+
+def test_good_token_is_silent(playbook: Playbook, simulator: t.Any) -> None:
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}])
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=VERIFY)
+    assert report.named("Show what the token lacks").status == "skipped"

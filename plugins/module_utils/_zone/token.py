@@ -116,7 +116,8 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
     ):
         raise failures[0]
     looked_at = {"zone_id": zone.id if zone else None, "account_id": account.id if account else None}
-    result = {**looked_at, "token": token, "permissions": permissions, "lines": lines_of(token, permissions)}
+    found = {"token": token, "permissions": permissions, "missing": list(_missing(permissions))}
+    result = {**looked_at, **found, "lines": lines_of(token, permissions)}
     scopes = {scope for scope, given in ((ZONE, desired.zone), (ACCOUNT, desired.account)) if given} or {ZONE, ACCOUNT}
     refuse(token, [each for each in permissions if each["scope"] in scopes], desired.required_for, failures)
     return Conclusion(result)
@@ -208,17 +209,24 @@ def _status(token: t.Mapping[str, Json]) -> str:
 def lines_of(token: t.Mapping[str, Json] | None, permissions: t.Sequence[Permitted]) -> list[str]:
     """Return the block for the terminal: what is missing, for which playbooks, and what to tick in the form in which tokens are made."""
     head = [_status(token)] if token is not None else []
-    missing = [each for each in permissions if each["readable"] is False]
+    missing = _missing(permissions)
     if not missing:
         return [*head, "The token can read everything that was asked for."]
-    by_permission: dict[str, list[Permitted]] = {}
-    for each in missing:
-        by_permission.setdefault(in_form(each["permission"], each["scope"]), []).append(each)
+    number = sum(map(len, missing.values()))
     return [
         *head,
-        f"The token cannot read {len(missing)} of {len(permissions)} products. Tick in the form of the token:",
-        *(f"  {form}  ({_needed(its)})" for form, its in by_permission.items()),
+        f"The token cannot read {number} of {len(permissions)} products. Tick in the form of the token:",
+        *(f"  {form}  ({_needed(its)})" for form, its in missing.items()),
     ]
+
+
+def _missing(permissions: t.Sequence[Permitted]) -> dict[str, list[Permitted]]:
+    """Return what the token cannot read, by what to tick in the form in which tokens are made."""
+    found: dict[str, list[Permitted]] = {}
+    for each in permissions:
+        if each["readable"] is False:
+            found.setdefault(in_form(each["permission"], each["scope"]), []).append(each)
+    return found
 
 
 def _needed(permissions: t.Sequence[Permitted]) -> str:
