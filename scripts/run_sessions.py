@@ -47,7 +47,7 @@ def count(session: dict[str, t.Any]) -> collections.Counter[str]:
     """How many passed, failed and were skipped: the numbers of its own report, otherwise the session itself."""
     found: collections.Counter[str] = collections.Counter()
     for path in [*REPORTS.glob(f"{session['name']}.xml"), *REPORTS.glob(f"{session['name']}/*.xml")]:
-        for suite in ET.parse(path).iter("testsuite"):  # noqa: S314  # what the session itself has written
+        for suite in _suites(path):
             number = {name: int(suite.get(name) or 0) for name in ("tests", "failures", "errors", "skipped", "disabled")}
             failed, skipped = number["failures"] + number["errors"], number["skipped"] + number["disabled"]
             found += collections.Counter(passed=number["tests"] - failed - skipped, failed=failed, skipped=skipped)
@@ -56,6 +56,14 @@ def count(session: dict[str, t.Any]) -> collections.Counter[str]:
     if session["result"] != "skipped":
         found["failed"] = found["failed"] or 1
     return found
+
+
+def _suites(path: Path) -> list[ET.Element]:
+    """The parts of a report; a session that was ended while it wrote has failed anyway."""
+    try:
+        return list(ET.parse(path).iter("testsuite"))  # noqa: S314  # what the session itself has written
+    except ET.ParseError:
+        return []
 
 
 if __name__ == "__main__":
