@@ -41,7 +41,9 @@ def gather(play: Play, registered: Registered) -> Gathered:
         if error or not zone or zone.get("skipped"):
             refused[host] = f"the zone could not be read: {error or 'its task did not run'}"
             continue
-        found[host], proposals[host] = zone, scripts.get("proposals") or []
+        # Older cores mark registered texts with types of their own, which no YAML writer knows.
+        plain = serialised({"zone": zone, "proposals": scripts.get("proposals") or []})
+        found[host], proposals[host] = plain["zone"], plain["proposals"]
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
         if len(names) > 1:
