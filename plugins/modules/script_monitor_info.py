@@ -317,7 +317,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     ROUTE_CHOICES,
     SCRIPTS,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.inventory import Query, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import Query, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
 
 

@@ -71,11 +71,11 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import Record, compile_filter
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.compare import LogRecord, compile_filter
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
 
 
-def passes_logpush_filter(record: Record, expression: object) -> bool:
+def passes_logpush_filter(record: LogRecord, expression: object) -> bool:
     """Whether a job with this filter delivers the record."""
     test = with_expression(expression, compile_filter)
     if not isinstance(record, collections.abc.Mapping):

@@ -9,7 +9,7 @@ from .options import DesiredRule, desire
 from .rule import Rule, RuleState
 
 
-class Item(t.NamedTuple):
+class RuleItem(t.NamedTuple):
     """One rule of a task that manages several, and its place in the options."""
 
     place: str
@@ -19,7 +19,7 @@ class Item(t.NamedTuple):
 class DesiredRules(t.NamedTuple):
     """The rules that a task manages; all others are left alone."""
 
-    items: tuple[Item, ...]
+    items: tuple[RuleItem, ...]
 
 
 class RuleListing(t.NamedTuple):
@@ -39,7 +39,7 @@ def desire_rules(option: str, given: t.Iterable[t.Mapping[str, t.Any]]) -> Desir
             raise invalid_option(place, "one of description and rule_id is required")
         with within(place):
             desired = desire(params)
-        items.append(Item(place, desired))
+        items.append(RuleItem(place, desired))
         for key in _keys(desired):
             _require_other(place, seen.setdefault(key, place))
     return DesiredRules(tuple(items))

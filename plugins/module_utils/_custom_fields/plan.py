@@ -9,9 +9,9 @@ from .._text import dict_of
 from .facts import ACTION, DEFAULT_DESCRIPTION, EXPRESSION, FIELD_KINDS, PHASE, PRESERVE_DUPLICATES, RESPONSE_KINDS, RULESET_KIND
 from .options import DesiredCustomFields, require_possible, warnings_about
 from .result import names_of, result_of, view
-from .state import Item, Rule, Ruleset, comparable, main_rule, merged
+from .state import CustomField, Rule, Ruleset, comparable, main_rule, merged
 
-Items = t.Mapping[str, Item]
+Items = t.Mapping[str, CustomField]
 
 
 def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
@@ -63,7 +63,7 @@ def _desired_items(desired: DesiredCustomFields, kind: str, current: Items, else
     if kind not in desired.given:
         return current
     requested = {comparable(kind, name): name for name in desired.given[kind]}
-    items: dict[str, Item] = {
+    items: dict[str, CustomField] = {
         key: {**item, "name": requested.get(key, item["name"])}
         for key, item in current.items()
         if key in requested or not desired.purge

@@ -12,7 +12,7 @@ from .facts import ACTION, COOKIE_FIELDS, EXPRESSION, FIELD_KINDS, PRESERVE_DUPL
 Document = t.Mapping[str, Json]
 
 
-class Item(t.TypedDict, total=False):
+class CustomField(t.TypedDict, total=False):
     """A custom field as the service sent it, always with a name; other members are kept as well."""
 
     name: str
@@ -20,7 +20,7 @@ class Item(t.TypedDict, total=False):
 
 
 # For each type, the service's items by comparable name: headers in lower case, cookies unchanged.
-Fields = t.Mapping[str, t.Mapping[str, Item]]
+Fields = t.Mapping[str, t.Mapping[str, CustomField]]
 
 
 class Rule(t.NamedTuple):
@@ -133,16 +133,16 @@ def read_fields(parameters: Json, place: str) -> Fields:
     return {kind: _read_items(kind, parameters.get(kind), f"{place}.{kind}") for kind in FIELD_KINDS}
 
 
-def _read_items(kind: str, items: Json, place: str) -> dict[str, Item]:
+def _read_items(kind: str, items: Json, place: str) -> dict[str, CustomField]:
     if not isinstance(items, (list, type(None))):
         raise bad(f"{place} is {json_type(items)}")
-    found: dict[str, Item] = {}
+    found: dict[str, CustomField] = {}
     for index, item in enumerate(items or ()):
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise bad(f"{place}[{index}] has no name")
         if not isinstance(item.get(PRESERVE_DUPLICATES), (bool, type(None))):
             raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
-        found.setdefault(comparable(kind, item["name"]), t.cast("Item", item))  # both members were checked
+        found.setdefault(comparable(kind, item["name"]), t.cast("CustomField", item))  # both members were checked
     return found
 
 
@@ -165,7 +165,7 @@ def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
 
 def merged(rules: t.Iterable[Rule]) -> Fields:
     """Merge the fields of several rules; a header has `preserve_duplicates` if one of the rules sets it."""
-    union: dict[str, dict[str, Item]] = {kind: {} for kind in FIELD_KINDS}
+    union: dict[str, dict[str, CustomField]] = {kind: {} for kind in FIELD_KINDS}
     for rule in rules:
         for kind, items in rule.fields.items():
             for key, item in items.items():

@@ -25,7 +25,7 @@ from .._logpush.job import Job as ServiceJob
 from .._logpush.job import view
 from .._logpush.read import listed
 from .._redact import scrub
-from .._scripts import inventory
+from .._scripts import listing as scripts
 from .._scripts.facts import REPORTED
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
@@ -60,7 +60,7 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
         if SCRIPTS in watch:
             on_route = settings.query.on_route(state.route)
             listing = scrub(list_scripts(client, on_route), client.secrets)
-            seen = seen._replace(scripts=see_scripts(inventory.judged(listing, on_route)))
+            seen = seen._replace(scripts=see_scripts(scripts.judged(listing, on_route)))
     if JOBS in watch:
         seen = seen._replace(jobs=see_jobs(listed(client), settings.stale_after, now, client.secrets))
     return seen
@@ -88,16 +88,16 @@ def see_rules(client: Client, now: float) -> dict[str, Rule] | None:
     return found
 
 
-def see_scripts(items: t.Iterable[inventory.Script]) -> dict[Identity, Script]:
+def see_scripts(items: t.Iterable[scripts.Script]) -> dict[Identity, Script]:
     """Return the scripts of a listing by identity; duplicates are joined, with the hashes of all, the latest first."""
     found: dict[Identity, Script] = {}
-    for seen in inventory.observe(items):
+    for seen in scripts.observe(items):
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
         listed = [item.get("hash") for item in same]
         # Whether, and as what, the service lists the URL or the domain as malicious.
         reported = {member for item in same for member in REPORTED if item.get(member) is True}
-        reported.update(category for item in same for category in inventory.categories_of(item))
+        reported.update(category for item in same for category in scripts.categories_of(item))
         # Without a URL, only the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
         found[identity] = Script(

@@ -15,7 +15,7 @@ from .._engine.task import ArgumentSpec, secrets_of
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.facts import AUTO, ROUTE_CHOICES
-from .._scripts.inventory import Query
+from .._scripts.listing import Query
 from .._text import list_of
 from .compare import Rules
 from .facts import JOBS, WATCHED, Target, with_hosts

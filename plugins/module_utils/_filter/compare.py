@@ -7,8 +7,8 @@ import typing as t
 
 from .tree import AND, NEGATION, Condition, Tree, exact, identity
 
-Record = t.Mapping[str, t.Any]
-Test = t.Callable[[Record], bool]
+LogRecord = t.Mapping[str, t.Any]
+Test = t.Callable[[LogRecord], bool]
 
 _ORDER: dict[str, t.Callable[[t.Any, t.Any], bool]] = {"lt": op.lt, "leq": op.le, "gt": op.gt, "geq": op.ge}
 

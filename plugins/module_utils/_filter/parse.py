@@ -10,7 +10,7 @@ import typing as t
 
 from .._core import Failure, invalid_option
 from .._text import did_you_mean, nearest, no_constant, shorten, shown, unique_members
-from .tree import AND, MEMBERSHIP, OPERATORS, OR, ORDER, TEXT, Condition, Group, Scalar, Tree, Value, Written, exact
+from .tree import AND, MEMBERSHIP, OPERATORS, OR, ORDER, TEXT, Condition, Group, Scalar, Tree, Value, WrittenNumber, exact
 
 MEMBERS = ("key", "operator", "value")
 JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
@@ -99,7 +99,9 @@ def _load(text: str, path: str, place: str) -> object:
     if not text.strip():
         raise invalid_option(path, "is empty: give a condition, or 'and' or 'or' of conditions")
     try:
-        return json.loads(str.__str__(text), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=Written)
+        return json.loads(
+            str.__str__(text), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=WrittenNumber
+        )
     except json.JSONDecodeError as error:
         if not text.lstrip().startswith(("{", "[", '"')):
             language = "is in the rules language, which Logpush does not use: it " if _RULES_LANGUAGE.search(text) else ""
@@ -183,8 +185,8 @@ def _scalar(value: object, path: str, expected: str = "must be a string or a num
         return text
     if exact(value) is None:
         raise invalid_option(path, f"{expected}, not {_shown(value)}")
-    if isinstance(value, (Written, float)):
-        return value if isinstance(value, Written) else float(value)
+    if isinstance(value, (WrittenNumber, float)):
+        return value if isinstance(value, WrittenNumber) else float(value)
     number = int(t.cast(int, value))
     if number.bit_length() > MAX_INTEGER_BITS:
         raise invalid_option(path, "is a number too large to be sent")
@@ -193,4 +195,4 @@ def _scalar(value: object, path: str, expected: str = "must be a string or a num
 
 def _shown(value: object) -> str:
     """Return a value for a message, a number as it was written."""
-    return shorten(value.text) if isinstance(value, Written) else shown(value)
+    return shorten(value.text) if isinstance(value, WrittenNumber) else shown(value)

@@ -7,7 +7,7 @@ import json
 from .._core import invalid_option
 from .._text import no_constant
 from .parse import read_echo
-from .tree import AND, Condition, Group, Scalar, Tree, Written, conditions, exact
+from .tree import AND, Condition, Group, Scalar, Tree, WrittenNumber, conditions, exact
 
 
 def to_text(tree: Tree) -> str:
@@ -26,7 +26,7 @@ def _node(tree: Tree) -> str:
 
 def scalar_text(value: Scalar) -> str:
     """Return a value as JSON; a number that was read from text keeps its notation."""
-    return value.text if isinstance(value, Written) else json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return value.text if isinstance(value, WrittenNumber) else json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def to_data(text: str) -> object:
@@ -40,7 +40,7 @@ def to_data(text: str) -> object:
 
 def _same_number(text: str) -> float:
     number = float(text)
-    if exact(number) != exact(Written(text)):
+    if exact(number) != exact(WrittenNumber(text)):
         raise ValueError(text)
     return number
 

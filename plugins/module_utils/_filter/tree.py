@@ -32,7 +32,7 @@ _NUMBERS = decimal.Context(prec=MAX_NUMBER_TEXT, Emax=MAX_EXPONENT, Emin=-MAX_EX
 
 
 # No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
-class Written:
+class WrittenNumber:
     """A number of a JSON text with a fraction or an exponent, as it was written, because that is what is sent."""
 
     __slots__ = ("text",)
@@ -50,7 +50,7 @@ def exact(value: object) -> Exact | None:
         return decimal.Decimal(float.__repr__(value)) if math.isfinite(value) else None
     if isinstance(value, int):
         return None if isinstance(value, bool) else value
-    text = value.text if isinstance(value, Written) else value
+    text = value.text if isinstance(value, WrittenNumber) else value
     is_number = isinstance(text, str) and len(text) <= MAX_NUMBER_TEXT and _JSON_NUMBER.fullmatch(text)
     return _NUMBERS.create_decimal(t.cast(str, text)) if is_number else None
 
@@ -63,7 +63,7 @@ def identity(value: object) -> t.Hashable:
 
 
 # A union with `|` of classes of ours is more than the oldest pylint in use understands.
-Scalar = t.Union[str, int, float, bool, Written]  # noqa: UP007  # see the line above
+Scalar = t.Union[str, int, float, bool, WrittenNumber]  # noqa: UP007  # see the line above
 Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 

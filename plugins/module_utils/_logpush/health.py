@@ -18,7 +18,7 @@ _ZERO_TIME = "0001-01-01T00:00:00"
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 
 
-class Signs(t.NamedTuple):
+class Deliveries(t.NamedTuple):
     """What a job shows of its deliveries: the time of the last one, whether it failed, and a sentence about the last failure.
 
     `has_delivered` is true also for a time of the last delivery that cannot be parsed.
@@ -32,7 +32,7 @@ class Signs(t.NamedTuple):
     failure: str
 
 
-def signs_of(job: Job) -> Signs:
+def deliveries_of(job: Job) -> Deliveries:
     """Return what a job shows of its deliveries, without secrets."""
     times = [job.members.get(name) for name in ("last_complete", "last_error")]
     has_delivered, has_failed = (bool(time) and not str(time).startswith(_ZERO_TIME) for time in times)
@@ -46,7 +46,7 @@ def signs_of(job: Job) -> Signs:
     when = f" at {format_time(error)}" if error else ""
     why = f": {reason or text}" if reason or text else "; the service gives no reason."
     fails = bool(reason or text) or is_later or (has_failed and not has_delivered)
-    return Signs(complete, error, has_delivered, fails, reason, f"last delivery failed{when}{why}")
+    return Deliveries(complete, error, has_delivered, fails, reason, f"last delivery failed{when}{why}")
 
 
 def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:
@@ -68,43 +68,45 @@ def health_of(job: Job, stale_after: float, now: float) -> Health:
     The first state that fits counts: disabled, failing, never, stale, healthy. A job is `unknown` if the service shows none of
     the members that the others need, not even as null, or times that cannot be parsed.
     """
-    signs = signs_of(job)
-    lag = None if signs.complete is None else now - signs.complete.timestamp()
-    state = _state(job, signs, lag, stale_after)
-    since = signs.complete if state in (STALE, HEALTHY) else signs.error if state == FAILING or signs.reason else None
+    deliveries = deliveries_of(job)
+    lag = None if deliveries.complete is None else now - deliveries.complete.timestamp()
+    state = _state(job, deliveries, lag, stale_after)
+    since = (
+        deliveries.complete if state in (STALE, HEALTHY) else deliveries.error if state == FAILING or deliveries.reason else None
+    )
     return {
         "state": state,
         "since": None if since is None else format_time(since),
         "lag_seconds": None if lag is None else max(0, int(lag)),
-        "message": _sentence(state, signs, int(lag or 0)),
+        "message": _sentence(state, deliveries, int(lag or 0)),
     }
 
 
-def _state(job: Job, signs: Signs, lag: float | None, stale_after: float) -> str:
+def _state(job: Job, deliveries: Deliveries, lag: float | None, stale_after: float) -> str:
     if not job.values["enabled"]:
         return DISABLED
     if job.members.keys().isdisjoint(VOLATILE):
         return UNKNOWN
-    if signs.fails:
+    if deliveries.fails:
         return FAILING
     if lag is None:
-        return UNKNOWN if signs.has_delivered else NEVER
+        return UNKNOWN if deliveries.has_delivered else NEVER
     return HEALTHY if -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after else STALE
 
 
-def _sentence(state: str, signs: Signs, lag: int) -> str:
-    last = f"The last delivery was at {format_time(signs.complete)}" if signs.complete else ""
+def _sentence(state: str, deliveries: Deliveries, lag: int) -> str:
+    last = f"The last delivery was at {format_time(deliveries.complete)}" if deliveries.complete else ""
     ago = f"{duration(lag)} ago; a quiet zone has nothing to deliver."
     if lag < 0:
         ago = f"which is {duration(-lag)} ahead of this machine's clock, so that it is not known whether the job delivers."
     why = (
-        f"The service disabled the job after its deliveries had failed: {signs.reason}"
-        if signs.reason
+        f"The service disabled the job after its deliveries had failed: {deliveries.reason}"
+        if deliveries.reason
         else "The job is disabled."
     )
     return {
         DISABLED: why,
-        FAILING: f"The {signs.failure}",
+        FAILING: f"The {deliveries.failure}",
         NEVER: "The job has not delivered anything yet; a new job needs up to 15 minutes, and a quiet zone has nothing to deliver.",
         STALE: f"{last}, {ago}",
         HEALTHY: f"{last}.",
@@ -114,10 +116,10 @@ def _sentence(state: str, signs: Signs, lag: int) -> str:
 
 def delivery_warnings(job: Job, wants_enabled: Json) -> tuple[str, ...]:
     """Return warnings about a job that does not deliver; `wants_enabled` is the option `enabled`, None if it is omitted."""
-    signs = signs_of(job)
-    if not signs.fails:
+    deliveries = deliveries_of(job)
+    if not deliveries.fails:
         return ()
-    found = [f"{words_for(job)}: its {signs.failure}"]
+    found = [f"{words_for(job)}: its {deliveries.failure}"]
     if not job.values["enabled"] and wants_enabled is not False:
         found.append(
             f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"

@@ -17,7 +17,7 @@ Params = t.Mapping[str, t.Any]
 IGNORE, REPORT, ABSENT = UNLISTED = ("ignore", "report", "absent")
 
 
-class Item(t.NamedTuple):
+class JobItem(t.NamedTuple):
     """One job of a task that manages several, and its place in the options.
 
     `bare` is the same without the fields that carry custom log fields, in case the job has another dataset.
@@ -36,7 +36,7 @@ class Item(t.NamedTuple):
 class DesiredJobs(t.NamedTuple):
     """The jobs that a task manages, and what happens to all others."""
 
-    items: tuple[Item, ...]
+    items: tuple[JobItem, ...]
     unlisted: str
 
 
@@ -46,7 +46,7 @@ def desire_jobs(params: Params) -> DesiredJobs:
     for index, options in enumerate(params["jobs"]):
         place = f"jobs[{index}]"
         given = {**options, "send_destination": options["send_destination"] or params["send_destination"]}
-        found.append(Item(place, desire_item(place, given, scope_of(params))))
+        found.append(JobItem(place, desire_item(place, given, scope_of(params))))
     return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
@@ -89,7 +89,7 @@ class JobListing(t.NamedTuple):
     transformers: t.Mapping[str, t.Sequence[int]] | None = None
 
 
-def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, JobState]], list[tuple[str, Job]]]:
+def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem, JobState]], list[tuple[str, Job]]]:
     """Return each item with the state of its job, and the jobs that no item names with their labels; refuse two items for one job."""
     if listing.refusal is not None and desired.unlisted == ABSENT:
         message = f"The service cannot list jobs, so it is not known which of them are unlisted. ({listing.refusal})"
@@ -115,7 +115,7 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[Item, J
     return matches, list(zip(names[len(found) :], others, strict=True))
 
 
-def _find(item: Item, listing: JobListing) -> tuple[Item, Job | None]:
+def _find(item: JobItem, listing: JobListing) -> tuple[JobItem, Job | None]:
     """Return an item with its job; if that job has a dataset without custom log fields, the item without them."""
     if item.desired.job_id is None:
         with within(item.place):
@@ -126,7 +126,7 @@ def _find(item: Item, listing: JobListing) -> tuple[Item, Job | None]:
     return item, job
 
 
-def _refuse_duplicates(found: t.Sequence[tuple[Item, Job | None]], identities: t.Sequence[Identity]) -> None:
+def _refuse_duplicates(found: t.Sequence[tuple[JobItem, Job | None]], identities: t.Sequence[Identity]) -> None:
     """Refuse two items for one job, and a name that one item looks for while another item changes it."""
     seen: dict[int, str] = {}
     present = [item for item, _job in found if item.desired.present]

@@ -17,7 +17,7 @@ from .._redact import clean_text
 from .._text import need_time, shown
 from .evidence import Evidence, LastRecord
 from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, SAMPLED, is_digest
-from .inventory import Observation, Query, Script, categories_of, is_reported, judge, judged, observe, parse_items
+from .listing import Observation, Query, Script, categories_of, is_reported, judge, judged, observe, parse_items
 from .monitor import Status
 from .read import Service
 
@@ -92,12 +92,14 @@ class Audit(t.NamedTuple):
         )
         return identifiers[:MAX_DETAILS], (text,)
 
-    def _row(self, seen: Observation, match: Match, since: datetime.datetime | None) -> Row:
+    def _row(self, seen: Observation, match: Match, since: datetime.datetime | None) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
         found = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
-        return Row(seen, match.entry, match.names, seen.hashes(since), found if pages else None)
+        return AuditedScript(seen, match.entry, match.names, seen.hashes(since), found if pages else None)
 
-    def _report(self, rows: t.Sequence[Row], status: Status, last: LastRecord, at: datetime.datetime) -> dict[str, t.Any]:
+    def _report(
+        self, rows: t.Sequence[AuditedScript], status: Status, last: LastRecord, at: datetime.datetime
+    ) -> dict[str, t.Any]:
         """Return the result of the audit, but for the record that is kept of it."""
         of_scripts = [find_in_script(row) for row in rows]
         of_entries = find_in_entries(self.baseline.entries, rows, self.query.hosts, at.date().isoformat())
@@ -201,7 +203,7 @@ class Finding(t.NamedTuple):
     pages: list[str] | None = None
 
 
-class Row(t.NamedTuple):
+class AuditedScript(t.NamedTuple):
     """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it."""
 
     seen: Observation
@@ -216,12 +218,12 @@ class Row(t.NamedTuple):
         return self.hashes - self.entry.hashes if self.entry is not None and self.entry.pinned else frozenset()
 
 
-def find_in_script(row: Row) -> list[Finding]:
+def find_in_script(row: AuditedScript) -> list[Finding]:
     entry = row.entry.name if row.entry else None
     return [Finding(kind, row.seen.url, row.seen.host, entry, clean_text(text), row.pages) for kind, text in _kinds(row)]
 
 
-def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
+def _kinds(row: AuditedScript) -> t.Iterator[tuple[str, str]]:
     scripts = row.seen.scripts
     if any(script["malicious"] for script in scripts):
         reasons = dict.fromkeys(reason for script in scripts if script["malicious"] for reason in script["malicious_reasons"])
@@ -239,7 +241,9 @@ def _kinds(row: Row) -> t.Iterator[tuple[str, str]]:
         yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
 
 
-def find_in_entries(entries: t.Sequence[Entry], rows: t.Iterable[Row], hosts: t.Sequence[str], today: str) -> list[Finding]:
+def find_in_entries(
+    entries: t.Sequence[Entry], rows: t.Iterable[AuditedScript], hosts: t.Sequence[str], today: str
+) -> list[Finding]:
     """Return the findings about entries; `hosts` are those that the listing was limited to."""
     used = frozenset[str]().union(*(row.matching for row in rows))
     found: list[tuple[str, str, str]] = []
@@ -293,9 +297,9 @@ def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
 _MAX_NAME_LENGTH = 60
 
 
-def propose(entries: t.Iterable[Entry], rows: t.Iterable[Row]) -> list[Declared]:
+def propose(entries: t.Iterable[Entry], rows: t.Iterable[AuditedScript]) -> list[Declared]:
     """Return entries for new scripts, and changed entries with the hashes seen added, all without an authorisation."""
-    new: dict[str, list[Row]] = {}
+    new: dict[str, list[AuditedScript]] = {}
     changed: dict[str, tuple[Entry, set[str]]] = {}
     for row in rows:
         url, host = row.seen.url, row.seen.host

@@ -17,7 +17,7 @@ from .._text import canonical, dict_of, digest_of, finite_float, format_time, is
 from .._version import VERSION
 from .evidence_folder import check_file, prepare_folder, unusable
 from .facts import is_digest
-from .inventory import NEVER
+from .listing import NEVER
 
 Record = dict[str, Json]
 

@@ -12,7 +12,7 @@ from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, 
 from .._redact import scrub
 from .._text import dict_of
 from .facts import AUTO, COMPLETE, CONNECTIONS, COOKIES, PARAMETERS, ROUTES, SCRIPTS
-from .inventory import Query, Script, read_script, report
+from .listing import Query, Script, read_script, report
 from .monitor import State, read_status
 
 # Requests sent in parallel; more would only spend the request budget of other zones faster.

@@ -20,7 +20,7 @@ from .._logpush.plan import plan
 from .._text import dict_of, list_of
 
 # A job as an item of `log_delivery_jobs`.
-Item = dict[str, Json]
+JobVariables = dict[str, Json]
 
 
 class Jobs(t.NamedTuple):
@@ -30,7 +30,7 @@ class Jobs(t.NamedTuple):
     whose names `vault` contains.
     """
 
-    items: list[Item]
+    items: list[JobVariables]
     left_out: list[dict[str, str]]
     vault: list[str]
     destinations: list[t.Mapping[str, Json]]
@@ -60,10 +60,10 @@ _ALWAYS = ("name", "dataset", "enabled")
 _NO_OPTION = "no option of logpush_job"
 
 
-def _members(job: Job) -> Item:
+def _members(job: Job) -> JobVariables:
     """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed."""
     text = job.members.get("logpull_options")
-    found: Item = {}
+    found: JobVariables = {}
     output = {**job.output, **_beside(job)}
     if output and (job.output or not text):
         given = {
@@ -81,20 +81,20 @@ def _members(job: Job) -> Item:
     return found
 
 
-def _beside(job: Job) -> Item:
+def _beside(job: Job) -> JobVariables:
     """Return the member that is an option of `output_options` but that the service may show beside them."""
     is_set = MERGE_SUBREQUESTS not in job.output and bool(job.members.get(MERGE_SUBREQUESTS))
     return {MERGE_SUBREQUESTS: True} if is_set else {}
 
 
-def _without_option(item: Item, job: Job) -> list[str]:
+def _without_option(item: JobVariables, job: Job) -> list[str]:
     """Return the members of a job, and those of its `output_options`, that no option sets."""
     declared = {MERGE_SUBREQUESTS} if MERGE_SUBREQUESTS in dict_of(item.get("output_options")) else set()
     inner = [f"output_options.{name}" for name, value in job.output.items() if value and name not in SUBOPTIONS]
     return [*(name for name in without_option(job) if name not in declared), *inner]
 
 
-def _logpull(text: str, present: logpull_options.Parameters) -> Item:
+def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
     """Return the parameters as separate options; as `logpull_options` text if that would lose something."""
     parts = logpull_options.to_parts({name: value for name, value in present.items() if logpull_options.canonical({name: value})})
     try:
@@ -193,9 +193,9 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
     return found
 
 
-def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> Item:
+def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> JobVariables:
     """Return a job as an item, and note in `whole` what is not in it."""
-    item: Item = {"name": job.name, "dataset": job.dataset}
+    item: JobVariables = {"name": job.name, "dataset": job.dataset}
     if not (job.name and is_alone) or _trouble(item, job):
         item = {"job_id": job.id, "dataset": job.dataset}
         if _trouble(item, job):
@@ -216,7 +216,7 @@ def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> 
     return item
 
 
-def _drop(item: Item, name: str) -> None:
+def _drop(item: JobVariables, name: str) -> None:
     """Remove an option, or a suboption of `output_options`, from an item."""
     option, _dot, inner = name.partition(".")
     if inner:

@@ -16,7 +16,7 @@ from .._custom_fields.task import TASK
 from .._engine.task import Params
 from .._logpush.coverage import carriers_of
 from .._logpush.facts import DATASET
-from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, Item, check_items, desire_item
+from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, JobItem, check_items, desire_item
 from .._logpush.options import IDENTITY, OPTIONS, TRANSFORMER, with_fields
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
@@ -106,15 +106,15 @@ def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> Desire
     return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
 
 
-def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list[str]]) -> Item:
+def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list[str]]) -> JobItem:
     """Return a job with defaults, both without and with the fields for custom log fields."""
     present = params["state"] == "present" and (given.get("state") or "present") == "present"
     options = _merged(given, params["job_defaults"] or {}, present)
     plain = desire_item(place, options, scope_of(params))
     if not present or plain.dataset != DATASET:
-        return Item(place, plain)
+        return JobItem(place, plain)
     known = options["dataset"] is not None or options["job_id"] is None
-    return Item(place, with_fields(plain, carriers_of(lists)), None if known else plain)
+    return JobItem(place, with_fields(plain, carriers_of(lists)), None if known else plain)
 
 
 def _own(given: Options, defaults: Options, name: str) -> Json:

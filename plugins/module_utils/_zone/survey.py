@@ -40,7 +40,7 @@ from .._logpush.read import report as report_jobs
 from .._notifications import read as notifications
 from .._notifications.options import Query as PolicyQuery
 from .._scripts.facts import AUTO
-from .._scripts.inventory import Query
+from .._scripts.listing import Query
 from .._scripts.read import monitor, report_inventory
 from .._text import duration
 from .record import NO_RIGHT

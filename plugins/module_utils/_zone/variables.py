@@ -28,7 +28,7 @@ from .._logpush.job import Job
 from .._scripts import read as scripts
 from .._text import list_of
 from . import options as fields
-from .job_variables import Item, check_name, express_jobs, variable_key
+from .job_variables import JobVariables, check_name, express_jobs, variable_key
 
 # Custom log fields by the names of their lists.
 Lists = dict[str, list[str]]
@@ -36,7 +36,7 @@ Lists = dict[str, list[str]]
 LeftOut = list[dict[str, str]]
 
 
-def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[Item], base_url: str) -> tuple[Lists, LeftOut]:
+def express_custom_fields(ruleset: Ruleset | None, items: t.Sequence[JobVariables], base_url: str) -> tuple[Lists, LeftOut]:
     """Return the custom log fields as `log_delivery_custom_fields`, and what is left out, such as lists that the jobs do not select.
 
     `items` are the declared jobs, to which the role adds the dataset fields that contain the declared lists.
@@ -90,7 +90,7 @@ def _trouble(lists: Lists, ruleset: Ruleset | None, base_url: str) -> str:
         return f"the role refuses them: {failure}"
 
 
-def _selected(item: Item) -> t.Sequence[Json]:
+def _selected(item: JobVariables) -> t.Sequence[Json]:
     return list_of(item["fields"]) if "fields" in item else selected_fields(item)
 
 

@@ -17,7 +17,7 @@ from ...module_utils._files import make_folders, open_inside, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
 from ...module_utils._text import shown
-from ...module_utils._zone.job_variables import Item, check_name, variable_key
+from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
 
 # The last one is a header that can change the delimiters.
 _DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
@@ -81,7 +81,7 @@ _OWN = ("name", "job_id", "destination_conf")
 AdoptedZone = t.Mapping[str, t.Any]
 
 
-def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
+def common_defaults(zones: t.Sequence[AdoptedZone]) -> JobVariables:
     """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
     jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
     if len(jobs) < 2:
@@ -95,7 +95,7 @@ def common_defaults(zones: t.Sequence[AdoptedZone]) -> Item:
     }
 
 
-def without_defaults(variables: t.Mapping[str, t.Any], defaults: Item) -> dict[str, t.Any]:
+def without_defaults(variables: t.Mapping[str, t.Any], defaults: JobVariables) -> dict[str, t.Any]:
     """Return the variables of a zone without the members of its jobs that the defaults contain."""
     if JOBS not in variables:
         return {**variables}

@@ -8,7 +8,7 @@ from ...module_utils._core import Json
 from ...module_utils._text import dict_of
 from .._arguments import serialised
 from .._fleet.play import Play
-from .._fleet.zones import error_of
+from .._fleet.results import error_of
 
 # What the tasks of the hosts of a play registered for an adoption.
 

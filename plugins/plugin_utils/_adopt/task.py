@@ -15,34 +15,34 @@ from .gather import Gathered, Registered, gather
 _NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"
 
 
-class Order(t.NamedTuple):
+class DesiredFiles(t.NamedTuple):
     """The files of an adoption, None without any zone, and what was gathered for them."""
 
     files: Desired | None
     gathered: Gathered
 
 
-class ZoneVariablesFiles(LocalTask[Order]):
+class ZoneVariablesFiles(LocalTask[DesiredFiles]):
     name = "zone_variables_files"
     spec = Spec(options=OPTIONS)
 
     def __init__(self, play: Play | None = None) -> None:
         self._play = play
 
-    def desire(self, params: Params) -> Order:
+    def desire(self, params: Params) -> DesiredFiles:
         if params["zones"] is not None:
-            return Order(desire(params), Gathered(params["zones"], params["script_baselines"], {}))
+            return DesiredFiles(desire(params), Gathered(params["zones"], params["script_baselines"], {}))
         if self._play is None:
             raise invalid_option("zones", "is required outside of a play")
         names = params["registered"] or {}
         found = gather(self._play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or ""))
         if not found.zones:
-            return Order(None, found)
+            return DesiredFiles(None, found)
         group_hosts = self._play.groups.get(params["group"], ()) if params["group_hosts"] is None else params["group_hosts"]
         given = {"zones": found.zones, "script_baselines": found.script_baselines, "group_hosts": list(group_hosts)}
-        return Order(desire({**params, **given}), found)
+        return DesiredFiles(desire({**params, **given}), found)
 
-    def report(self, desired: Order) -> Conclusion:
+    def report(self, desired: DesiredFiles) -> Conclusion:
         files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
         found = desired.gathered
         left_out = sum(len(list_of(zone["left_out"])) for zone in found.zones)
@@ -58,6 +58,6 @@ class ZoneVariablesFiles(LocalTask[Order]):
         adopted = [zone["zone"] for zone in found.zones]
         return Conclusion({**files.result, "adopted": adopted, "refused": found.refused, "lines": lines})
 
-    def write(self, desired: Order) -> None:
+    def write(self, desired: DesiredFiles) -> None:
         if desired.files is not None:
             write(desired.files)

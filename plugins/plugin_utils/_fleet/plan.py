@@ -16,8 +16,8 @@ from .._arguments import serialised
 from .._report.items import plural
 from .play import Play
 from .rails import Rails, Refusal, describe, plan_id_of, read_rails, refuse
+from .results import Zone
 from .variables import RESULT
-from .zones import Zone
 
 # The plan of a delivery to all zones of a run: what would change, whether the rails allow it, and which hosts are written.
 

@@ -7,7 +7,7 @@ import typing as t
 from ...module_utils._engine.task import Task
 from .._host_variables import HostVariables
 from .._in_process import InProcessAction
-from .zones import Zone, zone_of
+from .results import Zone, zone_of
 
 # What a task that runs once for all hosts of a play knows of them.
 

@@ -12,8 +12,8 @@ from .._report.earlier import read_report
 from .._report.items import plural
 from .._report.model import fleet_plan_id
 from .readers import ALL, Threshold, read_batches
+from .results import Zone
 from .variables import read_option
-from .zones import Zone
 
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 

@@ -10,8 +10,8 @@ from ...module_utils._text import dict_of, line, list_of
 from .._report.items import plural
 from .._report.lines import difference_lines
 from .play import Play
+from .results import MAX_LINE, Zone
 from .variables import RESULT
-from .zones import MAX_LINE, Zone
 
 # How a delivery ended: the state of each zone.
 

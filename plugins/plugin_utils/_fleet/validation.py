@@ -15,7 +15,7 @@ from .variables import EACH, HOST, PLAY, PLAYBOOK_VARIABLES, PREFIXES, RUN, chec
 # Validates the variables of the hosts of a play, before anything is read.
 
 
-class Order(t.NamedTuple):
+class Validation(t.NamedTuple):
     """The validated options; `known` is None for the variables of the collection, `hosts` for all hosts."""
 
     prefixes: tuple[str, ...]
@@ -24,7 +24,7 @@ class Order(t.NamedTuple):
     hosts: tuple[str, ...] | None
 
 
-class ValidateVariables(LocalTask[Order]):
+class ValidateVariables(LocalTask[Validation]):
     name = "validate_variables"
     spec = Spec(
         options={
@@ -38,18 +38,18 @@ class ValidateVariables(LocalTask[Order]):
     def __init__(self, play: Play | None = None) -> None:
         self._play = play
 
-    def desire(self, params: Params) -> Order:
+    def desire(self, params: Params) -> Validation:
         if not params["prefixes"] or not all(params["prefixes"]):
             raise invalid_option("prefixes", "at least one is needed, and none may be empty")
         known, hosts = params["known"], params["hosts"]
-        return Order(
+        return Validation(
             prefixes=tuple(params["prefixes"]),
             known=None if known is None else tuple(known),
             required=tuple(params["required"]),
             hosts=None if hosts is None else tuple(hosts),
         )
 
-    def report(self, desired: Order) -> Conclusion:
+    def report(self, desired: Validation) -> Conclusion:
         if self._play is None:
             raise invalid_option("hosts", "variables of hosts exist in a play only")
         variables = self._play.variables
@@ -68,7 +68,7 @@ class ValidateVariables(LocalTask[Order]):
         return Conclusion({"hosts": hosts})
 
 
-def _selected(variables: HostVariables, names: t.Sequence[str], desired: Order) -> list[str]:
+def _selected(variables: HostVariables, names: t.Sequence[str], desired: Validation) -> list[str]:
     """Return the hosts of the play that the run is about; refuse a run about none."""
     if desired.hosts is None:
         return list(names)
@@ -84,7 +84,7 @@ def _selected(variables: HostVariables, names: t.Sequence[str], desired: Order) 
     return hosts
 
 
-def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Order) -> None:
+def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Validation) -> None:
     own: dict[str, list[str]] = {}
     shared: dict[str, list[str]] = {name: [] for name in variables.extra if name.startswith(desired.prefixes)}
     for host in hosts:

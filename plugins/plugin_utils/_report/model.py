@@ -25,14 +25,14 @@ from .facts import (
     UNMANAGED,
 )
 from .items import counting, in_order
-from .options import Order
+from .options import DesiredReport
+from .rows import rows_of
 from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
-from .zones import rows_of
 
 # The report as data: a pure function of the records of a run, earlier reports and the time.
 
 
-def build(order: Order, previous: Report | None, slices: t.Sequence[Report]) -> Report:
+def build(order: DesiredReport, previous: Report | None, slices: t.Sequence[Report]) -> Report:
     """Return the report; equal arguments give equal reports."""
     sourced = gather(order, slices, previous)
     if all(each.row["carried"] for each in sourced):
@@ -104,7 +104,7 @@ def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]
 # The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
 
 
-class Sourced(t.NamedTuple):
+class AuditedRow(t.NamedTuple):
     """A row with the time of its audit, and the waivers that apply to it."""
 
     row: Row
@@ -112,19 +112,19 @@ class Sourced(t.NamedTuple):
     waivers: tuple[Waiver, ...]
 
 
-def gather(order: Order, slices: t.Sequence[Report], previous: Report | None) -> list[Sourced]:
+def gather(order: DesiredReport, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
     Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
     what this run found.
     """
     before = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
-    sources = [[Sourced(row, order.at, order.waivers) for row in rows_of(order, before)]]
+    sources = [[AuditedRow(row, order.at, order.waivers) for row in rows_of(order, before)]]
     for part in slices:
         waivers = (*order.waivers, *merged_waivers(part["waivers"]))
         rows = [_aged(_plain(row), order) for row in part["zones"]]
-        sources.append([Sourced(row, min(row["audited_at"] or "", order.at), waivers) for row in rows])
-    groups: list[list[Sourced]] = []
+        sources.append([AuditedRow(row, min(row["audited_at"] or "", order.at), waivers) for row in rows])
+    groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.
         heads = [next((each.row for each in group if address(each.row)), group[0].row) for group in groups]
@@ -139,7 +139,7 @@ def gather(order: Order, slices: t.Sequence[Report], previous: Report | None) ->
     missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in order.expected if zone not in present]
     places, left = match(missing, [each.row for each in latest])
     inherited = (inherit(row, None if place is None else latest[place].row) for row, place in zip(missing, places, strict=True))
-    return [*(latest[place] for place in left), *(Sourced(row, "", order.waivers) for row in inherited)]
+    return [*(latest[place] for place in left), *(AuditedRow(row, "", order.waivers) for row in inherited)]
 
 
 def _plain(row: Row) -> Row:
@@ -147,7 +147,7 @@ def _plain(row: Row) -> Row:
     return {**row, "items": [item for item in row["items"] if item["type"] not in OF_WAIVERS]}
 
 
-def _aged(row: Row, order: Order) -> Row:
+def _aged(row: Row, order: DesiredReport) -> Row:
     """Return a row of a slice, unaudited if its audit is too old to say how the zone is now."""
     audited, now = parse_time(row["audited_at"]), parse_time(order.at)
     if row["carried"] or row["status"] == UNAUDITED or audited is None or now is None:
@@ -162,7 +162,7 @@ def _aged(row: Row, order: Order) -> Row:
     return {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items, "resources": []}
 
 
-def _latest(group: t.Sequence[Sourced]) -> Sourced:
+def _latest(group: t.Sequence[AuditedRow]) -> AuditedRow:
     """Return the row that is used, with what it inherits from the others: the latest audit, and of two at the same time the failed one.
 
     Of equal ones it is that of this run, then that of the first slice.

@@ -19,7 +19,7 @@ from .waivers import Waiver, parse_waivers
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-class Order(t.NamedTuple):
+class DesiredReport(t.NamedTuple):
     """The validated options of a report."""
 
     records: tuple[ZoneRecord, ...]
@@ -46,7 +46,7 @@ class Order(t.NamedTuple):
         return bool(self.records) and not any(record["declared"] for record in self.records)
 
 
-def desire(params: Params) -> Order:
+def desire(params: Params) -> DesiredReport:
     """Return the validated options of `audit_report`; raise `invalid_option` with the path of an invalid one."""
     records = tuple(read_record(f"zones[{place}]", given) for place, given in enumerate(params["zones"] or ()))
     seen: set[tuple[str, str]] = set()
@@ -67,7 +67,7 @@ def desire(params: Params) -> Order:
         if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
             raise invalid_option(f"required_fields.{dataset}", "a list of names of log fields is needed")
     is_survey = bool(records) and not any(record["declared"] for record in records)
-    return Order(
+    return DesiredReport(
         records=records,
         expected=tuple(dict.fromkeys(expected)),
         dest=params["dest"],

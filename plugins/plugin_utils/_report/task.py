@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ...module_utils._core import KEEPS_NULLS, Conclusion
 from ...module_utils._engine.task import LocalTask, Params, Spec
-from .audit import audit
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
 from .gather import REGISTERED
-from .options import Order, desire
+from .options import DesiredReport, desire
+from .report import audit
 from .waivers import MEMBERS
 
 
-class AuditReport(LocalTask[Order]):
+class AuditReport(LocalTask[DesiredReport]):
     name = "audit_report"
     spec = Spec(
         options={
@@ -42,10 +42,10 @@ class AuditReport(LocalTask[Order]):
         },
     )
 
-    def desire(self, params: Params) -> Order:
+    def desire(self, params: Params) -> DesiredReport:
         return desire(params)
 
-    def report(self, desired: Order) -> Conclusion:
+    def report(self, desired: DesiredReport) -> Conclusion:
         return audit(desired)
 
 

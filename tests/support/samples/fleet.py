@@ -6,7 +6,7 @@ import typing as t
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import completed
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.model import build
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.options import Order, desire
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.options import DesiredReport, desire
 
 Json = t.Any
 
@@ -92,7 +92,7 @@ def audit(*findings: Json, **members: Json) -> dict[str, Json]:
     return {"findings": list(findings), "inventory": [], "evidence": {"seq": 3, "head": "ab12"}, **members}
 
 
-def order(*zones: Json, **options: Json) -> Order:
+def order(*zones: Json, **options: Json) -> DesiredReport:
     """The checked options of `audit_report`, with its defaults."""
     omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on", "put_url", "put_headers"))
     defaults = {"dest": "/nowhere", "formats": ["json"], "at": AT, "title": "Fleet audit", "keep": 30}

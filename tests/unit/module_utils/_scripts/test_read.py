@@ -5,7 +5,7 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory, read
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing, read
 
 OLD, NEW = "script_monitor", "page_shield"
 OPTIONS = {"script_id": None, "hosts": None, "status": [], "per_page": 100, "malicious_threshold": 50, "malicious_when": None}
@@ -96,7 +96,7 @@ class Singles:
 
 def test_another_script_than_requested_is_a_bad_response() -> None:
     """What belongs to one script is never reported of another; one that is gone is left out."""
-    client, query = t.cast("t.Any", Singles(a="A", b="c")), inventory.desire(OPTIONS).on_route(NEW)
+    client, query = t.cast("t.Any", Singles(a="A", b="c")), listing.desire(OPTIONS).on_route(NEW)
     assert read.Service(client).read_singly(query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
     with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$") as caught:
         read.Service(client).read_singly(query, ["a", "b"])
@@ -109,7 +109,7 @@ SENT = {"hosts": "a,b", "page_url": "*/pay"}
 
 
 def listed(service: Service, **options: t.Any) -> t.Any:
-    return read.report_inventory(t.cast("t.Any", service), inventory.desire({**OPTIONS, "malicious_threshold": None, **options}))
+    return read.report_inventory(t.cast("t.Any", service), listing.desire({**OPTIONS, "malicious_threshold": None, **options}))
 
 
 def test_every_resource_is_listed_as_a_whole() -> None:

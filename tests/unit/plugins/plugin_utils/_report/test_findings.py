@@ -25,8 +25,8 @@ from support.samples.fleet import (
 )
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.audit import failed_hosts, refused
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.report import failed_hosts, refused
 
 STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
 OURS = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}

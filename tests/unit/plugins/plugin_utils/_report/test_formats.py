@@ -30,7 +30,6 @@ from support.samples.fleet import (
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.health import STATES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import formats
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.audit import RENDERERS
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import (
     ACTIONS,
     KINDS,
@@ -38,6 +37,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.fact
     STATUSES,
     TYPES,
 )
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.report import RENDERERS
 
 ROOT = Path(__file__).parents[5]
 SCHEMA = json.loads((ROOT / "extensions" / "schemas" / "audit-report-1.json").read_text(encoding="utf-8"))

@@ -12,12 +12,12 @@ from . import alerts, findings, survey
 from .document import NOTHING, Copied, Item, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import found, items_of
-from .options import Order
+from .options import DesiredReport
 
 # Rows of the report from the records of a run, one for each zone and account.
 
 
-def rows_of(order: Order, seen_before: t.Mapping[str, str]) -> list[Row]:
+def rows_of(order: DesiredReport, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
     known = Known(survey.destinations_of(order.records), alerts.watched_of(order.records))
     return [_row_of(record, order, known, seen_before) for record in order.records]
@@ -30,7 +30,7 @@ class Known(t.NamedTuple):
     watched: t.Mapping[str | None, alerts.Watched]
 
 
-def _row_of(record: ZoneRecord, order: Order, known: Known, seen_before: t.Mapping[str, str]) -> Row:
+def _row_of(record: ZoneRecord, order: DesiredReport, known: Known, seen_before: t.Mapping[str, str]) -> Row:
     named: Row = {
         **NOTHING,
         "zone": record["zone"],
@@ -70,7 +70,7 @@ def _error(reason: Reason | None) -> dict[str, str] | None:
     return {"kind": reason["kind"], "message": reason["message"], **lacking}
 
 
-def _items(record: ZoneRecord, order: Order, known: Known) -> t.Iterator[Item]:
+def _items(record: ZoneRecord, order: DesiredReport, known: Known) -> t.Iterator[Item]:
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
     result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
     for name, reason in record["unreadable"]:
@@ -103,7 +103,7 @@ def _requires_fields(record: ZoneRecord) -> bool:
     return record["error"] is None and (not record["declared"] or any((record["result"] or {}).get(name) for name in MANAGED))
 
 
-def _resources(record: ZoneRecord, order: Order) -> list[str]:
+def _resources(record: ZoneRecord, order: DesiredReport) -> list[str]:
     """Return the resources that were read: only their problems can be resolved."""
     result, jobs = record["result"] or {}, record["jobs"]
     looked: list[str] = [name for name in MANAGED if result.get(name)]

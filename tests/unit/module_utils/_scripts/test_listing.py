@@ -4,7 +4,7 @@ import pytest
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, INVALID_OPTION
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import inventory
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing
 
 OPTIONS = {
     **dict.fromkeys(("script_id", "hosts", "page_url", "malicious_threshold", "malicious_when")),
@@ -17,11 +17,11 @@ OPTIONS = {
 }
 
 
-def query(**given_options) -> inventory.Query:
-    return inventory.desire({**OPTIONS, **given_options})
+def query(**given_options) -> listing.Query:
+    return listing.desire({**OPTIONS, **given_options})
 
 
-def settled(route="script_monitor", **given_options) -> inventory.Query:
+def settled(route="script_monitor", **given_options) -> listing.Query:
     """A query for the route that answered."""
     return query(route="auto", **given_options).on_route(route)
 
@@ -47,7 +47,7 @@ def test_invalid_query_is_refused(options, message):
 def test_every_option_is_asked_for_with_items_trimmed_and_once():
     options = {"status": ["active"], "malicious_threshold": 20, "malicious_when": "below", "malicious_only": True}
     found = query(**options, script_id="ab12", per_page=1, hosts=[" a.example", "a.example", "*.b.example"])
-    assert found == inventory.Query(
+    assert found == listing.Query(
         "script_monitor", "ab12", ("a.example", "*.b.example"), ("active",), 1, 20, "below", malicious_only=True
     )
 
@@ -58,7 +58,7 @@ def test_every_option_is_asked_for_with_items_trimmed_and_once():
 def test_threshold_is_exclusive(score, above, below):
     for when, expected in (("above", above), ("below", below)):
         query = settled(malicious_threshold=50, malicious_when=when)
-        (script,) = inventory.report([{"script_id": "a", "js_integrity_score": score}], query)["scripts"]
+        (script,) = listing.report([{"script_id": "a", "js_integrity_score": score}], query)["scripts"]
         assert script["malicious"] is expected
 
 
@@ -79,17 +79,17 @@ def test_verdict_follows_the_route(options, expected):
 def test_script_keeps_members_and_gets_reasons():
     sent = {"script_id": "ab", "js_integrity_score": 87, "id": 7, "url": "kept under its own name", "new_member": {"kept": [1]}}
     sent |= {"malicious_url_categories": ["Malware"], "malicious_domain_categories": ["Phishing"]}
-    (script,) = inventory.report([sent], settled())["scripts"]
+    (script,) = listing.report([sent], settled())["scripts"]
     categories = ["URL category: Malware", "domain category: Phishing"]
     assert script == {**sent, "malicious": True, "malicious_reasons": ["js_integrity_score 87 is above 50", *categories]}
-    (script,) = inventory.report([{**sent, "js_integrity_score": 3}], settled())["scripts"]
+    (script,) = listing.report([{**sent, "js_integrity_score": 3}], settled())["scripts"]
     assert (script["malicious"], script["malicious_reasons"]) == (False, categories), "the score alone decides"
 
 
 def test_page_shield_names_are_translated():
     kept = {"host": "h", "js_integrity_score": 3}
     sent = {"id": "ab", "url": "u", "first_page_url": "f", "page_urls": ["p"], "url_contains_cdn_cgi_path": True, **kept}
-    (script,) = inventory.report([sent], settled(route="page_shield"))["scripts"]
+    (script,) = listing.report([sent], settled(route="page_shield"))["scripts"]
     names = {"script_id": "ab", "script_url": "u", "seen_on_first": "f", "seen_on": ["p"], "appears_in_cdn_cgi_path": True}
     verdict = {"malicious": True, "malicious_reasons": ["js_integrity_score 3 is below 10"]}
     assert script == {**names, **kept, **verdict}
@@ -102,8 +102,8 @@ def test_summary_counts_before_the_filter():
         {"script_id": "b", "status": None},
         {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
     ]
-    found = inventory.report(listed, settled(malicious_only=True))
-    whole = inventory.report(listed, settled())
+    found = listing.report(listed, settled(malicious_only=True))
+    whole = listing.report(listed, settled())
     shown = [[script["script_id"] for script in each["scripts"]] for each in (found, whole)]
     assert shown == [["c"], ["a", "b", "c"]], "each once, sorted"
     counts = {"total": 3, "malicious": 1, "not_malicious": 1, "unknown": 1}
@@ -118,13 +118,13 @@ LISTED = [
 
 def test_scripts_have_the_requested_members():
     """In the order of the option, each once, and only where the service sends them."""
-    found = inventory.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
+    found = listing.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
     assert [list(script.items()) for script in found["scripts"]] == [
         [("malware_score", 3), ("host", "two"), ("malicious", False)],
         [("host", "one"), ("malicious", True)],
     ]
-    found = inventory.report(LISTED, settled(members=["host"], malicious_only=True))
-    assert (found["scripts"], found["summary"]) == ([{"host": "one"}], inventory.report(LISTED, settled())["summary"])
+    found = listing.report(LISTED, settled(members=["host"], malicious_only=True))
+    assert (found["scripts"], found["summary"]) == ([{"host": "one"}], listing.report(LISTED, settled())["summary"])
 
 
 @pytest.mark.parametrize(
@@ -144,4 +144,4 @@ def test_scripts_have_the_requested_members():
     ],
 )
 def test_invalid_script_is_a_bad_response(item, sentence):
-    assert refusal(inventory.report, [item], settled()) == (BAD_RESPONSE, sentence)
+    assert refusal(listing.report, [item], settled()) == (BAD_RESPONSE, sentence)

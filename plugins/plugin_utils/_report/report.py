@@ -15,7 +15,7 @@ from .facts import FILES, GATES_OF_KINDS, NOTE, STATUSES, UNAUDITED
 from .items import counting
 from .lines import about, error_text, printed
 from .model import build, compare, counts_of, dated_ahead
-from .options import Order
+from .options import DesiredReport
 from .send import send
 
 RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
@@ -44,7 +44,7 @@ _NOTHING: t.Mapping[str, Json] = {
 }
 
 
-def audit(order: Order) -> Conclusion:
+def audit(order: DesiredReport) -> Conclusion:
     """Build the report, write its files and send them, and only then apply `fail_on`."""
     previous = read_previous(order.previous) if order.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
