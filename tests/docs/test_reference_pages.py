@@ -34,6 +34,7 @@ from edgeops_simulator.settings import Settings
 from harness import documented
 
 PAGES = ROOT / "docs" / "docsite" / "rst"
+ROLE_VARIABLES = yaml.safe_load((ROOT / "roles" / "log_delivery" / "defaults" / "main.yml").read_text(encoding="utf-8"))
 EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"
 PERMISSION = re.compile(
     r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
@@ -65,6 +66,18 @@ def table(page: str, head: str) -> dict[str, list[str]]:
 
 def literals(cells: t.Iterable[str]) -> list[str]:
     return [name for cell in cells for name in re.findall(r"``([^`]+)``", cell)]
+
+
+def first_cells(name: str, content: str) -> list[str]:
+    """The first cell of each row of the tables of a page, in Markdown or reStructuredText."""
+    return re.findall(r"^\| *(.+?) *\|" if name.endswith(".md") else r"^ *\* - (.+)", content, re.MULTILINE)
+
+
+def names_of(head: str) -> list[str]:
+    """The names in the first cells of the tables of the simulator's README whose head begins so."""
+    readme = (ROOT / "simulator" / "README.md").read_text(encoding="utf-8")
+    tables = re.findall(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", readme, re.MULTILINE)
+    return [name for body in tables for cell in first_cells(".md", body) for name in re.findall(r"`([^` ]+)[^`]*`", cell)]
 
 
 def published() -> dict[str, str]:
@@ -127,6 +140,18 @@ def test_variables_are_those_of_the_playbooks() -> None:
     assert {name: yaml.safe_load(shown[name]) for name in defaults} == defaults
 
 
+def test_a_variable_stands_in_one_table() -> None:
+    """Each variable of the playbooks and of the role is the first cell of one row in all pages and README files."""
+    pages = {name: content for name, content in published().items() if name.endswith((".md", ".rst"))}
+    places: dict[str, list[str]] = {name: [] for name in (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)}
+    for page, content in pages.items():
+        for cell in first_cells(page, content):
+            for name in cell.replace("`", "").split(", "):
+                if name in places:
+                    places[name].append(page)
+    assert {name: pages for name, pages in places.items() if len(pages) != 1} == {}
+
+
 def test_arguments_of_the_event_source() -> None:
     """The page has each argument with its default."""
     options = documented.section_of(EVENT_SOURCE, "DOCUMENTATION")["options"]
@@ -143,8 +168,12 @@ def test_options_of_the_simulator() -> None:
     settings = {field.name for field in dataclasses.fields(Settings)}
     shown = parser().format_help().partition("\noptions:")[2].partition("\nsettings")[0]
     options = set(re.findall(r"^  (--[a-z-]+)", shown, re.MULTILINE)) - {"--version"}
-    assert set(literals(rows("reference_simulator", "Option"))) == options
-    assert set(literals(cell for cells in rows("reference_simulator", "Setting of").values() for cell in cells)) == settings
+    assert sorted(names_of("option")) == sorted(options)
+    assert sorted(names_of("setting")) == sorted(settings)
+
+
+def test_faults_of_the_simulator() -> None:
+    assert sorted(names_of("kind")) == sorted(faults.KINDS)
 
 
 def test_types_of_the_report() -> None:
@@ -165,7 +194,6 @@ ITEM = ZONE["items"]["items"]["properties"]
 @pytest.mark.parametrize(
     ("page", "head", "listed"),
     [
-        ("reference_simulator", "Kind of fault", faults.KINDS),
         ("reference_report", "Status", facts.STATUSES),
         ("reference_report", "Member of the report", REPORT),
         ("reference_report", "Member of a zone", ZONE),
