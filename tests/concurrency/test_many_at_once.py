@@ -16,7 +16,7 @@ from harness.modules import task_of
 ZONES = [f"{number:032x}" for number in range(1, 9)]
 ROUNDS = 6
 NAMES = [f"x-by-{number}" for number in range(8)]
-JOB = {"name": "edge-logs", "destination_conf": "r2://edge-logs", "fields": ["RayID"], "enabled": True}
+JOB = {"name": "edge-logs", "destination_conf": "https://logs.example.com/in", "fields": ["RayID"], "enabled": True}
 
 
 @pytest.fixture(scope="session")
