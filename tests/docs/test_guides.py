@@ -265,7 +265,7 @@ def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
     project.environment["ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"] = "true"
     project.save("fleet.zones.yml", FLEET)
     adopt, move, deliver = commands("guide_adopt")
-    assert commands("guide_terraform") == [adopt, move, deliver]
+    assert commands("guide_terraform")[:-1] == [adopt, move, deliver]
     for command in (adopt, move, deliver):
         code, output = project.run(command)
         assert code == 0, output
@@ -280,6 +280,29 @@ def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
     code, output = project.run(deliver)
     assert code == 0 and "1 unchanged" in output, output
     assert not simulator.writes() and "planted-key-77" not in output
+
+
+def test_guide_to_terraform_names_each_object_to_import(simulator: t.Any, tmp_path: Path) -> None:
+    rule = {"id": "c9" * 16, "action": "log", "description": "checkout", "value": "script-src 'self'"}
+    fields = {"action": "log_custom_field", "expression": "true", "action_parameters": {"request_fields": [{"name": "x-a"}]}}
+    simulator.seed(
+        zones=[{"id": ZONE, "name": NAME, "status": "active"}],
+        jobs={ZONE: [JOB, {**MASKED, "id": 8}]},
+        rulesets={ZONE: [{"id": "2f" * 16, "phase": "http_log_custom_fields", "rules": [fields]}]},
+        policies={ZONE: [rule]},
+    )
+    project = Project(tmp_path / "project", simulator)
+    (playbook,) = [step for step in steps("guide_terraform") if isinstance(step, File) and step.name == "imports.yml"]
+    project.save(playbook.name, playbook.text)
+    code, output = project.run(commands("guide_terraform")[-1])
+    assert code == 0 and not simulator.writes(), output
+    imported = re.findall(r'^import {\n  to = (\S+)\n  id = "(.+)"\n}', (project.folder / "imports.tf").read_text(), re.MULTILINE)
+    assert imported == [
+        ("cloudflare_logpush_job.job_7", f"zones/{ZONE}/7"),
+        ("cloudflare_logpush_job.job_8", f"zones/{ZONE}/8"),
+        ("cloudflare_ruleset.custom_fields", f"zones/{ZONE}/{'2f' * 16}"),
+        (f"cloudflare_page_shield_policy.rule_{'c9' * 16}", f"{ZONE}/{'c9' * 16}"),
+    ]
 
 
 def test_guide_enforces_the_baseline(simulator: t.Any, tmp_path: Path) -> None:
