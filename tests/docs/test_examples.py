@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 from blocks import COLLECTION, ROOT, ZONE, Block, blocks, plays, sources, surroundings
+from support.histories import make_histories
 
 from edgeops_simulator.delivery.transform import is_installed
 from harness import Playbook
@@ -71,6 +72,7 @@ def test_examples_run_as_they_are(playbook: Playbook, simulator: t.Any) -> None:
         zones=[{**ZONES[0], "id": zone, "name": f"{zone}.example.com"} for zone in zones.values()],
         scripts=dict.fromkeys(zones.values(), SCRIPTS),
         script_monitor={zone: {"enabled": True} for zone in zones.values()},
+        transformers={f"accounts/{'0' * 32}": [{"id": 70, "name": "redact"}]},
     )
     made = [
         {**play, "hosts": zone}
@@ -80,6 +82,8 @@ def test_examples_run_as_they_are(playbook: Playbook, simulator: t.Any) -> None:
     ]
     if not is_installed():  # the samples of a query need the engine that runs it
         made = [{**play, "tasks": [task for task in play.get("tasks", ()) if "samples" not in str(task)]} for play in made]
+    # Readers of the document for an assessor have evidence.
+    make_histories(playbook.folder / "run-0" / "input" / "evidence", 1, days=3)
     # In the group of the zones of the inventory that readers have.
     hosts = playbook.folder / "hosts.json"
     listed = {zone: {"zone_id": zone, **LOCAL} for zone in zones.values()}
