@@ -43,6 +43,22 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Predict what the role would change
+  ansible.builtin.import_role:
+    name: edgeops.observability.log_delivery
+  check_mode: true
+  diff: true
+
+- name: Evaluate the changes of all zones
+  edgeops.observability.delivery_plan:
+  register: planned
+  run_once: true
+
+- name: Bring the zone into the desired state
+  ansible.builtin.import_role:
+    name: edgeops.observability.log_delivery
+  when: inventory_hostname in planned.written
+
 - name: Summarise the delivery
   edgeops.observability.delivery_summary:
     plan: planned

@@ -69,6 +69,8 @@ def _end(name: str, play: Play, names: Names) -> End:
     is_written = name in list_of(plan.get("written"))
     if name in refused:
         return End(FAILED, line(str(refused[name]), MAX_LINE))
+    if zone is None and plan and not is_written and name not in list_of(plan.get("changed_zones")):
+        return End(UNCHANGED)  # its task was skipped, because there is nothing to write
     if zone is None or (is_written and zone.differs and not zone.changed):
         return End(NOT_REACHED, "the zone was not reached, because the run stopped before")
     if zone.is_unreached:

@@ -120,6 +120,8 @@ def test_pattern_of_a_host(name: str, pattern: str) -> None:
         (PREDICTED, {"written": ["a"]}, "not_reached", True),
         (SKIPPED, {"written": ["a"]}, "not_reached", True),
         (None, {}, "not_reached", True),
+        (SKIPPED, {"written": [], "changed_zones": ["a"]}, "not_reached", True),
+        (SKIPPED, {"written": ["b"], "changed_zones": ["b"]}, "unchanged", False),
         (SAME, {"written": []}, "unchanged", False),
         (FAILED, {"written": []}, "failed", True),
         (PREDICTED, {"written": [], "refused": {"a": "gate: too many"}}, "failed", True),
