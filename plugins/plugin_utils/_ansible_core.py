@@ -29,6 +29,7 @@ __all__ = [
     "evaluate",
     "is_omitted",
     "keeps_templates",
+    "own_members",
     "raise_if_undefined",
     "reason_of",
     "shows_invocation",
@@ -45,6 +46,15 @@ if hasattr(core_json, "get_module_encoder"):
     ENCODING: dict[str, t.Any] = {"cls": core_json.get_module_encoder("legacy", core_json.Direction.CONTROLLER_TO_MODULE)}
 else:  # before 2.19
     ENCODING = {"cls": core_json.AnsibleJSONEncoder, "vault_to_text": True}
+
+
+# What ansible-core adds to a result; some of it is no data on newer cores.
+_ADDED = ("exception", "warnings", "deprecations", "invocation")
+
+
+def own_members(result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return a registered result without what ansible-core adds to it."""
+    return {name: value for name, value in result.items() if name not in _ADDED}
 
 
 def evaluate(templar: t.Any, value: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:

@@ -6,6 +6,7 @@ import typing as t
 
 from ...module_utils._core import Json
 from ...module_utils._text import dict_of
+from .._ansible_core import own_members
 from .._arguments import serialised
 from .._fleet.play import Play
 from .._fleet.results import error_of
@@ -36,7 +37,7 @@ def gather(play: Play, registered: Registered) -> Gathered:
     hosts_of: dict[str, list[str]] = {}
     for host in play.hosts:
         # Results of tasks are tagged or wrapped as unsafe, which a file of variables cannot show.
-        zone, scripts = (serialised(dict_of(play.variables.of(host).get(name))) for name in registered)
+        zone, scripts = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
         error = error_of(zone) or error_of(scripts)
         if error or not zone or zone.get("skipped"):
             refused[host] = f"the zone could not be read: {error or 'its task did not run'}"

@@ -73,10 +73,8 @@ def _end(name: str, play: Play, names: Names) -> End:
         return End(UNCHANGED)  # its task was skipped, because there is nothing to write
     if zone is None or (is_written and zone.differs and not zone.changed):
         return End(NOT_REACHED, "the zone was not reached, because the run stopped before")
-    if zone.is_unreached:
-        return End(NOT_REACHED, "the zone could not be reached")
     if zone.error:
-        return End(FAILED, zone.error)
+        return End(NOT_REACHED, "the zone could not be reached") if zone.is_unreached else End(FAILED, zone.error)
     if zone.differs and refused:
         return End(NOT_REACHED)  # by the fault of other zones
     return End(CHANGED if zone.differs else UNCHANGED, zone=zone)

@@ -9,6 +9,7 @@ from ...module_utils._core import UNAVAILABLE, Failure, Json
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._text import canonical, dict_of, line
 from ...module_utils._zone.record import read_record, refusal_of
+from .._ansible_core import own_members
 from .._host_variables import Host
 
 # The records of the hosts of a play, from what their tasks registered.
@@ -17,7 +18,6 @@ from .._host_variables import Host
 REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs": None, "scripts": None, "notifications": None}
 _ROLE = "log_delivery_"
 _MAX_MESSAGE = 2000
-_OF_CORE = ("exception", "warnings", "deprecations", "invocation")
 
 # A member of `zones` of `audit_report`.
 Record = dict[str, Json]
@@ -42,7 +42,7 @@ def _plain(result: Json) -> Json:
     """Return the result of a task without what ansible-core adds to it, some of which is no data; the message of a failure is one line."""
     if not isinstance(result, dict):
         return result
-    found = {name: value for name, value in result.items() if name not in _OF_CORE}
+    found = own_members(result)
     return {**found, "msg": line(" ".join(str(found["msg"]).split()), _MAX_MESSAGE)} if "msg" in found else found
 
 
