@@ -9,7 +9,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "docsite" / "rst" / "fleet_report.png"
-WIDTH, HEIGHT = 880, 840
+WIDTH, HEIGHT = 880, 720
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import shutil
 import typing as t
 from pathlib import Path
 
-from awx.example import ACTIVE, CHECK, DELIVER, EMAIL, KEY, PROJECT, TOKEN, Configured, artifacts, launch
+from awx.example import ACTIVE, CHECK, DELIVER, EMAIL, KEY, PROJECT, TOKEN, UNPROVEN, Configured, artifacts, launch
 from awx.rules import injected
 
 from harness import Playbook
@@ -90,28 +90,28 @@ def test_workflow_delivers_what_was_approved(
     limited = (controller.named("workflow_job_templates", WORKFLOW), predict, deliver)
     assert all(template["ask_limit_on_launch"] for template in limited)
 
-    predicted = launch(playbook, controller, predict["name"])
+    predicted = launch(playbook, controller, predict["name"], warns=UNPROVEN)
     assert artifacts(predicted)["edgeops_plan_id"] and not simulator.writes()
     start = simulator.snapshot()
     simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
-    refused = launch(playbook, controller, deliver["name"], given=artifacts(predicted), fails="conflict")
+    refused = launch(playbook, controller, deliver["name"], given=artifacts(predicted), fails="conflict", warns=UNPROVEN)
     assert "have changed since" in refused.failure["msg"] and not refused.writes
     simulator.restore(start)
-    delivered = launch(playbook, controller, deliver["name"], given=artifacts(predicted))
+    delivered = launch(playbook, controller, deliver["name"], given=artifacts(predicted), warns=UNPROVEN)
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
     shown = [outcome.result["msg"][0] for outcome in delivered.outcomes if outcome.name == "Show the outcomes"]
     assert shown == ["2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"]
 
 
 def test_delivery_without_an_approval_is_refused(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
-    refused = launch(playbook, configured.controller, APPROVED, fails="conflict")
+    refused = launch(playbook, configured.controller, APPROVED, fails="conflict", warns=UNPROVEN)
     assert "nothing was approved" in refused.failure["msg"] and not refused.writes
 
 
 def test_survey_takes_precedence_over_inventory(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    job = {"name": "answered", "destination_conf": "s3://edge-logs/answered?region=eu-west-1", "fields": ["RayID"]}
+    job = {"name": "answered", "destination_conf": "https://logs.example.com/answered", "fields": ["RayID"]}
     answers = {
         "survey_custom_fields": '{"request_fields": [], "response_fields": [], "cookie_fields": ["Cart"]}',
         "survey_job": json.dumps(job, indent=1),

@@ -204,7 +204,7 @@ def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> N
     """Only active zones are asked for, the variables of the group count, and a zone costs what the table says."""
     # The page begins with its commands.
     files = {step.name: step.text for step in steps("guide_fleets") if isinstance(step, File)}
-    files["group_vars/all/monitor.yml"] = "log_delivery_script_monitor_enabled: true\n"
+    files["group_vars/all/monitor.yml"] = "log_delivery_script_monitor_enabled: true\nedgeops_verify_token: false\n"
     reader = Reader("guide_fleets", writes=(0, 4, 0), jobs=("edge-logs",), files=files)
     _predicted, first, unchanged = follow(reader, simulator, tmp_path)
     costs = [[entry["zone"] for entry in sent if entry["path"] != "/zones"] for sent in (unchanged, first)]
