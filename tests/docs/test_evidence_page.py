@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The document for an assessor in a real browser: light, dark, narrow and printed, looked at by axe-core."""
+
+import random
+import typing as t
+from pathlib import Path
+
+import browser
+import pytest
+from support.histories import ModelZone, entry_of, hash_of, make_histories, make_showcase
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render_page
+
+pytestmark = browser.NEEDED
+
+OPTIONS = {"expected_heads": None, "until": None, "max_gap_days": 5.0, "title": None, "at": "2026-12-28T12:00:00Z"}
+PLANTED = '<script>window.planted = 1</script><img src="planted.png" onerror="window.planted = 2">'
+LOADED = "performance.getEntriesByType('resource').map(entry => entry.name)"
+WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
+  each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture(scope="module")
+def page() -> t.Iterator[browser.Page]:
+    with browser.opened() as opened:
+        yield opened
+
+
+def shown(page: browser.Page, folder: Path, names: t.Mapping[str, str], **how: t.Any) -> None:
+    """Make the document of a folder of evidence, and look at it."""
+    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "unused", "since": "2026-01-01", "zone_names": names}
+    file = folder / "evidence.html"
+    file.write_bytes(render_page(documents.read(documents.desire(given))))
+    page.show(file.as_uri(), **how)
+
+
+@pytest.fixture(scope="module")
+def showcase(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    folder = tmp_path_factory.mktemp("showcase")
+    return folder, make_showcase(folder)
+
+
+@pytest.mark.parametrize("width", [1280, 320])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page, showcase, scheme, width):
+    shown(page, *showcase, scheme=scheme, width=width)
+    assert page.violations() == []
+    assert page.evaluate(WIDE) == []
+
+
+def test_axe_finds_nothing_in_a_history_with_everything(page, tmp_path):
+    make_histories(tmp_path, 2, days=60)
+    shown(page, tmp_path, {})
+    assert page.violations() == []
+
+
+def test_the_printed_page_has_every_section(page, showcase):
+    shown(page, *showcase, media="print")
+    assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    heights = page.evaluate("[...document.querySelectorAll('main section')].map(each => each.getBoundingClientRect().height)")
+    assert len(heights) == 5 and all(height > 40 for height in heights)
+
+
+def test_nothing_planted_runs(page, tmp_path):
+    model = ModelZone("d" * 32, tmp_path, random.Random(0))
+    url = f"https://cdn.example/{PLANTED}.js"
+    model.scripts[url] = hash_of(url)
+    model.entries[url] = entry_of(url, [hash_of(url)], justification=PLANTED, owner=PLANTED, authorised_by=PLANTED)
+    model.audit(documents.desire({**OPTIONS, "evidence_dir": "e", "dest": "d", "since": None, "zone_names": None}).at)
+    shown(page, tmp_path, {"d" * 32: PLANTED})
+    assert page.evaluate("window.planted") is None and page.evaluate(LOADED) == []
+    assert page.complaints == []
