@@ -6,6 +6,8 @@ from pathlib import Path
 import yaml
 from zone_runs import DESTINATION, SECRET, job, lists, modules, play, role_variables
 
+from harness import documented
+
 ROOT = Path(__file__).resolve().parents[2]
 DELIVER = "edgeops.observability.deliver"
 ROLE = ROOT / "roles" / "log_delivery"
@@ -104,3 +106,14 @@ def test_every_module_option_has_a_variable():
     }
     assert passed == set(SPEC)
     assert re.findall(r"^\| `(log_delivery_\w+)` \|", (ROLE / "README.md").read_text(), re.MULTILINE) == list(SPEC)
+
+
+def types(options, nested):
+    """The types of options, by name, with those of their suboptions."""
+    return {name: (each["type"], each.get("elements"), types(each.get(nested, {}), nested)) for name, each in options.items()}
+
+
+def test_argument_spec_has_the_members_of_a_job():
+    options = documented.section("logpush_job", "DOCUMENTATION")["options"]
+    del options["state"]  # that of the role is for its custom fields as well
+    assert types(SPEC["log_delivery_job"]["options"], "options") == types(options, "suboptions")
