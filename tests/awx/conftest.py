@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from awx.example import ACTIVE, EMAIL, EXAMPLE, KEY, PROJECT, TOKEN, VARIABLES, Configured, load
-from awx.stub import running
+from awx.stub import Controller, running
 
 from edgeops_simulator import testing
 from harness import Playbook
@@ -45,30 +45,41 @@ def zones(simulator: t.Any) -> dict[str, str]:
     return ids
 
 
+def configure(controller: Controller, place: Place, service: t.Any, runs: t.Sequence[t.Mapping[str, t.Any]]) -> Configured:
+    """Run configure.yml once with each of these extra variables."""
+    environment = {
+        **place.environment(forks=1),
+        **service.environment(),
+        "CONTROLLER_HOST": controller.url,
+        "CONTROLLER_OAUTH_TOKEN": controller.token,
+        # The modules would read all certificates of the machine for each of their requests, none of which uses TLS.
+        "SSL_CERT_FILE": os.devnull,
+        # Without four shells for each of them.
+        "ANSIBLE_PIPELINING": "true",
+    }
+    outputs, writes = [], []
+    for extra in runs:
+        controller.journal.clear()
+        command = [str(BIN / "ansible-playbook"), str(EXAMPLE / "configure.yml"), "-vv"]
+        command += ["-e", f"@{place.write('objects.json', extra)}"]
+        code, stdout, stderr = execute(command, environment, place.input, timeout=400)
+        assert code == 0, stdout + stderr
+        outputs.append(stdout + stderr)
+        writes.append(controller.writes)
+    return Configured(controller, outputs, writes)
+
+
 @pytest.fixture(scope="session")
 def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
     """The controller after two runs of configure.yml."""
+    # The injectors of credential types are no templates, which extra variables would make of them.
+    single = {name: items[:1] for name, items in load("controller.yml").items() if name in VARIABLES and "types" not in name}
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
-        place = Place(tmp_path_factory.mktemp("configured"))
-        environment = {
-            **place.environment(forks=1),
-            **simulator_server.environment(),
-            "CONTROLLER_HOST": controller.url,
-            "CONTROLLER_OAUTH_TOKEN": controller.token,
-            # The modules would read all certificates of the machine for each of their requests, none of which uses TLS.
-            "SSL_CERT_FILE": os.devnull,
-            # Without four shells for each of them.
-            "ANSIBLE_PIPELINING": "true",
-        }
-        # The injectors of credential types are no templates, which extra variables would make of them.
-        single = {name: items[:1] for name, items in load("controller.yml").items() if name in VARIABLES and "types" not in name}
-        outputs, writes = [], []
-        for extra in ({}, single):
-            controller.journal.clear()
-            command = [str(BIN / "ansible-playbook"), str(EXAMPLE / "configure.yml"), "-vv"]
-            command += ["-e", f"@{place.write('objects.json', extra)}"]
-            code, stdout, stderr = execute(command, environment, place.input, timeout=400)
-            assert code == 0, stdout + stderr
-            outputs.append(stdout + stderr)
-            writes.append(controller.writes)
-        yield Configured(controller, outputs, writes)
+        yield configure(controller, Place(tmp_path_factory.mktemp("configured")), simulator_server, [{}, single])
+
+
+@pytest.fixture(scope="session")
+def begun(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
+    """The controller after two runs of the small beginning."""
+    with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
+        yield configure(controller, Place(tmp_path_factory.mktemp("begun")), simulator_server, [load("small.yml")] * 2)

@@ -15,6 +15,7 @@ from harness import Playbook
 from harness.process import Place, execute
 
 TYPE = "Cloudflare API v4"
+PROOF = "Prove the ownership of a bucket"
 APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 
 
@@ -22,10 +23,36 @@ def test_first_run_creates_everything_and_second_nothing(configured: Configured)
     first, second = configured.outputs
     assert re.search(r"ok=15 +changed=14 ", first) and re.search(r"ok=15 +changed=0 ", second)
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 24 and not configured.writes[1]
+    assert len(created) == 25 and not configured.writes[1]
     assert all(configured.controller.objects.values())
     assert "Create the job templates" in first
     assert TOKEN not in first + second and configured.controller.token not in first + second
+
+
+def test_small_beginning_is_one_template_that_checks_and_its_schedule(
+    begun: Configured, playbook: Playbook, zones: dict[str, str]
+) -> None:
+    controller = begun.controller
+    assert begun.writes[0] and not begun.writes[1]
+    names = {template["name"]: template["job_type"] for template in controller.objects["job_templates"].values()}
+    assert names == {CHECK: "check", PROOF: "run"}
+    assert not [kind for kind in ("teams", "workflow_job_templates", "notification_templates") if controller.objects[kind]]
+    (schedule,) = controller.objects["schedules"].values()
+    assert controller.find("unified_job_templates", schedule["unified_job_template"])["name"] == CHECK
+    checked = launch(playbook, controller, CHECK, fails="ansible", warns=UNPROVEN)
+    assert sorted(artifacts(checked)["edgeops_check"]["statuses"]["drifted"]) == ACTIVE and not checked.writes
+
+
+def test_job_is_created_with_the_token_of_the_bucket(
+    configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
+) -> None:
+    """Which a template requests, and whose file its output names; a survey takes the token."""
+    simulator.settings(strict_ownership=True)
+    proven = launch(playbook, configured.controller, PROOF, limit="shop.example")
+    (shown,) = [outcome.result["msg"] for outcome in proven.outcomes if outcome.name == "Show where the file with the token is"]
+    (file,) = [path for path in simulator.log_folder.rglob("*") if path.is_file() and path.name in shown]
+    launch(playbook, configured.controller, DELIVER, answers={"bucket_token": file.read_text()}, limit="shop.example")
+    assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [0, 1, 0]
 
 
 def test_check_can_neither_write_nor_be_made_to(configured: Configured) -> None:
@@ -119,7 +146,15 @@ def test_survey_takes_precedence_over_inventory(
         "survey_script_monitor_enabled": "false",
     }
     account = {"api_email": EMAIL, "api_key": KEY, "base_url": simulator.base_url}
-    launch(playbook, configured.controller, DELIVER, answers=answers, inputs={"Cloudflare zones": account}, limit="shop.example")
+    launch(
+        playbook,
+        configured.controller,
+        DELIVER,
+        answers=answers,
+        inputs={"Cloudflare zones": account},
+        limit="shop.example",
+        warns=UNPROVEN,
+    )
     state = simulator.state(zones["shop.example"])
     assert [each["name"] for each in state["jobs"]] == ["answered"]
     assert state["jobs"][0]["logpull_options"] == "fields=RayID,Cookies"
