@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the demonstration asks of the simulated edge, beside what the modules do: its journal, some traffic, the logs."""
+"""Helper of the demonstration: reads the journal and the logs of the simulated edge, and sends traffic to it."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _versions() -> dict[str, str]:
 
 
 def problems() -> list[str]:
-    """Sentences about what stands in the way of a release."""
+    """Reasons why a release is not possible."""
     named = _versions()
     version = named[DECIDES]
     found = [f"{name} says {other}, and {DECIDES} {version}" for name, other in named.items() if other != version]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Three state modules in each of N zones, a first run and an unchanged one, beside the other ways to do it."""
+"""Compare three state modules in each of N zones, in a first and an unchanged run, with other ways to do it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report of 1 000 zones with five items each: time, size and memory, beside writing the same zones as JSON."""
+"""The report of 1 000 zones with five items each: time, size and memory, compared with writing the same zones as JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Measures the collection beside the other ways to do the same; prints tables with ratios, and all bars as a table in Markdown.
+"""Compare the collection with other ways to do the same; print tables with ratios, and all bars as a table in Markdown.
 
 python scripts/benchmark/run.py                     everything, for 10, 100, 300 and 1000 zones
 python scripts/benchmark/run.py --quick             5 and 100 zones, few repetitions, 20 zones adopted

@@ -33,7 +33,7 @@ class Cost(t.NamedTuple):
     memory: float
 
     def over(self, start: Cost) -> Cost:
-        """What came on top of another run; memory as it is."""
+        """Time in addition to another run; memory is that of this run."""
         return Cost(self.seconds - start.seconds, self.processor - start.processor, self.memory)
 
     def row(self, what: str) -> list[str]:

@@ -100,7 +100,7 @@ def in_subprocess(options: Options) -> t.Iterator[Document]:
 
 
 def _configure(announcement: Document, options: Options) -> None:
-    """Seed and settings go through the side door: they need no file, and a reset has to know them."""
+    """Send seed and settings through the control URL: they need no file, and a reset has to know them."""
     start = {**options.seed, "settings": {**(options.seed.get("settings") or {}), **options.settings}}
     exchange(announcement["control_url"], "PUT", "/start", start, {})
     state = exchange(announcement["control_url"], "GET", "/state", None, {})[1]

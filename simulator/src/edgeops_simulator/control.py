@@ -24,7 +24,7 @@ def _json(value: t.Any, status: int = 200) -> Response:
 
 
 class Control:
-    """The side door: seeding, faults, journal, traffic. No part of the service, and without credentials."""
+    """The control URL: seeds, faults, journal, traffic. It is not part of the service and needs no credentials."""
 
     def __init__(self, world: World, service: Front, base_url: t.Callable[[], str]) -> None:
         self._world = world

@@ -15,7 +15,7 @@ Document = dict[str, t.Any]
 
 
 def job(kept: Document, settings: Settings) -> Document:
-    """A job as the service shows it, in whichever of its known habits is set; a challenge is never in it."""
+    """A job as the service shows it under the current settings; without its challenge."""
     shown = dict(kept)
     if shown.get("filter"):
         shown["filter"] = _filter(shown["filter"], settings.echo_filter)

@@ -54,7 +54,7 @@ def make_world(options: Options) -> World:
 
 
 class Running:
-    """A simulator whose two ports are open."""
+    """A simulator that listens on its two ports."""
 
     def __init__(self, options: Options) -> None:
         tls = None

@@ -69,7 +69,7 @@ class Protocol(H11Protocol):
         self.cycle.disconnected = True
 
     def send_400_response(self, msg: str) -> None:
-        """What is no HTTP is answered in the envelope, too."""
+        """Answer a request that is not HTTP, in the envelope as well."""
         errors = [{"code": 1000, "message": msg}]
         body = jsontext.dump({"result": None, "success": False, "errors": errors, "messages": []}).encode()
         headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
@@ -125,7 +125,7 @@ class Listener:
             self._opening = asyncio.get_running_loop().create_task(self.open())
 
     async def close(self) -> None:
-        """Stop at once: no new connections, no waiting for faults that hang."""
+        """Stop immediately, without waiting for faults that hang."""
         if self._open_again is not None:
             self._open_again.cancel()
         self._stop_listening()

@@ -21,7 +21,7 @@ CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
 
 @dataclasses.dataclass
 class Settings:
-    """How the service behaves where its interface leaves a choice; every member can be changed while it runs."""
+    """Settings for everything that the API leaves open; each can be changed at run time."""
 
     rules_in_list: bool = False
     latency_ms: float = 0

@@ -19,11 +19,11 @@ Document = dict[str, t.Any]
 
 
 class ControlError(Exception):
-    """The control interface refused what was asked of it."""
+    """The control URL refused a request."""
 
 
 class Simulator:
-    """A running simulator: where it is, what it accepts, and its side door."""
+    """A running simulator: its addresses, its credentials, and its control URL."""
 
     def __init__(self, announcement: Document, email: str | None, key: str | None, log_folder: pathlib.Path | None) -> None:
         self.base_url: str = announcement["base_url"]
@@ -42,7 +42,7 @@ class Simulator:
         return self.accounts[0]
 
     def environment(self) -> dict[str, str]:
-        """The environment variables that point a client here."""
+        """The environment variables with which a client uses this simulator."""
         return {"CLOUDFLARE_BASE_URL": self.base_url, "CLOUDFLARE_API_TOKEN": self.token}
 
     def control(self, method: str, path: str, body: t.Any = None) -> t.Any:

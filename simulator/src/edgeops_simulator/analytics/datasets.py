@@ -125,7 +125,7 @@ def split(condition: str) -> tuple[str, str]:
 
 
 def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> bool:
-    """Whether a row is one that a filter asks for; null says nothing."""
+    """Whether a row matches a filter; null is no condition."""
     for name, given in conditions.items():
         if given is None:
             continue
@@ -141,7 +141,7 @@ def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> boo
 
 
 def groups(dataset: Dataset, rows: t.Iterable[Row], dimensions: t.Sequence[str]) -> list[dict[str, t.Any]]:
-    """The rows added up by these dimensions; no rows are no group."""
+    """Add up rows by dimensions; without rows there is no group."""
     found: dict[tuple[t.Any, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(dataset.dimensions[name][1](row) for name in dimensions), []).append(row)

@@ -38,7 +38,7 @@ _UNKNOWN_FIELD = re.compile(r"Cannot query field '(\w+)'")
 
 
 class Problem(Exception):
-    """A query that is answered with an error, and the HTTP status that the documentation gives for it."""
+    """The query is answered with an error; with the HTTP status that is documented for it."""
 
     def __init__(self, message: str, status: int = 400, code: str = "") -> None:
         super().__init__(message)
@@ -65,7 +65,7 @@ def answer(service: Service, body: t.Mapping[str, t.Any]) -> tuple[Document, int
 
 
 def _failed(problems: t.Sequence[GraphQLError]) -> tuple[Document, int]:
-    """One problem leaves nothing of the data."""
+    """Answer with errors and without any data."""
     errors, status = [], 400
     for problem in problems:
         cause, unknown = problem.original_error, _UNKNOWN_FIELD.search(problem.message)
@@ -92,7 +92,7 @@ def _tags(given: t.Mapping[str, t.Any], name: str) -> list[str]:
 
 @dataclasses.dataclass
 class _Viewer:
-    """What the credential sees."""
+    """The zones and accounts that the credential can read."""
 
     service: Service
 
@@ -215,7 +215,7 @@ def _bounds(conditions: t.Mapping[str, t.Any]) -> t.Iterator[tuple[str, str]]:
 
 
 def _check_window(conditions: t.Mapping[str, t.Any], limits: Document) -> None:
-    """That a query asks for no more time than the plan keeps and reads at once."""
+    """Check that the time of a query is within what the plan keeps, and allows for one query."""
     now = clock.stamp_seconds()
     bounds = list(_bounds(conditions))
     first = max((moment for end, moment in bounds if end == "from"), default="0001-01-01T00:00:00Z")

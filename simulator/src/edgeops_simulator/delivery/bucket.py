@@ -19,7 +19,7 @@ def _digest(text: str) -> str:
 
 
 def _safe(part: str) -> str:
-    """One folder name, whatever the destination holds: it climbs out of no folder, and every file system takes its length."""
+    """Make a folder name of any part of a destination: it cannot leave its folder, and is short enough for every file system."""
     cleaned = "".join(char if char.isalnum() or char in "-_.=@" else "_" for char in part)
     data = cleaned.encode("utf-8")
     if len(data) > _MAX_NAME_BYTES:
@@ -36,7 +36,7 @@ def _folder(root: pathlib.Path, destination: str, day: str) -> pathlib.Path:
 
 
 def write_challenge(root: pathlib.Path, destination: str, filename: str, token: str) -> str:
-    """The file that proves who can read the bucket. Returns where it was put."""
+    """Write the file that proves ownership of the bucket, and return its place."""
     folder = _folder(root, destination, time.strftime("%Y%m%d", time.gmtime()))
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / _safe(filename.rpartition("/")[2])

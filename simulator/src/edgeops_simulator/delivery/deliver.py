@@ -27,7 +27,7 @@ def deliver(
     folder: pathlib.Path | None,
     settings: Settings,
 ) -> dict[str, t.Any]:
-    """What each enabled job would push: the files, their records, and the jobs that pushed nothing."""
+    """The files and records that each enabled job pushes, and the jobs that pushed nothing."""
     dataset, full = _records(owner, described)
     moment = clock.read(described["at"]) if described.get("at") else clock.stamp_seconds()
     failures = [_failure(given) for given in described.get("failures") or []]
@@ -99,7 +99,7 @@ def _push(
     moment: str,
     failure: t.Mapping[str, t.Any] | None,
 ) -> dict[str, t.Any] | str | None:
-    """What is pushed, or why it is lost, or None where no record passes."""
+    """The batch that is pushed, or why it is lost, or None if no record passes the filter."""
     tree = syntax.parse(job["filter"]) if job.get("filter") else None
     form = output.of_job(job)
     kept = [r for r in full if form.keeps(r) and (tree is None or evaluate.passes(r, tree))]
@@ -148,7 +148,7 @@ def _upload(job: Job) -> dict[str, t.Any]:
 
 
 def _lose(owner: Owner, job: Job, sizes: dict[str, int], moment: str, failure: t.Mapping[str, t.Any]) -> str:
-    """A batch that none of its tries delivered. Returns why."""
+    """Record that every try to deliver a batch failed, and return why."""
     owner.uploads.record(moment, {**_upload(job), **sizes}, failure)
     return _fail(job, moment, failure)
 

@@ -13,7 +13,7 @@ Pairs = list[tuple[str, str]]
 
 
 class BadTraffic(ValueError):
-    """Traffic that cannot be simulated as it is described."""
+    """The description of traffic is invalid."""
 
 
 def pairs(value: t.Any, what: str) -> Pairs:

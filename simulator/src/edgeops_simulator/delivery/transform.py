@@ -38,7 +38,7 @@ _WORDS = {
 
 
 class BadQuery(ValueError):
-    """A query that the service refuses, or one that fails on a record."""
+    """The service refuses the query, or the query fails on a record."""
 
 
 class NotInstalled(Exception):
@@ -53,7 +53,7 @@ def is_installed() -> bool:
 
 
 def dataset_of(sql: str) -> str:
-    """The dataset that a query reads; what is called by a common table expression is none."""
+    """The dataset that a query reads; the name of a common table expression is not a dataset."""
     plain = _ASIDE.sub(" ", sql)
     common = {name.lower() for name in _COMMON.findall(plain)}
     found = [name for name in _FROM.findall(plain) if name.lower() not in common]
@@ -84,11 +84,11 @@ class Query:
         self._context = self._engine.SessionContext(self._engine.SessionConfig(settings))
 
     def check(self) -> None:
-        """Refuse a query that no record of its dataset can pass through."""
+        """Refuse a query that fails on every record of its dataset."""
         self._plan({})
 
     def run(self, record: Record) -> list[Record]:
-        """What becomes of a record: nothing where it is filtered out, several where the query unnests."""
+        """The records that a query makes of one record: none if it is filtered out, several if the query unnests."""
         plan = self._plan(record)
         try:
             rows = plan.to_pylist()
@@ -112,7 +112,7 @@ class Query:
         return plan
 
     def _completed(self, record: Record) -> Record:
-        """The record with null for what the query names and the record lacks."""
+        """Add null to a record for each field that the query names and the record lacks."""
         made = {**dict.fromkeys(self._named), **record}
         for name, member in self._members:
             if isinstance(made.get(name), dict):
@@ -139,7 +139,7 @@ def _reason(problem: Exception) -> str:
 
 
 def _json(value: t.Any) -> t.Any:
-    """A value of the engine as JSON has it."""
+    """Convert a value of the engine to JSON."""
     if isinstance(value, dict):
         return {name: _json(each) for name, each in value.items()}
     if isinstance(value, list):

@@ -134,5 +134,5 @@ ANSWERS: t.Mapping[str, t.Callable[[Reply, Params], Reply]] = {
 
 
 def garble(kind: str, reply: Reply, params: Params) -> Reply:
-    """What becomes of an answer under a fault that keeps to HTTP."""
+    """Change an answer as a fault says that still is an answer in HTTP."""
     return _status(reply, params, int(kind)) if kind in STATUS_KINDS else ANSWERS[kind](reply, params)

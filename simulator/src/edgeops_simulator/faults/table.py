@@ -101,7 +101,7 @@ class FaultTable:
         return taken
 
     def take_refusal(self) -> Fault | None:
-        """The fault that closes the port now, because as many requests as it waits for have been answered."""
+        """The fault that closes the port now, because the requests before it have been answered."""
         for fault in self._faults:
             if fault.kind == REFUSED and fault.due():
                 fault.fired += 1

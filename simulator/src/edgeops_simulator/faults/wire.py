@@ -17,12 +17,12 @@ _HEAD, _TAIL = b'{"success":true,"errors":[],"messages":[],"result":"', b'"}'
 
 
 class Connection(t.Protocol):
-    """What a fault may do with the connection under a request."""
+    """The actions of a fault on the connection of a request."""
 
     raw: asyncio.Transport
 
     def forget_request(self) -> None:
-        """Make the HTTP layer expect no answer to the present request."""
+        """Tell the HTTP layer not to expect an answer to this request."""
 
 
 def reset(connection: Connection) -> None:

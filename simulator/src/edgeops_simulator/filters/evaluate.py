@@ -42,7 +42,7 @@ def _kind(value: t.Any) -> str:
 
 
 def _same(left: t.Any, right: t.Any) -> bool:
-    """Equal in type and in value; there is one kind of number."""
+    """Whether type and value are equal; integers and floats are one type."""
     return _kind(left) == _kind(right) and bool(left == right)
 
 

@@ -87,7 +87,7 @@ def conditions(node: Node) -> t.Iterator[Node]:
 
 
 def check_limits(text: str, tree: Node) -> None:
-    """About 30 operators, of which every comparison is one, and 1000 bytes of the text that was sent."""
+    """Check the limits of a filter: 30 operators, each comparison counted, and 1000 bytes of its text."""
     count = sum(1 for _unused in conditions(tree))
     size = len(text.encode("utf-8", "surrogatepass"))
     if count > MAX_OPERATORS:

@@ -47,7 +47,7 @@ class Front:
             world.close_port_if_due()
 
     async def _reply(self, scope: t.Any, headers: dict[str, str], body: bytes | None, entry: Entry, fault: Fault | None) -> Reply:
-        """What the service answers; nothing is applied where the fault demands that."""
+        """Answer a request; a fault may demand that it is not applied."""
         world = self._world
         entry.credential, denied = auth.check(headers, world.service.credentials, world.service.settings)
         extra, too_many = self._count(scope["service_path"])
@@ -67,7 +67,7 @@ class Front:
         return reply
 
     def _count(self, path: str) -> tuple[dict[str, str], Refusal | None]:
-        """Queries of GraphQL have a budget of their own, whose end is an error of theirs."""
+        """Count a request against the rate limit; queries of GraphQL have their own, and their own error for it."""
         world, settings = self._world, self._world.service.settings
         if path != analytics.PATH:
             return world.rate.take(settings.rate_limit, settings.rate_window, headers_always=settings.rate_headers)
@@ -86,7 +86,7 @@ class Front:
 
 
 async def _answer(reply: Reply, send: t.Any, connection: t.Any, entry: Entry, fault: Fault | None) -> None:
-    """Put an answer on the wire, or what a fault makes of it."""
+    """Send an answer, or what a fault makes of it."""
     if fault is None:
         entry.status = reply.status
         await _send(reply, send)

@@ -28,7 +28,7 @@ def _policy(call: Call) -> Document:
 
 
 def _check(call: Call, policy: Document) -> None:
-    """What the members of a policy say together, and whether what it names exists."""
+    """Check the members of a policy together, and that what it names exists."""
     known = {alert["type"] for alerts in call.account.available_alerts.values() for alert in alerts}
     if policy["alert_type"] not in known:
         raise Refusal(400, _CODE, f"unknown alert_type: {policy['alert_type']}")

@@ -26,7 +26,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class _Endpoint:
-    """One path with all its methods; an ASGI application, so that it is asked about every method there is."""
+    """One path with all its methods; an ASGI application, so that it receives requests of every method."""
 
     def __init__(self, world: World, methods: t.Mapping[str, Operation]) -> None:
         self._world = world
@@ -61,7 +61,7 @@ class _Endpoint:
         return respond(answer)
 
     def _check_known(self, request: Request) -> None:
-        """Routes can be taken out of service by patterns of their path, as when an API drops them."""
+        """Refuse a path that a setting makes an unknown route, as when an API drops it."""
         settings, path = self._world.service.settings, request.scope["service_path"]
         if any(fnmatch.fnmatchcase(path, pattern) for pattern in settings.unknown_routes):
             if settings.unknown_route_status == 405:

@@ -29,10 +29,10 @@ class Operation:
     bare: bool = False
     """Whether `result` is the whole answer, without the envelope."""
     codes: tuple[int, int] = (1001, 1001)
-    """Of a body that has the wrong form, and of one that is refused otherwise."""
+    """The codes for a body of the wrong form, and for a body that is refused for another reason."""
     status: int = 200
     also: tuple[int, ...] = ()
-    """Statuses beside that one and beside those that every operation has."""
+    """Further statuses, besides that one and those of every operation."""
     switch: str | None = None
     """The setting without which the route does not exist."""
 

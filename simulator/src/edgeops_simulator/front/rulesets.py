@@ -25,7 +25,7 @@ _ENTRY_POINT, _ONE, _RULE = "/phases/{phase}/entrypoint", "/{ruleset_id}", "/{ru
 
 
 def _write(handler: Handler) -> Handler:
-    """A write that `?dry_run=true` only tries: the same checks and errors, nothing stored, no result."""
+    """With `?dry_run=true`, only check a write: the same errors, but nothing is stored and there is no result."""
 
     @functools.wraps(handler)
     def tried(call: Call) -> Answer:
@@ -140,7 +140,7 @@ def put_entry_point(call: Call) -> Answer:
 
 
 def _checked_rule(call: Call, ruleset: Document, replaced: str | None) -> Document:
-    """A rule with an optional position, good for itself and together with those that stay."""
+    """Check a rule and its optional position, by itself and together with the rules that stay."""
     body = dict(call.body)
     if "position" in body:
         rules.check_position(body["position"], ruleset["rules"])

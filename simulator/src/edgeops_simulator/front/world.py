@@ -15,7 +15,7 @@ from edgeops_simulator.store import Store
 
 
 def _load(trial: Service, document: t.Any) -> list[t.Any]:
-    """Load a document into a state that nobody sees yet, and return its faults, which are good."""
+    """Load a document into a state that is not in use yet, and return its faults, which are valid."""
     trial.load(document)
     faults = document.get("faults") or []
     FaultTable().add(faults)
@@ -24,7 +24,7 @@ def _load(trial: Service, document: t.Any) -> list[t.Any]:
 
 @dataclasses.dataclass
 class World:
-    """Everything that one running simulator has: the service's state and what stands around it."""
+    """One running simulator: the state of the service, and its settings, faults and journal."""
 
     service: Service
     start: dict[str, t.Any]
@@ -38,7 +38,7 @@ class World:
     reopen: t.Callable[[], None] = lambda: None
 
     def reset(self, *more: t.Any) -> None:
-        """Back to how it was started, and what further seeds add: state, settings and faults, with an empty journal."""
+        """Return to the start and add further seeds: state, settings and faults, with an empty journal."""
         trial = Service(self.service.credentials)
         faults = [fault for document in (self.start, *more) for fault in _load(trial, document)]
         self.service.adopt(trial)
@@ -56,14 +56,14 @@ class World:
         self.reset()
 
     def seed(self, document: t.Any) -> None:
-        """Add what a document holds; one that is refused leaves nothing behind."""
+        """Add the content of a document; if it is refused, nothing changes."""
         trial = self.service.copy()
         faults = _load(trial, document)
         self.service.adopt(trial)
         self.faults.add(faults)
 
     def restore(self, document: t.Any) -> None:
-        """Exactly what a snapshot holds, nothing of what was there."""
+        """Replace the whole state with that of a snapshot."""
         trial = Service(self.service.credentials)
         _load(trial, document)
         self.service.adopt(trial)

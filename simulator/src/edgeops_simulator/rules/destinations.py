@@ -51,7 +51,7 @@ def bucket_and_path(destination: str) -> tuple[str, str]:
 
 
 def needs_ownership(destination: str) -> bool:
-    """s3 without access keys or own endpoint, gs, azure and sumo; the others bring their credentials, or nobody knows."""
+    """Whether a destination needs a proof of ownership: s3 without access keys or own endpoint, gs, azure and sumo."""
     found = _FORM.fullmatch(destination)
     if not found:
         return False

@@ -26,7 +26,7 @@ def is_dataset_name(text: str) -> bool:
 
 
 def check(owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
-    """What the members of a job say together; `before` is the job that an update changes."""
+    """Check the members of a job together; `before` is the job that an update changes."""
     _check_fixed(owner, body, before)
     destination = body.get("destination_conf") or (before or {}).get("destination_conf") or ""
     if 0 < (body.get("max_upload_bytes") or 0) < MIN_UPLOAD_BYTES and destinations.scheme_of(destination) not in _SMALL_UPLOADS:
@@ -44,7 +44,7 @@ def _dataset(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) 
 
 
 def _check_fields(owner: Owner, body: t.Mapping[str, t.Any], dataset: str) -> None:
-    """The field names that are sent, wherever they are sent."""
+    """The field names of a job, from either of its option members."""
     for member, names in (
         ("logpull_options", options.logpull_fields(body.get("logpull_options") or "")),
         ("output_options", (body.get("output_options") or {}).get("field_names") or []),
@@ -83,7 +83,7 @@ def _check_filter(owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[s
 def check_destination(
     owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings
 ) -> str | None:
-    """Where it pushes to, and that it may. Returns the challenge that a change of the destination uses up."""
+    """Check the destination and the proof of its ownership; return the challenge that is used up by it."""
     destination = body.get("destination_conf") or t.cast("t.Mapping[str, t.Any]", before)["destination_conf"]
     destinations.check(destination, settings.unwritable_destinations)
     if before is not None and destination == before["destination_conf"]:
@@ -99,7 +99,7 @@ def check_destination(
 
 
 def check_transformer(account: Account | None, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> None:
-    """That the account has the transformer of a job, and for this dataset. Null or 0 detaches it."""
+    """Check that the account has the transformer of a job, for this dataset. Null or 0 detaches it."""
     number = body.get("transformer_id")
     if not number:
         return
@@ -117,7 +117,7 @@ def check_transformer(account: Account | None, body: t.Mapping[str, t.Any], befo
 
 
 def check_allowed(owner: Owner, body: t.Mapping[str, t.Any], settings: Settings) -> None:
-    """That one more job may be created: as many as the plan has, and of a dataset that it has."""
+    """Check that the plan allows one more job, and its dataset."""
     dataset = _dataset(body, None)
     unavailable = any(fnmatch.fnmatchcase(dataset, pattern) for pattern in settings.unavailable_datasets)
     if unavailable or (settings.max_jobs and len(owner.jobs) >= settings.max_jobs):

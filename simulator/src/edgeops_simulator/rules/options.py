@@ -49,7 +49,7 @@ def _is_rate(text: str) -> bool:
 
 
 def without_repeats(options: dict[str, t.Any]) -> dict[str, t.Any]:
-    """A field name that is sent twice is kept once."""
+    """Remove duplicates of field names."""
     if not options.get("field_names"):
         return options
     return {**options, "field_names": list(dict.fromkeys(options["field_names"]))}

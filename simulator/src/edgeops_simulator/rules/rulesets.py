@@ -40,7 +40,7 @@ def check_update(body: t.Mapping[str, t.Any], ruleset: t.Mapping[str, t.Any]) ->
 
 
 def check_rules(rules: t.Sequence[t.Mapping[str, t.Any]], phase: str, settings: Settings) -> None:
-    """All rules that a ruleset would hold: each for itself, then what holds for them together."""
+    """Check the rules of a ruleset, each by itself and then together."""
     for index, rule in enumerate(rules):
         check_rule(rule, phase, settings, f"rules[{index}].")
     for name in ("id", "ref"):

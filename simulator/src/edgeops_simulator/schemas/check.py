@@ -42,7 +42,7 @@ _Validator = validators.extend(Draft202012Validator, {"pattern": _pattern})
 
 
 class BodyCheck:
-    """The check of one operation's bodies. Its codes: of what has the wrong form, and of what is refused otherwise."""
+    """Check the bodies of one operation; it has a code for a wrong form, and one for other refusals."""
 
     def __init__(self, schema: Schema, codes: tuple[int, int]) -> None:
         self._validator = _Validator({**schema, "components": {"schemas": bodies.SCHEMAS}})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whom things are kept for: zones and accounts, and which of them a listing asks for."""
+"""Zones and accounts, and which of them a listing asks for."""
 
 from __future__ import annotations
 

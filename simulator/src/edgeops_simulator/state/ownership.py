@@ -68,5 +68,5 @@ def was_asked_for(owner: Owner, destination: str) -> bool:
 
 
 def use(owner: Owner, token: str) -> None:
-    """A challenge is good for one use."""
+    """Remove a challenge, which is valid for one use."""
     owner.challenges.pop(token, None)

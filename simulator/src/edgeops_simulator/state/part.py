@@ -32,7 +32,7 @@ class Part(dict[t.Any, t.Any]):
     """
 
     in_log = True
-    """Whether requests change it, so that the log of writes has to hold it."""
+    """Whether requests can change it, so that it belongs into the log of writes."""
 
     @classmethod
     def load(cls: type[_P], service: Service, given: t.Any, place: str) -> _P:
@@ -68,7 +68,7 @@ class Table(Part):
 
 
 class Observed(Table):
-    """What the service observes and no request changes: never copied, for there may be very many."""
+    """A part that requests cannot change, such as scripts. It is never copied, because it may be large."""
 
     in_log = False
     id_name = "id"
@@ -76,7 +76,7 @@ class Observed(Table):
     def __init__(self, *items: t.Any) -> None:
         super().__init__(*items)
         self.listings: dict[t.Any, list[Document]] = {}
-        """Listings that were asked for, so that a page costs what is on it and not what the zone holds."""
+        """Cached listings, so that the time for a page depends on its items, not on those of the zone."""
 
     def add(self, service: Service, item: Document, index: int) -> None:
         own_id = item.get(self.id_name) or f"{index + 1:032x}"

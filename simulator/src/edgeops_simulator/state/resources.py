@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Connections and cookies, which page_shield observes beside scripts, and the listings of all three."""
+"""Connections and cookies of page_shield, and its listings of these and of scripts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _words(text: str) -> list[str]:
 
 
 def _any_of(patterns: str, values: t.Iterable[t.Any]) -> bool:
-    """Whether one of the values fits one of the patterns; no patterns are no condition."""
+    """Whether a value matches a pattern; without patterns, everything matches."""
     tests = [_wildcard(pattern) for pattern in _words(patterns)]
     return not tests or any(test(str(value)) for test in tests for value in values)
 

@@ -27,7 +27,7 @@ _MEMBERS: t.Mapping[str, type] = {
 
 
 class BadEvent(ValueError):
-    """An event that cannot happen to the scripts of this zone."""
+    """The event is not possible for the scripts of this zone."""
 
 
 def follow(zone: Zone, events: t.Any) -> list[str]:
@@ -142,7 +142,7 @@ def _change(scripts: Scripts, event: Document, at: str) -> list[str]:
 
 
 def _vanish(scripts: Scripts, event: Document, at: str) -> list[str]:
-    """Gone from every listing, or listed under another status, such as `inactive`."""
+    """Remove a script from every listing, or list it with another status, such as `inactive`."""
     found = _meant(scripts, event)
     for script_id in found:
         if "status" in event:

@@ -33,7 +33,7 @@ def _shown(script: Document, leave_out: t.Collection[str] = ()) -> Document:
 
 
 def in_list(script: Document) -> Document:
-    """A script as a listing of script_monitor shows it: mostly just as it is kept."""
+    """A script as a listing of script_monitor shows it: without its hidden members."""
     return script if _NOT_LISTED.isdisjoint(script) else _shown(script, (*DETAILS, *SCORES))
 
 

@@ -42,7 +42,7 @@ class Service:
         return dataclasses.replace(self, zones=zones, accounts=accounts, settings=dataclasses.replace(self.settings))
 
     def adopt(self, other: Service) -> None:
-        """Become what the other one is; the credentials stay."""
+        """Take over another state, but keep the credentials."""
         self.zones, self.accounts, self.settings = other.zones, other.accounts, other.settings
         self.next_job_id = other.next_job_id
 
