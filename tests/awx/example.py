@@ -20,8 +20,6 @@ EMAIL = "operator@example.com"
 # Distinctive, because outputs are searched for them.
 TOKEN = "planted-token-20b6d4f1aa"
 KEY = "planted-key-93ce07b5d8"
-# Where the job of the project is to be created without the token of its bucket.
-UNPROVEN = ["ownership_challenge: is omitted"]
 ACTIVE = ["blog.example", "shop.example"]
 DELIVER, CHECK, MERGE = "Deliver logs", "Check log delivery", "Merge audit reports"
 
