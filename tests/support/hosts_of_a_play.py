@@ -39,4 +39,4 @@ def play(
     """A play with these hosts; those that `failed` are no longer active."""
     active = frozenset(name for name in variables if name not in failed)
     hosts = t.cast("t.Any", Hosts(variables))
-    return Play(hosts, tuple(variables), active, tuple(variables), groups or {}, check_mode, diff)
+    return Play(hosts, tuple(variables), active, tuple(variables), groups or {}, (), check_mode, diff)

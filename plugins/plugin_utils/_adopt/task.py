@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import typing as t
 
 from ...module_utils._core import Conclusion, invalid_option
@@ -12,7 +14,12 @@ from .._report.items import plural
 from .files import OPTIONS, Desired, desire, report, write
 from .gather import Gathered, Registered, gather
 
-_NEXT = "Next: move group_vars and host_vars beside your inventory, then run ansible-playbook edgeops.observability.check -i INVENTORY"
+
+def _next_command(inventory: t.Sequence[str], dest: str) -> str:
+    """Return the command that predicts a delivery with the files: with the inventory of this run, and their folder."""
+    sources = [*inventory, dest] if all(os.path.exists(source) for source in inventory) else [dest]
+    given = " ".join(f"-i {shlex.quote(source)}" for source in dict.fromkeys(sources))
+    return f"ansible-playbook edgeops.observability.deliver {given} --check --diff"
 
 
 class DesiredFiles(t.NamedTuple):
@@ -54,7 +61,7 @@ class ZoneVariablesFiles(LocalTask[DesiredFiles]):
                 f"{plural(len(found.zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md"
             )
             lines += [f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []
-            lines.append(_NEXT)
+            lines.append(f"Next: {_next_command(self._play.inventory if self._play else (), dest)}")
         adopted = [zone["zone"] for zone in found.zones]
         return Conclusion({**files.result, "adopted": adopted, "refused": found.refused, "lines": lines})
 

@@ -23,6 +23,7 @@ class Play(t.NamedTuple):
     active: frozenset[str]
     asked: tuple[str, ...]
     groups: t.Mapping[str, t.Sequence[str]]
+    inventory: tuple[str, ...]
     check_mode: bool
     diff: bool
 
@@ -36,6 +37,7 @@ class Play(t.NamedTuple):
             asked=hosts if task.run_once else (str(variables["inventory_hostname"]),),
             active=frozenset(map(str, variables["ansible_play_hosts"])),
             groups=variables["groups"],
+            inventory=tuple(map(str, variables.get("ansible_inventory_sources") or ())),
             check_mode=bool(variables.get("ansible_check_mode")),
             diff=bool(task.diff),
         )
