@@ -121,8 +121,10 @@ def test_workflow_delivers_what_was_approved(
     assert artifacts(predicted)["edgeops_plan_id"] and not simulator.writes()
     start = simulator.snapshot()
     simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
-    refused = launch(playbook, controller, deliver["name"], given=artifacts(predicted), fails="conflict", warns=UNPROVEN)
-    assert "have changed since" in refused.failure["msg"] and not refused.writes
+    refused = launch(playbook, controller, deliver["name"], given=artifacts(predicted), fails="ansible", warns=UNPROVEN)
+    said = [outcome.result["msg"] for outcome in refused.failures]
+    assert len(said) == len(ACTIVE) and not refused.writes
+    assert all(text.startswith("conflict: edgeops_approved_plan_id: ") and "have changed since" in text for text in said)
     simulator.restore(start)
     delivered = launch(playbook, controller, deliver["name"], given=artifacts(predicted), warns=UNPROVEN)
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
