@@ -171,7 +171,7 @@ def readme_table(head: str) -> list[list[str]]:
 
 
 def test_readme_lists_every_plugin_once() -> None:
-    modules = [row[0] for row in readme_table("| module | does |")]
+    modules = [row[0] for row in readme_table("| module | about |")]
     assert sorted(modules) == MODULES, f"a row for each module in the table of README.md; {difference(modules, MODULES)}"
     plugins = [(kind, name) for name, kind, *_rest in readme_table("| plugin | kind | does |") if kind in PUBLIC]
     expected = [plugin for plugin in plugins_in_folders() if plugin[0] != "modules"]
