@@ -190,7 +190,8 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Ruleb
     fresh = [event for event in heard(rulebook) if "*" not in event[0]]
     assert sorted(fresh) == [*seen, ("script_new", "b")]
     assert set(heard(rulebook)) - set(fresh) <= {(f"{kind}*", subject) for kind, subject in seen}
-    assert rulebook.output.count("PLAY RECAP") == 2
+    # An event that is sent again runs the check again, as the example says.
+    assert rulebook.output.count("PLAY RECAP") == sum(kind.startswith("script_") for kind, _subject in heard(rulebook))
 
 
 def test_engine_accepts_documented_rulebooks() -> None:
