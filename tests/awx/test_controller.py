@@ -148,15 +148,7 @@ def test_survey_takes_precedence_over_inventory(
         "survey_script_monitor_enabled": "false",
     }
     account = {"api_email": EMAIL, "api_key": KEY, "base_url": simulator.base_url}
-    launch(
-        playbook,
-        configured.controller,
-        DELIVER,
-        answers=answers,
-        inputs={"Cloudflare zones": account},
-        limit="shop.example",
-        warns=UNPROVEN,
-    )
+    launch(playbook, configured.controller, DELIVER, answers=answers, inputs={"Cloudflare zones": account}, limit="shop.example")
     state = simulator.state(zones["shop.example"])
     assert [each["name"] for each in state["jobs"]] == ["answered"]
     assert state["jobs"][0]["logpull_options"] == "fields=RayID,Cookies"
