@@ -24,7 +24,6 @@ from .variables import RESULT
 _NOT_RUN = "unavailable: nothing was predicted, because the task of the host did not run"
 # A name with other characters would be read as a pattern.
 _PLAIN = re.compile(r"\w[\w.-]*")
-NOBODY = "all:!all"
 
 
 class DeliveryPlan(LocalTask[str]):
@@ -67,7 +66,7 @@ def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refus
         "effects": {zone.name: zone.effects for zone in zones if zone.effects},
         "refused": dict(refusal.zones) if refusal else {},
         "written": written,
-        "hosts": [pattern_of(name, play.groups) for name in written] or [NOBODY],
+        "hosts": [pattern_of(name, play.groups) for name in written],
     }
     return Conclusion(result, refused=refusal.message if refusal else "", refused_as=refusal.kind if refusal else GATE)
 
