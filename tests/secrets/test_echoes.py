@@ -47,6 +47,13 @@ def failing(message: str, **narrow: t.Any) -> list[list[dict[str, t.Any]]]:
     return [[{**way, **narrow, "count": None}] for way in ways]
 
 
+def refused_with(watched: t.Any, message: str, tasks: list[tuple[str, dict[str, t.Any]]], *, by_key: bool) -> None:
+    for module, args in tasks:
+        for faults in failing(message, path="*"):
+            with watched.faults(*faults):
+                assert watched.run(module, by_key=by_key, **args)["failed"]
+
+
 @BOTH_SCOPES
 @pytest.mark.parametrize("kind", KINDS)
 def test_refusals_that_quote_the_destination(watched, old, new, kind):
@@ -126,11 +133,10 @@ def test_credentials_that_come_back(watched, by_key):
         ("log_custom_fields", {"request_fields": ["x-a"]}),
         ("log_custom_fields_info", {}),
         ("logpush_job_info", {}),
+        ("content_security_rule_info", {}),
+        ("content_security_rule", {"description": "page", "state": "absent"}),
     ]
-    for module, args in tasks:
-        for faults in failing(said, path="*"):
-            with watched.faults(*faults):
-                assert watched.run(module, by_key=by_key, **args)["failed"]
+    refused_with(watched, said, tasks, by_key=by_key)
     script = {"script_id": "ab", "host": said, "status": said, "script_url": f"https://x.example/?t={secret}"}
     rule = {"action": "log_custom_field", "expression": "true", "enabled": True, "description": said, "ref": secret}
     rule["action_parameters"] = {"request_fields": [{"name": "x-old"}]}
@@ -139,6 +145,34 @@ def test_credentials_that_come_back(watched, by_key):
     watched.run("script_monitor_info", by_key=by_key, status=["active", "infrequent"])
     watched.run("log_custom_fields_info", by_key=by_key)
     assert "failed" not in watched.run("log_custom_fields", by_key=by_key, request_fields=["x-a"])
+
+
+@pytest.mark.parametrize("by_key", [False, True], ids=["token", "key"])
+@pytest.mark.parametrize("watched", ["account"], indirect=True)
+def test_credentials_that_come_back_from_an_account(watched, by_key):
+    secret = watched.simulator.key if by_key else watched.simulator.token
+    said = f"{secret} Bearer {secret} {quote(secret, safe='')}"
+    tasks: list[tuple[str, dict[str, t.Any]]] = [
+        ("logpush_transformer_info", {}),
+        ("logpush_transformer", {"name": "redact", "sql": "SELECT * FROM logs"}),
+        ("logpush_transformer", {"name": "redact", "state": "absent"}),
+        ("notification_policy_info", {}),
+        ("notification_policy", {"name": "told", "state": "absent"}),
+    ]
+    refused_with(watched, said, tasks, by_key=by_key)
+    account = watched.address.id
+    transformer = {"id": 1, "name": said, "description": said, "content": said}
+    policy = {
+        "id": "a" * 32,
+        "name": said,
+        "description": said,
+        "alert_type": "failing_logpush_job_disabled_alert",
+        "enabled": True,
+    }
+    policy |= {"mechanisms": {"email": [{"id": said}]}, "filters": {"zones": [said]}}
+    watched.simulator.seed(transformers={account: [transformer]}, notification_policies={account: [policy]})
+    for module in ("logpush_transformer_info", "notification_policy_info"):
+        assert not watched.run(module, by_key=by_key).get("failed")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
