@@ -53,7 +53,7 @@ options:
   registered:
     description:
       - Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
-      - A host that has no variable with the name of O(registered.result) is V(unaudited), because its task did not run.
+      - A host that has no variable with the name of O(registered.result) or O(registered.scripts) is V(unaudited), because its task did not run.
       - The address is that of the result, or else of the host. C(zone_account) and C(account_name), as the inventory plugin
         P(edgeops.observability.zones#inventory) sets them, give the name of the account.
     type: dict

@@ -104,6 +104,7 @@ class Playbook:
         secrets: t.Iterable[str] = (),
         timeout: float = 300,
         arguments: t.Sequence[str] = (),
+        typed: str = "",
     ) -> Report:
         """Run a playbook, and check that no output holds a secret: those of `secrets`, the credentials of the simulator, and the
         secret options of the tasks. A variable of `env` that is None is taken away.
@@ -128,7 +129,7 @@ class Playbook:
         surroundings: dict[str, str | None] = {**place.environment(forks), **self.simulator.environment(), **(env or {})}
         environment = {name: value for name, value in surroundings.items() if value is not None}
         seen = len(self.simulator.journal())
-        returncode, stdout, stderr = process.execute(command, environment, place.input, timeout)
+        returncode, stdout, stderr = process.execute(command, environment, place.input, timeout, typed)
         journal = [entry for entry in self.simulator.journal()[seen:] if "x-simulator-editor" not in entry["headers"]]
         record = place.record.read_text(encoding="utf-8") if place.record.exists() else ""
         log = place.log.read_text(encoding="utf-8", errors="replace") if place.log.exists() else ""

@@ -78,13 +78,15 @@ def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, 
     return {"all": {"vars": LOCAL, "hosts": {name: dict(variables) for name, variables in (hosts or {"localhost": {}}).items()}}}
 
 
-def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command; its whole process group ends when the time is over."""
+def execute(
+    command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float, typed: str = ""
+) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command that reads what is typed; its whole process group ends when the time is over."""
     process = subprocess.Popen(
         command,
         cwd=cwd,
         env=dict(environment),
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE if typed else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -93,7 +95,7 @@ def execute(command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Pat
         start_new_session=True,
     )
     try:
-        stdout, stderr = process.communicate(timeout=timeout)
+        stdout, stderr = process.communicate(typed or None, timeout=timeout)
     except subprocess.TimeoutExpired:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -159,3 +159,10 @@ def test_guides_and_examples_are_published() -> None:
     assert {"docs/docsite", "examples/awx", "examples/eda", "roles/log_delivery"} <= published
     assert not [name for name in published if name.startswith(("tests/", "scripts/", "simulator/", "docs/sphinx", "."))]
     assert GALAXY["dependencies"] == {}
+
+
+def test_no_task_has_a_tag() -> None:
+    """The tags of an import_playbook select a playbook as a whole, so that no part of it is left out."""
+    files = [*(ROOT / "playbooks").rglob("*.yml"), *(ROOT / "roles").glob("*/tasks/*.yml")]
+    assert len(files) > 5
+    assert not [path.name for path in files if re.search(r"^[ -]*tags:", path.read_text(encoding="utf-8"), re.MULTILINE)]

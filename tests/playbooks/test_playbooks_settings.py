@@ -3,6 +3,7 @@
 """Playbooks find and write the same, however a user has configured Ansible, named hosts, or begun the run."""
 
 import json
+import re
 import textwrap
 import typing as t
 from pathlib import Path
@@ -142,6 +143,33 @@ def test_a_check_that_starts_in_the_middle_does_not_pass(playbook: Playbook, sim
         CHECK, inventory=hosts, extra_vars=extra, env=WITHOUT_TOKEN, arguments=["--start-at-task", "Report on the zones"]
     )
     assert report.returncode != 0
+
+
+DECLINED = [
+    (DELIVER, 0, "Validate the variables of the run"),
+    (DELIVER, 3, "Bring the zone into the desired state"),
+    (DELIVER, 4, "Evaluate the predicted changes"),
+    (CHECK, 0, "Validate the variables of the run"),
+    (CHECK, 4, "Bring the zone into the desired state"),
+    (CHECK, 5, "Read what the prediction does not show"),
+]
+
+
+@pytest.mark.parametrize(("name", "accepted", "task"), DECLINED)
+def test_a_task_that_is_declined_step_by_step(
+    playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str, accepted: int, task: str
+) -> None:
+    """Nothing is written, nothing is said to be, and an audit does not pass."""
+    extra = {"edgeops_report_dir": str(tmp_path), "edgeops_audit_scripts": True} if name == CHECK else {}
+    typed = "y\n" * accepted + "n\n" + "y\n" * 40
+    report = playbook.launch(
+        name, inventory=fleet(simulator, [ON]), extra_vars=extra, arguments=["--step"], typed=typed, verbosity=0
+    )
+    asked = list(
+        dict.fromkeys(re.findall(r"Perform task: TASK: (?:edgeops\.observability\.log_delivery : )?(.*?) \(N\)", report.stdout))
+    )
+    assert asked[accepted] == task and not report.writes and report.returncode == 2
+    assert name == CHECK or "1 changed" not in report.stdout
 
 
 def test_a_playbook_of_ones_own(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:

@@ -66,17 +66,17 @@ def _end(name: str, play: Play, names: Names) -> End:
     plan = dict_of(play.variables.of(name).get(names.plan))
     refused = dict_of(plan.get("refused"))
     zone = play.zone(name, names.result)
-    is_written = name in list_of(plan.get("written"))
+    is_predicted, is_changed = name in dict_of(plan.get("plan_ids")), name in list_of(plan.get("changed_zones"))
     if name in refused:
         return End(FAILED, line(str(refused[name]), MAX_LINE))
-    if zone is None and plan and not is_written and name not in list_of(plan.get("changed_zones")):
+    if zone is None and is_predicted and not is_changed:
         return End(UNCHANGED)  # its task was skipped, because there is nothing to write
-    if zone is None or (is_written and zone.differs and not zone.changed):
-        return End(NOT_REACHED, "the zone was not reached, because the run stopped before")
-    if zone.error:
+    if zone is not None and zone.error:
         return End(NOT_REACHED, "the zone could not be reached") if zone.is_unreached else End(FAILED, zone.error)
-    if zone.differs and refused:
+    if zone is not None and zone.differs and refused:
         return End(NOT_REACHED)  # by the fault of other zones
+    if zone is None or (zone.differs and not zone.changed and not play.check_mode):
+        return End(NOT_REACHED, "the zone was not reached, because the run stopped before")
     return End(CHANGED if zone.differs else UNCHANGED, zone=zone)
 
 

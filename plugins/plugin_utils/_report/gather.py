@@ -28,10 +28,14 @@ Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> Record:
     """Return the record of a host; one whose task has not registered anything was not audited."""
     found = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
-    if dict_of(found.get("result")).get("listed_jobs") is not None:
+    result = dict_of(found.get("result"))
+    if result.get("listed_jobs") is not None:
         found.pop("jobs", None)  # what was registered as jobs is of an earlier audit then
-    record: Record = {"zone": name, **_address(host, dict_of(found.get("result")))}
-    missing = [variable for part, variable in registered.items() if part == "result" and variable not in host.raw]
+    record: Record = {"zone": name, **_address(host, result)}
+    # A task that Ansible skips for its condition is registered too; after a failure none runs.
+    has_ended = result.get("failed") or result.get("unreachable")
+    required = [registered["result"], None if has_ended else registered.get("scripts")]
+    missing = [variable for variable in required if variable and variable not in host.raw]
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
         return {**record, "error": {"kind": UNAVAILABLE, "message": message}}

@@ -121,7 +121,10 @@ def test_pattern_of_a_host(name: str, pattern: str) -> None:
         (SKIPPED, {"written": ["a"]}, "not_reached", True),
         (None, {}, "not_reached", True),
         (SKIPPED, {"written": [], "changed_zones": ["a"]}, "not_reached", True),
-        (SKIPPED, {"written": ["b"], "changed_zones": ["b"]}, "unchanged", False),
+        (SKIPPED, {"written": ["b"], "changed_zones": ["b"], "plan_ids": {"a": {}, "b": {}}}, "unchanged", False),
+        # The prediction or its evaluation was declined in a run step by step.
+        (None, {"written": [], "changed_zones": [], "plan_ids": {}}, "not_reached", True),
+        (PREDICTED, {}, "not_reached", True),
         (SAME, {"written": []}, "unchanged", False),
         (FAILED, {"written": []}, "failed", True),
         (PREDICTED, {"written": [], "refused": {"a": "gate: too many"}}, "failed", True),
