@@ -89,7 +89,7 @@ options:
         The first wait of more than 5 seconds in a run is announced before it begins, with its length and reason; a task in a separate
         process can only warn of it afterwards.
       - The requests are counted by the second in a JSON file in the user's state folder (E(XDG_STATE_HOME)). A file that cannot be read
-        starts anew, with a warning.
+        is replaced, with a warning.
       - The default is the rate limit that Cloudflare documents for one user.
       - Requests of a task with V(none) are not counted.
       - A task that omits it takes the variable C(edgeops_request_budget) of its host.

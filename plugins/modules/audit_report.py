@@ -39,8 +39,8 @@ options:
         M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result.
       - Of an account, C(notifications) is the result of M(edgeops.observability.notification_policy_info), for the note V(no_alert).
       - C(error), with C(kind) and C(message), is the reason why a zone could not be audited, or not as a whole. The zone is then V(unaudited).
-      - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is shown,
-        judged and counted all the same. C(coverage), C(delivery) and C(notifications) that failed, or are not available, are the note V(not_readable) only.
+      - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is still
+        shown, judged and counted. C(coverage), C(delivery) and C(notifications) that failed, or are not available, are the note V(not_readable) only.
         A skipped result counts as omitted. A record with neither C(result) nor C(error) is V(unmanaged).
       - With C(declared=false), as in the records of M(edgeops.observability.survey_info), nothing is declared for the zone. C(result) has the results of
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and

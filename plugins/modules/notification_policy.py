@@ -7,13 +7,13 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: notification_policy
-short_description: Manage a notification policy, which says who is told of what
+short_description: Manage a notification policy of an account
 version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Manages one notification policy of a Cloudflare account - who is told, and of what. V(failing_logpush_job_disabled_alert) tells of Logpush jobs
-    that the service disabled after it could not deliver for a day, V(scriptmonitor_alert_new_resources) of new scripts.
+  - Manages one notification policy of a Cloudflare account - an alert and its recipients. V(failing_logpush_job_disabled_alert) reports Logpush jobs
+    that the service disabled after it could not deliver for a day, V(scriptmonitor_alert_new_resources) new scripts.
   - What the task omits is kept, members that have no option included.
 extends_documentation_fragment:
   - edgeops.observability.connection
@@ -36,12 +36,12 @@ options:
     type: str
   alert_type:
     description:
-      - What to tell of. Required for a new policy; cannot change on an existing one, which is a V(conflict).
+      - Type of the alert. Required for a new policy; cannot change on an existing one, which is a V(conflict).
       - M(edgeops.observability.notification_policy_info) lists the types that the account may use; another one is V(invalid_option). If the service does
         not list them, the task warns and goes on.
     type: str
   mechanisms:
-    description: Who is told. Each type that is given replaces that type, the others are kept. An enabled policy needs at least one.
+    description: Recipients by type. Each type that is given replaces that type, the others are kept. An enabled policy needs at least one.
     type: dict
     suboptions:
       email:
@@ -66,7 +66,7 @@ options:
     description: Description of the policy.
     type: str
   enabled:
-    description: Whether somebody is told. If omitted, a new policy is enabled.
+    description: Whether the policy is enabled. If omitted, a new policy is.
     type: bool
   alert_interval:
     description: How often the alert may be repeated, such as V(30m). An empty string means the default of the service.
@@ -128,7 +128,7 @@ notification_policy:
       type: str
       sample: Jobs that Cloudflare disabled
     enabled:
-      description: Whether somebody is told.
+      description: Whether the policy is enabled.
       type: bool
       sample: true
     alert_type:
@@ -144,7 +144,7 @@ notification_policy:
       type: dict
       sample: {zones: [023e105f4ecef8ad9ca31a8372d0c353]}
     mechanisms:
-      description: Who is told.
+      description: Recipients by type.
       type: dict
       contains:
         email:

@@ -68,7 +68,7 @@ notification_policies:
       type: str
       sample: Jobs that Cloudflare disabled
     enabled:
-      description: Whether somebody is told.
+      description: Whether the policy is enabled.
       type: bool
       sample: true
     alert_type:
@@ -84,7 +84,7 @@ notification_policies:
       type: dict
       sample: {zones: [023e105f4ecef8ad9ca31a8372d0c353]}
     mechanisms:
-      description: Who is told.
+      description: Recipients by type.
       type: dict
       contains:
         email:

@@ -242,7 +242,7 @@ class Budget:
         except (ValueError, TypeError, RecursionError):
             # Without the file, this is what a process left that was killed while it wrote the first one.
             if os.path.lexists(self._path):
-                self._warn(f"request_budget: {self._path} is not a record of requests; it starts anew.")
+                self._warn(f"request_budget: {self._path} is not a record of requests and is replaced.")
             return Log()
 
     def _write(self, content: bytes) -> None:

@@ -178,9 +178,9 @@ def view_webhook(webhook: Webhook) -> dict[str, Json]:
 def watchers(
     alerts: t.Collection[str], policies: t.Iterable[t.Mapping[str, Json]], webhooks: t.Iterable[t.Mapping[str, Json]]
 ) -> tuple[list[str], list[str]]:
-    """Return the names of the enabled policies that tell somebody of one of these alerts, and of those whose only webhooks fail.
+    """Return the names of the enabled policies that notify of one of these alerts, and of those whose only webhooks fail.
 
-    Policies and webhooks are those of a result. A webhook whose last delivery failed is nobody.
+    Policies and webhooks are those of a result. A webhook whose last delivery failed does not count.
     """
     failing = {webhook.get("id") for webhook in webhooks if _is_failing(webhook)}
     reached: list[str] = []

@@ -13,7 +13,7 @@ from ...module_utils._zone.record import ZoneRecord
 from .document import Item
 from .items import found
 
-# Of what nobody is told in an account whose notification policies were read.
+# Of what nobody is notified in an account whose notification policies were read.
 
 
 class Watched(t.NamedTuple):
@@ -49,9 +49,9 @@ def notes(record: ZoneRecord, there: Watched) -> t.Iterator[Item]:
 
 
 def _unless_watched(subject: str, alerts: t.Collection[str], words: str, notifications: t.Mapping[str, Json]) -> t.Iterator[Item]:
-    """Yield a note unless a policy tells somebody of one of these alerts."""
+    """Yield a note unless a policy notifies of one of these alerts."""
     policies, webhooks = list_of(notifications.get("notification_policies")), list_of(notifications.get("webhooks"))
     reached, failing = watchers(alerts, map(dict_of, policies), map(dict_of, webhooks))
     if not reached:
         only = f"; the last delivery to the webhook of {', '.join(failing)} failed" if failing else ""
-        yield found("no_alert", subject, f"nobody is told of {words}{only}")
+        yield found("no_alert", subject, f"nobody is notified of {words}{only}")

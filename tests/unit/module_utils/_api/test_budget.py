@@ -147,13 +147,13 @@ NOT_A_LOG = [
 
 
 @pytest.mark.parametrize("content", NOT_A_LOG)
-def test_an_unreadable_file_starts_anew_with_a_warning(clock, tmp_path, content):
+def test_an_unreadable_file_is_replaced_with_a_warning(clock, tmp_path, content):
     Mine(clock, (1, 10)).begin()
     state_file(tmp_path).write_bytes(content)
     mine = Mine(clock, (1, 10))
     mine.begin()
     assert clock.pauses == []
-    assert mine.warnings == [f"request_budget: {state_file(tmp_path)} is not a record of requests; it starts anew."]
+    assert mine.warnings == [f"request_budget: {state_file(tmp_path)} is not a record of requests and is replaced."]
     mine.begin()
     assert 10 < sum(clock.pauses) < 11 and len(mine.warnings) == 1
 

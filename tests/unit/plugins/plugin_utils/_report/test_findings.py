@@ -173,7 +173,7 @@ def test_a_host_fails_with_its_own_reason():
     }
 
 
-# Of what nobody is told.
+# Of what nobody is notified.
 
 LOST, NEW = "failing_logpush_job_disabled_alert", "scriptmonitor_alert_new_resources"
 MAIL = {"email": ["ops@example.com"], "webhooks": [], "pagerduty": []}
