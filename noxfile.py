@@ -97,7 +97,7 @@ def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[M
 
 
 def on_each_core(*also: str) -> t.Any:
-    """A gate for each core; `make test` takes that of the oldest, of the newest, and of these. The first one is the main core's."""
+    """A gate for each core; `make test` takes that of the oldest, the newest, the next, and of these. The first one is the main core's."""
 
     def register(run: t.Callable[[nox.Session, str], None]) -> None:
         for core, pythons in sorted({**CORES, **NEXT}.items(), key=lambda each: each[0] != MAIN):
@@ -107,7 +107,7 @@ def on_each_core(*also: str) -> t.Any:
 
             one.__doc__ = f"{run.__doc__} (ansible-core {core})"
             # What no Python can run here is taken too, so that it is named.
-            taken = core in CORES and (core in (*ENDS, *also) or core not in RUNNABLE)
+            taken = core in (*ENDS, *NEXT, *also) or core not in RUNNABLE
             gate(*(["test"] if taken else []), f"core-{core}", name=f"{run.__name__}-{core}", pythons=pythons)(one)
 
     return register
