@@ -267,10 +267,12 @@ def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
 def test_wait_for_the_budget_is_displayed_at_once(playbook: Playbook) -> None:
     """In the controller's process before the wait begins, once a run; as an ordinary module with the result only."""
     read = task("logpush_job_info", request_budget="1/9")
-    told = r"Waiting \d seconds before the next request: 1 request in 9 seconds were sent "
+    announced = r"Waiting \d+ seconds before the next request: 1 request in 9 seconds were sent "
     is_inside = playbook.in_process is not False
-    report = playbook.run([{**read, "name": name} for name in ("first", "second", "third")], warns=[] if is_inside else [told])
-    assert not is_inside or len(re.findall(told, report.stderr)) == 1
+    report = playbook.run(
+        [{**read, "name": name} for name in ("first", "second", "third")], warns=[] if is_inside else [announced]
+    )
+    assert not is_inside or len(re.findall(announced, report.stderr)) == 1
     assert [bool(outcome.result.get("warnings")) for outcome in report.outcomes] == [False, not is_inside, not is_inside]
 
 
