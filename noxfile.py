@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every check of this project: `nox -l` lists them, `nox -s units` runs one of them. `make check` and `make test` run those of one tag side by side.
+"""Every check of this project: `nox -l` lists them, `nox -s units` runs one. `make check` and `make test` run those of one tag in parallel.
 
-They stand here in the order in which they begin: first what must run alone, then the longest.
+The order here is the order in which they start: first the one that must run alone, then the longest.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 
 import nox
 
-# The cores that are supported, the oldest first, each with the Pythons of the controller that its pins hold for: the first of them
-# that is on the machine is taken.
+# The supported versions of ansible-core, oldest first, each with the Python versions that its pins are made for. The first of
+# these that is installed is used.
 CORES = {
     "2.16": ("3.11", "3.12"),
     "2.17": ("3.12", "3.11"),
@@ -27,12 +27,12 @@ CORES = {
     "2.20": ("3.13", "3.12"),
     "2.21": ("3.13", "3.12"),
 }
-# The next one, as soon as the index has a pre-release of it.
+# The next version, as soon as a pre-release of it is published.
 NEXT = {"2.22": ("3.13",)}
 MAIN = "2.19"
-# The oldest Python that modules run with.
+# The oldest Python that modules support.
 OLDEST_PYTHON = "3.10"
-# What of `ansible-test sanity` depends on the code of ansible-core; the rest is the same with every core, and runs on the newest.
+# The tests of `ansible-test sanity` that depend on the code of ansible-core; the newest core runs all of them.
 SANITY_OF_CORE = ("action-plugin-docs", "ansible-doc", "compile", "ignores", "import", "runtime-metadata", "validate-modules")
 PROCESSORS = os.cpu_count() or 1
 ROOT = Path(__file__).resolve().parent
@@ -48,18 +48,18 @@ nox.options.reuse_venv = "yes"
 nox.options.allow_parallel = True
 nox.options.tags = ["check"]
 
-# Trust what the system trusts, such as the authority of a company's proxy.
+# Use the certificates of the system, for example those of a company's proxy.
 os.environ.setdefault("UV_SYSTEM_CERTS", "true")
-# Some machines forbid bytecode: every session would compile the tests again, and every test the simulator that it starts.
+# Without bytecode, every session would compile the tests again, and every test the simulator that it starts.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Where an interpreter has changed, an environment is made again.
+# Re-create an environment whose interpreter has changed.
 os.environ["NOX_ENABLE_STALENESS_CHECK"] = "true"
 
 
 def _real_interpreters(path: list[str]) -> list[str]:
-    """The folders of PATH, with those of pyenv's versions in place of its shims, which answer for versions that they do not have.
+    """Return the folders of PATH, with those of pyenv's versions instead of its shims: a shim exists for versions that are not installed.
 
-    They come last: pyenv builds without the optimizations of distributions, and the tests take a fifth more.
+    They come last, because tests take a fifth longer with Pythons of pyenv, which are built without the optimizations of distributions.
     """
     kept = [folder for folder in path if Path(folder).name != "shims"]
     versions = [
@@ -80,7 +80,7 @@ ENDS = (*RUNNABLE[:1], *RUNNABLE[-1:])
 
 
 def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[MAIN], **options: t.Any) -> t.Any:
-    """A session that `make test TAG=all` takes, with the first of these Pythons; without any of them it is skipped."""
+    """Declare a session for `make test TAG=all` that runs with the first installed of these Pythons, and is skipped without any."""
 
     def register(run: t.Callable[[nox.Session], None]) -> t.Any:
         def skip(session: nox.Session) -> None:
@@ -97,7 +97,7 @@ def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[M
 
 
 def on_each_core(*also: str) -> t.Any:
-    """A gate for each core; `make test` takes that of the oldest, the newest, the next, and of these. The first one is the main core's."""
+    """Declare a session for each core; `make test` runs those of the oldest, newest and next core, and of `also`."""
 
     def register(run: t.Callable[[nox.Session, str], None]) -> None:
         for core, pythons in sorted({**CORES, **NEXT}.items(), key=lambda each: each[0] != MAIN):
@@ -106,7 +106,7 @@ def on_each_core(*also: str) -> t.Any:
                 run(session, core)
 
             one.__doc__ = f"{run.__doc__} (ansible-core {core})"
-            # What no Python can run here is taken too, so that it is named.
+            # Sessions that cannot run here are included, so that they are reported as skipped.
             taken = core in (*ENDS, *NEXT, *also) or core not in RUNNABLE
             gate(*(["test"] if taken else []), f"core-{core}", name=f"{run.__name__}-{core}", pythons=pythons)(one)
 
@@ -114,7 +114,7 @@ def on_each_core(*also: str) -> t.Any:
 
 
 def install(session: nox.Session, pins: str, *, compiled: bool = False) -> None:
-    """Install pinned packages and the simulator; compiled are those of tests, which start hundreds of processes."""
+    """Install pinned packages and the simulator; `compiled` saves time in sessions that start hundreds of processes."""
     environment = {"UV_COMPILE_BYTECODE": "true"} if compiled else {}
     session.install("--requirement", f"requirements/{pins}.txt", env=environment)
     session.install("--no-deps", "--no-build-isolation", "--editable", "simulator")
@@ -122,17 +122,17 @@ def install(session: nox.Session, pins: str, *, compiled: bool = False) -> None:
 
 
 def link() -> None:
-    """Give the checkout its name as a collection, for tests and tools that import it. Playbooks run the installed artifact."""
+    """Link the checkout as a collection, for tests and tools that import it. Playbooks run the installed artifact."""
     LINK.parent.mkdir(parents=True, exist_ok=True)
     if not LINK.is_symlink() or LINK.readlink() != ROOT:
         LINK.unlink(missing_ok=True)
-        # Unless a session beside this one has been faster.
+        # A parallel session may have created it.
         with contextlib.suppress(FileExistsError):
             LINK.symlink_to(ROOT)
 
 
 def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -> None:
-    """Tests; what follows `--` is added, or takes their place if it names files."""
+    """Run tests; arguments after `--` are added, or replace these if they name files."""
     install(session, pins, compiled=True)
     named = any(Path(each.partition("::")[0]).exists() for each in session.posargs)
     report = f"--junitxml={REPORTS / session.name}.xml"
@@ -142,12 +142,12 @@ def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -
 
 
 def tracked_copy(session: nox.Session, folder: str) -> str:
-    """The path of a copy of the tracked files at the only place where some tools accept a collection."""
+    """Copy the tracked files to a path that ends as some tools require for a collection; return it."""
     return str(session.run("scripts/tracked-copy.sh", folder, silent=True, external=True)).strip()
 
 
 def built(session: nox.Session, folder: Path) -> Path:
-    """The artifact, alone in a folder."""
+    """Build the artifact into an empty folder; return its path."""
     with tempfile.TemporaryDirectory() as source:
         session.run("ansible-galaxy", "collection", "build", tracked_copy(session, source), "--output-path", str(folder))
     (artifact,) = folder.glob("*.tar.gz")
@@ -156,23 +156,23 @@ def built(session: nox.Session, folder: Path) -> Path:
 
 @gate("test", "once", allow_parallel=False)
 def budget(session: nox.Session) -> None:
-    """Whether many hosts share one request budget, and processes that race lose nothing; by the clock, and therefore alone."""
+    """Whether many hosts share one request budget, and parallel processes lose no data; measures time, so that it runs alone."""
     pytest(session, f"core-{MAIN}", "tests/budget", "tests/concurrency", workers=PROCESSORS)
 
 
 @on_each_core(MAIN)
 def playbooks(session: nox.Session, core: str) -> None:
-    """Whether ansible-playbook does with the installed artifact what role and playbooks promise"""
-    # Two processes at least, because they also wait.
+    """Whether role and playbooks of the installed artifact work as documented with ansible-playbook"""
+    # At least two processes, because they also wait.
     chosen = ("-m", "every_core") if core != MAIN else ()
     pytest(session, f"core-{core}", *chosen, "tests/playbooks", workers=max(2, PROCESSORS // 2))
 
 
 @on_each_core()
 def sanity(session: nox.Session, core: str) -> None:
-    """Whether ansible-test finds nothing in what is published; no finding is ignored"""
+    """Whether ansible-test finds no errors in published files; no finding is ignored"""
     session.install("ansible-core", "--constraint", f"requirements/core-{core}.txt")
-    # A home for each core: the environments that ansible-test makes stay here between runs, and the user's are left alone.
+    # One home for each core keeps the environments of ansible-test between runs, and does not touch those of the user.
     home = ROOT / ".venvs" / f"ansible-test-{core}"
     cache = home / ".ansible" / "test" / "cache"
     cache.mkdir(parents=True, exist_ok=True)
@@ -180,7 +180,7 @@ def sanity(session: nox.Session, core: str) -> None:
     session.run("python", "scripts/bootstrap_pip.py", str(cache))
     whole = core == RUNNABLE[-1]
     chosen = [] if whole else [f"--test={name}" for name in SANITY_OF_CORE]
-    # Tests and simulator are what ruff and mypy look at.
+    # ruff and mypy check tests and simulator, which are not published.
     command = [
         "ansible-test",
         "sanity",
@@ -206,71 +206,71 @@ def sanity(session: nox.Session, core: str) -> None:
 
 @gate("test", "once")
 def docs(session: nox.Session) -> None:
-    """Whether every example of the documentation runs, and site and report look right in a browser."""
+    """Whether every example of the documentation runs, and site and report are correct in a browser."""
     pytest(session, "dev", "tests/docs")
 
 
 @gate("test", "check", "core-" + MAIN)
 def units(session: nox.Session) -> None:
-    """Whether the pure packages decide as their tables and properties say."""
+    """Whether pure packages return what tables and properties expect."""
     pytest(session, f"core-{MAIN}", "tests/unit", workers=PROCESSORS)
 
 
 @gate("test", "once")
 def controller(session: nox.Session) -> None:
-    """Whether the example for AWX sets up a controller, and its jobs do what they are for."""
+    """Whether the example for AWX sets up a controller, and its jobs work."""
     pytest(session, "awx", "tests/awx")
 
 
 @gate("test", "once")
 def properties(session: nox.Session) -> None:
-    """Whether random sequences, adoptions and answers of arbitrary JSON end as models say."""
+    """Whether random sequences, adoptions and answers of arbitrary JSON end as models predict."""
     pytest(session, f"core-{MAIN}", "tests/properties")
 
 
 @gate("test", "once")
 def secrets(session: nox.Session) -> None:
-    """Whether no credential gets into any output, log, result, file or other origin."""
+    """Whether no credential gets into any output, log, result or file, or to another origin."""
     pytest(session, f"core-{MAIN}", "tests/secrets", "tests/tls")
 
 
 @gate("test", "once")
 def faults(session: nox.Session) -> None:
-    """Whether a fault at any request ends as it should; a seeded sample, all with `-- --faults=all -n 2`."""
+    """Whether a fault at any request ends as expected; a seeded sample, all with `-- --faults=all -n 2`."""
     pytest(session, f"core-{MAIN}", "tests/faults")
 
 
 @gate("test", "once", name="ansible-lint")
 def ansible_lint(session: nox.Session) -> None:
-    """Whether the newest ansible-lint finds nothing in roles, playbooks and examples."""
+    """Whether the newest ansible-lint finds no errors in roles, playbooks and examples."""
     install(session, "dev")
     session.run("ansible-lint", "--offline", env={"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".venvs" / "collections")})
 
 
 @gate("test", "once")
 def simulator(session: nox.Session) -> None:
-    """Whether the embedded service behaves as the service is documented to."""
+    """Whether the embedded simulator behaves as the API is documented."""
     pytest(session, "dev", "simulator/tests")
 
 
 @on_each_core(MAIN)
 def modules(session: nox.Session, core: str) -> None:
-    """Whether each module does its whole task against the simulator"""
-    # The oldest core comes with the oldest urllib3.
+    """Whether each module works against the simulator"""
+    # The oldest core is tested with the oldest supported urllib3.
     http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
     pytest(session, f"core-{core}", "tests/modules", *http)
 
 
 @gate("test", "once")
 def transformers(session: nox.Session) -> None:
-    """Whether queries of transformers do what samples demand, run by Apache DataFusion, which is large and only here."""
+    """Whether queries of transformers return the expected samples with Apache DataFusion, which only this session installs."""
     folders = ("simulator/tests", "tests/modules", "tests/docs/test_guides.py", "tests/faults")
     pytest(session, "transformers", "-m", "engine", *folders)
 
 
 @gate("test", "once")
 def rulebooks(session: nox.Session) -> None:
-    """Whether the engine of ansible-rulebook hears what changes, also when it is killed; needs Java 17."""
+    """Whether rulebooks in the engine of ansible-rulebook receive changes, also after a kill; needs Java 17."""
     if not shutil.which("java"):
         session.skip("no Java: the engine of rulebooks needs Java 17 (Debian: openjdk-17-jre-headless)")
     pytest(session, "eda", "tests/eda")
@@ -284,13 +284,13 @@ def meta(session: nox.Session) -> None:
 
 @gate("test", "once")
 def release(session: nox.Session) -> None:
-    """Whether a release can be described, signed and published, and images can be made of it."""
+    """Whether a release can be described, signed and published, and images can be built from it."""
     pytest(session, "dev", "-m", "builds", "tests/meta")
 
 
 @gate("test", "once")
 def package(session: nox.Session) -> None:
-    """Whether the artifact holds what it should, and does on a bare machine what the README says."""
+    """Whether the artifact is complete, and the commands of the README work on a bare machine."""
     install(session, "dev")
     folder = ROOT / "build" / "package"
     shutil.rmtree(folder, ignore_errors=True)
@@ -302,18 +302,18 @@ def package(session: nox.Session) -> None:
 
 @gate("test", "once")
 def importer(session: nox.Session) -> None:
-    """Whether Galaxy would take the artifact without an error or a warning."""
+    """Whether Galaxy would import the artifact without errors or warnings."""
     upload(session, "importer", lint=False)
 
 
 @gate("test", "once", pythons=CORES["2.16"])
 def certification(session: nox.Session) -> None:
-    """Whether the checker of certified content, with its older ansible-core and ansible-lint, finds nothing either."""
+    """Whether the checker of certified content, with its older ansible-core and ansible-lint, finds no errors."""
     upload(session, "certification", lint=True)
 
 
 def upload(session: nox.Session, pins: str, *, lint: bool) -> None:
-    """Look at the artifact as a server does to which it is uploaded; all that is found is a warning or an error."""
+    """Check the artifact as a Galaxy server does after an upload; fail on warnings, too."""
     session.install("--requirement", f"requirements/{pins}.txt")
     settings = {"CHECK_REQUIRED_TAGS": True, "RUN_ANSIBLE_LINT": lint, "OFFLINE_ANSIBLE_LINT": True}
     settings |= {"RUN_ANSIBLE_TEST": False, "RUN_FLAKE8": False}
@@ -325,7 +325,7 @@ def upload(session: nox.Session, pins: str, *, lint: bool) -> None:
         with session.chdir(folder):
             said = str(session.run("python", "-m", "galaxy_importer.main", artifact.name, silent=True, env=environment))
     print(said)
-    # ansible-lint looks for playbooks of collections one folder below where the importer has them.
+    # ansible-lint searches for playbooks one folder below the one in which the importer has them.
     not_found = re.compile(r"WARNING: ERROR +Failed to find edgeops\.observability\.\w+ playbook\.")
     found = [line for line in said.splitlines() if line.startswith(("ERROR", "WARNING")) or "Traceback" in line]
     if any(not not_found.fullmatch(line) for line in found):
@@ -334,7 +334,7 @@ def upload(session: nox.Session, pins: str, *, lint: bool) -> None:
 
 @gate("test", "once", name="plugin-docs")
 def plugin_docs(session: nox.Session) -> None:
-    """Whether the documentation of every plugin is whole, and each reference in it leads somewhere."""
+    """Whether the documentation of every plugin is complete, and each reference in it has a target."""
     install(session, "dev")
     with tempfile.TemporaryDirectory() as folder, session.chdir(tracked_copy(session, folder)):
         options = "--plugin-docs --validate-collection-refs=self --check-extra-docs-refs --skip-rstcheck"
@@ -343,14 +343,14 @@ def plugin_docs(session: nox.Session) -> None:
 
 @gate("test", "check", "once")
 def types(session: nox.Session) -> None:
-    """Whether mypy, strict, agrees with the type hints."""
+    """Whether the type hints pass mypy in strict mode."""
     install(session, "dev")
     session.run("mypy")
 
 
 @gate("test", "check", "once")
 def lint(session: nox.Session) -> None:
-    """Whether ruff, yamllint and antsibull-changelog find nothing."""
+    """Whether ruff, yamllint and antsibull-changelog find no errors."""
     install(session, "dev")
     session.run("ruff", "check", "--quiet", ".")
     session.run("ruff", "format", "--check", "--quiet", ".")
@@ -359,7 +359,7 @@ def lint(session: nox.Session) -> None:
 
 
 def by_hand(run: t.Callable[[nox.Session], None]) -> t.Any:
-    """A session that makes something, and that no run of gates takes."""
+    """Declare a session that creates files, and runs only if it is named."""
     return nox.session(run, name=run.__name__.replace("_", "-"), python=_python(CORES[MAIN]), tags=["by-hand"], default=False)
 
 
@@ -383,12 +383,12 @@ def requirements(session: nox.Session) -> None:
     """Pin what the groups of pyproject.toml need beyond requirements/*.txt; `-- --upgrade` pins the newest of everything."""
     session.install("--requirement", "requirements/bootstrap.txt")
     groups = nox.project.load_toml("pyproject.toml")["dependency-groups"]
-    # After the groups that they include, whose versions they take.
+    # Groups come after those that they include, because they use the versions of these.
     for group in sorted(set(groups) - {"test"}, key=("dev", "bench").count):
         included = [each["include-group"] for each in groups[group] if isinstance(each, dict)]
         constraints = [f"--constraints=requirements/{each}.txt" for each in included if each in groups and each != "test"]
         own = [] if group == "bootstrap" else ["requirements.txt"]
-        # One list holds for several Pythons: it names a version of each package that all of them can run.
+        # One list is for several Pythons, so that it pins versions that all of them support.
         oldest = min(CORES.get(group.removeprefix("core-"), NEXT.get(group.removeprefix("core-"), CORES[MAIN])))
         command = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy=fewest", f"--python-version={oldest}"]
         plain = ["--no-annotate", "--no-header", f"--output-file=requirements/{group}.txt"]
@@ -411,14 +411,14 @@ def picture(session: nox.Session) -> None:
 
 @by_hand
 def mutation(session: nox.Session) -> None:
-    """Judge the tests of the pure packages by mutants of these; `-- _filter _redact` narrows it."""
+    """Judge the tests of the pure packages by mutants of these; `-- _filter _redact` selects some."""
     install(session, "dev")
     session.run("scripts/mutation.sh", *session.posargs, external=True)
 
 
 @by_hand
 def bench(session: nox.Session) -> None:
-    """Measure against other ways of doing the same; `-- --quick` takes minutes instead of two hours."""
+    """Measure the collection and other ways of doing the same; `-- --quick` takes minutes instead of two hours."""
     install(session, "bench", compiled=True)
     collections = str(ROOT / ".venvs" / "collections")
     environment = {"PYTHONPATH": collections, "ANSIBLE_COLLECTIONS_PATH": collections}

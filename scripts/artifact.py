@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lists what is in an artifact, and says what should not be there, or is missing: `artifact.py FILE`."""
+"""List the content of an artifact, and report files that are missing or must not be in it: `artifact.py FILE`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-# Beside the files that Galaxy makes; documentation and examples are for readers of an installed copy.
+# Besides the files that Galaxy adds; documentation and examples are for readers of an installed collection.
 EXPECTED = (
     *(
         "CHANGELOG.md",
@@ -27,12 +27,12 @@ EXPECTED = (
 MADE = ("FILES.json", "MANIFEST.json")
 LARGEST = 1_000_000
 NEVER = re.compile(r"(^|/)(\.[^/]|__pycache__|.*\.(pyc|orig|rej|swp|tar\.gz)$)")
-# Put together from parts, so that no search for such addresses finds this file.
+# Composed of parts, so that a search for these addresses does not find this file.
 REGISTRY = re.compile(rb"(pypi[.]org|files[.]pythonhosted|galaxy[.]ansible[.]com/api|--(extra-)?index-" + rb"url)")
 
 
 def main() -> int:
-    """Print a line for each folder with the number of its files and their size, then what is wrong."""
+    """Print each folder with the number and size of its files, then the errors."""
     folders: dict[str, list[int]] = collections.defaultdict(list)
     wrong = []
     path = Path(sys.argv[1])

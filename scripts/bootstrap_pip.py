@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Places the scripts that `ansible-test` bootstraps pip from.
+"""Create the scripts from which `ansible-test` bootstraps pip.
 
-It would download them from its project's own server. These start the pip that every Python includes instead.
+Otherwise it would download them from its project's server. These use the pip that every Python includes.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ shutil.copytree(kept, sysconfig.get_path("purelib"), dirs_exist_ok=True, ignore=
 
 
 def main() -> None:
-    """Write one script for every version of pip that the installed ansible-test names."""
+    """Write a script for each version of pip that the installed ansible-test names."""
     cache = Path(sys.argv[1])
     found = importlib.util.find_spec("ansible_test")
-    assert found is not None and found.origin is not None  # noqa: S101  # called with ansible-core's own interpreter
+    assert found is not None and found.origin is not None  # noqa: S101  # run with ansible-core's interpreter only
     source = (Path(found.origin).parent / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
     for version in set(re.findall(r"\bpip='([\d.]+)'", source)):
         script = cache / f"get_pip_{version.replace('.', '_')}.py"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The collection's main job on one simulated zone, from nothing to delivered log lines. Nothing outside this machine is contacted.
-# Prints a line for each step, and ends with 0 only if every statement has held. What Ansible prints is in the file that it names.
+# Demonstrate the collection on one simulated zone, from an empty zone to delivered log lines. No other machine is contacted.
+# Prints a line for each step; exits with 0 only if all checks passed. The output of Ansible is in a file that it names.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 demo=$root/examples/demo
-# The caller's own environment if it has what is needed, otherwise the one that `make setup` makes.
+# Use the caller's environment if it has both commands, otherwise the one of `make setup`.
 tools() { command -v ansible-playbook >/dev/null && command -v edgeops-simulator >/dev/null; }
 tools || PATH=$root/.venv/bin:$PATH
 tools || { echo "ansible-playbook and edgeops-simulator are not on the PATH; run 'make setup' first." >&2; exit 1; }
@@ -15,7 +15,7 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
     bold=$'\e[1m' dim=$'\e[2m' green=$'\e[32m' red=$'\e[31m' plain=$'\e[0m' back=$'\r\e[K'
 fi
 step=0
-# A title shows on a terminal only, until its statement takes its place.
+# The title of a running step is shown on terminals only; its result replaces it.
 say() {
     step=$((step + 1))
     printf '\n%d. %s\n%s\n\n' "$step" "$1" "$2" >>"$log"
@@ -25,7 +25,7 @@ holds() { printf '%s%s✔ %d. %s%s\n' "$back" "$green" "$step" "$1" "$plain"; }
 fails() { printf '%s%s✘ %s%s\n' "$back" "$red" "$1" "$plain" >&2; exit 1; }
 
 work=$(mktemp -d)
-# Stays after the end, for whoever wants to look at it.
+# Not deleted at the end, so that users can read it.
 report=${DEMO_REPORT:-$root/build/demo}
 log=$report/ansible.log
 service=
@@ -44,10 +44,10 @@ trap finish EXIT
 trap 'exit 130' INT TERM
 
 edge() { python3 "$root/scripts/demo_edge.py" "$@"; }
-# Keeps the output of a command, so that a statement about it can be checked.
+# Save the output of a command for the checks.
 kept() { "$@" 2>&1 | tee "$work/output" >>"$log"; }
 play() { ANSIBLE_DISPLAY_OK_HOSTS=true kept ansible-playbook -i "$demo/inventory.yml" "$@"; }
-# Not a pipe: grep ends at the first line that fits, and what feeds it would fail for writing on.
+# grep reads a file, not a pipe: it exits at the first match, and the writer of a pipe would then fail.
 says() { grep -Eq "$1" <(sed 's/\x1b\[[0-9;]*m//g' "$work/output"); }
 
 export DEMO_ZONE=023e105f4ecef8ad9ca31a8372d0c353
@@ -68,7 +68,7 @@ export CONTROL_URL=$control
 unset CLOUDFLARE_TOKEN CLOUDFLARE_EMAIL CLOUDFLARE_API_KEY
 CLOUDFLARE_BASE_URL=$(edge member "$work/announcement" base_url)
 export CLOUDFLARE_BASE_URL CLOUDFLARE_API_TOKEN=demo-token
-# The collection of this checkout, unless the caller says where another is installed.
+# Use the collection of this checkout, unless the caller sets a path.
 export ANSIBLE_COLLECTIONS_PATH=${ANSIBLE_COLLECTIONS_PATH:-$root/.venvs/collections}
 export ANSIBLE_CONFIG=$demo/ansible.cfg ANSIBLE_LOCAL_TEMP=$work/home XDG_STATE_HOME=$work/home
 printf '%sThe output of Ansible is in %s%s\n' "$dim" "$log" "$plain"
@@ -97,7 +97,7 @@ says '1 zone: 0 changed, 1 unchanged, 0 failed' || fails 'the second run changed
 edge journal "$control" reads >>"$log"
 holds 'Nothing changed, and nothing was written.'
 
-# What the browsers of the shop's visitors loaded; the baseline in the inventory authorises exactly this content.
+# A script that browsers loaded; the baseline in the inventory authorises exactly this content.
 script() { edgeops-simulator script "$1" https://js.pay.example/v3/pay.js --host shop.example "${@:2}" >/dev/null; }
 hash=$(grep -o '[0-9a-f]\{64\}' "$demo/inventory.yml")
 script add --hash "$hash"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Helper of the demonstration: reads the journal and the logs of the simulated edge, and sends traffic to it."""
+"""Helper of the demonstration: read the journal and the logs of the simulator, and send traffic to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import time
 import typing as t
 import urllib.request
 
-# Loopback is never reached through a proxy.
+# Connections to loopback never use a proxy.
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 READING = frozenset(("GET", "HEAD", "OPTIONS", "query"))
 
@@ -26,14 +26,14 @@ def _ask(method: str, url: str, body: t.Any = None) -> t.Any:
 
 
 def member(announcement: str, name: str) -> int:
-    """One member of the line that the simulator prints when it is ready."""
+    """Print one member of the line that the simulator prints when it is ready."""
     print(json.loads(pathlib.Path(announcement).read_text())[name])
     return 0
 
 
 def journal(control_url: str, expectation: str) -> int:
-    """Says what the service has been sent since the last look and forgets it; fails unless that was as expected."""
-    # Queries of analytics are POST requests that read.
+    """Print the requests since the last call and clear the journal; fail unless they are as expected."""
+    # GraphQL queries are POST requests that only read.
     named = {"/graphql": "query"}
     counted = collections.Counter(
         named.get(entry["path"], entry["method"]) for entry in _ask("GET", f"{control_url}/journal")["requests"]
@@ -48,7 +48,7 @@ def journal(control_url: str, expectation: str) -> int:
 
 
 def send(control_url: str, file: str) -> int:
-    """Sends requests to the simulated edge and lists them."""
+    """Send requests to the simulated edge and list them."""
     requests = json.loads(pathlib.Path(file).read_text())["requests"]
     _ask("POST", f"{control_url}/traffic", {"requests": requests})
     for visit in requests:
@@ -57,7 +57,7 @@ def send(control_url: str, file: str) -> int:
 
 
 def violate(control_url: str, script: str) -> int:
-    """Let browsers report a script that the zone's content security rule does not allow."""
+    """Add a violation report of browsers for a script that the zone's content security rule does not allow."""
     zone = os.environ["DEMO_ZONE"]
     (rule,) = _ask("GET", f"{control_url}/state?zone={zone}")["policies"]
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 86400))
@@ -85,7 +85,7 @@ def edit(base_url: str, name: str) -> int:
 
 
 def logs(folder: str, *expected: str) -> int:
-    """Prints the delivered lines; fails unless each holds custom fields, and together they hold what is expected and no more."""
+    """Print the delivered lines; fail unless each has custom fields, and all together exactly the expected values."""
     files = sorted(pathlib.Path(folder).rglob("*.gz"))
     lines = [line for file in files for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
     for line in lines:
@@ -104,7 +104,7 @@ def logs(folder: str, *expected: str) -> int:
 
 
 def report(file: str, *expected: str) -> int:
-    """Prints what is new in the report of an audit; fails unless that is what is expected, and no more."""
+    """Print the new items of an audit report; fail unless they are exactly the expected ones."""
     made = json.loads(pathlib.Path(file).read_text())
     new = [item for zone in made["zones"] for item in zone["items"] if item["id"] in made["comparison"]["new"]]
     for item in new:

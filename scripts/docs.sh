@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Builds the documentation site from the tracked files into FOLDER (docs/site if none is given). A warning is an error.
-# Nothing is fetched: references to Ansible's own documentation are resolved from docs/sphinx/ansible-references.txt.
+# Build the documentation site from the tracked files into FOLDER (default: docs/site). A warning is an error.
+# Needs no network: references to Ansible's own documentation are resolved from docs/sphinx/ansible-references.txt.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=${1:-$root/docs/site}
@@ -9,10 +9,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 copy=$("$root/scripts/tracked-copy.sh" "$work")
 rst=$work/rst
-# antsibull-docs refuses a folder that others may write to.
+# antsibull-docs refuses a folder that other users can write to.
 mkdir -m 755 "$rst"
-# A home of its own: no configuration of the caller, and no other collection, gets into the site.
-# ansible-core wants a locale in UTF-8.
+# An empty home keeps the configuration and other collections of the caller out of the site.
+# ansible-core requires a UTF-8 locale.
 export LC_ALL=C.UTF-8 HOME=$work/home TMPDIR=$work ANSIBLE_COLLECTIONS_PATH=$work ANSIBLE_CONFIG=$work/ansible.cfg
 mkdir "$HOME"
 touch "$ANSIBLE_CONFIG"

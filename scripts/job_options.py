@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Writes the page of options with jobs, plugins/doc_fragments/jobs.py, from the documentation of `logpush_job`."""
+"""Write plugins/doc_fragments/jobs.py, the options of modules with several jobs, from the documentation of `logpush_job`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IN_FULL = "takes the options of M(edgeops.observability.logpush_job), which des
 
 
 def text() -> str:
-    """The content of the page."""
+    """Return the content of the file."""
     pages = {"DOCUMENTATION": _jobs(), "ZONE": _zone()}
     fragments = [f'    {name}: str = r"""\n{_yaml({"options": options})}"""\n' for name, options in pages.items()]
     head = "# SPDX-License-Identifier: GPL-3.0-or-later\n\nfrom __future__ import annotations\n\n"
@@ -76,7 +76,7 @@ def _zone() -> Options:
 
 
 def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = True) -> Options:
-    """The options of one job as suboptions at `path`, in short, with the references among them adapted."""
+    """Return the options of one job as shortened suboptions at `path`, with adapted references among them."""
     kept = {name: option for name, option in yaml.safe_load(SINGLE)["options"].items() if name not in without}
     names = "|".join(kept)
     found = _shortened(json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept))))
@@ -87,7 +87,7 @@ def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = Tru
 
 
 def _shortened(options: Options) -> Options:
-    """The options with the first sentence of each description; logpush_job has the rest."""
+    """Return the options with the first sentence of each description; logpush_job documents them in full."""
     found = {}
     for name, option in options.items():
         described = option["description"]

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Mutation testing of pure code with mutmut: `scripts/mutation.sh [PACKAGE...]`, by default all of it, at the lowest priority;
-# a PACKAGE may be one file of a package, such as `_logpush/plan`. What survives is listed; about five mutants a second are judged.
-# The tables judge; tests with generated examples are left out, because every survivor would have to sit through all of them.
+# a PACKAGE may be one file of a package, such as `_logpush/plan`. Lists the surviving mutants; tests about five mutants a second.
+# Runs tests with tables only: tests with generated examples would take too long for each surviving mutant.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
@@ -17,7 +17,7 @@ for package in "$@"; do
     mkdir -p "$work/tests"
     cp "$copy/tests/conftest.py" "$work/tests/"
     cp -r "$copy/tests/unit/module_utils" "$work/tests/module_utils"
-    # Only tests of the package itself: others would judge, slowly, through Ansible and HTTP.
+    # Keep only tests of the package itself; others reach it slowly, through Ansible and HTTP.
     keep="${package%%/*} test${package%%/*}.py"
     for found in "$work"/tests/module_utils/*; do
         case " $keep " in *" $(basename "$found") "*) ;; *) rm -rf "$found" ;; esac

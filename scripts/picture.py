@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes the picture of a report in README.md, of an invented fleet, with the browser of the tests."""
+"""Make the picture in README.md, of a report on an invented fleet, with the browser of the tests."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WIDTH, HEIGHT = 880, 720
 
 
 def main() -> None:
-    """Shows the page as a browser at a desk does, and keeps its upper part."""
+    """Open the page at desktop size and save its upper part."""
     sys.path[:0] = [str(ROOT / folder) for folder in (".venvs/collections", "tests", "tests/docs")]
-    import browser  # noqa: PLC0415  # where it is has just been said
-    from support.samples.fleet import showcase  # noqa: PLC0415  # the page needs them
+    import browser  # noqa: PLC0415  # needs the path above
+    from support.samples.fleet import showcase  # noqa: PLC0415  # needs the path above
 
-    from ansible_collections.edgeops.observability.plugins.plugin_utils._report import page as html_page  # noqa: PLC0415  # only this script needs them
+    from ansible_collections.edgeops.observability.plugins.plugin_utils._report import page as html_page  # noqa: PLC0415  # needs the path above
 
     with tempfile.TemporaryDirectory() as folder, browser.opened() as page:
         report = pathlib.Path(folder) / "report.html"

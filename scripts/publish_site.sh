@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Puts the built site under a name (`main`, or the version of a release) on the branch gh-pages, and pushes it.
+# Commit the built site to the branch gh-pages, in a folder named `main` or as the version of a release, and push it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 name=$1

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Does what a user does on a bare machine, with the artifact and nothing else of this repository: `rehearse.py ARTIFACT`.
+"""Run what a new user runs, with the artifact but without this repository: `rehearse.py ARTIFACT`.
 
-A new Python environment gets ansible-core and requests, an empty home the collection from the file. Then: the documentation of
-every plugin, the first playbook of the README (predicted, applied, applied again), the first look at all zones, an audit of the
-fleet of the README, and a run with nothing but the folders that a collection may use at run time. The simulator stands for the
-service, in a process of its own.
+It installs ansible-core and requests into a new Python environment, and the collection from the file into an empty home. Then
+it shows the documentation of every plugin, runs the first playbook of the README (check mode, twice for real), the survey and
+the audit of the README, and a run with only those folders that a collection may use at run time. The simulator, in its own
+process, replaces the service.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from edgeops_simulator.testing import running
 ROOT = Path(__file__).resolve().parents[1]
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 COLLECTION = "edgeops.observability"
-# All that the rules for collections let plugins, roles and playbooks use.
+# The folders that plugins, roles and playbooks may use according to the rules for collections.
 AT_RUN_TIME = {"meta", "playbooks", "plugins", "roles"}
 KINDS = {"modules": "module", "filter": "filter", "test": "test", "inventory": "inventory"}
 
@@ -48,7 +48,7 @@ class Machine:
         subprocess.run([*install, "--requirement", ROOT / "requirements.txt"], check=True)
 
     def run(self, *command: str) -> str:
-        """What a command prints; anything but success ends the rehearsal."""
+        """Run a command; return its output, or exit if it fails."""
         print("$", *command, flush=True)
         done = subprocess.run(
             [self._bin / command[0], *command[1:]],
@@ -65,14 +65,14 @@ class Machine:
         return done.stdout
 
     def save(self, name: str, text: str) -> None:
-        """Save what the documentation shows under this name in the project."""
+        """Save an example of the documentation in the project, under the name that it has there."""
         path = self.project / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
 def main() -> int:
-    """Rehearse, and print each command."""
+    """Run all steps, and print each command."""
     artifact = str(Path(sys.argv[1]).resolve())
     with tempfile.TemporaryDirectory() as folder, running(zones=[ZONE]) as simulator:
         simulator.seed(zones=[{"id": ZONE, "name": "shop.example", "status": "active"}])
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def _read_documentation(machine: Machine) -> None:
-    """Ask for every plugin by its name; one that cannot be shown is missing in the answer."""
+    """Show the documentation of every plugin; those that fail are missing in the output."""
     for folder, kind in KINDS.items():
         files = (machine.installed / "plugins" / folder).glob("[a-z]*")
         names = sorted({f"{COLLECTION}.{path.stem}" for path in files if path.suffix in {".py", ".yml"}})
@@ -106,7 +106,7 @@ def _blocks(machine: Machine) -> list[str]:
 
 
 def _first_playbook(machine: Machine) -> None:
-    """Predict it, apply it, and see that it changes nothing the second time."""
+    """Run the first playbook in check mode and twice for real; the second real run changes nothing."""
     machine.save("first.yml", next(block for block in _blocks(machine) if "hosts:" in block))
     counts: list[t.Any] = []
     for arguments in (["--check", "--diff"], [], []):
@@ -120,7 +120,7 @@ def _first_playbook(machine: Machine) -> None:
 
 
 def _fleet(machine: Machine) -> None:
-    """A first look at all zones, and an audit that ends with a report."""
+    """Run a survey of all zones, and an audit with a report."""
     machine.run("ansible-playbook", f"{COLLECTION}.survey", "-e", "edgeops_report_dir=survey")
     _expect(machine, "survey/report.html")
     machine.run("ansible-playbook", f"{COLLECTION}.check", "-i", "fleet.zones.yml", "-e", "edgeops_report_dir=report")

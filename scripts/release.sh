@@ -4,7 +4,7 @@
 #   describe   SHA256SUMS, and the dependencies as CycloneDX
 #   sign       MANIFEST.json.asc, with the armored key in GPG_PRIVATE_KEY and its passphrase in GPG_PASSPHRASE
 #   publish    to Ansible Galaxy, or to the server GALAXY_URL, with the token in GALAXY_TOKEN
-# Secrets come from the environment only, so that no list of processes shows them.
+# Secrets are read from the environment only, because process lists show arguments.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 export PATH=$root/.venv/bin:$PATH
@@ -21,7 +21,7 @@ sign() {
     export GNUPGHOME
     trap 'gpgconf --kill all; rm -rf "$GNUPGHOME"' EXIT
     gpg --batch --quiet --import <<<"$GPG_PRIVATE_KEY"
-    # What `ansible-galaxy collection verify --signature` compares with the installed manifest.
+    # `ansible-galaxy collection verify --signature` checks the installed manifest against this signature.
     tar --extract --gzip --file "$artifact" --to-stdout MANIFEST.json >"$GNUPGHOME/MANIFEST.json"
     gpg --batch --yes --quiet --pinentry-mode loopback --passphrase-fd 0 --armor --detach-sign \
         --output MANIFEST.json.asc "$GNUPGHOME/MANIFEST.json" <<<"${GPG_PASSPHRASE:-}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether what names the version agrees, so that a release is only a tag away."""
+"""Check that all files with the version agree, so that a tag is all that a release still needs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-# Every place that names the version, as a pattern; one place decides, the others have to agree.
+# The patterns of the version in each file; those of all other files must agree with this one.
 DECIDES = "galaxy.yml"
 VERSIONS = {
     DECIDES: r"^version: (.+)$",
@@ -51,7 +51,7 @@ def _versions() -> dict[str, str]:
 
 
 def problems() -> list[str]:
-    """Reasons why a release is not possible."""
+    """Return the reasons why a release is not possible."""
     named = _versions()
     version = named[DECIDES]
     found = [f"{name} says {other}, and {DECIDES} {version}" for name, other in named.items() if other != version]
@@ -69,7 +69,7 @@ def _changelog(version: str) -> list[str]:
     left = sorted(path.name for path in (ROOT / "changelogs" / "fragments").glob("*.y*ml"))
     if left:
         found.append(f"changelog fragments that no release has taken up: {', '.join(left)}")
-    # Markdown's dots come escaped.
+    # In Markdown the dots are escaped.
     if not all(f"v{version}" in _text(name).replace("\\", "") for name in ("CHANGELOG.md", "CHANGELOG.rst")):
         found.append(f"CHANGELOG.md or CHANGELOG.rst does not describe {version}")
     return found

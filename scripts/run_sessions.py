@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs the nox sessions of a tag side by side: `run_sessions.py test`. The last line is `N passed, N failed`.
+"""Run the nox sessions of a tag in parallel: `run_sessions.py test`. The last line is `N passed, N failed`.
 
-Each test of pytest and each sanity test counts as one, any other session as one. What a session said is printed when it ends.
+Each test of pytest and each sanity test counts as one, any other session as one. The output of a session is printed when it ends.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import shutil
 import subprocess
 import sys
 import typing as t
-import xml.etree.ElementTree as ET  # what the sessions themselves have written
+import xml.etree.ElementTree as ET  # parses only reports of the sessions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "build" / "reports"
-# One more than would keep the processors busy, because sessions also wait. With a fourth they end no sooner on two processors.
+# One session more than processors, because sessions also wait; on two processors a fourth saves no time.
 AT_ONCE = min(3, (os.cpu_count() or 1) + 1)
 
 
 def main() -> int:
-    """Run everything, and count."""
+    """Run all sessions and count results."""
     shutil.rmtree(REPORTS, ignore_errors=True)
     REPORTS.mkdir(parents=True)
     report = REPORTS / "sessions.json"
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def count(session: dict[str, t.Any]) -> collections.Counter[str]:
-    """How many passed, failed and were skipped: the numbers of its own report, otherwise the session itself."""
+    """Return the numbers of passed, failed and skipped tests from the reports of a session; without a report, of the session itself."""
     found: collections.Counter[str] = collections.Counter()
     for path in [*REPORTS.glob(f"{session['name']}.xml"), *REPORTS.glob(f"{session['name']}/*.xml")]:
         for suite in _suites(path):
@@ -59,9 +59,9 @@ def count(session: dict[str, t.Any]) -> collections.Counter[str]:
 
 
 def _suites(path: Path) -> list[ET.Element]:
-    """The parts of a report; a session that was ended while it wrote has failed anyway."""
+    """Return the test suites of a report; none for an incomplete file, whose session has failed anyway."""
     try:
-        return list(ET.parse(path).iter("testsuite"))  # noqa: S314  # what the session itself has written
+        return list(ET.parse(path).iter("testsuite"))  # noqa: S314  # written by the session
     except ET.ParseError:
         return []
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Writes two CycloneDX documents into a folder: what the collection depends on, and what its execution environment is made of.
+"""Write two CycloneDX documents into a folder: the dependencies of the collection, and the contents of its execution environment.
 
-Versions are those that a fresh environment gets today. The first document is of `requirements.txt`, the second adds the
+Versions are those that a new environment gets today. The first document is about `requirements.txt`; the second adds the
 packages, the collection and the base image of `examples/awx/execution-environment.yml`.
 """
 
@@ -52,7 +52,7 @@ def _load(name: str) -> t.Any:
 
 
 def _resolve(requirements: list[str]) -> t.Any:
-    """The packages of a new environment with these requirements, as CycloneDX."""
+    """Return the packages of a new environment with these requirements, as CycloneDX."""
     with tempfile.TemporaryDirectory() as folder:
         environment = Path(folder) / "environment"
         python = environment / "bin" / "python"
@@ -63,7 +63,7 @@ def _resolve(requirements: list[str]) -> t.Any:
 
 
 def _write(path: Path, document: t.Any, subject: Component, further: list[Component]) -> None:
-    """Name what the document is about, and write it with the components that are no Python packages."""
+    """Write a document with its subject, and with the components that are not Python packages."""
     described = [{"bom-ref": f"{each['name']}@{each['version']}", **each} for each in (subject, *further)]
     packages = [component["bom-ref"] for component in document["components"]]
     document["metadata"]["component"] = described[0]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Writes the JSON Schema of reports, which the collection ships, from the one that `audit_report` checks reports with."""
+"""Write the JSON Schema of reports that the collection ships, from the one that `audit_report` uses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA = pathlib.Path(__file__).resolve().parents[1] / "extensions" / "schemas" 
 
 
 def text() -> str:
-    """The content of the file."""
+    """Return the content of the file."""
     return json.dumps(REPORT, indent=2) + "\n"
 
 

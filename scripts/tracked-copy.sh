@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Copies the tracked files to FOLDER/ansible_collections/edgeops/observability, the only place where some tools accept a collection,
-# and prints that path. Files that are not tracked, such as work in progress, stay out.
+# Copy the tracked files to FOLDER/ansible_collections/edgeops/observability, the only place where some tools accept a collection,
+# and print that path. Untracked files, such as work in progress, are not copied.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 target=$1/ansible_collections/edgeops/observability

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbooks `adopt` and `survey` over zones that a user configured by hand: bound by the request budget, and by nothing else."""
+"""Measure `adopt` and `survey` for zones that a user configured by hand: only the request budget may slow them down."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import typing as t
 from pathlib import Path
 
 from fleet import PLAYBOOK, Single, timed
-from table import show, stands
+from table import check_limit, show
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import MAX_PARALLEL
 from edgeops_simulator.testing import running
 
-# The rate of the default budget, 1200/300, with a window short enough for a few zones to fill it.
+# The rate of the default budget, 1200/300, with a shorter window, so that a few zones use it up.
 REQUESTS, WINDOW = 20, 5
 ZONES, QUICK_ZONES = 200, 20
 FOLDERS = {"adopt": "edgeops_adopt_dir", "survey": "edgeops_report_dir"}
@@ -33,14 +33,14 @@ JOB = {
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bars hold."""
+    """Measure and print; return whether all limits hold."""
     return all([_reported("adopt", given.forks, given), _reported("survey", MAX_PARALLEL, given)])
 
 
 def _reported(playbook: str, at_once: int, given: argparse.Namespace) -> bool:
     count = QUICK_ZONES if given.quick else ZONES
     found = _measured(playbook, count, given)
-    window = WINDOW * 1.01  # the service's clock sees a request a little after ours
+    window = WINDOW * 1.01  # the service counts a request slightly later than the client
     budget = max(0, (found.requests - 1) // REQUESTS) * window
     waiting = max(budget, found.requests * given.latency / 1000 / at_once)
     show(
@@ -58,7 +58,7 @@ def _reported(playbook: str, at_once: int, given: argparse.Namespace) -> bool:
             ]
         ],
     )
-    return stands(f"{playbook} of {count} zones / time that the budget takes for its requests", found.seconds / waiting, 1.2)
+    return check_limit(f"{playbook} of {count} zones / time that the budget takes for its requests", found.seconds / waiting, 1.2)
 
 
 def _measured(playbook: str, count: int, given: argparse.Namespace) -> Single:

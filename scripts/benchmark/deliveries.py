@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbooks `deliver` and `check` over zones that are in the desired state.
+"""Measure the playbooks `deliver` and `check` for zones in the desired state.
 
-`deliver` stands beside tasks that do nothing, and with several jobs beside one; `check` with a report beside one without.
+`deliver` is compared with tasks that do nothing, and several jobs with one; `check` with a report is compared with one without.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 import typing as t
 
 from fleet import PLAYBOOK, WAYS, Single, Way, fleet, rounds
-from table import show, stands
+from table import check_limit, show
 
 DELIVER, CHECK = (Way([str(PLAYBOOK), f"edgeops.observability.{name}"]) for name in ("deliver", "check"))
 FORMATS = ["json", "html", "junit", "markdown", "metrics"]
@@ -23,7 +23,7 @@ NAMES = ("archive", "errors", "security", "audit")
 
 
 def variables(jobs: int) -> dict[str, t.Any]:
-    """The variables of the role for a zone with that many jobs."""
+    """Return the variables of the role for a zone with this number of jobs."""
     return {
         "edgeops_request_budget": "none",
         "log_delivery_custom_fields": {
@@ -45,7 +45,7 @@ def variables(jobs: int) -> dict[str, t.Any]:
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bars hold."""
+    """Measure and print; return whether all limits hold."""
     count = QUICK_COUNT if given.quick else COUNT
     return all([_deliveries(count, given), _checks(count, given)])
 
@@ -59,14 +59,14 @@ def _deliveries(count: int, given: argparse.Namespace) -> bool:
     one, several, debug = measured(ways, count, given)
     return all(
         [
-            stands(f"deliver / three debug tasks, {count} unchanged zones, CPU", one / debug, 1.2),
-            stands(f"{JOBS} jobs / one job in each zone, CPU", several / one, 1.15),
+            check_limit(f"deliver / three debug tasks, {count} unchanged zones, CPU", one / debug, 1.2),
+            check_limit(f"{JOBS} jobs / one job in each zone, CPU", several / one, 1.15),
         ]
     )
 
 
 def _checks(count: int, given: argparse.Namespace) -> bool:
-    # Nothing is there, so a check finds nothing to do without a delivery before it.
+    # The zones are empty, so that state absent is compliant without a delivery before the check.
     absent = {**variables(1), "log_delivery_state": "absent"}
     del absent["log_delivery_script_monitor_enabled"]
     with tempfile.TemporaryDirectory() as folder:
@@ -77,11 +77,11 @@ def _checks(count: int, given: argparse.Namespace) -> bool:
             ),
         }
         without, with_report = measured(ways, count, given)
-    return stands(f"check with a report / without, {count} unchanged zones, CPU", with_report / without, 1.2)
+    return check_limit(f"check with a report / without, {count} unchanged zones, CPU", with_report / without, 1.2)
 
 
 def measured(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> list[float]:
-    """Measure and print; the processor seconds of each way."""
+    """Measure and print; return the processor seconds of each variant."""
     found = measure(ways, count, given)
     waiting = given.latency / 1000 / given.forks
     show(
@@ -103,7 +103,7 @@ def measured(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -
 
 
 def measure(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> dict[str, Single]:
-    """Run all ways in turn; of the unchanged runs of each, the one that needed the least of the processor counts."""
+    """Run all variants in turn; return for each the unchanged run with the least processor time."""
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     with contextlib.ExitStack() as stack:
         runs = {name: stack.enter_context(fleet(way, zones, given)) for name, way in ways.items()}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The event source over 1,000 known zones in which nothing changes: memory, and the processor between two polls."""
+"""Measure the event source with 1,000 known zones that do not change: memory, and processor time between two polls."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import subprocess
 import sys
 import tempfile
 
-from table import show, stands
+from table import check_limit, show
 
 from edgeops_simulator.testing import running
 
 ZONES, SCRIPTS = 1000, 20
-# Arguments of the source, the seconds of each pause, and how many pauses there are.
+# Arguments: those of the source, the seconds of each pause, the number of pauses.
 CHILD = """
 import asyncio, json, resource, sys, time
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock
@@ -56,7 +56,7 @@ print(json.dumps([memory, max(measured), max(blocks), len(events)]))
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bars hold."""
+    """Measure and print; return whether all limits hold."""
     zones = [f"{number:032x}" for number in range(1, ZONES + 1)]
     scripts = {zone: [_script(number) for number in range(SCRIPTS)] for zone in zones}
     job = {"name": "logs", "destination_conf": "s3://bucket/logs?region=eu-west-1", "enabled": True}
@@ -65,7 +65,7 @@ def report(given: argparse.Namespace) -> bool:
         arguments = {"zones": zones, "state_file": f"{folder}/state.json", "request_budget": "none"}
         environment = {**os.environ, **simulator.environment(), "HOME": folder}
         command = [sys.executable, "-c", CHILD, json.dumps(arguments), *(("5", "1") if given.quick else ("10", "2"))]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # our own
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # our own code
     memory, processor, block, events = json.loads(done.stdout)
     show(
         f"Event source, {ZONES} zones of {SCRIPTS} scripts and a job, nothing changes",
@@ -73,10 +73,10 @@ def report(given: argparse.Namespace) -> bool:
         [[f"{memory:.0f}", f"{processor:.2%}", f"{block:.3f}", str(events)]],
     )
     held = [
-        stands("event source, 1 000 zones at rest: peak MB", memory, 150),
-        stands("event source: processor between polls, % of a core", processor * 100, 5),
-        stands("event source: longest block of the loop, s", block, 0.2),
-        stands("event source: events", events, 0),
+        check_limit("event source, 1 000 zones at rest: peak MB", memory, 150),
+        check_limit("event source: processor between polls, % of a core", processor * 100, 5),
+        check_limit("event source: longest block of the loop, s", block, 0.2),
+        check_limit("event source: events", events, 0),
     ]
     return all(held)
 

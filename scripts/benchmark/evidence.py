@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The document of a year: daily audits of 20 zones with 500 scripts each, of which a third of the days brings a change."""
+"""Measure the evidence document of a year: daily audits of 20 zones with 500 scripts each, with changes on a third of the days."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import tempfile
 import typing as t
 from pathlib import Path
 
-from table import show, stands
+from table import check_limit, show
 from unit import seconds_of_c
 
 ZONES, SCRIPTS, DAYS, CHANGE_EVERY = 20, 500, 365, 3
@@ -48,7 +48,7 @@ def _script(number: int) -> dict[str, t.Any]:
 
 
 def write_year(folder: Path, zones: int) -> None:
-    """Write the chains of so many zones, without waiting for the disk as an audit does."""
+    """Write the evidence chains of the zones, without fsync, which would make this slow."""
     (folder / "baselines").mkdir()
     scripts = [_script(number) for number in range(SCRIPTS)]
     names = {"owner": "o", "justification": "j", "authorised_by": "a", "authorised_on": "2025-01-01", "hosts": [], "hashes": []}
@@ -75,12 +75,12 @@ def write_year(folder: Path, zones: int) -> None:
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bars hold."""
+    """Measure and print; return whether all limits hold."""
     zones = ZONES // 4 if given.quick else ZONES
     with tempfile.TemporaryDirectory() as evidence, tempfile.TemporaryDirectory() as dest:
         write_year(Path(evidence), zones)
         command = [sys.executable, "-c", CHILD, evidence, dest]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own code
         seconds, memory, _count = json.loads(done.stdout)
         megabytes = (Path(dest) / "evidence.html").stat().st_size / 1e6
     unit = seconds_of_c()
@@ -89,10 +89,10 @@ def report(given: argparse.Namespace) -> bool:
         ["", "CPU s", "C", "peak MB", "page MB"],
         [["evidence_report", f"{seconds:.2f}", f"{seconds / unit:.1f}", f"{memory:.0f}", f"{megabytes:.2f}"]],
     )
-    bars = (
+    limits = (
         (f"document of a year of {zones} zones, CPU in C", seconds / unit, 40 * zones / ZONES),
         ("document of a year, peak MB", memory, 300),
         ("document of a year, MB of the page", megabytes, 5),
     )
-    held = [stands(*each) for each in bars]
+    held = [check_limit(*each) for each in limits]
     return all(held)

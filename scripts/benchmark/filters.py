@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A million comparisons: is the filter that was sent the one that is there, and does a record pass it?"""
+"""Measure a million comparisons of filters, and evaluations of records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _expression(chance: random.Random, depth: int = 2) -> dict[str, t.Any]:
 
 
 def _shuffled(node: t.Any, chance: random.Random) -> t.Any:
-    """The same expression with its siblings in another order."""
+    """Return the same expression with the members of each group in random order."""
     if isinstance(node, dict):
         return {name: _shuffled(value, chance) for name, value in node.items()}
     if isinstance(node, list):
@@ -37,8 +37,8 @@ def _shuffled(node: t.Any, chance: random.Random) -> t.Any:
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Compare, evaluate, and look that every answer is right."""
-    chance = random.Random(1)  # the same examples each time
+    """Compare and evaluate filters; check each result."""
+    chance = random.Random(1)  # the same examples in each run
     expressions = [_expression(chance) for _unused in range(1000)]
     trees = [parse(each) for each in expressions]
     others = [parse(_shuffled(each, chance)) for each in expressions]

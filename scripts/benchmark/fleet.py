@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compare three state modules in each of N zones, in a first and an unchanged run, with other ways to do it."""
+"""Compare three state modules in each of N zones, in a first and an unchanged run, with other ways of configuring them."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ import time
 import typing as t
 from pathlib import Path
 
-from table import show, stands
+from table import check_limit, show
 
 from edgeops_simulator.testing import running
 
 HERE = Path(__file__).parent
 PLAYBOOK = Path(sys.executable).parent / "ansible-playbook"
 TASKS = 3
-# A thousand zones with a task for each request take more than half an hour; nothing should take longer than this.
+# A timeout for one run; a thousand zones with a task for each request take more than half an hour.
 SECONDS_LIMIT = 4 * 3600
 ROUNDS, QUICK_ROUNDS, ENOUGH_SECONDS = 5, 2, 40
-# A quick run knows these over few zones only: they take minutes over a hundred.
+# With --quick, these run for a few zones only, because a hundred zones take minutes.
 SLOW, FEW_ZONES = ("as modules", "uri"), 5
 
 
 @dataclasses.dataclass(frozen=True)
 class Way:
-    """One way to configure the zones: a command, and what to add to it."""
+    """One way of configuring the zones: a command and additional arguments."""
 
     command: t.Sequence[str]
     variables: t.Mapping[str, t.Any] = dataclasses.field(default_factory=dict)
@@ -64,7 +64,7 @@ class Single(t.NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """Wall-clock seconds of the first and the unchanged run, processor seconds of the latter, and the requests of each."""
+    """Wall-clock seconds and requests of the first and the unchanged run, and processor seconds of the latter."""
 
     first: float
     unchanged: float
@@ -73,19 +73,19 @@ class Measured:
 
     @classmethod
     def of(cls, first: Single, unchanged: t.Sequence[Single]) -> Measured:
-        """Of what was repeated, the least counts: other work on the machine only adds."""
+        """Take the minimum of repeated runs, because other work on the machine can only add time."""
         fastest = min(unchanged)
         return cls(
             first.seconds, fastest.seconds, min(single.processor for single in unchanged), (first.requests, fastest.requests)
         )
 
     def without_waiting(self, latency: float, forks: int) -> float:
-        """The unchanged run less the time in which all forks could only wait for the service."""
+        """Return the time of the unchanged run without the time in which all forks wait for the service."""
         return self.unchanged - self.requests[1] * latency / forks
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bars hold."""
+    """Measure and print; return whether all limits hold."""
     latency = given.latency / 1000
     holds, growth = True, []
     for count in given.zones:
@@ -123,7 +123,7 @@ def report(given: argparse.Namespace) -> bool:
         if "in-process" in found:
             growth.append([str(count), f"{base.unchanged:.2f}", f"{1000 * base.unchanged / count:.1f}"])
         if count == 100:
-            holds = _bars(found, latency, given.forks)
+            holds = _check_limits(found, latency, given.forks)
         elif given.quick and {"in-process", "uri", "debug"} <= found.keys():
             _beyond_debug(found, count)
     if growth:
@@ -131,35 +131,35 @@ def report(given: argparse.Namespace) -> bool:
     return holds
 
 
-def _bars(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
+def _check_limits(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
     ours, uri, debug, one = (found.get(way) for way in ("in-process", "uri", "debug", "one task"))
     holds = True
     if ours and uri:
-        holds &= stands("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
+        holds &= check_limit("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
         print(f"as processor time: {uri.processor / ours.processor:.2f}")
     if ours and debug:
-        holds &= stands(
+        holds &= check_limit(
             "in-process without waiting / debug, 100 zones", ours.without_waiting(latency, forks) / debug.unchanged, 1.5
         )
         print(f"as processor time: {ours.processor / debug.processor:.2f}")
     if ours and one:
-        holds &= stands(
+        holds &= check_limit(
             "zone_observability in one task / three modules, unchanged, 100 zones, CPU", one.processor / ours.processor, 1
         )
     return holds
 
 
 def _beyond_debug(found: t.Mapping[str, Measured], count: int) -> None:
-    """Over few zones the start of a playbook is most of a run, so that it is left out of the ratio."""
+    """Compare without the start of a playbook, which is most of the time for a few zones."""
     ours, uri, debug = (found[way].processor for way in ("in-process", "uri", "debug"))
     ratio = (uri - debug) / max(ours - debug, 0.01)
-    print(f"uri / in-process, unchanged, {count} zones, processor time beyond three debug tasks: {ratio:.1f} (no bar)")
+    print(f"uri / in-process, unchanged, {count} zones, processor time beyond three debug tasks: {ratio:.1f} (no limit)")
 
 
 def measure(names: t.Sequence[str], count: int, given: argparse.Namespace) -> dict[str, Measured]:
-    """Run each way against a simulator of its own: once on new zones, then unchanged, of short runs the best of several.
+    """Run each way against its own simulator: once on new zones, then unchanged; short runs are repeated.
 
-    Unchanged runs go round: a machine that is slow for a while is then slow for every way.
+    The ways take turns, so that a machine that is slow for some time slows down all of them.
     """
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     with contextlib.ExitStack() as stack:
@@ -176,7 +176,7 @@ def measure(names: t.Sequence[str], count: int, given: argparse.Namespace) -> di
 
 
 def rounds(given: argparse.Namespace) -> int:
-    """How often to repeat what is compared."""
+    """Return the number of repetitions."""
     return QUICK_ROUNDS if given.quick else ROUNDS
 
 
@@ -189,7 +189,7 @@ def _installed(name: str) -> bool:
 
 @contextlib.contextmanager
 def fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iterator[t.Callable[[], Single]]:
-    """One way and its zones; what is given runs it once."""
+    """Prepare zones for one way; yield a function that runs it once."""
     with tempfile.TemporaryDirectory() as folder, running(zones=zones, process=True, latency_ms=given.latency) as simulator:
         command = [*way.command, *_arguments(Path(folder), zones, given.forks, way)]
         configuration = Path(folder, "ansible.cfg")
@@ -200,19 +200,19 @@ def fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iter
 
 
 def timed(command: t.Sequence[str], environment: t.Mapping[str, str], simulator: t.Any) -> Single:
-    """Run a command once against a simulator; end with its output where it fails."""
+    """Run a command against a simulator once; exit with its output if it fails."""
     simulator.clear_journal()
     before, began = _processor(), time.perf_counter()
     done = subprocess.run(
         command, env=dict(environment), capture_output=True, text=True, timeout=SECONDS_LIMIT, check=False
-    )  # our own
+    )  # our own code
     if done.returncode:
         raise SystemExit(f"{command[:2]} failed:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     return Single(time.perf_counter() - began, _processor() - before, len(simulator.journal()))
 
 
 def _processor() -> float:
-    """Processor seconds of everything that was run and has ended; on a busy machine they say more than the clock."""
+    """Return the processor seconds of all ended child processes; other load affects them less than wall-clock time."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What importing the code of a module costs over importing AnsibleModule, without the HTTP library."""
+"""Measure the import of the code of modules in addition to AnsibleModule, without the HTTP library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from table import show, stands
+from table import check_limit, show
 
 MODULES = sorted(path.stem for path in (Path(__file__).parents[2] / "plugins" / "modules").glob("[!_]*.py"))
 REPETITIONS, QUICK_REPETITIONS = 9, 4
@@ -25,19 +25,19 @@ print(between - began, time.process_time() - between)
 
 
 def milliseconds(module: str, repetitions: int) -> tuple[float, float]:
-    """Processor time for AnsibleModule and for the module's own code over it: the least of several fresh interpreters, since other work only adds."""
+    """Return the processor time for AnsibleModule, and for the module's own code in addition: the minimum of several new interpreters."""
     command = [sys.executable, "-c", CHILD.format(module=module)]
     outputs = [
         subprocess.run(command, capture_output=True, text=True, check=True).stdout for _unused in range(repetitions)
-    ]  # our own
+    ]  # our own code
     theirs, ours = zip(*(map(float, output.split()) for output in outputs), strict=True)
     return 1000 * min(theirs), 1000 * min(ours)
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bar holds."""
+    """Measure and print; return whether all limits hold."""
     repetitions = QUICK_REPETITIONS if given.quick else REPETITIONS
     found = {module: milliseconds(module, repetitions) for module in MODULES}
     rows = [[module, f"{theirs:.1f}", f"{ours:.1f}", f"{ours / theirs:.2f}"] for module, (theirs, ours) in found.items()]
     show("Import, in ms of processor time", ["module", "AnsibleModule", "over it", "ratio"], rows)
-    return stands("slowest import over AnsibleModule alone, in ms", max(ours for _theirs, ours in found.values()), 30)
+    return check_limit("slowest import over AnsibleModule alone, in ms", max(ours for _theirs, ours in found.values()), 30)

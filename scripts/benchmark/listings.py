@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The listing of 10 000 Logpush jobs of 2 KB: memory of the module, from the request to its result."""
+"""Measure the memory of a module that lists 10 000 Logpush jobs of 2 KB, from the request to the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import json
 import subprocess
 import sys
 
-from table import show, stands
+from table import check_limit, show
 
 from edgeops_simulator.testing import running
 
@@ -30,7 +30,7 @@ print(json.dumps([time.process_time() - began, resource.getrusage(resource.RUSAG
 
 
 def report(_given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bar holds."""
+    """Measure and print; return whether the limit holds."""
     fields = ",".join(f"Field{number:03}" for number in range(BYTES // 9))
     jobs = [
         {"id": number + 1, "name": f"job-{number}", "logpull_options": f"fields={fields}&timestamps=rfc3339", "enabled": True}
@@ -39,7 +39,7 @@ def report(_given: argparse.Namespace) -> bool:
     with running(zones=[ZONE], process=True) as simulator:
         simulator.seed(jobs={ZONE: jobs})
         command = [sys.executable, "-c", CHILD, simulator.base_url, simulator.token, ZONE]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own code
     seconds, memory, count = json.loads(done.stdout)
     size = len(json.dumps(jobs)) / 1e6
     show(
@@ -47,4 +47,4 @@ def report(_given: argparse.Namespace) -> bool:
         ["", "CPU s", "peak MB"],
         [["logpush_job_info", f"{seconds:.2f}", f"{memory:.0f}"]],
     )
-    return stands(f"listing of {count} jobs of 2 KB, peak MB", memory, 400)
+    return check_limit(f"listing of {count} jobs of 2 KB, peak MB", memory, 400)

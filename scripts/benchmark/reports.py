@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report of 1 000 zones with five items each: time, size and memory, compared with writing the same zones as JSON."""
+"""Measure the report of 1 000 zones with five items each: time, size and memory, compared with writing the zones as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from single_play import HEADER, Cost
-from table import show, stands
+from table import check_limit, show
 from unit import seconds_of_c
 
 ZONES = 1000
@@ -59,7 +59,7 @@ print(json.dumps([*spent, items, sum(each.stat().st_size for each in path.glob("
 
 
 def report(given: argparse.Namespace) -> bool:
-    """Measure and print; whether the bars hold."""
+    """Measure and print; return whether all limits hold."""
     rounds = 1 if given.quick else 3
     files, items, page = min((_made("report") for _unused in range(rounds)), key=lambda made: made[0].processor)
     plain, _items, _page = min((_made("json") for _unused in range(3)), key=lambda made: made[0].processor)
@@ -71,20 +71,20 @@ def report(given: argparse.Namespace) -> bool:
     )
     return all(
         [
-            stands("report: items", items, 5 * ZONES, at_least=True),
-            stands("report of 1 000 zones x 5 items, CPU in C", files.processor / seconds_of_c(), 21),
-            stands("report: the page, MB", page, 4),
-            stands("report: peak MB", files.memory, 300),
+            check_limit("report: items", items, 5 * ZONES, at_least=True),
+            check_limit("report of 1 000 zones x 5 items, CPU in C", files.processor / seconds_of_c(), 21),
+            check_limit("report: the page, MB", page, 4),
+            check_limit("report: peak MB", files.memory, 300),
         ]
     )
 
 
 def _made(way: str) -> tuple[Cost, int, float]:
-    """What it cost, how many items there were, and the megabytes of the page."""
+    """Return the cost of a run, the number of items, and the size of the page in megabytes."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "report")
         target.mkdir()
         command = [sys.executable, "-c", CHILD, str(ZONES), str(target), way]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)  # our own
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)  # our own code
     *spent, items, page = json.loads(done.stdout)
     return Cost(*spent), items, page

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compare the collection with other ways to do the same; print tables with ratios, and all bars as a table in Markdown.
+"""Compare the collection with other ways of configuring zones; print tables with ratios, and all limits as a Markdown table.
 
 python scripts/benchmark/run.py                     everything, for 10, 100, 300 and 1000 zones
 python scripts/benchmark/run.py --quick             5 and 100 zones, few repetitions, 20 zones adopted
@@ -49,7 +49,7 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
 
 
 def main() -> int:
-    """Run the parts that were asked for; the exit code says whether all bars hold."""
+    """Run the selected parts; return 0 if all limits hold."""
     parser = argparse.ArgumentParser(description="Benchmarks of the collection")
     parser.add_argument("--quick", action="store_true", help="5 and 100 zones only, and few repetitions")
     parser.add_argument("--zones", type=int, nargs="+", help="how many zones, several times")
@@ -60,14 +60,14 @@ def main() -> int:
     parser.add_argument("--forks", type=int, default=10)
     parser.add_argument("--latency", type=int, default=20, help="milliseconds that the service takes for each answer")
     given = parser.parse_args()
-    # What is measured is what users have: code that is compiled once.
+    # Compile the code once, as for users.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     given.zones = given.zones or ([fleet.FEW_ZONES, 100] if given.quick else [10, 100, 300, 1000])
-    # Every part runs, whether or not the one before it holds its bars.
+    # Run all parts, even if one exceeds a limit.
     began = time.perf_counter()
     held = [_timed(part, given) for part in given.parts]
-    print(f"\n{_where()}, {time.perf_counter() - began:.0f} s in all\n\n| bar | figure | bound |\n|---|---|---|")
-    print("\n".join(table.BARS))
+    print(f"\n{_where()}, {time.perf_counter() - began:.0f} s in all\n\n| measurement | value | limit |\n|---|---|---|")
+    print("\n".join(table.LIMITS))
     return 0 if all(held) else 1
 
 
@@ -79,8 +79,8 @@ def _timed(part: str, given: argparse.Namespace) -> bool:
 
 
 def _where() -> str:
-    """Return what the figures belong to: commit, interpreter and machine."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # our own
+    """Return a line for the measured environment: commit, interpreter and machine."""
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)  # our own code
     busy = ", ".join(f"{load:.1f}" for load in os.getloadavg())
     return f"Commit {commit.stdout.strip() or 'unknown'}, Python {platform.python_version()}, {os.cpu_count()} processors, load {busy}"
 

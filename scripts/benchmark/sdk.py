@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The same three settings of many zones with the vendor's Python SDK, in threads."""
+"""Configure the same three settings of many zones with the vendor's Python SDK, in threads."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ JOB = {
 
 
 def plain(answer: Any) -> dict[str, Any]:
-    """An answer as data; the SDK leaves what its models do not describe as it came."""
+    """Return an answer as data; the SDK returns answers without a model as dictionaries."""
     return answer if isinstance(answer, dict) else answer.model_dump(mode="json", exclude_none=True)
 
 
 def configure(client: cloudflare.Cloudflare, zone: str) -> None:
-    """Bring one zone into the desired state."""
+    """Apply the desired state to one zone."""
     if not plain(client.page_shield.get(zone_id=zone))["enabled"]:
         client.page_shield.update(zone_id=zone, enabled=True)
     try:
@@ -56,7 +56,7 @@ def configure(client: cloudflare.Cloudflare, zone: str) -> None:
 
 
 def main() -> None:
-    """Configure the zones that are named on the command line."""
+    """Configure the zones on the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=10)
     parser.add_argument("zones", nargs="+")

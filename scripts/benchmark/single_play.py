@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One play of a few tasks on localhost: its time, what the processor did for it, and the memory of its largest process."""
+"""Measure one play of a few tasks on localhost: time, processor time, and memory of its largest process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typing as t
 from pathlib import Path
 
 NOTHING: t.Mapping[str, t.Any] = {"ansible.builtin.debug": {"msg": "nothing"}}
-# A process of its own, because the largest of all children that ever were is what the system tells.
+# Runs each play in a new process, because RUSAGE_CHILDREN has the maximum memory of all children so far.
 PARENT = """
 import json, resource, subprocess, sys, time
 began = time.perf_counter()
@@ -33,11 +33,11 @@ class Cost(t.NamedTuple):
     memory: float
 
     def over(self, start: Cost) -> Cost:
-        """Time in addition to another run; memory is that of this run."""
+        """Return the additional time over another run, with the memory of this run."""
         return Cost(self.seconds - start.seconds, self.processor - start.processor, self.memory)
 
     def row(self, what: str) -> list[str]:
-        """A row of a table with the columns of `HEADER`."""
+        """Return a row of a table with the columns of `HEADER`."""
         return [what, f"{self.seconds:.2f}", f"{self.processor:.2f}", f"{self.memory:.0f}"]
 
 
@@ -60,10 +60,10 @@ def cost_of(tasks: t.Sequence[t.Mapping[str, t.Any]], environment: t.Mapping[str
             str(path),
         ]
         surroundings = {**os.environ, **environment, "HOME": folder}
-        done = subprocess.run(command, env=surroundings, stdout=subprocess.PIPE, text=True, check=True)  # our own
+        done = subprocess.run(command, env=surroundings, stdout=subprocess.PIPE, text=True, check=True)  # our own code
     return Cost(*json.loads(done.stdout))
 
 
 def least(tasks: t.Sequence[t.Mapping[str, t.Any]], environment: t.Mapping[str, str], rounds: int) -> Cost:
-    """Of several runs the one that needed the least of the processor: other work on the machine only adds."""
+    """Return the run with the least processor time of several, because other work on the machine can only add time."""
     return min((cost_of(tasks, environment) for _unused in range(rounds)), key=lambda cost: cost.processor)

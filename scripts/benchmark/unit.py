@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The unit C of the bars: what this machine takes, in this run, for a fixed piece of work that is like the collection's own."""
+"""The unit C of the limits: the time in which this machine does a fixed amount of work that is typical for the collection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOST = re.compile(r"https://([^/]+)/")
 
 @functools.cache
 def seconds_of_c() -> float:
-    """Return the processor time, the least of three, to encode, decode, group by host and sort 30,000 records of scripts, one by one."""
+    """Return the minimum processor time of three runs that encode, decode, group by host and sort 30,000 records of scripts."""
     return min(_once() for _round in range(ROUNDS))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs of modules and of ansible-playbook against the embedded simulator, with what has to hold for each of them; see TESTING.md."""
+"""Run modules and ansible-playbook against the embedded simulator, and check what must hold for each run; see TESTING.md."""
 
 from .modules import Modules
 from .outcome import Outcome, Report

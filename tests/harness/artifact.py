@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The collection as users get it: built, and installed where nothing else is."""
+"""Build the collection and install it as a user does, in a folder without other collections."""
 
 import functools
 import os
@@ -11,13 +11,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GALAXY = Path(sys.executable).with_name("ansible-galaxy")
-# Goes with the test process; parallel processes have one each.
+# Deleted when the test process ends; each parallel process has its own.
 FOLDER = tempfile.TemporaryDirectory(prefix="artifact-")
 
 
 @functools.cache
 def installed() -> Path:
-    """The folder for ANSIBLE_COLLECTIONS_PATH, in which the collection of this checkout is installed from its artifact."""
+    """Install the collection from an artifact of this checkout; return the folder for ANSIBLE_COLLECTIONS_PATH."""
     folder = Path(FOLDER.name)
     _galaxy("build", str(ROOT), "--output-path", str(folder))
     (built,) = folder.glob("*.tar.gz")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets that a test plants, and the search for them in everything that a run leaves behind."""
+"""Secrets that tests use, and the search for them in all output and files of a run."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _SECRET_NAME = re.compile(r"secret|token|password|sig|key$|^header_", re.IGNOREC
 
 
 def of_destination(destination: str) -> set[str]:
-    """The parts of a destination that no output may show: told apart here a second time, independently of the collection."""
+    """Return the secret parts of a destination, parsed here independently of the collection's own code."""
     try:
         parts = urlsplit(destination)
     except ValueError:
@@ -26,10 +26,10 @@ def of_destination(destination: str) -> set[str]:
 
 
 def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
-    """The same playbook with literal secrets moved into variables, where people keep them too.
+    """Return the same playbook with literal secrets moved into variables.
 
-    Newer ansible-core quotes the lines of a playbook beside an error, and what is written there in clear is not for a
-    module to hide.
+    Newer ansible-core prints lines of the playbook with an error. A secret that is written there as a literal would be printed, and
+    no module could mask it.
     """
     if isinstance(node, dict):
         return {each: hoist(value, variables, each) for each, value in node.items()}
@@ -43,7 +43,7 @@ def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
 
 
 def of_variables(variables: t.Mapping[str, str]) -> set[str]:
-    """The secrets in hoisted options: whole, except for destinations, of which only parts are secret."""
+    """Return the secrets of these variables: the secret parts of destinations, the whole value of all others."""
     found: set[str] = set()
     for value in variables.values():
         found.update(of_destination(value) if "://" in value else {value})
@@ -53,20 +53,20 @@ def of_variables(variables: t.Mapping[str, str]) -> set[str]:
 def all_of(
     simulator: t.Any, given: t.Iterable[str], planted: t.Mapping[str, str], env: t.Mapping[str, str | None] | None
 ) -> set[str]:
-    """What a run must not show: what the test names, the simulator's credentials, and those in variables and environment."""
+    """Return all strings that no output may contain: `given`, the simulator's credentials, secrets of variables and environment."""
     own = {value for value in (simulator.token, simulator.key) if value}
     from_env = {value for name, value in (env or {}).items() if value and name.endswith(("_TOKEN", "_API_KEY"))}
     return {*given, *own, *from_env, *of_variables(planted)}
 
 
 def spellings(secret: str) -> set[str]:
-    """A secret as it may turn up: as it is, quoted for a URL, unquoted, or escaped in JSON text."""
+    """Return the forms in which a secret may be printed: unchanged, quoted or unquoted for a URL, escaped for JSON."""
     variants = {secret, unquote(secret), quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1]}
     return {variant for variant in variants if len(variant) >= SHORTEST}
 
 
 def leaks(secrets: t.Iterable[str], places: t.Mapping[str, str]) -> list[str]:
-    """Where a secret can be read, with the text around it."""
+    """Return each place where a secret was found, with the text around it."""
     found = []
     for secret in sorted(secrets):
         for spelling in spellings(secret):

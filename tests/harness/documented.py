@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a module's RETURN section promises, compared with what it returned."""
+"""Compare the result of a module with its RETURN section."""
 
 import ast
 import functools
@@ -13,10 +13,10 @@ from .outcome import COLLECTION
 
 ROOT = Path(__file__).resolve().parents[2]
 ALWAYS = ("success", "always")
-# What ansible-core adds to the result of any module.
+# Members that ansible-core adds to the result of any module.
 ADDED = "changed failed skipped invocation warnings deprecations diff attempts retries results changed_when_result"
 FRAMEWORK = frozenset(ADDED.split())
-# Members whose content is the service's own, handed on unchanged, with whatever it adds.
+# The members of these are returned as the service sends them, and it may send undocumented ones.
 OPEN = frozenset(("scripts",))
 
 Doc = t.Mapping[str, t.Any]
@@ -24,12 +24,12 @@ Doc = t.Mapping[str, t.Any]
 
 @functools.cache
 def section(module: str, name: str) -> t.Any:
-    """DOCUMENTATION, EXAMPLES or RETURN of a module, parsed."""
+    """Return DOCUMENTATION, EXAMPLES or RETURN of a module, parsed."""
     return section_of(ROOT / "plugins" / "modules" / f"{module}.py", name)
 
 
 def section_of(path: Path, name: str) -> t.Any:
-    """The same of any file."""
+    """Return DOCUMENTATION, EXAMPLES or RETURN of a file, parsed."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == name:
             return yaml.safe_load(ast.literal_eval(node.value))
@@ -37,7 +37,7 @@ def section_of(path: Path, name: str) -> t.Any:
 
 
 def example(module: str) -> dict[str, t.Any]:
-    """The first example of a module without its zone and what templates give it, as a task."""
+    """Return the first example of a module as a task, without its zone and without options that are templates."""
     name = f"{COLLECTION}.{module}"
     options = next(task[name] for task in section(module, "EXAMPLES") if name in task)
     return {
@@ -47,7 +47,7 @@ def example(module: str) -> dict[str, t.Any]:
 
 
 def differences(module: str, result: Doc) -> list[str]:
-    """Members that are documented and missing, or there and undocumented."""
+    """Return documented members that are missing, and returned members that are undocumented."""
     documented: Doc = section(module, "RETURN")
     proper = {name: value for name, value in result.items() if name not in FRAMEWORK and not name.startswith(("_", "ansible_"))}
     return _compare(documented, proper, module)

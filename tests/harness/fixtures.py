@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The simulator and a zone, for whoever runs something against them: a `conftest.py` imports what its folder needs."""
+"""The fixtures for the simulator and a zone; the `conftest.py` of a folder imports those that its tests use."""
 
 import secrets
 import typing as t
@@ -12,14 +12,14 @@ from edgeops_simulator.testing import running
 
 __all__ = ["simulator", "simulator_server", "zone"]
 
-# Distinctive, because every output is searched for them.
+# Strings that occur nowhere else, because all output is searched for them.
 TOKEN = "planted-token-7f3a9c51e0"
 KEY = "planted-key-c41d88b6f2"
 
 
 @pytest.fixture(scope="session")
 def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.Any]:
-    """The simulator of this test process; parallel processes have one each."""
+    """Start one simulator for the test process; each parallel process has its own."""
     folder = tmp_path_factory.mktemp("bucket")
     with running(token=TOKEN, email="operator@example.com", key=KEY, log_folder=str(folder)) as server:
         yield server
@@ -27,7 +27,7 @@ def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.A
 
 @pytest.fixture
 def zone(simulator: t.Any) -> str:
-    """A zone that nothing has touched."""
+    """Return the id of a new zone without any settings."""
     fresh = secrets.token_hex(16)
     simulator.seed(zones=[fresh])
     return fresh

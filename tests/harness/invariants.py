@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What has to hold for every run of every test, so that none can forget to look."""
+"""The checks that apply to every run of every test."""
 
 import re
 import typing as t
@@ -11,15 +11,15 @@ from . import canaries, documented
 from .outcome import Outcome, Report
 
 ERROR_MEMBERS = {"kind", "method", "path", "status", "errors", "request_id", "attempts"}
-# Failures of ansible-core's own, which have no `error.kind`: an assertion, a role's argument specification, a syntax error.
+# Failures of ansible-core itself have no `error.kind`, for example a syntax error or a failed assertion.
 ANSIBLE = "ansible"
 UNREACHABLE = "unreachable"
-# What modules extend whose plans can be approved.
+# The documentation fragment of modules whose plans can be approved.
 APPROVAL = "edgeops.observability.connection.approval"
 
 
 def check(report: Report, check_mode: bool, diff: bool, fails: str | t.Collection[str] | None, warns: t.Sequence[str]) -> None:
-    """Everything but the search for secrets, of which the runners know where they are."""
+    """Check everything except secrets: the runners call `check_secrets`, because they know the secrets."""
     check_only_reads(report, check_mode)
     check_failures(report, fails)
     check_warnings(report, warns)
@@ -27,7 +27,7 @@ def check(report: Report, check_mode: bool, diff: bool, fails: str | t.Collectio
 
 
 def check_only_reads(report: Report, check: bool) -> None:
-    """In check mode the service sees GET only."""
+    """In check mode the service receives reads only."""
     seen = list(report.writes) if check else []
     for outcome in report.outcomes:
         if outcome.check_mode:
@@ -36,7 +36,7 @@ def check_only_reads(report: Report, check: bool) -> None:
 
 
 def check_secrets(report: Report, secrets: t.Collection[str]) -> None:
-    """No planted secret is in any output, nor in a file that the run left behind."""
+    """No planted secret is in any output, or in a file that the run wrote."""
     short = sorted(secret for secret in secrets if len(secret) < canaries.SHORTEST)
     assert not short, f"secrets planted by a test need {canaries.SHORTEST} characters to be told from other text: {short}"
     places = {"stdout": report.stdout, "stderr": report.stderr, "the log file": report.log, "the results": report.record}
@@ -48,7 +48,7 @@ def check_secrets(report: Report, secrets: t.Collection[str]) -> None:
 
 
 def check_warnings(report: Report, warns: t.Sequence[str]) -> None:
-    """Every warning of a task is declared, every declared one appears, and nothing deprecated is used."""
+    """Every warning of a task is declared, every declared warning appears, and there are no deprecations."""
     given = [str(text) for outcome in report.outcomes for result in outcome.each() for text in result.get("warnings") or ()]
     undeclared = [text for text in given if not any(re.search(pattern, text) for pattern in warns)]
     assert not undeclared, f"undeclared warnings: {undeclared}"
@@ -59,7 +59,7 @@ def check_warnings(report: Report, warns: t.Sequence[str]) -> None:
 
 
 def check_failures(report: Report, fails: str | t.Collection[str] | None) -> None:
-    """Failures are declared by kind, or by several kinds, and carry what the contract promises a playbook."""
+    """The kinds of all failures are declared, and each `error` has exactly the documented members."""
     unreachable = [outcome.host for outcome in report.outcomes if outcome.status == "unreachable"]
     declared = {fails} if isinstance(fails, str) else set(fails or ())
     assert bool(unreachable) is (UNREACHABLE in declared), f"unreachable: {unreachable}\n{report}"
@@ -82,7 +82,7 @@ def _kinds(outcome: Outcome, report: Report) -> t.Iterator[str]:
             continue
         error = result.get("error")
         if error is None and re.search("'[a-z_]+' is undefined", str(result.get("msg"))):
-            # An argument that cannot be templated: the module has not been run.
+            # The module did not run, because a template in its arguments failed.
             yield ANSIBLE
             continue
         assert isinstance(error, dict), f"{outcome.name} failed without `error`: {result.get('msg')}\n{report}"
@@ -96,10 +96,10 @@ def _kinds(outcome: Outcome, report: Report) -> t.Iterator[str]:
 
 
 def check_results(report: Report, diff: bool) -> None:
-    """Results have the documented members, and `changed` says the same as the diff."""
+    """Results have the documented members, and `changed` agrees with `diff`."""
     for outcome in report.ours:
         for result in outcome.each():
-            # A failure that the task itself takes for none is still a failure's result.
+            # With `failed_when: false` a failed task is reported as a success, but its result is that of the failure.
             if not result.get("failed") and not result.get("skipped") and "failed_when_result" not in result:
                 _check_result(outcome, result, diff)
 
@@ -110,7 +110,7 @@ def _check_result(outcome: Outcome, result: dict[str, t.Any], diff: bool) -> Non
     wrong = documented.differences(outcome.module, result)
     assert not wrong, f"{outcome.name}: " + "; ".join(wrong)
     if APPROVAL not in documented.section(outcome.module, "DOCUMENTATION").get("extends_documentation_fragment", ()):
-        return  # it only reads, or asks for a challenge
+        return  # the module only reads, or requests an ownership challenge
     ids = list(result["plan_ids"].values()) if "plan_ids" in result else [result.get("plan_id")]
     assert all(each is None or (isinstance(each, str) and each) for each in ids), f"{outcome.name}: plan ids {ids}"
     assert "plan_ids" in result or ids != [None], f"{outcome.name}: no plan_id"

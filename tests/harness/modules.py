@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs whole tasks of modules in the test's own process, against the simulator and without Ansible around them."""
+"""Run the whole task of a module in the test's own process, against the simulator and without Ansible."""
 
 import contextlib
 import dataclasses
@@ -34,29 +34,29 @@ STEPS = ("check run", "real run", "second check run", "second real run")
 
 
 def task_of(module: str) -> t.Any:
-    """The task that a module's file declares; of a module that runs on the controller only, that of its action."""
+    """Return the task that the file of a module declares; for a module that runs on the controller only, that of its action."""
     declared = importlib.import_module(f"{MODULES}.{module}")
     return getattr(declared, "TASK", None) or importlib.import_module(f"{ACTIONS}.{module}").ActionModule.task
 
 
 def checked(task: t.Any, args: t.Mapping[str, t.Any]) -> t.Any:
-    """Arguments as AnsibleModule checks and completes them, on their way to a module as JSON."""
+    """Return the arguments as AnsibleModule validates and completes them; modules receive them as JSON."""
     return ArgumentSpecValidator(**task.arguments()).validate(without_empty(json.loads(json.dumps(args))))
 
 
 def execute(task: t.Any, found: t.Any, *, check: bool = False, diff: bool = True) -> Document:
-    """The result of one run of a task with checked arguments."""
+    """Run a task with validated arguments once; return its result."""
     if found.errors.errors:
         refused = Failure(INVALID_OPTION, found.errors.msg)
         return {"failed": True, "changed": False, "msg": str(refused), "error": refused.report()}
     result = Run(found.validated_parameters, check_mode=check, diff_mode=diff).finish(task)
-    # As it reaches a playbook: what is not JSON would fail there.
+    # The conversion to JSON fails for values that a playbook could not receive either.
     return t.cast("Document", json.loads(json.dumps(result)))
 
 
 @dataclasses.dataclass
 class Modules:
-    """Runs modules against one simulator, by default in one zone, with every invariant looked at."""
+    """Run modules against one simulator, by default in one zone, and check the invariants of each run."""
 
     simulator: t.Any
     zone: str
@@ -75,11 +75,11 @@ class Modules:
         fails: str | t.Collection[str] | None = None,
         secrets: t.Iterable[str] = (),
     ) -> Report:
-        """Run tasks as a playbook has them, one after the other up to the first failure that is not ignored; check the invariants.
+        """Run tasks in order, up to the first failure without `ignore_errors`; check the invariants.
 
-        `defaults` are arguments of every task that has them, the zone where nothing else is given. `fails` is the kind of failure
-        that has to happen, `warns` the patterns of the warnings that have to appear. `secrets` are strings that no result may
-        hold, beyond the credentials of the simulator and the secret options of the tasks. A variable of `env` that is None is taken away.
+        `defaults` are arguments for every task that has these options; if omitted, the id of the zone. `fails` is the expected kind of
+        failure, `warns` the patterns of the expected warnings. `secrets` are further strings that no result may contain, besides the
+        credentials of the simulator and the secret options of the tasks. In `env`, None removes a variable.
         """
         folder = self.folder / f"run-{next(self._count)}"
         each = [tasks] if isinstance(tasks, t.Mapping) else list(tasks)
@@ -102,18 +102,18 @@ class Modules:
         return report
 
     def converge(self, module: str, args: Args, **run: t.Any) -> Converged:
-        """A desired state in four runs: check, real, check, real.
+        """Apply a desired state in four runs: check, real, check, real.
 
-        The check run has to predict the real run, which has to change something, and the second pair has to find nothing to do.
+        The first check run must predict the real run, which must change something; the other two must change nothing.
         """
         return self.converge_each(module, [args], **run)[0]
 
     def lifecycle(self, module: str, *, create: Args, modify: Args, delete: Args, **run: t.Any) -> list[Converged]:
-        """The twelve steps: create, modify and delete; each predicted, applied, and both again."""
+        """Create, modify and delete, in four runs each: twelve steps."""
         return self.converge_each(module, [create, modify, delete], **run)
 
     def converge_each(self, module: str, desired_states: t.Sequence[Args], **run: t.Any) -> list[Converged]:
-        """Several desired states one after the other, four runs each; `run` is what `run` takes."""
+        """Apply several desired states in order, in four runs each; `run` are further arguments of `run`."""
         tasks = [
             {
                 "name": f"{module} desired state {number}: {step}",
@@ -131,7 +131,7 @@ class Modules:
         return converged
 
     def _outcome(self, described: t.Mapping[str, t.Any], given: Document, check: bool, diff: bool, seen: int) -> Outcome:
-        (action,) = set(described) - KEYWORDS  # what else a task of a playbook can have is Ansible's to do
+        (action,) = set(described) - KEYWORDS  # all other keywords need Ansible
         module = action.removeprefix(f"{COLLECTION}.")
         task = task_of(module)
         known = {name: value for name, value in given.items() if name in task.arguments()["argument_spec"]}
@@ -145,7 +145,7 @@ class Modules:
 
 @contextlib.contextmanager
 def _surroundings(folder: Path, variables: t.Mapping[str, str | None]) -> t.Iterator[io.StringIO]:
-    """What a task finds around itself: a folder, a home and an environment of its own. Returns what libraries log meanwhile."""
+    """Give a task its own folder, home and environment; yield a stream of the log lines that libraries write in this time."""
     home = folder / "home"
     (folder / "input").mkdir(parents=True)
     (home / "tmp").mkdir(parents=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a playbook run left behind, ready for assertions."""
+"""The results and requests of a run, for assertions."""
 
 import dataclasses
 import typing as t
@@ -8,22 +8,22 @@ from pathlib import Path
 
 COLLECTION = "edgeops.observability"
 READS = ("GET", "HEAD")
-# A query changes nothing, nor does the preview of a transformer.
+# POST requests that change nothing: a GraphQL query and the preview of a transformer.
 READING_POSTS = ("/graphql", "/logpush/transformers/preview")
 FAILED = ("failed", "ignored", "unreachable")
 
-Tasks = t.Mapping[str, t.Any] | t.Sequence[t.Mapping[str, t.Any]]  # a task is what a playbook has between two dashes
+Tasks = t.Mapping[str, t.Any] | t.Sequence[t.Mapping[str, t.Any]]  # tasks as YAML in a playbook has them
 Entry = t.Mapping[str, t.Any]  # one request in the simulator's journal
 
 
 def writes(entries: t.Iterable[Entry]) -> list[Entry]:
-    """The requests that could change the service."""
+    """Return the requests that could change the service."""
     return [entry for entry in entries if entry["method"] not in READS and not entry["path"].endswith(READING_POSTS)]
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """One task on one host, and the requests that reached the simulator while it ran (those of all hosts)."""
+    """One task on one host, and the requests of all hosts while it ran."""
 
     name: str
     action: str
@@ -35,7 +35,7 @@ class Outcome:
 
     @property
     def module(self) -> str | None:
-        """The name of the collection's module, or None for a module of another collection."""
+        """Return the name of the collection's module, None for a module of another collection."""
         return self.action.removeprefix(f"{COLLECTION}.") if self.action.startswith(f"{COLLECTION}.") else None
 
     @property
@@ -47,7 +47,7 @@ class Outcome:
         return writes(self.journal)
 
     def each(self) -> list[dict[str, t.Any]]:
-        """The results proper: one, or one for each item of a loop."""
+        """Return the results: one, or one for each item of a loop."""
         items = self.result.get("results")
         looped = isinstance(items, list) and all(isinstance(item, dict) and "ansible_loop_var" in item for item in items)
         return items if looped and items else [self.result]
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """A whole run of ansible-playbook."""
+    """One run of modules or of ansible-playbook."""
 
     returncode: int
     stdout: str
@@ -72,28 +72,28 @@ class Report:
 
     @property
     def ours(self) -> list[Outcome]:
-        """The tasks that are modules of the collection, skipped ones left out."""
+        """Return the outcomes of the collection's modules without skipped tasks."""
         return [outcome for outcome in self.outcomes if outcome.module and outcome.status != "skipped"]
 
     @property
     def failures(self) -> list[Outcome]:
-        """All failed tasks, ignored ones included."""
+        """Return the outcomes of failed tasks, including those with `ignore_errors`."""
         return [outcome for outcome in self.outcomes if outcome.failed]
 
     @property
     def failure(self) -> dict[str, t.Any]:
-        """The result of the one task that failed."""
+        """Return the result of the only task that failed."""
         (failed,) = self.failures
         return failed.result
 
     @property
     def result(self) -> dict[str, t.Any]:
-        """The result of the one task of the collection."""
+        """Return the result of the only task of the collection."""
         (outcome,) = self.ours
         return outcome.result
 
     def named(self, name: str, host: str | None = None) -> Outcome:
-        """The one outcome of the task of that name."""
+        """Return the only outcome of the task with this name."""
         (found,) = [each for each in self.outcomes if each.name == name and host in (None, each.host)]
         return found
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The runner of playbooks: a real ansible-playbook against the simulator, with every invariant looked at."""
+"""Run ansible-playbook against the simulator and check the invariants of each run."""
 
 import dataclasses
 import itertools
@@ -16,7 +16,7 @@ GROUP = f"group/{COLLECTION}.zone"
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """Tasks for one host; `fails` and `warns` as `Playbook.run` has them."""
+    """Tasks for one host; `fails` and `warns` as in `Playbook.run`."""
 
     tasks: t.Sequence[t.Mapping[str, t.Any]]
     fails: str | t.Collection[str] | None = None
@@ -27,7 +27,7 @@ class Case:
 
 @dataclasses.dataclass
 class Playbook:
-    """Runs tasks, plays or playbooks against one simulator, by default in one zone."""
+    """Run tasks, plays or playbooks against one simulator, by default in one zone."""
 
     simulator: t.Any
     zone: str
@@ -47,11 +47,11 @@ class Playbook:
         fails: str | t.Collection[str] | None = None,
         **launch: t.Any,
     ) -> Report:
-        """Run once, and check the invariants.
+        """Run once; check the invariants.
 
-        `tasks` is a task or a list of tasks for one play in this zone; `playbook` a list of plays, a file, or a name
-        such as `edgeops.observability.deliver`. `fails` is the kind of failure that has to happen ("ansible" for one of
-        ansible-core's own), `warns` the patterns of the warnings that have to appear. `launch` is what `launch` takes.
+        `tasks` is a task or a list of tasks for one play in this zone; `playbook` is a list of plays, a file, or a name such as
+        `edgeops.observability.deliver`. `fails` is the expected kind of failure ("ansible" for a failure of ansible-core itself), `warns`
+        the patterns of the expected warnings. `launch` are further arguments of `launch`.
         """
         assert (tasks is None) != (playbook is None), "either tasks or a playbook"
         play = {
@@ -66,9 +66,9 @@ class Playbook:
         return report
 
     def run_cases(self, cases: t.Mapping[str, Case], zones: t.Mapping[str, str], **launch: t.Any) -> dict[str, Report]:
-        """Run each case on a host of its own, in the zone of its name, all in one process; check the invariants of each.
+        """Run each case on its own host and zone, all in one process; check the invariants of each.
 
-        A failure ends its case, not the run. The report of a case has what was said, returned and sent in its play and zone.
+        A failure ends its case only. The report of a case has the output, results and requests of its play and zone.
         """
         plays = [
             {
@@ -106,8 +106,8 @@ class Playbook:
         arguments: t.Sequence[str] = (),
         typed: str = "",
     ) -> Report:
-        """Run a playbook, and check that no output holds a secret: those of `secrets`, the credentials of the simulator, and the
-        secret options of the tasks. A variable of `env` that is None is taken away.
+        """Run a playbook; check that no output contains a secret: those of `secrets`, the credentials of the simulator, and the
+        secret options of the tasks. In `env`, None removes a variable.
         """
         place = process.Place(self.folder / f"run-{next(self._count)}")
         planted: dict[str, str] = {}
@@ -119,7 +119,7 @@ class Playbook:
         chosen = self.in_process if in_process is None else in_process
         if chosen is not None:
             variables["edgeops_in_process"] = chosen
-        # The look at what a token may read costs requests of its own, so that tests ask for it.
+        # Verifying the token sends further requests, so that only tests of it switch it on.
         variables.setdefault("edgeops_verify_token", False)
         command = [str(process.BIN / "ansible-playbook"), str(target), "-i", str(hosts)]
         command += ["-e", f"@{place.write('vars.json', {**variables, **planted})}", *arguments]
@@ -139,7 +139,7 @@ class Playbook:
 
 
 def _part(whole: Report, stdout: str, zone: str, case: Case) -> Report:
-    """What a run says of one case."""
+    """Return the report of one case, as part of the report of all cases."""
     outcomes = [outcome for outcome in whole.outcomes if outcome.host == zone]
     ended = any(outcome.status == "failed" for outcome in outcomes)
     journal = [entry for entry in whole.journal if entry["zone"] == zone]

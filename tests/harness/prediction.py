@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whether a check run predicted what the real run then did, and whether further runs find nothing to do."""
+"""Compare a check run with the real run that it predicts, and check that further runs change nothing."""
 
 import dataclasses
 import re
@@ -8,13 +8,13 @@ import typing as t
 
 from .outcome import Entry, Outcome, Report
 
-# Made by the service once, when it creates something: null until then, and the same ever after.
+# Set by the service once, when it creates an object: null in the prediction, and never changed later.
 IDENTITY = frozenset(("id", "rule_id", "ref", "dataset", "created_at", "created"))
-# Moved by the service whenever it likes: the check run shows what is there now.
+# May be changed by the service at any time: the check run returns the current value.
 MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message", "modified"))
-# What means the same in several spellings.
+# Values with several spellings of one meaning.
 SPELLED = frozenset(("filter", "logpull_options", "output_options", "fields", "timestamp_format", "option_flags"))
-# What is asked for only before a rule enforces more, in a window that ends now.
+# Read only before a rule that enforces more, for a window that ends at the time of the run.
 ASKED = re.compile(r"\.violations(\.|$)")
 CLOCK = re.compile(r"\.violations\.(.*\.)?(since|until)$")
 ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed", "effects")
@@ -22,7 +22,7 @@ ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed", "effects")
 
 @dataclasses.dataclass(frozen=True)
 class Converged:
-    """The four runs of one desired state: predicted, applied, and both again."""
+    """The four runs of one desired state: check, real, check, real."""
 
     report: Report
     predicted: Outcome
@@ -32,21 +32,21 @@ class Converged:
 
     @property
     def result(self) -> dict[str, t.Any]:
-        """What the first real run returned."""
+        """Return the result of the first real run."""
         return self.applied.result
 
     @property
     def diff(self) -> dict[str, t.Any]:
-        """What the first real run changed, as the check run predicted it."""
+        """Return the diff of the first real run, which equals that of the first check run."""
         return t.cast("dict[str, t.Any]", self.applied.result["diff"])
 
     @property
     def writes(self) -> list[Entry]:
-        """The writes of the first real run."""
+        """Return the write requests of the first real run."""
         return self.applied.writes
 
     def check(self) -> None:
-        """Something changed as it was predicted, and nothing is left to do."""
+        """The first real run changes what was predicted, and later runs change nothing."""
         name = self.applied.name
         assert self.result["changed"] is True, f"{name}: changed is {self.result['changed']}"
         assert self.writes, f"{name}: nothing was written"
@@ -56,7 +56,7 @@ class Converged:
 
 
 def check_predicted(predicted: Outcome, real: Outcome) -> None:
-    """Same `changed`, same diff, same plan, same members, same values but for those that only the service can know."""
+    """`changed`, `diff`, `plan_id` and the members are equal, and so are values except those that only the service can know."""
     for name in ("changed", "diff", "plan_id", "effects"):
         assert predicted.result.get(name) == real.result.get(name), (
             f"{predicted.name}: check mode predicted {name} {predicted.result.get(name)!r}, then it was {real.result.get(name)!r}"
@@ -66,7 +66,7 @@ def check_predicted(predicted: Outcome, real: Outcome) -> None:
 
 
 def check_settled(real: Outcome, recheck: Outcome, rerun: Outcome, respelled: bool = False) -> None:
-    """A second check run and a second real run find everything as the first one left it, word by word unless the service respells it."""
+    """Later runs change nothing and return what the first real run returned; `respelled`: the service may rewrite some values."""
     aside = SPELLED if respelled else frozenset[str]()
     for again in (recheck, rerun):
         assert again.result.get("changed") is False, f"{again.name} changes again: {again.result.get('diff')}"

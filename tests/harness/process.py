@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One run of ansible-playbook in a folder of its own, cut off from the machine's configuration."""
+"""One run of ansible-playbook in its own folder, isolated from the configuration of the machine."""
 
 import contextlib
 import dataclasses
@@ -22,7 +22,7 @@ LOCAL: dict[str, t.Any] = {"ansible_connection": "local", "ansible_python_interp
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """The folder of one run; what the test wrote is in `input`, everything else comes from the run."""
+    """The folder of one run; files of the test are in `input`, all other files are written by the run."""
 
     folder: Path
 
@@ -39,14 +39,14 @@ class Place:
         return self.folder / "ansible.log"
 
     def write(self, name: str, content: t.Any) -> Path:
-        """Write an input file; JSON is YAML, and needs no quoting rules."""
+        """Write an input file, as JSON, which is valid YAML without quoting."""
         self.input.mkdir(parents=True, exist_ok=True)
         path = self.input / name
         path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
         return path
 
     def environment(self, forks: int = 5) -> dict[str, str]:
-        """Nothing of the caller's environment but the search path and what measures coverage."""
+        """Return an environment with the caller's search path and coverage settings only."""
         for name in ("home", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         kept = {
@@ -59,7 +59,7 @@ class Place:
             "TMPDIR": str(self.folder / "tmp"),
             "XDG_STATE_HOME": str(self.folder / "home" / "state"),
             "LC_ALL": "C.UTF-8",
-            # Ten times the usual pause: waiting for a task then takes less of the processor.
+            # Ten times the default interval, because polling for results takes processor time from the tasks.
             "ANSIBLE_CONFIG": str(self.write("ansible.cfg", "[defaults]\ninternal_poll_interval = 0.01\n")),
             "ANSIBLE_HOME": str(self.folder / "home" / "ansible"),
             "ANSIBLE_LOG_PATH": str(self.log),
@@ -74,14 +74,14 @@ class Place:
 
 
 def inventory(hosts: t.Mapping[str, t.Mapping[str, t.Any]] | None) -> dict[str, t.Any]:
-    """Hosts with their variables, each on a local connection with the controller's interpreter."""
+    """Return an inventory of hosts with variables, each with a local connection and the controller's interpreter."""
     return {"all": {"vars": LOCAL, "hosts": {name: dict(variables) for name, variables in (hosts or {"localhost": {}}).items()}}}
 
 
 def execute(
     command: t.Sequence[str], environment: t.Mapping[str, str], cwd: Path, timeout: float, typed: str = ""
 ) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command that reads what is typed; its whole process group ends when the time is over."""
+    """Run a command with `typed` as its input; return exit code, output and errors. On a timeout its whole process group is killed."""
     process = subprocess.Popen(
         command,
         cwd=cwd,
@@ -105,18 +105,18 @@ def execute(
 
 
 def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
-    """The results in order, each with the requests that came in between the start of its task and that of the next."""
+    """Return the results in order, each with the requests between the start of its task and the start of the next task."""
     found: list[Outcome] = []
     lines = [json.loads(line) for line in record.splitlines()]
     starts = [line["monotonic"] for line in lines if line["event"] == "start"]
-    spans = zip(starts, [*starts[1:], float("inf")], strict=False)  # a run that ends before its first task has an end only
+    spans = zip(starts, [*starts[1:], float("inf")], strict=False)  # a run without tasks has an end only
     entries: list[Entry] = []
     for line in lines:
         if line["event"] == "start":
             start, end = next(spans)
             entries = [entry for entry in journal if start <= entry["monotonic"] < end]
             continue
-        # Callbacks get results without this member.
+        # ansible-core removes `failed` from the results that callbacks get.
         failed = {"failed": True} if line["status"] in FAILED else {}
         result = {**line["result"], **failed}
         found.append(Outcome(line["name"], line["action"], line["host"], line["status"], result, line["check_mode"], entries))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A zone with two scripts, of which one is justified, and audits of it that leave evidence."""
+"""A zone with two scripts, one of them with a justification, and the audits of it that write evidence."""
 
 import json
 import typing as t

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A server that holds conversations of a test's own making."""
+"""A server for tests that choose each byte of the answers."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ class Peer:
         self._seen = seen
 
     def read(self) -> bytes:
-        """One request; b"" where the client has hung up."""
+        """Return one request, b"" if the client closed the connection."""
         data = b""
         while b"\r\n\r\n" not in data:
             more = self.sock.recv(65536)
@@ -36,7 +36,7 @@ class Peer:
         return self._seen[-1]
 
     def answer(self, body: t.Any = None, status: int = 200, **headers: str) -> None:
-        """One whole answer; a body that is not bytes is put into an envelope."""
+        """Send one complete answer; a body that is not bytes becomes the result of an envelope."""
         if not isinstance(body, bytes):
             body = json.dumps({"success": True, "errors": [], "messages": [], "result": body}).encode()
         lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
@@ -44,12 +44,12 @@ class Peer:
         self.sock.sendall(head.encode() + b"\r\n\r\n" + body)
 
     def begin_tls(self, context: ssl.SSLContext) -> None:
-        """Goes on in TLS."""
+        """Continue with TLS."""
         with self.sock as plain:
             self.sock = context.wrap_socket(plain, server_side=True)
 
     def drip(self, data: bytes) -> None:
-        """Sends a byte now and then until the client hangs up."""
+        """Send single bytes with pauses until the client closes the connection."""
         with contextlib.suppress(OSError):
             for byte in data:
                 self.sock.sendall(bytes([byte]))
@@ -57,13 +57,13 @@ class Peer:
                     return
 
     def reset(self) -> None:
-        """Closes so that the client sees a reset."""
+        """Close the connection so that the client sees a reset."""
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
         self.sock.close()
 
 
 class Server:
-    """Holds a conversation of the test's own making over each connection; `requests` is what arrived."""
+    """Runs `talk` for each connection; `requests` are the received requests."""
 
     def __init__(self, talk: Conversation, context: ssl.SSLContext | None = None) -> None:
         self.requests: list[bytes] = []
@@ -107,7 +107,7 @@ class Server:
 
 
 def each(*talks: Conversation) -> Conversation:
-    """A conversation for each connection in turn; the last one for all further ones."""
+    """Use one conversation for each connection in order, and the last one for all further connections."""
 
     def talk(peer: Peer, number: int) -> None:
         talks[min(number, len(talks) - 1)](peer, number)
@@ -116,7 +116,7 @@ def each(*talks: Conversation) -> Conversation:
 
 
 def answering(body: t.Any = None, status: int = 200, **headers: str) -> Conversation:
-    """Answers every request of a connection in this way."""
+    """Send this answer to every request of a connection."""
 
     def talk(peer: Peer, _number: int) -> None:
         while peer.read():
@@ -126,12 +126,12 @@ def answering(body: t.Any = None, status: int = 200, **headers: str) -> Conversa
 
 
 def sending(data: bytes) -> Conversation:
-    """Answers the first request of a connection with these bytes, whatever they are, and hangs up."""
+    """Send these bytes to the first request of a connection, and close it."""
     return dripping(b"", head=data)
 
 
 def dripping(data: bytes, *, head: bytes = b"") -> Conversation:
-    """Answers the first request of a connection byte by byte, after a head at once."""
+    """Send `head` at once to the first request of a connection, then the data byte by byte."""
 
     def talk(peer: Peer, _number: int) -> None:
         peer.read()
@@ -142,6 +142,6 @@ def dripping(data: bytes, *, head: bytes = b"") -> Conversation:
 
 
 def reset(peer: Peer, _number: int) -> None:
-    """Resets the connection after the first request."""
+    """Reset the connection after the first request."""
     peer.read()
     peer.reset()

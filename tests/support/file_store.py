@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An object storage on loopback: it keeps what is put, and hands it out again."""
+"""An object storage on loopback that stores PUT bodies and returns them for GET."""
 
 import contextlib
 import http.server
@@ -9,7 +9,7 @@ import typing as t
 
 
 class Put(t.NamedTuple):
-    """An object as it was put."""
+    """An uploaded object."""
 
     authorization: str | None
     content_type: str | None
@@ -17,9 +17,9 @@ class Put(t.NamedTuple):
 
 
 class Store(http.server.ThreadingHTTPServer):
-    """`refused` are ends of paths that nobody may write; with `secret` every request has to carry it.
+    """Requests for paths that end with one of `refused` are refused; with `secret` each request must contain it.
 
-    With `redirect` every request is sent there. `seen` has the names of the headers of each request.
+    `redirect` is the URL to which all requests are redirected. `seen` has the header names of each request.
     """
 
     def __init__(self, secret: str | None = None) -> None:
@@ -70,7 +70,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def running(secret: str | None = None) -> t.Iterator[Store]:
-    """A storage that listens on a free port until the block ends."""
+    """Run a storage on a free port."""
     with Store(secret) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

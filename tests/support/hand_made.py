@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Zones as someone may have made them by hand, for adoptions: any number of jobs and rules, in any form, with secrets."""
+"""Random zones for adoptions, as users may have set them up in the dashboard: jobs and rules in any form, with secrets."""
 
 import json
 import random
@@ -11,7 +11,7 @@ FIELDS = ("ClientIP", "RayID", "RequestHeaders", "ResponseHeaders", "Cookies")
 
 
 def random_job(draw: random.Random, number: int) -> dict[str, t.Any]:
-    """A job as someone may have made it by hand, in either form of its options."""
+    """Return a job with random members, in either form of its options."""
     names = draw.sample(FIELDS, draw.randint(1, 5))
     job: dict[str, t.Any] = {
         "id": number,
@@ -77,7 +77,7 @@ POLICIES = (
 
 
 def random_rule(draw: random.Random, number: int) -> dict[str, t.Any]:
-    """A content security rule; some cannot be declared, and some have no description or that of another one."""
+    """Return a content security rule; some cannot be declared, and some have no description or the same as another rule."""
     return {
         "id": f"r{number}",
         "description": draw.choice(["", "checkout", "blog", "{{ 7 }}"]),
@@ -89,7 +89,7 @@ def random_rule(draw: random.Random, number: int) -> dict[str, t.Any]:
 
 
 def seed(simulator: t.Any, count: int, number: int = 17) -> dict[str, dict[str, t.Any]]:
-    """Seed so many zones; returns an inventory of them. The same number gives the same zones."""
+    """Seed `count` zones and return an inventory of them; the same `number` gives the same zones."""
     draw = random.Random(number)
     hosts = {f"zone{index}": {"zone_id": random_id(draw)} for index in range(count)}
     zones = [host["zone_id"] for host in hosts.values()]

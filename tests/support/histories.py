@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A model of zones over time: it decides what happens, keeps the evidence of each audit, and says which changes a document must contain."""
+"""A model of zones over time: it makes random changes, writes the evidence of each audit, and lists the changes that a document must have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def entry_of(url: str, hashes: t.Sequence[str], **members: t.Any) -> dict[str, t
 
 
 class ModelZone:
-    """One zone: its scripts with their hashes, the baseline, and the changes that audits have seen."""
+    """One zone: its scripts with their hashes, the baseline, and the changes that audits found."""
 
     def __init__(self, zone_id: str, folder: Path, chance: random.Random) -> None:
         self.zone_id, self.folder, self.chance = zone_id, folder, chance
@@ -55,7 +55,7 @@ class ModelZone:
         return "shop.example" if int(hash_of(url)[:2], 16) % 2 else "pay.example"
 
     def live(self) -> None:
-        """Let something happen between two audits, or nothing."""
+        """Make one random change between two audits, or none."""
         what = self.chance.choice(("add", "change", "remove", "authorise", "authorise", "scope", "monitor", "nothing", "nothing"))
         urls = sorted(self.scripts)
         if what == "add" or not urls:
@@ -77,7 +77,7 @@ class ModelZone:
             self.monitored = not self.monitored
 
     def audit(self, at: datetime.datetime) -> None:
-        """Keep the record of an audit, and note the changes that it shows."""
+        """Write the record of an audit, and note the changes that it finds."""
         day, looked_at = at.strftime("%Y-%m-%dT%H:%M:%SZ"), {url for url in self.scripts if self._is_looked_at(url)}
         listed = sorted(looked_at) if self.monitored else []
         findings, inventory = [], []
@@ -160,9 +160,9 @@ def make_histories(
     lively: float = 1.0,
     pauses: t.Sequence[int] = (1, 1, 1, 1, 2, 5, 8),
 ) -> tuple[list[ModelZone], list[tuple[str, str]]]:
-    """Write the evidence of some zones over so many days; return the zones and, as (time, zone id), the gaps of more than five days.
+    """Write the evidence of some zones for a number of days; return the zones and, as (time, zone id), the gaps of more than five days.
 
-    `lively` is how likely something happens before an audit, and `pauses` are the days from one audit to the next.
+    `lively` is the probability of a change before an audit, `pauses` are the possible numbers of days between two audits.
     """
     chance, start = random.Random(seed), datetime.datetime(2026, 1, 1, 6, tzinfo=datetime.timezone.utc)
     models = [ModelZone(hash_of(f"{seed} {number}")[:32], folder, chance) for number in range(zones)]
@@ -184,7 +184,7 @@ SHOWN = {"shop.example.com": "1" * 32, "pay.example.com": "2" * 32, "tickets.exa
 
 
 def make_showcase(folder: Path) -> dict[str, str]:
-    """Write the evidence of an invented fleet for a picture; return the names of the zones by their ids."""
+    """Write the evidence of invented zones for a picture; return the names of the zones by their ids."""
     start = datetime.datetime(2026, 1, 1, 6, tzinfo=datetime.timezone.utc)
     for place, zone_id in enumerate(SHOWN.values()):
         model = ModelZone(zone_id, folder, random.Random(place))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The hosts of a play without Ansible around them, for what the controller decides about many zones."""
+"""The hosts of a play without Ansible, for code that runs on the controller and decides about many zones."""
 
 import typing as t
 
@@ -8,7 +8,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play 
 
 
 class Hosts:
-    """Stands in for `HostVariables`: plain variables by host, and those that plays evaluate before they have hosts."""
+    """Replaces `HostVariables`: variables without templates, of hosts and of the run."""
 
     def __init__(self, variables: t.Mapping[str, t.Mapping[str, t.Any]], of_run: t.Mapping[str, t.Any] | None = None) -> None:
         self._variables = variables
@@ -36,7 +36,7 @@ def play(
     check_mode: bool = False,
     diff: bool = False,
 ) -> Play:
-    """A play with these hosts; those that `failed` are no longer active."""
+    """Return a play with these hosts; those in `failed` are no longer active."""
     active = frozenset(name for name in variables if name not in failed)
     hosts = t.cast("t.Any", Hosts(variables))
     return Play(hosts, tuple(variables), active, tuple(variables), groups or {}, (), check_mode, diff)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A source that is killed before each of its steps in turn, and started again: what its rulebook got, as JSON."""
+"""Run the event source, kill it before each of its steps in turn, and start it again; print the events that its rulebook got as JSON."""
 
 import asyncio
 import itertools
@@ -27,7 +27,7 @@ NEW = {A: Script(("h2",), False, ()), B: Script(("h1",), True, ())}
 
 
 class TwoZones:
-    """In place of the service: two zones that are seen as `seen` says."""
+    """Replaces the service: two zones in the state of `seen`."""
 
     seen: t.ClassVar[Seen] = Seen(OLD)
 
@@ -51,7 +51,7 @@ class TwoZones:
 
 
 def killer(last: int | None) -> t.Callable[[], None]:
-    """Return what counts a step and kills this process before the last one; each use of the disk is a step."""
+    """Return a function that counts steps and kills this process before the last one; each use of the disk is a step, too."""
     steps = itertools.count(1)
 
     def step() -> None:
@@ -94,7 +94,7 @@ def run(folder: Path, log: str, last: int | None) -> None:
 
 
 def in_a_process(*given: t.Any) -> bool:
-    """Whether a run came to its end."""
+    """Run in a child process; return whether it reached its end."""
     child = os.fork()
     if not child:
         try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets of which every piece differs from all other text, and the search for pieces of them."""
+"""Secrets that contain no piece of any other text, and the search for pieces of them."""
 
 import base64
 import random
@@ -9,16 +9,16 @@ import string
 import typing as t
 from urllib.parse import quote, quote_plus
 
-# A piece of this length is a find: a secret that was cut in half is as bad as one that was not.
+# A piece of this length counts as a leak, because half a secret must not be shown either.
 PIECE = 8
 _LENGTH = 12
 _ALPHABET = string.ascii_lowercase + string.digits
-# Only in such a run of characters can a piece be.
+# Only these runs of characters can contain a piece.
 _RUNS = re.compile(f"[{_ALPHABET}]{{{PIECE},}}")
 
 
 class Plants:
-    """Makes secrets, always the same for the same seed, and finds pieces of them in text."""
+    """Makes secrets, the same for the same seed, and finds pieces of them in text."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -26,7 +26,7 @@ class Plants:
         self._base64: dict[str, str] = {}
 
     def plant(self, place: str, joint: str = "") -> str:
-        """A new secret for a place; `joint` are characters that are written differently in URLs, JSON or headers."""
+        """Return a new secret for a place; `joint` are characters in it that URLs, JSON or headers encode."""
         halves = ["".join(self._chance.choices(_ALPHABET, k=_LENGTH)) for _half in range(2)]
         for half in halves:
             for start in range(_LENGTH - PIECE + 1):
@@ -36,11 +36,11 @@ class Plants:
         return secret
 
     def encoded(self, place: str, text: str) -> None:
-        """Look for the base64 form of a text, too."""
+        """Search for the base64 form of a text, too."""
         self._base64[base64.b64encode(text.encode()).decode()] = place
 
     def found(self, text: str) -> list[str]:
-        """Where the pieces belong that the text holds, with the text around them."""
+        """Return the places of the secrets whose pieces are in the text, with the text around them."""
         hits: dict[str, int] = {}
         for run in _RUNS.finditer(text):
             for start in range(run.start(), run.end() - PIECE + 1):
@@ -52,7 +52,7 @@ class Plants:
 
 
 def destinations(plants: Plants, when: str) -> dict[str, str]:
-    """A destination of each kind with secrets in all the places that it can have them in, in several spellings."""
+    """Return a destination of each type, in several spellings, with a secret in each place that can hold one."""
     plant = plants.plant
 
     def part(place: str, joint: str = "", encode: t.Callable[[str], str] = lambda text: quote(text, safe="")) -> str:

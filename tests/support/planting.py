@@ -15,19 +15,19 @@ import zlib
 from pathlib import Path
 from urllib.parse import urlsplit
 
-# Values that select a route, a state or a resource: with other ones a run would end before most texts are shown.
+# Values that select a route, a state or a resource: with others a run would end before it shows most texts.
 _KEPT = {
     *("id", "script_id", "ref", "kind", "phase", "version", "action", "expression"),
     *("status", "dataset", "frequency", "output_type"),
 }
-# Times and hashes have to stay what they are.
+# Times, hashes and empty strings remain valid.
 _VALID = re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?|[0-9a-f]{32,64}|")
 
 PLANTED, WRITABLE, WHOLLY, REFUSED = "planted", "writable", "wholly", "refused"
 
 
 def texts(value: t.Any) -> t.Iterator[str]:
-    """Every text in a document."""
+    """Yield every string of a document."""
     if isinstance(value, str):
         yield value
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -36,9 +36,9 @@ def texts(value: t.Any) -> t.Iterator[str]:
 
 @dataclasses.dataclass
 class Planter:
-    """Plants one of several kinds of templates in a text: always the same one in the same text of the same member.
+    """Plants one of several kinds of templates in a text, always the same one for the same text of the same member.
 
-    Whoever evaluates one writes `evaluated-NUMBER` in its place; most of them also make a file of that number in `folder`.
+    An evaluated template becomes `evaluated-NUMBER`; most of them also create a file named NUMBER in `folder`.
     """
 
     folder: Path
@@ -46,7 +46,7 @@ class Planter:
     planted: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def kinds(self, number: str) -> tuple[str, ...]:
-        """Every kind of template; those that change the delimiters are headers, which have to begin a text."""
+        """Return one template of each kind; a header that changes the delimiters is only valid at the start of a text."""
         touch, word = f"lookup('ansible.builtin.pipe', 'touch {self.folder}/{number}')", f"'evalu' ~ 'ated-{number}'"
         header = "#jinja2: variable_start_string:'<<', variable_end_string:'>>'"
         return (
@@ -59,7 +59,7 @@ class Planter:
         )
 
     def plant(self, place: str, text: str, *, inside: bool = False) -> str:
-        """Return the text with a template; `inside`: the text keeps its beginning, and is one line."""
+        """Return the text with a template; `inside`: the text keeps its start and is one line."""
         number = str(zlib.crc32(f"{self.seed} {place} {text}".encode()))
         kinds = self.kinds(number)
         template = random.Random(number).choice(kinds[:3] if inside else kinds)
@@ -68,7 +68,7 @@ class Planter:
         return made
 
     def within(self, value: t.Any, mode: str, place: str = "") -> t.Any:
-        """Return JSON with a template in every text, and an unknown member in every object."""
+        """Return JSON with a template in every string, and an unknown member in every object."""
         name = place.rpartition(".")[2]
         if mode == WRITABLE and name in ("action_parameters", "output_options", "logpull_options"):
             return value
@@ -82,7 +82,7 @@ class Planter:
 
     def _text(self, text: str, mode: str, place: str) -> str:
         name = place.rpartition(".")[2]
-        if "evalu" in text:  # the client sent it back
+        if "evalu" in text:  # planted before, and sent back by the client
             return text
         if mode == WHOLLY:
             return self.plant(place, text)
@@ -97,7 +97,7 @@ class Planter:
 
 @contextlib.contextmanager
 def planting(base_url: str, planter: Planter, modes: t.Mapping[str, str]) -> t.Iterator[str]:
-    """The base URL of a service whose answers are those of another one with templates in them; `modes` by the id of a zone or account."""
+    """Run a proxy that plants templates in the answers of a service; `modes` by the id of a zone or account."""
     upstream = urlsplit(base_url)
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -135,7 +135,7 @@ def planting(base_url: str, planter: Planter, modes: t.Mapping[str, str]) -> t.I
             return status, json.dumps(planter.within(document, mode, path)).encode() if content else b""
 
         def log_message(self, *_arguments: t.Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True

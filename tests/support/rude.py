@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A server that repeats what it was sent in broken headers, and a proxy that refuses every connection and repeats it, too."""
+"""A server and a proxy that refuse each request, and repeat it in broken headers."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ class _Rude(socketserver.StreamRequestHandler):
         error = {"code": 1, "message": f"no {quoted}"}
         body = json.dumps({"success": False, "errors": [error], "messages": [], "result": None}).encode()
         head = f'HTTP/1.1 {"407 No " + quoted if through else "400 Bad"}\r\nProxy-Authenticate: Basic realm="{quoted}"\r\n'
-        # A line that is no header makes the library stop reading headers, and complain.
+        # A line that is not a header makes the library stop reading headers, and log the rest.
         head += f"Content-Length: {len(body)}\r\n" + (
             "" if through else f"a line of {quoted}\r\n: {quoted}\r\nX {quoted} : y\r\n"
         )
@@ -32,7 +32,7 @@ class _Rude(socketserver.StreamRequestHandler):
 
 @contextlib.contextmanager
 def rude_server() -> t.Iterator[tuple[str, list[str]]]:
-    """Its `host:port`, and the methods of the requests that it received."""
+    """Run the server; yield its `host:port` and the methods of the received requests."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Rude) as server:
         server.daemon_threads = True
         journal: list[str] = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A stand-in for the loop of ansible-rulebook: what the event source puts, poll by poll, with steps in the pauses."""
+"""Replaces the loop of ansible-rulebook: collects the events of each poll, and runs a step of the test between two polls."""
 
 import asyncio
 import contextlib
@@ -16,24 +16,24 @@ Step = t.Callable[[], object]
 
 @dataclasses.dataclass
 class Heard:
-    """The events before each pause, and the pauses."""
+    """The events of each poll, and the pauses between polls."""
 
     polls: list[list[Event]] = dataclasses.field(default_factory=lambda: [[]])
     pauses: list[float] = dataclasses.field(default_factory=list)
 
     @property
     def kinds(self) -> list[list[str]]:
-        """The kinds of the events of each poll, sorted."""
+        """Return the kinds of the events of each poll, sorted."""
         return [sorted(event["edgeops"]["kind"] for event in poll) for poll in self.polls]
 
     async def put(self, event: Event) -> None:
-        """Take an event, and write into it as filters do."""
+        """Store an event, and change it as event filters do."""
         self.polls[-1].append({**event})
         event["meta"]["uuid"] = "added by a filter"
 
 
 def listen(arguments: t.Mapping[str, t.Any], *steps: Step) -> Heard:
-    """Run the source for one poll and one more after each step."""
+    """Run the source for one poll, and for one more after each step."""
     heard = Heard()
     rest = iter(steps)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stateful stand-in for a zone's script monitor, custom log fields and log delivery jobs."""
+"""A stateful simulator of Cloudflare's API for script monitors, custom log fields and Logpush jobs."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def in_thread(options: Options) -> t.Iterator[Document]:
     def target() -> None:
         try:
             asyncio.run(main())
-        except BaseException as problem:  # handed to the thread that waits
+        except BaseException as problem:  # raised again in the thread that waits
             found["problem"] = problem
             ready.set()
 
@@ -100,7 +100,7 @@ def in_subprocess(options: Options) -> t.Iterator[Document]:
 
 
 def _configure(announcement: Document, options: Options) -> None:
-    """Send seed and settings through the control URL: they need no file, and a reset has to know them."""
+    """Set seed and settings through the control URL: a reset returns to them, and they need no file."""
     start = {**options.seed, "settings": {**(options.seed.get("settings") or {}), **options.settings}}
     exchange(announcement["control_url"], "PUT", "/start", start, {})
     state = exchange(announcement["control_url"], "GET", "/state", None, {})[1]

@@ -25,7 +25,7 @@ def _flag(name: str) -> str:
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
-    """A flag for each setting: `--NAME`, or `--no-NAME` for what is on by default."""
+    """Add a flag for each setting: `--NAME`, or `--no-NAME` for those that are on by default."""
     group = parser.add_argument_group("settings (each can be changed at run time through the control URL)")
     for field in dataclasses.fields(Settings):
         default = getattr(Settings(), field.name)
@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="edgeops-simulator",
         description="Serve simulated zones on loopback until SIGTERM.",
-        epilog="edgeops-simulator script --help: lets something happen to the scripts of a simulator that runs",
+        epilog="edgeops-simulator script --help: changes the scripts of a running simulator",
     )
     made.add_argument("--version", action="version", version=__version__)
     made.add_argument("--port", type=int, default=0, help="port of the service; 0 (default) takes a free one")
@@ -77,7 +77,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _seed(arguments: argparse.Namespace) -> t.Any:
-    """What is there at the start, from recorded answers and from a seed, which takes precedence."""
+    """Return the seed of the start: recorded answers, and the seed file, which takes precedence."""
     given: t.Any = {}
     if arguments.seed:
         try:

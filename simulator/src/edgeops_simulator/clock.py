@@ -9,25 +9,25 @@ _last = [0]
 
 
 def now_micro() -> int:
-    """Microseconds since the epoch, never the same value twice, so that every write moves its timestamp."""
+    """Return microseconds since the epoch, never the same value twice, so that each write changes the timestamp."""
     _last[0] = max(_last[0] + 1, time.time_ns() // 1000)
     return _last[0]
 
 
 def stamp(micro: int | None = None) -> str:
-    """ISO 8601 in UTC with fractional seconds."""
+    """Return a time as ISO 8601 in UTC with fractional seconds; by default the current time."""
     seconds, fraction = divmod(now_micro() if micro is None else micro, 1_000_000)
     moment = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{fraction:06d}Z"
 
 
 def stamp_seconds() -> str:
-    """ISO 8601 in UTC, whole seconds."""
+    """Return the current time as ISO 8601 in UTC with whole seconds."""
     return f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def read(text: str) -> str:
-    """A time in ISO 8601, in UTC where it has no zone, as `stamp_seconds` writes it; ValueError for anything else."""
+    """Convert an ISO 8601 time to the form of `stamp_seconds`, as UTC if it has no time zone; raise ValueError if it is invalid."""
     try:
         moment = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
         in_utc = moment.astimezone(datetime.timezone.utc) if moment.tzinfo else moment
@@ -37,7 +37,7 @@ def read(text: str) -> str:
 
 
 def shifted(moment: str, seconds: float) -> str:
-    """The time so many seconds later, in the same form."""
+    """Return a time plus a number of seconds, in the same form."""
     start = datetime.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
     return f"{start + datetime.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
 

@@ -24,7 +24,7 @@ def _json(value: t.Any, status: int = 200) -> Response:
 
 
 class Control:
-    """The control URL: seeds, faults, journal, traffic. It is not part of the service and needs no credentials."""
+    """The control URL: seeds, faults, journal, traffic. It is not part of the API and needs no credentials."""
 
     def __init__(self, world: World, service: Front, base_url: t.Callable[[], str]) -> None:
         self._world = world
@@ -33,7 +33,7 @@ class Control:
         self._app = self._routes()
 
     async def __call__(self, scope: t.Any, receive: t.Any, send: t.Any) -> None:
-        """Tools that load the description from here send their requests here, so the service answers here, too."""
+        """Answer control requests; also those to the API, because tools that load the OpenAPI description here send requests here."""
         if scope["type"] != "http":
             return
         at_service = scope["path"].startswith(BASE_PATH + "/")
@@ -93,7 +93,7 @@ class Control:
         return _json({owner.kind: owner.summary(), **{name: part.save() for name, part in owner.parts().items()}})
 
     def _owner(self, address: t.Mapping[str, t.Any]) -> Zone | Account:
-        """The account or the zone that is named; the first zone where neither is."""
+        """Return the account or the zone that a request names; by default the first zone."""
         service = self._world.service
         if address.get("account"):
             if address["account"] not in service.accounts:
@@ -120,7 +120,7 @@ class Control:
         return _json({"reset": True})
 
     async def _start(self, request: Request) -> Response:
-        """Change what the start was, and reset to it; zones given on the command line stay part of it."""
+        """Replace the state at the start and reset to it; zones from the command line remain."""
         self._world.restart(await self._body(request))
         self._world.keep()
         return _json({"reset": True})
@@ -160,7 +160,7 @@ class Control:
         return _json({"scripts": self._zone(request.query_params.get("zone")).scripts.save()})
 
     async def _change_scripts(self, request: Request) -> Response:
-        """Events in the life of scripts; what they touched and did not remove is shown as it is kept."""
+        """Apply events to scripts; return the scripts that they changed and did not remove."""
         body = await self._body(request)
         zone = self._zone(body.get("zone"))
         touched = script_history.follow(zone, body.get("events"))

@@ -15,7 +15,7 @@ Document = dict[str, t.Any]
 
 
 def job(kept: Document, settings: Settings) -> Document:
-    """A job as the service shows it under the current settings; without its challenge."""
+    """Return a job as the API returns it under the current settings, without the ownership challenge."""
     shown = dict(kept)
     if shown.get("filter"):
         shown["filter"] = _filter(shown["filter"], settings.echo_filter)
@@ -42,7 +42,7 @@ def _filter(text: str, habit: str) -> str:
 
 
 def _turned(value: t.Any) -> t.Any:
-    """The same JSON with the members of every object in reverse order."""
+    """Return the same JSON with the members of every object in reverse order."""
     if isinstance(value, dict):
         return {name: _turned(value[name]) for name in reversed(value)}
     return [_turned(item) for item in value] if isinstance(value, list) else value

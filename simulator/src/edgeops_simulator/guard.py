@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps web pages out of the control port: a page in a browser on this machine can send requests to loopback, too."""
+"""Protect the control port from web pages: a browser on this machine sends their requests to loopback, too."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def read_headers(pairs: t.Iterable[tuple[bytes, bytes]]) -> Headers:
 
 
 def check_sender(headers: Headers) -> str:
-    """Why a request may come from a web page, or an empty text.
+    """Return why a request may come from a web page, or an empty text.
 
-    A name that resolves to loopback for a moment (DNS rebinding) shows in `Host`, a page of another site in `Origin`.
+    `Host` reveals DNS rebinding (a name that resolves to loopback for a moment), `Origin` a page of another site.
     """
     hosts = headers.get("host", [])
     if len(hosts) != 1 or not _LOOPBACK.fullmatch(hosts[0]):
@@ -35,7 +35,7 @@ def check_sender(headers: Headers) -> str:
 
 
 def check_body(headers: Headers) -> str:
-    """Why a body cannot be taken, or an empty text: what a web page may send without asking first is never JSON."""
+    """Return why a body is refused, or an empty text. A web page cannot send JSON to another site without a preflight request."""
     with_body = "transfer-encoding" in headers or any(length != "0" for length in headers.get("content-length", []))
     media_types = [value.partition(";")[0].strip().lower() for value in headers.get("content-type", [])]
     if (with_body or media_types) and media_types != ["application/json"]:

@@ -11,7 +11,7 @@ _NEVER_KEPT = ("authorization", "x-auth-key", "x-auth-email", "cookie", "proxy-a
 
 @dataclasses.dataclass
 class Entry:
-    """One request to the service, as it came in and as it was answered; no credential is kept."""
+    """One request to the API and its answer, without credentials."""
 
     index: int
     method: str
@@ -36,7 +36,7 @@ class Entry:
 
 
 def owner_in(path: str, kind: str) -> str | None:
-    """The id of the zone or of the account that a path is below."""
+    """Return the id of the zone or account in a path."""
     parts = path.split("/")
     return parts[2] if len(parts) > 2 and parts[1] == kind and parts[2] else None
 

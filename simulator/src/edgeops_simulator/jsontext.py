@@ -19,7 +19,7 @@ def _constant(name: str) -> t.Any:
 
 
 def parse(text: str | bytes) -> t.Any:
-    """JSON without the extensions of Python's parser; ValueError for anything else, too deep nesting included."""
+    """Parse strict JSON, without the extensions of Python's parser; raise ValueError if it is invalid or nested too deeply."""
     try:
         return json.loads(text, parse_float=_finite, parse_constant=_constant)
     except RecursionError:
@@ -31,7 +31,7 @@ def dump(value: t.Any) -> str:
 
 
 def spaced(value: t.Any) -> str:
-    """The same with blanks, as another serialiser would write it."""
+    """Serialize as `dump` does, with spaces after separators."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -46,7 +46,7 @@ KIND_NAMES: t.Mapping[t.Any, str] = {
 
 
 def is_a(value: t.Any, kind: type) -> bool:
-    """Whether a value has a type of JSON: a boolean is not a number, an integer is, and 1.0 is an integer too."""
+    """Return whether a value has a JSON type: a boolean is not a number; an integer is a number, and 1.0 is an integer."""
     if kind in (int, float) and isinstance(value, bool):
         return False
     if kind is float:

@@ -12,8 +12,8 @@ if t.TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Simulator]:
-    """One simulator for the whole session."""
-    from edgeops_simulator.testing import running  # noqa: PLC0415 - loading the plugin must cost nothing
+    """Run one simulator for the whole session."""
+    from edgeops_simulator.testing import running  # noqa: PLC0415 - do not slow down test runs that only load the plugin
 
     with running(log_folder=tmp_path_factory.mktemp("buckets")) as server:
         yield server
@@ -21,6 +21,6 @@ def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Sim
 
 @pytest.fixture
 def simulator(simulator_server: Simulator) -> Simulator:
-    """The simulator of the session, as it was at its start."""
+    """Return the simulator of the session, reset to its start."""
     simulator_server.reset()
     return simulator_server

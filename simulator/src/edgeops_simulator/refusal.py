@@ -8,7 +8,7 @@ from edgeops_simulator import clock
 
 
 class Refusal(Exception):
-    """A request that the service answers with an error: HTTP status and the members of the error object."""
+    """A request that the API refuses: HTTP status, and the members of the error object."""
 
     def __init__(self, status: int, code: int, message: str, **more: t.Any) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class Refusal(Exception):
 
 
 def query_error(message: str, path: t.Sequence[str | int] | None = None, code: str = "") -> dict[str, t.Any]:
-    """An error of GraphQL, whose answers have an envelope of their own."""
+    """Return a GraphQL error, which has a different form from errors in an envelope."""
     extensions = {"timestamp": clock.stamp_seconds(), **({"code": code} if code else {})}
     return {"message": message, "path": None if path is None else [str(step) for step in path], "extensions": extensions}
 
@@ -30,7 +30,7 @@ def budget_depleted() -> dict[str, t.Any]:
 
 
 def unroutable(path: str, status: int = 404) -> Refusal:
-    """No such route or zone: the pair of errors that Cloudflare returns."""
+    """Return the refusal of an unknown route or zone, with the two errors that Cloudflare returns."""
     refusal = Refusal(status, 7003, f"Could not route to {path}, perhaps your object identifier is invalid?")
     refusal.errors.append({"code": 7000, "message": "No route for that URI"})
     return refusal

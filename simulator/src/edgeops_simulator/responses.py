@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A seed from recorded answers of a service: files of JSON envelopes that are named like the paths of their requests."""
+"""Make a seed from recorded answers: files with JSON envelopes, named like the paths of their requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXPECTED = (
 
 
 class _Owner:
-    """What the answers say of one zone or account; several of them may show the same script, ruleset or job."""
+    """The recorded state of one zone or account; several answers may contain the same script, ruleset or job."""
 
     def __init__(self, own_id: str) -> None:
         self.summary: Document = {"id": own_id}
@@ -82,7 +82,7 @@ class _Owner:
         self.fields[answer.folder_name] = answer.one(None)
 
     def check(self, folder: pathlib.Path) -> None:
-        """A ruleset of custom fields whose rules were not recorded would look like one without rules."""
+        """Refuse incomplete recordings, because missing scripts or rules would look like a zone without them."""
         for path, total in self.totals.items():
             if len(self.scripts) < total:
                 raise BadSeed(
@@ -96,7 +96,7 @@ class _Owner:
 
 
 class _Answer:
-    """One recorded answer, and which file it is from."""
+    """One recorded answer and its file."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
@@ -124,7 +124,7 @@ class _Answer:
         return found
 
     def items(self, id_name: str, id_kind: type) -> list[Document]:
-        """The items of a listing, or the only one that an answer is about."""
+        """Return the items of a listing, or the one object of an answer."""
         result = self._result()
         found = result if isinstance(result, list) else [result]
         for index, item in enumerate(found):
@@ -134,7 +134,7 @@ class _Answer:
         return found
 
     def total(self) -> dict[pathlib.Path, int]:
-        """How many items the whole listing has, as far as the answer holds it."""
+        """Return the number of items in the whole listing, if the answer contains it."""
         info = self._envelope.get("result_info")
         total = info.get("total_count") if isinstance(info, dict) else None
         return {self._path: total} if isinstance(total, int) else {}
@@ -158,13 +158,13 @@ _ACCOUNT_ROUTES = {route: add for route, add in _ROUTES.items() if not route or 
 
 
 def read(folder: pathlib.Path) -> Document:
-    """The seed that a folder of answers stands for; BadSeed names the file that cannot be used."""
+    """Return the seed for a folder of answers; raise BadSeed with the name of a file that cannot be used."""
     paths = sorted(path for path in folder.rglob("*.json") if path.is_file())
     if not paths:
         raise BadSeed(f"{folder}: no recorded answers; expected are {_EXPECTED}, each with .json at its end")
     owners: dict[str, _Owner] = {}
     for path in paths:
-        # A page or anything else that tells answers of one path apart stands between dots: scripts.2.json.
+        # Several answers of one path have different texts between dots, for example their page: scripts.2.json.
         name = path.relative_to(folder).with_name(path.name.split(".", 1)[0]).as_posix()
         found = re.fullmatch(r"(zones|accounts)/([^/]+)(/.+)?", name)
         routes = _ROUTES if found and found[1] == "zones" else _ACCOUNT_ROUTES
@@ -178,7 +178,7 @@ def read(folder: pathlib.Path) -> Document:
 
 
 def _seed(owners: t.Mapping[str, _Owner]) -> Document:
-    """Accounts keep their prefix, by which a seed tells them from zones."""
+    """Return the seed; the keys of accounts keep their prefix, which distinguishes them from zones."""
     seed: Document = {"zones": [], "accounts": [], **{part: {} for part in _PARTS}}
     for key, owner in owners.items():
         kind, _slash, own_id = key.partition("/")
@@ -190,7 +190,7 @@ def _seed(owners: t.Mapping[str, _Owner]) -> Document:
 
 
 def merged(first: Document, second: Document) -> Document:
-    """Two seeds as one; the second one takes precedence for a part of a zone."""
+    """Merge two seeds; where both have the same part of a zone, the second takes precedence."""
     both = {name: [*(first.get(name) or []), *(second.get(name) or [])] for name in ("zones", "accounts")}
     made = {**first, **second, **both}
     for part in _PARTS:

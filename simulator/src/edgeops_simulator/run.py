@@ -19,7 +19,7 @@ from edgeops_simulator.store import Store
 
 @dataclasses.dataclass
 class Options:
-    """How one simulator is started."""
+    """The options with which a simulator starts."""
 
     token: str
     zones: list[str] = dataclasses.field(default_factory=list)
@@ -37,7 +37,7 @@ class Options:
 
 
 def make_world(options: Options) -> World:
-    """The state at the start: what an earlier run kept, otherwise the zones, the accounts, the seed and the settings given."""
+    """Return the state at the start: that of the state file, otherwise the given zones, accounts, seed and settings."""
     zones = [*options.zones, *(options.seed.get("zones") or [])]
     accounts = [*options.accounts, *(options.seed.get("accounts") or [])]
     settings = {**(options.seed.get("settings") or {}), **options.settings}
@@ -78,7 +78,7 @@ class Running:
         return f"{self._scheme}://127.0.0.1:{self._service.port}{BASE_PATH}"
 
     def announcement(self) -> dict[str, t.Any]:
-        """What the command prints when it is ready."""
+        """Return the line that the command prints when it is ready."""
         return {
             "base_url": self.base_url,
             "control_url": f"http://127.0.0.1:{self._control.port}",
@@ -94,7 +94,7 @@ class Running:
 
 
 async def serve(options: Options, ready: t.Callable[[Running], None], stop: asyncio.Event) -> None:
-    """Open, print the addresses, and run until stopped."""
+    """Open the ports, announce them, and run until `stop` is set."""
     running = Running(options)
     await running.open()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`edgeops-simulator script`: lets something happen to the scripts of a simulator that runs."""
+"""`edgeops-simulator script`: change the scripts of a running simulator."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _add_members(one: argparse.ArgumentParser, action: str) -> None:
 
 
 def main(arguments: t.Sequence[str]) -> int:
-    """Send one event and print the scripts that it touched, a line of JSON for each."""
+    """Send one event; print the scripts that it changed, one line of JSON each."""
     made = parser()
     given = {name: value for name, value in vars(made.parse_args(arguments)).items() if value is not None}
     control_url, zone = given.pop("control_url", None), given.pop("zone", None)

@@ -20,7 +20,7 @@ _BACKLOG = 1024
 
 
 class OneSend:
-    """A transport that gathers what is written within one turn of the loop, so that headers and body leave together."""
+    """A transport that collects all data of one turn of the loop, so that headers and body are sent together."""
 
     def __init__(self, raw: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._raw = raw
@@ -46,7 +46,7 @@ class OneSend:
 
 
 class Protocol(H11Protocol):
-    """uvicorn's HTTP/1.1 with a number for each connection, and a way to the bare socket for faults."""
+    """HTTP/1.1 of uvicorn with a number for each connection, and access to the socket for faults."""
 
     opened = 0
     raw: asyncio.Transport
@@ -69,7 +69,7 @@ class Protocol(H11Protocol):
         self.cycle.disconnected = True
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a request that is not HTTP, in the envelope as well."""
+        """Answer a request that is not valid HTTP with an envelope, too."""
         errors = [{"code": 1000, "message": msg}]
         body = jsontext.dump({"result": None, "success": False, "errors": errors, "messages": []}).encode()
         headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
@@ -80,12 +80,12 @@ class Protocol(H11Protocol):
 
 
 class Listener:
-    """One application on one loopback port that can be closed and opened again."""
+    """One application on a loopback port that can be closed and opened again."""
 
     def __init__(self, app: t.Any, port: int, tls: ssl.SSLContext | None = None) -> None:
         self._config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", ws="none", timeout_keep_alive=75)
         self._config.load()
-        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a client that sends nonsense is no news here
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # invalid requests of clients are not worth a log line
         self._state = ServerState()
         self._tls = tls
         self._server: asyncio.Server | None = None
@@ -110,7 +110,7 @@ class Listener:
             self._server = None
 
     def refuse(self, seconds: float | None) -> None:
-        """Refuse new connections for a while, or until `reopen`, and end those that are open once they have their answer."""
+        """Refuse new connections for some seconds, or until `reopen`; close open ones after their answer."""
         self._stop_listening()
         for connection in list(self._state.connections):
             connection.shutdown()

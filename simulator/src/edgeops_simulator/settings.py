@@ -21,7 +21,7 @@ CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
 
 @dataclasses.dataclass
 class Settings:
-    """Settings for everything that the API leaves open; each can be changed at run time."""
+    """Settings for behaviour that the documentation of the API leaves open; each can be changed at run time."""
 
     rules_in_list: bool = False
     latency_ms: float = 0
@@ -76,7 +76,7 @@ class Settings:
     graphql_rate_window: float = 300
 
     def change(self, changes: t.Mapping[str, t.Any]) -> None:
-        """Take over the members given; a name, type or choice that is not known raises ValueError and changes nothing."""
+        """Change settings; an unknown name or choice or a wrong type raises ValueError and changes nothing."""
         for name, value in changes.items():
             _check(name, value)
         for name, value in changes.items():

@@ -12,14 +12,14 @@ from edgeops_simulator.state.service import ACCOUNT_KEY, Service
 
 
 def _open_private(path: pathlib.Path, flags: int) -> t.TextIO:
-    """A file for its owner only, whatever the umask and an earlier file of that name allow: the state may hold credentials."""
+    """Open a file that only its owner can read, regardless of the umask and of an existing file: the state may contain credentials."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | flags, 0o600)
     os.fchmod(descriptor, 0o600)
     return os.fdopen(descriptor, "w", encoding="utf-8")
 
 
 class Store:
-    """The state file: a snapshot, and beside it a log of the zones and accounts that were written since, so that a sudden end loses nothing."""
+    """The state file: a snapshot, and a log of later changes beside it, so that a kill of the process loses nothing."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path
@@ -27,7 +27,7 @@ class Store:
         self._log: t.TextIO | None = None
 
     def load(self, service: Service) -> bool:
-        """Read what an earlier run kept. A line that was cut off in the middle of writing was never answered, so it is left out."""
+        """Load the state of an earlier run. An incomplete last line is ignored, because its request was never answered."""
         if not self._path.exists():
             return False
         service.load(json.loads(self._path.read_text("utf-8")))
@@ -41,7 +41,7 @@ class Store:
         return True
 
     def save(self, service: Service) -> None:
-        """Everything, atomically; the log starts again."""
+        """Write the whole state atomically, and empty the log."""
         self.close()
         new = self._path.with_name(self._path.name + ".new")
         with _open_private(new, os.O_TRUNC) as stream:
@@ -52,7 +52,7 @@ class Store:
         self._log_path.unlink(missing_ok=True)
 
     def append(self, service: Service, owner: Owner) -> None:
-        """One zone or account after a write. What requests cannot change, such as scripts, is not repeated."""
+        """Append one zone or account to the log. Parts that requests cannot change, such as scripts, are omitted."""
         key = ACCOUNT_KEY + owner.id if owner.kind == "account" else owner.id
         document = {name: {key: part.save()} for name, part in owner.parts().items() if part.in_log}
         if self._log is None:

@@ -12,7 +12,7 @@ from edgeops_simulator.run import Options
 from edgeops_simulator.settings import Settings
 
 DEFAULT_ZONE = "5a1e0c47d2b94f6f8e3b7c9012d4a6f8"
-DEFAULT_TOKEN = "simulated-token-1f6c"  # noqa: S105 - opens nothing but a simulator
+DEFAULT_TOKEN = "simulated-token-1f6c"  # noqa: S105 - valid for a simulator only
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _READING = ("/graphql", "/logpush/transformers/preview")
 Document = dict[str, t.Any]
@@ -42,7 +42,7 @@ class Simulator:
         return self.accounts[0]
 
     def environment(self) -> dict[str, str]:
-        """The environment variables with which a client uses this simulator."""
+        """Return the environment variables with which a client uses this simulator."""
         return {"CLOUDFLARE_BASE_URL": self.base_url, "CLOUDFLARE_API_TOKEN": self.token}
 
     def control(self, method: str, path: str, body: t.Any = None) -> t.Any:
@@ -52,7 +52,7 @@ class Simulator:
         return answer
 
     def request(self, method: str, path: str, body: t.Any = None) -> tuple[int, t.Any]:
-        """A request to the service itself, as another client with the same token would send it; plain HTTP only."""
+        """Send a request to the API as another client with the same token would; plain HTTP only."""
         headers = {"Authorization": f"Bearer {self.token}", "X-Simulator-Editor": "1"}
         return exchange(self.base_url, method, path, body, headers)
 
@@ -88,19 +88,19 @@ class Simulator:
         self.control("PUT", "/snapshot", document)
 
     def traffic(self, requests: t.Sequence[Document] = (), zone: str | None = None, **more: t.Any) -> Document:
-        """Deliver these requests to a zone; `more` holds `at`, `failures`, or `account`, `dataset` and `records`."""
+        """Deliver these requests to a zone; `more` are `at`, `failures`, or `account`, `dataset` and `records`."""
         return t.cast(Document, self.control("POST", "/traffic", {"zone": zone, "requests": list(requests), **more}))
 
     def query(self, text: str, **variables: t.Any) -> t.Any:
-        """A query of GraphQL, and its whole answer."""
+        """Send a GraphQL query; return its whole answer."""
         return self.request("POST", "/graphql", {"query": text, "variables": variables})[1]
 
     def scripts(self, *events: Document, zone: str | None = None) -> list[Document]:
-        """Let these events happen to the scripts of a zone; returns the scripts that they touched."""
+        """Apply these events to the scripts of a zone; return the changed scripts."""
         return t.cast("list[Document]", self.control("POST", "/scripts", {"zone": zone, "events": list(events)})["scripts"])
 
     def state(self, zone: str | None = None, *, account: str | None = None) -> Document:
-        """What is kept of a zone, by default the first, or of an account."""
+        """Return the state of a zone, by default of the first one, or of an account."""
         address = f"account={account}" if account else f"zone={zone or self.zone}"
         return t.cast(Document, self.control("GET", f"/state?{address}"))
 
@@ -118,9 +118,9 @@ def running(
     process: bool = False,
     **more: t.Any,
 ) -> t.Iterator[Simulator]:
-    """A simulator for as long as the block runs: in a thread, or with `process=True` as a process of its own.
+    """Run a simulator until the block ends, in a thread or, with `process=True`, in its own process.
 
-    `more` holds settings by name, and `state`, `certfile`, `keyfile`, `port` and `control_port` as the command has them.
+    `more` are settings by name, and `state`, `certfile`, `keyfile`, `port` and `control_port` as the command has them.
     """
     folder = pathlib.Path(log_folder) if log_folder else None
     settings = {name: more.pop(name) for name in [f.name for f in dataclasses.fields(Settings)] if name in more}

@@ -23,7 +23,7 @@ VERSION = tuple(map(int, __version__.split(".")[:2]))
 
 
 def plain(value):
-    """Data without the tags and wrappers that ansible-core puts around it."""
+    """Return data without the tags and wrappers of ansible-core."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
@@ -42,7 +42,7 @@ class Recorder(CallbackBase):
     CALLBACK_NEEDS_ENABLED = True
 
     def write(self, **line):
-        # The clock is the one that the simulator's journal uses, so that its requests can be told apart by task.
+        # The journal of the simulator has times of the same clock, so that each request can be assigned to a task.
         line["monotonic"] = time.monotonic()
         with Path(os.environ["EDGEOPS_RECORD"]).open("a", encoding="utf-8") as record:
             record.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -86,11 +86,11 @@ class CurrentRecorder(Recorder):
 
 
 class FormerRecorder(Recorder):
-    """Before 2.19, results of callbacks have no public members; the methods without `v2` get names and data."""
+    """Records results before ansible-core 2.19: they have no public members, but the methods without `v2` get names and data."""
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        self._tasks = {}  # the task that each host is at
+        self._tasks = {}  # host -> its current task
 
     def v2_runner_on_start(self, host, task):
         self._tasks[host.get_name()] = task
@@ -109,4 +109,4 @@ class FormerRecorder(Recorder):
 
 
 class CallbackModule(CurrentRecorder if VERSION >= (2, 19) else FormerRecorder):
-    """Writes what is recorded; ansible-core looks for this name."""
+    """Records results; ansible-core loads a class of this name."""

@@ -9,7 +9,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 
 KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
 FLAGS = "preserve_duplicates"
-# The custom fields of a zone that has none.
+# The custom fields of a zone without any.
 NONE: dict[str, list[str]] = {kind: [] for kind in (*KINDS, FLAGS)}
 FOREIGN = {
     "id": "f1",
@@ -26,7 +26,7 @@ FOREIGN = {
 
 
 def params(**options: t.Any) -> dict[str, t.Any]:
-    """Options as they come from validation."""
+    """Return options as validation returns them."""
     return {
         "state": "present",
         **dict.fromkeys((*KINDS, FLAGS, "description", "field_limit")),
@@ -39,12 +39,12 @@ def params(**options: t.Any) -> dict[str, t.Any]:
 
 
 def items(*names: str) -> list[dict[str, t.Any]]:
-    """Names as the service's items; one that ends in '+' has its flag."""
+    """Return the items of the API for these names; a trailing '+' sets the flag of an item."""
     return [{"name": name.rstrip("+"), **({FLAGS: True} if name.endswith("+") else {})} for name in names]
 
 
 def own(identifier: str = "r1", members: t.Mapping[str, t.Any] | None = None, **kinds: t.Sequence[str]) -> dict[str, t.Any]:
-    """One of our rules."""
+    """Return a rule that the collection manages."""
     return {
         "id": identifier,
         "ref": f"ref-{identifier}",
@@ -60,7 +60,7 @@ def own(identifier: str = "r1", members: t.Mapping[str, t.Any] | None = None, **
 
 
 def row(**members: t.Any) -> dict[str, t.Any]:
-    """The ruleset in a result, with null for what is not given."""
+    """Return the ruleset of a result; omitted members are null."""
     return {**dict.fromkeys(("id", "version", "rule_id", "ref", "last_updated")), **members}
 
 
@@ -69,7 +69,7 @@ def ruleset(*rules: t.Mapping[str, t.Any], version: str | None = "5") -> dict[st
 
 
 def answer_to(planned: Plan, version: str | None = "6") -> dict[str, t.Any]:
-    """Return what a faithful service answers to the PUT of a plan."""
+    """Return the answer to the PUT of a plan, if the service stores all of it."""
     body: t.Any = copy.deepcopy(planned.requests[-1].body)
     seen = {"version": "2", "last_updated": "2026-01-03T00:00:00Z"}
     return {

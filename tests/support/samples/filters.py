@@ -8,7 +8,7 @@ Expression = dict[str, t.Any]
 
 
 def of(operator: str, value: t.Any, key: str = "a") -> Expression:
-    """One condition."""
+    """Return one condition."""
     return {"key": key, "operator": operator, "value": value}
 
 

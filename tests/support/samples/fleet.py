@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Records of audited zones, and reports made of them without a playbook."""
+"""Records of audited zones, and reports on them made without a playbook."""
 
 import typing as t
 
@@ -31,17 +31,17 @@ HOSTILE = (
 
 
 def zone_id(zone: str) -> str:
-    """An id that belongs to the name."""
+    """Return an id that is derived from the name."""
     return zone.encode(errors="surrogatepass").hex()[:32]
 
 
 def outcome(before: Json = None, after: Json = None, plan: str = "sha256:01") -> dict[str, Json]:
-    """The result of one module, in check and diff mode."""
+    """Return the result of one module, in check and diff mode."""
     return {"changed": before != after, "diff": {"before": before or {}, "after": after or {}}, "plan_id": plan}
 
 
 def record(zone: str, *, monitor: Json = None, fields: Json = None, jobs: Json = None, **further: Json) -> dict[str, Json]:
-    """The record of an audited zone; what is omitted is compliant."""
+    """Return the record of an audited zone; omitted parts are compliant."""
     parts = {"custom_fields": fields, "jobs": jobs, "script_monitor": monitor}
     return {
         "zone": zone,
@@ -52,22 +52,22 @@ def record(zone: str, *, monitor: Json = None, fields: Json = None, jobs: Json =
 
 
 def drifted(zone: str, **further: Json) -> dict[str, Json]:
-    """A zone whose script monitor is off although it should be on."""
+    """Return the record of a zone whose script monitor is off but should be on."""
     return record(zone, monitor=({"enabled": False}, {"enabled": True}), **further)
 
 
 def failed(zone: str, kind: str = "permission", message: str = "not allowed") -> dict[str, Json]:
-    """A zone that could not be audited."""
+    """Return the record of a zone that could not be audited."""
     return {"zone": zone, "zone_id": zone_id(zone), "error": {"kind": kind, "message": message}}
 
 
 def unmanaged(zone: str, **further: Json) -> dict[str, Json]:
-    """A zone of which nothing is managed."""
+    """Return the record of a zone without managed parts."""
     return {"zone": zone, "zone_id": zone_id(zone), "result": {"custom_fields": {}, "jobs": {}, "script_monitor": {}}, **further}
 
 
 def job(name: str = "edge", state: str = "healthy", **members: Json) -> dict[str, Json]:
-    """A job as `logpush_job_info` returns it, with what the report reads of it."""
+    """Return a job with those members of `logpush_job_info` that the report reads."""
     return {
         "id": 1,
         "name": name,
@@ -83,17 +83,17 @@ def job(name: str = "edge", state: str = "healthy", **members: Json) -> dict[str
 
 
 def finding(kind: str = "new", url: str = "https://cdn.example.net/a.js", message: str = "no entry covers it") -> dict[str, Json]:
-    """A finding of a script audit."""
+    """Return a finding of a script audit."""
     return {"kind": kind, "script_url": url, "host": "shop.example.com", "entry": None, "message": message}
 
 
 def audit(*findings: Json, **members: Json) -> dict[str, Json]:
-    """The result of a script audit."""
+    """Return the result of a script audit."""
     return {"findings": list(findings), "inventory": [], "evidence": {"seq": 3, "head": "ab12"}, **members}
 
 
 def order(*zones: Json, **options: Json) -> DesiredReport:
-    """The checked options of `audit_report`, with its defaults."""
+    """Return validated options of `audit_report`, with its defaults."""
     omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on", "put_url", "put_headers"))
     defaults = {"dest": "/nowhere", "formats": ["json"], "at": AT, "title": "Fleet audit", "keep": 30}
     days = {"max_age_days": 7, "silent_after_days": 7}
@@ -103,24 +103,24 @@ def order(*zones: Json, **options: Json) -> DesiredReport:
 
 
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:
-    """The report on some zones, after a previous one and with slices where they are given."""
+    """Return the report on some zones, compared with a previous one, and merged from slices if there are any."""
     checked = order(*zones, merge=["report.json"] * len(slices), **options)
     return build(checked, completed(previous) if previous else None, list(map(completed, slices)))
 
 
 def items(given: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:
-    """The items of a report, or of one of its zones."""
+    """Return the items of a report, or of one of its zones."""
     return [item for row in given["zones"] if zone in (None, row["zone"]) for item in row["items"]]
 
 
 def row(given: dict[str, Json], zone: str) -> dict[str, Json]:
-    """The row of a zone."""
+    """Return the row of a zone."""
     found: dict[str, Json] = next(each for each in given["zones"] if each["zone"] == zone)
     return found
 
 
 def full(**options: Json) -> dict[str, Json]:
-    """A report with something of everything, after another one."""
+    """Return a report with every type of item, compared with a previous one."""
     jobs = [job(state="failing"), job("late", "stale"), job("idle", "never", last_complete=None)]
     listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": None, "findings": ["new"]}]
     zones = [
@@ -140,7 +140,7 @@ def full(**options: Json) -> dict[str, Json]:
 
 
 def hostile(text: str) -> dict[str, Json]:
-    """A report with one text in every place that takes text."""
+    """Return a report that has the given text in each place that holds text."""
     coverage = {"unselected": [{"kind": text}], "unconfigured": [{"job_name": text, "field": text}], "sentences": [text, text]}
     zone = record(
         f"zone {text}",
@@ -164,7 +164,7 @@ def hostile(text: str) -> dict[str, Json]:
 
 
 def showcase() -> dict[str, Json]:
-    """The report of a fleet like many: 48 zones, a few of which need attention, after eleven days of reports."""
+    """Return the report of a typical fleet: 48 zones, a few of which need attention, after eleven days of reports."""
     made = None
     for day in range(12, 24):
         made = report(*_fleet(day), previous=made, at=f"2026-11-{day}T06:00:00Z", title="Edge audit", waivers=[_MIGRATION])
@@ -180,7 +180,7 @@ _SITES, _COUNTRIES = ("api", "blog", "docs", "intranet", "news", "pay", "shop", 
 
 
 def _fleet(day: int) -> list[dict[str, Json]]:
-    """The records of one day; problems come and go."""
+    """Return the records of one day; drift and failures start and end between days."""
     records = {f"{site}-{country}.example": _zone(f"{site}-{country}.example") for site in _SITES for country in _COUNTRIES}
     failing = job(id=1, state="failing", destination=_BUCKET, error_message=_REFUSED)
     failing["health"] = {"state": "failing", "since": None, "lag_seconds": 108_000, "message": ""}

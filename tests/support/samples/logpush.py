@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A job, and desired states of it, for the tests of the Logpush package."""
+"""A job and desired states of it, for the tests of the Logpush package."""
 
 import base64
 import json
@@ -38,7 +38,7 @@ NOTHING: dict[str, t.Any] = {
 
 
 def jwt(claims: t.Any) -> str:
-    """Return an ownership token, unsigned."""
+    """Return an unsigned ownership token."""
     parts = [base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in ({"alg": "none"}, claims)]
     return ".".join((*parts, "x"))
 
@@ -64,11 +64,11 @@ def sent(found: Plan) -> list[tuple[str, t.Any]]:
 
 
 class Listings(list[t.Any]):
-    """Answers that an operation gives one after the other; the last one stays."""
+    """Answers of one operation, in order; the last one is repeated."""
 
 
 class FakeClient:
-    """Answers operations from a table of their last words (fields: of datasets); a Failure in it is raised."""
+    """Answers operations from a table by the last words of their names ("fields of datasets" is `fields`); raises a Failure in it."""
 
     address = Address("zone", ZONE)
 
@@ -88,7 +88,7 @@ class FakeClient:
     def _answer(self, name: str) -> t.Any:
         self.asked.append(name.rpartition(".")[2])
         answer = self._answers[self.asked[-1]]
-        # One after the other, and the last one from then on.
+        # In order; the last one is repeated.
         answer = (answer.pop(0) if len(answer) > 1 else answer[0]) if isinstance(answer, Listings) else answer
         if isinstance(answer, Failure):
             raise answer

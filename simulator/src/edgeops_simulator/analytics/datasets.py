@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The datasets that GraphQL has of Logpush and of content security rules, and how rows of them are filtered, grouped and added up."""
+"""The GraphQL datasets about Logpush and content security rules, and how their rows are filtered, grouped and added up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _sum(name: str) -> t.Callable[[t.Sequence[Row]], int]:
 
 @dataclasses.dataclass(frozen=True)
 class Dataset:
-    """One node: by what its rows can be grouped and filtered (name -> type, value), and what is added up (path -> type, value)."""
+    """One dataset: the dimensions of its filters and groups (name -> type, value), and its aggregates (path -> type, value)."""
 
     name: str
     dimensions: t.Mapping[str, tuple[str, Value]]
@@ -118,14 +118,14 @@ _HOLDS: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
 
 
 def split(condition: str) -> tuple[str, str]:
-    """A member of a filter as the dimension and the operator in its name."""
+    """Split a condition of a filter into the dimension and the operator, such as `datetime_geq`."""
     found = _SUFFIX.fullmatch(condition)
-    assert found is not None  # any text matches
+    assert found is not None  # the pattern matches any text
     return found[1], found[2]
 
 
 def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> bool:
-    """Whether a row matches a filter; null is no condition."""
+    """Return whether a row matches a filter; conditions with null are ignored."""
     for name, given in conditions.items():
         if given is None:
             continue
@@ -141,7 +141,7 @@ def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> boo
 
 
 def groups(dataset: Dataset, rows: t.Iterable[Row], dimensions: t.Sequence[str]) -> list[dict[str, t.Any]]:
-    """Add up rows by dimensions; without rows there is no group."""
+    """Add up rows by dimensions; without rows there are no groups."""
     found: dict[tuple[t.Any, ...], list[Row]] = {}
     for row in rows:
         found.setdefault(tuple(dataset.dimensions[name][1](row) for name in dimensions), []).append(row)
@@ -159,7 +159,7 @@ def groups(dataset: Dataset, rows: t.Iterable[Row], dimensions: t.Sequence[str])
 
 
 def ordered(dataset: Dataset, found: list[dict[str, t.Any]], order: t.Sequence[str]) -> list[dict[str, t.Any]]:
-    """Groups in the order asked for: the last key first, because sorting keeps what is equal in its order."""
+    """Sort groups by several keys: by the last key first, because sorting is stable."""
     for given in reversed(order):
         name, _line, direction = given.rpartition("_")
         outer, _line, inner = name.partition("_")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Answers queries of GraphQL: what the plan allows, and the groups that are asked for."""
+"""Answer GraphQL queries: groups of rows, and the limits of the plan."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNKNOWN_FIELD = re.compile(r"Cannot query field '(\w+)'")
 
 
 class Problem(Exception):
-    """The query is answered with an error; with the HTTP status that is documented for it."""
+    """An error in the answer to a query, with the documented HTTP status."""
 
     def __init__(self, message: str, status: int = 400, code: str = "") -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class Problem(Exception):
 
 
 def answer(service: Service, body: t.Mapping[str, t.Any]) -> tuple[Document, int]:
-    """The whole answer to a query, and the HTTP status that the documentation gives for it."""
+    """Return the complete answer to a query, and the documented HTTP status."""
     try:
         document = parse(body["query"])
     except (GraphQLError, RecursionError) as problem:
@@ -65,7 +65,7 @@ def answer(service: Service, body: t.Mapping[str, t.Any]) -> tuple[Document, int
 
 
 def _failed(problems: t.Sequence[GraphQLError]) -> tuple[Document, int]:
-    """Answer with errors and without any data."""
+    """Return an answer with errors and without data."""
     errors, status = [], 400
     for problem in problems:
         cause, unknown = problem.original_error, _UNKNOWN_FIELD.search(problem.message)
@@ -96,7 +96,7 @@ class _Viewer:
 
     service: Service
 
-    def zones(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the argument
+    def zones(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the GraphQL argument
         tags = _tags(filter, "zoneTag")
         if len(tags) > MAX_ZONES:
             raise Problem(f"queries too many nodes, zones and accounts: {len(tags)} zones, maximum {MAX_ZONES}", STATUS_BUDGET)
@@ -105,7 +105,7 @@ class _Viewer:
             raise Problem(f"zones [{' '.join(foreign)}] are not authorized", 403, "authz")
         return [_Node(self.service, self.service.zones[tag]) for tag in tags][:limit]
 
-    def accounts(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the argument
+    def accounts(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the GraphQL argument
         tags = _tags(filter, "accountTag")
         if len(tags) > 1:
             raise Problem(f"queries too many nodes, zones and accounts: {len(tags)} accounts, maximum 1", STATUS_BUDGET)
@@ -115,7 +115,7 @@ class _Viewer:
 
 
 class _Node:
-    """One zone or account of a query."""
+    """One zone or account in a query."""
 
     def __init__(self, service: Service, owner: Owner) -> None:
         self._service, self._owner = service, owner
@@ -125,7 +125,7 @@ class _Node:
         return {dataset.name: self._limits(dataset) for dataset in DATASETS if self._owner.kind in dataset.scopes}
 
     def _limits(self, dataset: Dataset) -> Document:
-        """What the plan allows with a dataset."""
+        """Return the limits of the plan for a dataset."""
         settings = self._service.settings
         path = f"{self._owner.kind}s/{self._owner.id}/{dataset.name}"
         window = settings.graphql_zone_window if self._owner.kind == "zone" else settings.graphql_account_window
@@ -142,7 +142,7 @@ class _Node:
         }
 
     def __getattr__(self, name: str) -> t.Any:
-        """A resolver for each dataset."""
+        """Return the resolver of a dataset; graphql-core looks it up as an attribute."""
         if name not in _BY_NAME:
             raise AttributeError(name)
         return lambda info, **arguments: self._groups(_BY_NAME[name], info, **arguments)
@@ -152,8 +152,8 @@ class _Node:
         dataset: Dataset,
         info: GraphQLResolveInfo[t.Any],
         limit: int,
-        filter: Document,  # noqa: A002 - the name of the argument
-        orderBy: t.Sequence[str] = (),  # noqa: N803 - the name of the argument
+        filter: Document,  # noqa: A002 - the name of the GraphQL argument
+        orderBy: t.Sequence[str] = (),  # noqa: N803 - the name of the GraphQL argument
     ) -> list[Document]:
         limits = self._limits(dataset)
         if not limits["enabled"]:
@@ -178,7 +178,7 @@ class _Node:
 
 
 def _selected(info: GraphQLResolveInfo[t.Any], selections: SelectionSetNode | None, prefix: str = "") -> list[str]:
-    """The fields that a query asks of a node, nested ones as `sum_records`."""
+    """Return the fields that a query selects of a node, nested ones as `sum_records`."""
     found: list[str] = []
     for node in selections.selections if selections else ():
         if isinstance(node, FieldNode):
@@ -187,7 +187,7 @@ def _selected(info: GraphQLResolveInfo[t.Any], selections: SelectionSetNode | No
         elif isinstance(node, FragmentSpreadNode):
             found += _selected(info, info.fragments[node.name.value].selection_set, prefix)
         else:
-            found += _selected(info, node.selection_set, prefix)  # type: ignore[attr-defined] # the third kind is an inline fragment
+            found += _selected(info, node.selection_set, prefix)  # type: ignore[attr-defined] # the only other type is an inline fragment
     return list(dict.fromkeys(name for name in found if not name.endswith("__typename")))
 
 
@@ -200,7 +200,7 @@ def _check_fields(fields: t.Sequence[str], limits: Document) -> None:
 
 
 def _bounds(conditions: t.Mapping[str, t.Any]) -> t.Iterator[tuple[str, str]]:
-    """The ends of time that a filter names: ("from" or "to", time)."""
+    """Yield the bounds of time in a filter: ("from" or "to", time)."""
     for one in conditions.get("AND") or ():
         yield from _bounds(one)
     for name, given in conditions.items():
@@ -215,7 +215,7 @@ def _bounds(conditions: t.Mapping[str, t.Any]) -> t.Iterator[tuple[str, str]]:
 
 
 def _check_window(conditions: t.Mapping[str, t.Any], limits: Document) -> None:
-    """Check that the time of a query is within what the plan keeps, and allows for one query."""
+    """Raise unless the plan keeps data from the time of the query, and allows a window of this length."""
     now = clock.stamp_seconds()
     bounds = list(_bounds(conditions))
     first = max((moment for end, moment in bounds if end == "from"), default="0001-01-01T00:00:00Z")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The schema of GraphQL, made from the table of datasets. It has queries only."""
+"""Build the GraphQL schema, which has queries only, from the table of datasets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _record(name: str, members: t.Mapping[str, str], kind: str = "type") -> str:
 
 
 def _name(scope: str, dataset: Dataset) -> str:
-    """What the types of a dataset begin with, such as ZoneLogpushHealthAdaptiveGroups."""
+    """Return the prefix for the types of a dataset, such as ZoneLogpushHealthAdaptiveGroups."""
     return scope.capitalize() + dataset.name[:1].upper() + dataset.name[1:]
 
 
@@ -47,7 +47,7 @@ def _dataset(name: str, dataset: Dataset) -> str:
 
 
 def _scope(scope: str) -> str:
-    """A zone or an account, with its datasets and their settings."""
+    """Return the type of a zone or an account, with its datasets and their settings."""
     own = {dataset.name: _name(scope, dataset) for dataset in DATASETS if scope in dataset.scopes}
     arguments = "(filter: {0}Filter_InputObject!, limit: uint64!, orderBy: [{0}OrderBy!])"
     nodes = {node + arguments.format(name): f"[{name}!]" for node, name in own.items()}
@@ -107,6 +107,6 @@ _SCALARS: t.Mapping[str, t.Callable[[t.Any], t.Any]] = {
 def schema() -> GraphQLSchema:
     made = build_schema(_text())
     for name, read in _SCALARS.items():
-        # Which attribute holds the function depends on the release; what its constructor sets is right.
+        # Copy all attributes, because the one that holds the function differs between releases of graphql-core.
         vars(made.type_map[name]).update(vars(GraphQLScalarType(name, parse_value=read)))
     return made

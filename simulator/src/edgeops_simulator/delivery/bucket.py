@@ -9,7 +9,7 @@ import time
 
 from edgeops_simulator.rules import destinations
 
-# File systems take 255 bytes for a name and 4096 for a path, destinations take more than both.
+# Names in file systems have at most 255 bytes and paths 4096; destinations can be longer.
 _MAX_NAME_BYTES = 100
 _MAX_FOLDERS = 16
 
@@ -19,7 +19,7 @@ def _digest(text: str) -> str:
 
 
 def _safe(part: str) -> str:
-    """Make a folder name of any part of a destination: it cannot leave its folder, and is short enough for every file system."""
+    """Return a valid folder name for a part of a destination; it is short, and cannot leave its parent folder."""
     cleaned = "".join(char if char.isalnum() or char in "-_.=@" else "_" for char in part)
     data = cleaned.encode("utf-8")
     if len(data) > _MAX_NAME_BYTES:
@@ -36,7 +36,7 @@ def _folder(root: pathlib.Path, destination: str, day: str) -> pathlib.Path:
 
 
 def write_challenge(root: pathlib.Path, destination: str, filename: str, token: str) -> str:
-    """Write the file that proves ownership of the bucket, and return its place."""
+    """Write the file that proves ownership of the bucket; return its path."""
     folder = _folder(root, destination, time.strftime("%Y%m%d", time.gmtime()))
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / _safe(filename.rpartition("/")[2])
@@ -45,7 +45,7 @@ def write_challenge(root: pathlib.Path, destination: str, filename: str, token: 
 
 
 def write_records(root: pathlib.Path, destination: str, data: bytes, first: int, last: int) -> str:
-    """One gzipped batch below a folder for its day, named by the span of time it covers."""
+    """Write one gzipped batch to the folder of its day; the name contains its first and last time."""
     start, end = time.gmtime(first // 1_000_000_000), time.gmtime(last // 1_000_000_000)
     day = time.strftime("%Y%m%d", start)
     folder = _folder(root, destination, day)

@@ -16,9 +16,9 @@ Names = dict[str, dict[str, bool]]
 
 
 def configured(zone: Zone) -> Names:
-    """Kind -> name -> whether every value is logged, from all enabled rules of the zone's entry point.
+    """Return kind -> name -> whether all values are logged, from all enabled rules of the zone's entry point.
 
-    What a seed holds and the service would refuse is no field.
+    Fields that the API would refuse are ignored; only a seed can contain them.
     """
     names: Names = {}
     entry_point = rulesets.entry_point(zone, CUSTOM_FIELDS_PHASE) or {"rules": []}
@@ -35,13 +35,13 @@ def configured(zone: Zone) -> Names:
 
 
 def truncated(value: str) -> str:
-    """At most 8 KB, cut between characters."""
+    """Cut a value to 8 KB, between characters."""
     data = value.encode("utf-8", "surrogatepass")
     return value if len(data) <= MAX_BYTES else data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
 def _picked(names: dict[str, bool], found: Pairs, *, headers: bool, all_values: bool = False) -> dict[str, t.Any]:
-    """Of the names whose duplicates are preserved, every value; otherwise of the other names, the first value."""
+    """Return the first value of each name, or with `all_values` all values of the names whose duplicates are preserved."""
     picked: dict[str, t.Any] = {}
     for requested in [name for name, preserved in names.items() if preserved is all_values]:
         values = [truncated(v) for name, v in found if (name.lower() if headers else name) == requested]
@@ -51,7 +51,7 @@ def _picked(names: dict[str, bool], found: Pairs, *, headers: bool, all_values: 
 
 
 def members(names: Names, visit: Visit) -> dict[str, dict[str, t.Any]]:
-    """The members of a log record that hold custom fields: of what was configured, what the request or response had."""
+    """Return the members of a log record for custom fields: the configured fields that the request or the response contains."""
     request = _picked(names.get("request_fields", {}), visit.request, headers=True)
     request.update(_picked(names.get("transformed_request_fields", {}), visit.transformed, headers=True))
     response, lists = (

@@ -15,7 +15,7 @@ from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.owners import Account, Owner, Zone
 
 Job = dict[str, t.Any]
-# What goes wrong with a job that the service would have refused, or with a file that cannot be written: that job fails, no other one.
+# Errors of a job that the API would refuse (only a seed can contain it), or of writing a file. Other jobs are still delivered.
 _UNDELIVERABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
 _FAILURE: t.Mapping[str, t.Any] = {"status": 503, "error": "the destination answered 503", "tries": 1, "lost": True}
 
@@ -27,7 +27,7 @@ def deliver(
     folder: pathlib.Path | None,
     settings: Settings,
 ) -> dict[str, t.Any]:
-    """The files and records that each enabled job pushes, and the jobs that pushed nothing."""
+    """Deliver to all enabled jobs; return their files and records, and the jobs that delivered nothing."""
     dataset, full = _records(owner, described)
     moment = clock.read(described["at"]) if described.get("at") else clock.stamp_seconds()
     failures = [_failure(given) for given in described.get("failures") or []]
@@ -48,7 +48,7 @@ def deliver(
 
 
 def _records(owner: Owner, described: t.Mapping[str, t.Any]) -> tuple[str, list[output.Record]]:
-    """The dataset and its full records: requests to a zone, or records of any dataset as they are given."""
+    """Return the dataset and its complete records: requests to a zone, or given records of any dataset."""
     if "records" in described:
         given = described["records"]
         if not isinstance(given, list) or not all(isinstance(record, dict) for record in given):
@@ -62,7 +62,7 @@ def _records(owner: Owner, described: t.Mapping[str, t.Any]) -> tuple[str, list[
 
 
 def _failure(given: t.Any) -> dict[str, t.Any]:
-    """How deliveries to a job, or to destinations of a pattern, fail."""
+    """Return a described failure of the deliveries of one job, or of destinations that match a pattern."""
     known = {*_FAILURE, "job_id", "destination"}
     if not isinstance(given, dict) or not known >= given.keys() or not {"job_id", "destination"} & given.keys():
         raise traffic.BadTraffic(f"a failure is an object with job_id or destination, and of {', '.join(sorted(known))}")
@@ -99,7 +99,7 @@ def _push(
     moment: str,
     failure: t.Mapping[str, t.Any] | None,
 ) -> dict[str, t.Any] | str | None:
-    """The batch that is pushed, or why it is lost, or None if no record passes the filter."""
+    """Deliver one batch; return it, or why it is lost, or None if no record passes the filter."""
     tree = syntax.parse(job["filter"]) if job.get("filter") else None
     form = output.of_job(job)
     kept = [r for r in full if form.keeps(r) and (tree is None or evaluate.passes(r, tree))]
@@ -112,7 +112,7 @@ def _push(
     try:
         records = _transformed(records, job, account)
     except (transform.BadQuery, transform.NotInstalled) as problem:
-        # Never delivered as they were. The reason stands where other failures have their time.
+        # Records are never delivered without the transformation. The error is in the member that otherwise has the time of a failure.
         failed = {**_FAILURE, "status": 400, "error": f"transformer: {problem}"}
         job["last_error"] = _lose(owner, job, {"records": len(records)}, moment, failed)
         return str(job["last_error"])
@@ -132,7 +132,7 @@ def _push(
 
 
 def _transformed(records: list[output.Record], job: Job, account: Account | None) -> list[output.Record]:
-    """The records as the transformer of the job makes them."""
+    """Return the records after the transformer of the job."""
     number = job.get("transformer_id")
     if not number:
         return records
@@ -148,7 +148,7 @@ def _upload(job: Job) -> dict[str, t.Any]:
 
 
 def _lose(owner: Owner, job: Job, sizes: dict[str, int], moment: str, failure: t.Mapping[str, t.Any]) -> str:
-    """Record that every try to deliver a batch failed, and return why."""
+    """Record that all tries to deliver a batch failed; return the error."""
     owner.uploads.record(moment, {**_upload(job), **sizes}, failure)
     return _fail(job, moment, failure)
 

@@ -20,7 +20,7 @@ _FRACTIONS = {"rfc3339": 0, "rfc3339ms": 3, "rfc3339ns": 9}
 
 @dataclasses.dataclass(frozen=True)
 class Output:
-    """How a job writes its records, from whichever of its two option members counts."""
+    """How a job writes its records, from `output_options` or the older `logpull_options`."""
 
     fields: tuple[str, ...]
     timestamps: str = "unixnano"
@@ -30,7 +30,7 @@ class Output:
     """Whether the requests that a worker made are in the record of the request that it handled."""
 
     def keeps(self, record: Record) -> bool:
-        """Sampling that lets the same request through each time."""
+        """Return whether a record is in the sample; the result is always the same for one request."""
         text = str(record.get("RayID") or jsontext.dump(record))
         return self.sample_rate >= 1 or zlib.crc32(text.encode("utf-8", "replace")) / 2**32 < self.sample_rate
 
@@ -44,7 +44,7 @@ class Output:
 
 
 def of_job(job: t.Mapping[str, t.Any]) -> Output:
-    """`output_options`, if present, make the service ignore `logpull_options`."""
+    """Return the output of a job; `output_options` take precedence over `logpull_options`."""
     options = job.get("output_options")
     merges = bool(job.get("merge_subrequests") or (options or {}).get("merge_subrequests"))
     if options is not None:
@@ -69,13 +69,13 @@ def timestamp(nanoseconds: int, form: str) -> int | str:
 
 
 def span(records: t.Sequence[Record]) -> tuple[int, int]:
-    """The times of the first and the last record, in nanoseconds."""
+    """Return the times of the first and the last record, in nanoseconds."""
     times = [r["EdgeStartTimestamp"] for r in records if isinstance(r.get("EdgeStartTimestamp"), int)]
     return (min(times), max(times)) if times else (0, 0)
 
 
 def text(records: t.Sequence[Record], output: Output) -> str:
-    """The contents of one file: a line of JSON or of CSV for each record, between the prefix and suffix of the batch."""
+    """Return the content of one file: a line of JSON or CSV for each record, with prefix and suffix of the batch."""
     options = output.options
     lines = _csv_lines(records, output) if options.get("output_type") == "csv" else _json_lines(records, options)
     delimiter = options.get("record_delimiter") or ""

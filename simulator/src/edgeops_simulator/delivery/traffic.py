@@ -17,7 +17,7 @@ class BadTraffic(ValueError):
 
 
 def pairs(value: t.Any, what: str) -> Pairs:
-    """Headers or cookies, given as an object (a value may be a list) or as a list of pairs."""
+    """Return headers or cookies as pairs, from an object (a value may be a list) or a list of pairs."""
     items = list(value.items()) if isinstance(value, dict) else value
     if not isinstance(items, list) or not all(isinstance(item, (list, tuple)) and len(item) == 2 for item in items):
         raise BadTraffic(f"{what}: expected an object, or a list of pairs")
@@ -28,7 +28,7 @@ def pairs(value: t.Any, what: str) -> Pairs:
 
 
 def _nanoseconds(value: t.Any) -> int:
-    """A time given as seconds since the epoch or as ISO 8601; now where none is given."""
+    """Convert a time in seconds since the epoch or in ISO 8601; None is now."""
     if value is None:
         return time.time_ns()
     if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -46,7 +46,7 @@ def _nanoseconds(value: t.Any) -> int:
 
 
 class Visit(t.NamedTuple):
-    """One HTTP request at the edge: its log fields, and what custom fields are taken from."""
+    """One HTTP request at the edge: its log fields, and the headers and cookies for custom fields."""
 
     fields: dict[str, t.Any]
     request: Pairs
@@ -61,7 +61,7 @@ def _first(headers: Pairs, name: str) -> str:
 
 
 def visit(description: t.Any, zone_name: str) -> Visit:
-    """Read one request as the control interface describes it. Members named like log fields set those."""
+    """Parse a request of the control interface; members named like log fields set these."""
     if not isinstance(description, dict):
         raise BadTraffic("a request is an object")
     request = pairs(description.get("headers", {}), "headers")
@@ -106,7 +106,7 @@ _USUAL: t.Mapping[str, t.Any] = {
 
 
 def _defaults(described: dict[str, t.Any], request: Pairs, response: Pairs, zone_name: str) -> dict[str, t.Any]:
-    """Every field of the dataset, from what is described of the request."""
+    """Return all fields of the dataset, derived from the described request."""
     uri = str(described.get("path", "/"))
     start = _nanoseconds(described.get("time"))
     host = str(described.get("host") or _first(request, "host") or zone_name)

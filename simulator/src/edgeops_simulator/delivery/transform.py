@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Queries of transformers, each run on one record by Apache DataFusion, which is an extra of this package."""
+"""Run the SQL of transformers on single records with Apache DataFusion, an optional dependency of this package."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _COMMON = re.compile(r'"?(\w+)"?\s+AS\s*\(', re.IGNORECASE)
 _NESTED = re.compile(r"(\w*)\s*\(\s*(?:SELECT|WITH)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MEMBER = re.compile(r"\"?(\w+)\"?\['((?:[^']|'')+)'\]")
-# A table needs a column, also for a record without members.
+# A table needs a column, even for a record without members.
 _NOTHING = "_"
-# What a plan may consist of: one SELECT of a data set, with common table expressions and UNNEST.
+# The allowed steps of a plan: one SELECT from one dataset, with common table expressions and UNNEST.
 _STEPS = {"Projection", "Filter", "SubqueryAlias", "TableScan", "Unnest"}
 _WORDS = {
     "Aggregate": "aggregates",
@@ -38,7 +38,7 @@ _WORDS = {
 
 
 class BadQuery(ValueError):
-    """The service refuses the query, or the query fails on a record."""
+    """The API refuses the query, or the query fails on a record."""
 
 
 class NotInstalled(Exception):
@@ -53,7 +53,7 @@ def is_installed() -> bool:
 
 
 def dataset_of(sql: str) -> str:
-    """The dataset that a query reads; the name of a common table expression is not a dataset."""
+    """Return the dataset that a query reads; the names of common table expressions are not datasets."""
     plain = _ASIDE.sub(" ", sql)
     common = {name.lower() for name in _COMMON.findall(plain)}
     found = [name for name in _FROM.findall(plain) if name.lower() not in common]
@@ -65,7 +65,7 @@ def dataset_of(sql: str) -> str:
 
 
 class Query:
-    """A query, ready to be run on records; `fields` are those of its dataset, None where they are not known."""
+    """A query that runs on records; `fields` are those of its dataset, None if they are not known."""
 
     def __init__(self, sql: str, fields: t.Collection[str] | None) -> None:
         self.dataset = dataset_of(sql)
@@ -76,7 +76,7 @@ class Query:
             raise BadQuery("subqueries are not supported")
         self._sql = sql
         words = set(_WORD.findall(plain))
-        # A field that a record lacks is null, and one that the query does not name need not be there.
+        # These fields are null where a record does not have them; others of the dataset are not needed.
         self._named = words & set(words if fields is None else fields)
         self._members = [(name, member.replace("''", "'")) for name, member in _MEMBER.findall(sql)]
         self._engine, self._arrow = importlib.import_module("datafusion"), importlib.import_module("pyarrow")
@@ -88,7 +88,7 @@ class Query:
         self._plan({})
 
     def run(self, record: Record) -> list[Record]:
-        """The records that a query makes of one record: none if it is filtered out, several if the query unnests."""
+        """Return the records that the query makes of one record: none if it is filtered out, several if the query unnests."""
         plan = self._plan(record)
         try:
             rows = plan.to_pylist()
@@ -112,7 +112,7 @@ class Query:
         return plan
 
     def _completed(self, record: Record) -> Record:
-        """Add null to a record for each field that the query names and the record lacks."""
+        """Add null to a record for each missing field that the query names."""
         made = {**dict.fromkeys(self._named), **record}
         for name, member in self._members:
             if isinstance(made.get(name), dict):
@@ -121,7 +121,7 @@ class Query:
 
 
 def query_of(sql: str, account: Account) -> Query:
-    """A query, with the fields that its dataset has in an account or its zones."""
+    """Return a query with the fields of its dataset in the account or its zones."""
     dataset = dataset_of(sql)
     return Query(sql, datasets.fields(dataset, account.fields, "zone" if dataset in datasets.ZONE_ONLY else "account"))
 

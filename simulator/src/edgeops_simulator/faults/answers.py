@@ -19,14 +19,14 @@ Params = t.Mapping[str, t.Any]
 
 @dataclasses.dataclass
 class Reply:
-    """An HTTP answer before it goes on the wire."""
+    """An HTTP answer that has not been sent yet."""
 
     status: int
     headers: Headers
     body: bytes
 
     def content(self) -> dict[str, t.Any]:
-        """The envelope; that of an empty success where the answer has none."""
+        """Return the envelope; for a body that is not one, an empty success."""
         try:
             found = jsontext.parse(self.body)
         except ValueError:
@@ -47,7 +47,7 @@ def failure(code: int, message: str) -> dict[str, t.Any]:
 
 
 def _retry_after(params: Params, status: int) -> Headers:
-    """Seconds, `date:SECONDS` for an HTTP date, or nothing for null; a 429 announces one second by default."""
+    """Return the Retry-After header: seconds, `date:SECONDS` for an HTTP date, null for none; by default one second with 429."""
     pause = params.get("retry_after", 1 if status == 429 else None)
     if pause is None:
         return []
@@ -79,7 +79,7 @@ def _bad_result_info(reply: Reply, params: Params) -> Reply:
 
 
 def _rewrite(reply: Reply, params: Params) -> Reply:
-    """Set single members of the result, addressed as `a.b.0.c`; nothing else changes."""
+    """Change single members of the result by paths such as `a.b.0.c`."""
     content = reply.content()
     for place, value in params.get("set", {}).items():
         at: t.Any = content["result"]
@@ -108,7 +108,7 @@ def _failure_200(reply: Reply, params: Params) -> Reply:
 
 
 def _graphql_error(reply: Reply, params: Params) -> Reply:
-    """An error of GraphQL, by default that of a spent budget; it comes with HTTP 200."""
+    """Answer with a GraphQL error and HTTP 200; by default the one for a spent budget."""
     given = {"data": None, "errors": [query_error(str(params.get("message")), code=params.get("code", ""))]}
     return reply.with_json(given if "message" in params else budget_depleted(), params.get("status", 200))
 
@@ -134,5 +134,5 @@ ANSWERS: t.Mapping[str, t.Callable[[Reply, Params], Reply]] = {
 
 
 def garble(kind: str, reply: Reply, params: Params) -> Reply:
-    """Change an answer as a fault says that still is an answer in HTTP."""
+    """Apply a fault that changes an answer but keeps it valid HTTP."""
     return _status(reply, params, int(kind)) if kind in STATUS_KINDS else ANSWERS[kind](reply, params)

@@ -17,12 +17,12 @@ _ADDRESS = ("kind", "index", "count", "method", "path", "zone", "applied", "id")
 
 
 class BadFault(ValueError):
-    """A fault that cannot be set."""
+    """The description of a fault is invalid."""
 
 
 @dataclasses.dataclass
 class Fault:
-    """One kind of misbehaviour and the requests that it befalls: `count` of those that match, from the `index`-th on."""
+    """A kind of fault and its requests: `count` of those that match, starting with number `index`."""
 
     id: int
     kind: str
@@ -54,7 +54,7 @@ class Fault:
 
 
 def read(description: t.Any, fault_id: int) -> Fault:
-    """A fault from the object that the control interface takes."""
+    """Parse a fault of the control interface."""
     if not isinstance(description, dict) or description.get("kind") not in KINDS:
         raise BadFault(f"a fault is an object with a kind, one of {', '.join(KINDS)}")
     kind = description["kind"]
@@ -75,7 +75,7 @@ def read(description: t.Any, fault_id: int) -> Fault:
 
 
 class FaultTable:
-    """The faults that were set, in that order."""
+    """The active faults, in the order in which they were added."""
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []
@@ -89,7 +89,7 @@ class FaultTable:
         return new
 
     def take(self, method: str, path: str, zone: str | None) -> Fault | None:
-        """Count a request; the first fault that is due for it, if any."""
+        """Count a request; return the first fault that applies to it."""
         taken = None
         for fault in self._faults:
             if not fault.matches(method, path, zone):
@@ -101,7 +101,7 @@ class FaultTable:
         return taken
 
     def take_refusal(self) -> Fault | None:
-        """The fault that closes the port now, because the requests before it have been answered."""
+        """Return the fault that closes the port now, after the requests before it were answered."""
         for fault in self._faults:
             if fault.kind == REFUSED and fault.due():
                 fault.fired += 1

@@ -17,16 +17,16 @@ _HEAD, _TAIL = b'{"success":true,"errors":[],"messages":[],"result":"', b'"}'
 
 
 class Connection(t.Protocol):
-    """The actions of a fault on the connection of a request."""
+    """What faults need of the connection of a request."""
 
     raw: asyncio.Transport
 
     def forget_request(self) -> None:
-        """Tell the HTTP layer not to expect an answer to this request."""
+        """Make the HTTP layer expect no answer to this request."""
 
 
 def reset(connection: Connection) -> None:
-    """End the connection by a TCP reset: what was not sent is thrown away and the peer gets an error, not an end of file."""
+    """Close the connection with a TCP reset: unsent data is discarded, and the client gets an error."""
     connection.forget_request()
     sock = connection.raw.get_extra_info("socket")
     if sock is not None and not connection.raw.is_closing():
@@ -49,7 +49,7 @@ async def _hang(connection: Connection, reply: Reply, params: Params) -> None:
 
 
 async def _drip(connection: Connection, reply: Reply, params: Params) -> None:
-    """The right answer, a byte at a time, from its first byte on or from the first of its body on."""
+    """Send the correct answer byte by byte, from its start or from the start of the body."""
     connection.forget_request()
     head = _head(reply, len(reply.body))
     at_once, slowly = (head, reply.body) if params.get("part") == "body" else (b"", head + reply.body)
@@ -63,7 +63,7 @@ async def _drip(connection: Connection, reply: Reply, params: Params) -> None:
 
 
 async def _short_body(connection: Connection, reply: Reply, params: Params) -> None:
-    """Less body than the headers promise."""
+    """Send a shorter body than Content-Length announces."""
     connection.forget_request()
     connection.raw.write(_head(reply, len(reply.body)) + reply.body[: len(reply.body) // 2])
     connection.raw.close()
@@ -83,7 +83,7 @@ RAW: t.Mapping[str, t.Callable[[Connection, Reply, Params], t.Awaitable[None]]] 
 
 
 def _filler(size: int) -> t.Iterator[bytes]:
-    """JSON of the right form whose result is a very long text."""
+    """Yield a valid JSON envelope whose result is a very long string."""
     yield _HEAD
     for _unused in range(size // _MIB):
         yield b"a" * _MIB
@@ -97,7 +97,7 @@ def _bomb(size: int) -> bytes:
 
 
 async def send_huge(kind: str, send: Send, params: Params) -> None:
-    """A body above every limit: in full length, or small on the wire and large when it is unpacked."""
+    """Send a body above every limit, either uncompressed or with a compression that makes it small."""
     size = int(params.get("bytes", 70 * _MIB))
     headers = [(b"content-type", b"application/json")]
     if kind == "gzip_bomb":

@@ -12,7 +12,7 @@ Record = t.Mapping[str, t.Any]
 
 
 def passes(record: Record, node: Node) -> bool:
-    """Whether a record is let through: delivered if the expression is true."""
+    """Return whether a record passes the filter, which is whether the expression is true."""
     group = group_of(node)
     if group == "and":
         return all(passes(record, child) for child in node["and"])
@@ -42,7 +42,7 @@ def _kind(value: t.Any) -> str:
 
 
 def _same(left: t.Any, right: t.Any) -> bool:
-    """Whether type and value are equal; integers and floats are one type."""
+    """Return whether type and value are equal; integers and floats are one type."""
     return _kind(left) == _kind(right) and bool(left == right)
 
 

@@ -18,11 +18,11 @@ Node = t.Mapping[str, t.Any]
 
 
 class BadFilter(ValueError):
-    """A filter that the service does not take."""
+    """The API refuses the filter."""
 
 
 def parse(text: str) -> Node:
-    """The tree below `where`: a condition, or an object with one member `and` or `or`."""
+    """Parse a filter; return the tree below `where`: a condition, or an object with one member `and` or `or`."""
     try:
         document = jsontext.parse(text)
     except ValueError as problem:
@@ -87,7 +87,7 @@ def conditions(node: Node) -> t.Iterator[Node]:
 
 
 def check_limits(text: str, tree: Node) -> None:
-    """Check the limits of a filter: 30 operators, each comparison counted, and 1000 bytes of its text."""
+    """Raise if a filter has more than 30 operators, with each comparison counted, or more than 1000 bytes of text."""
     count = sum(1 for _unused in conditions(tree))
     size = len(text.encode("utf-8", "surrogatepass"))
     if count > MAX_OPERATORS:

@@ -13,8 +13,8 @@ routes = Routes(PATH)
 
 @routes("POST", "", "queryGraphql", body=bodies.GRAPHQL, result=GRAPHQL, bare=True)
 def post_query(call: Call) -> Answer:
-    """A query, which reads only; errors come with HTTP 200 unless the settings want the status that is documented."""
-    from edgeops_simulator.analytics import query  # noqa: PLC0415 - takes longer to import than the rest to start
+    """Answer a query; errors have HTTP 200 unless the settings select the documented status."""
+    from edgeops_simulator.analytics import query  # noqa: PLC0415 - slow to import, which would delay the start
 
     found, status = query.answer(call.service, call.body)
     return Answer(found, status if call.settings.graphql_error_status else 200, bare=True)

@@ -22,7 +22,7 @@ from edgeops_simulator.refusal import Refusal, budget_depleted
 
 
 class Front:
-    """The service as an ASGI application: journal, credentials, rate, faults and latency around the routes."""
+    """The API as an ASGI application: journal, credentials, rate limit, faults and latency around the routes."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -47,7 +47,7 @@ class Front:
             world.close_port_if_due()
 
     async def _reply(self, scope: t.Any, headers: dict[str, str], body: bytes | None, entry: Entry, fault: Fault | None) -> Reply:
-        """Answer a request; a fault may demand that it is not applied."""
+        """Answer a request; some faults prevent that it is applied."""
         world = self._world
         entry.credential, denied = auth.check(headers, world.service.credentials, world.service.settings)
         extra, too_many = self._count(scope["service_path"])
@@ -67,7 +67,7 @@ class Front:
         return reply
 
     def _count(self, path: str) -> tuple[dict[str, str], Refusal | None]:
-        """Count a request against the rate limit; queries of GraphQL have their own, and their own error for it."""
+        """Count a request against the rate limit; GraphQL queries have their own limit and error."""
         world, settings = self._world, self._world.service.settings
         if path != analytics.PATH:
             return world.rate.take(settings.rate_limit, settings.rate_window, headers_always=settings.rate_headers)
@@ -80,13 +80,13 @@ class Front:
     async def _carry_out(self, scope: t.Any, body: bytes) -> Reply:
         try:
             return await run(self._routes, scope, body)
-        except Exception:  # an error of the simulator itself is shown where it runs, and the client gets an envelope
+        except Exception:  # an error of the simulator itself is printed, and the client gets an envelope
             traceback.print_exc(file=sys.stderr)
             return await run(refuse(Refusal(500, 10500, "internal error of the simulator")), scope, b"")
 
 
 async def _answer(reply: Reply, send: t.Any, connection: t.Any, entry: Entry, fault: Fault | None) -> None:
-    """Send an answer, or what a fault makes of it."""
+    """Send an answer, or apply a fault to it."""
     if fault is None:
         entry.status = reply.status
         await _send(reply, send)

@@ -24,7 +24,7 @@ def _malformed(code: int, message: str) -> Refusal:
 
 
 def check(headers: t.Mapping[str, str], credentials: Credentials, settings: Settings) -> tuple[str, Refusal | None]:
-    """Which credential came with a request ("token", "email_key", "none", "wrong") and how it is refused, if it is."""
+    """Return which credential a request has ("token", "email_key", "none", "wrong"), and the refusal if it is not accepted."""
     authorization = headers.get("authorization")
     if authorization is not None:
         return _check_token(authorization, credentials)

@@ -16,7 +16,7 @@ MOST = 1_000_000_000
 
 @dataclasses.dataclass
 class Call:
-    """One request, as the handlers of operations see it."""
+    """One request, as handlers of operations receive it."""
 
     service: Service
     path: str
@@ -28,7 +28,7 @@ class Call:
 
     @property
     def owner(self) -> Owner:
-        assert self.owner_or_none is not None  # routes below a zone or an account are only reached with one
+        assert self.owner_or_none is not None  # only routes below a zone or an account call this
         return self.owner_or_none
 
     @property
@@ -46,7 +46,7 @@ class Call:
         return self.service.settings
 
     def number(self, name: str, default: int, low: int, high: int = MOST) -> int:
-        """A whole number from the query, within its range."""
+        """Return a whole number of the query string; refuse it outside its range."""
         text = self.query.get(name, "")
         if text == "":
             return default
@@ -57,7 +57,7 @@ class Call:
 
 @dataclasses.dataclass
 class Answer:
-    """What an operation answers, before it is wrapped in the envelope."""
+    """The result of an operation, without the envelope."""
 
     result: t.Any = None
     status: int = 200
@@ -66,7 +66,7 @@ class Answer:
 
 
 def page_of(items: t.Sequence[t.Any], page: int, per_page: int) -> tuple[list[t.Any], dict[str, int]]:
-    """The items of one page, and the numbers that describe it; past the end a page is empty."""
+    """Return the items of one page, and the numbers in its `result_info`; a page past the end is empty."""
     start = (page - 1) * per_page
     shown = list(items[start : start + per_page])
     info = {

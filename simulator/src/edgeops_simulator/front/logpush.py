@@ -50,7 +50,7 @@ def list_dataset_fields(call: Call) -> Answer:
 
 
 def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
-    """The body, checked and with repeated field names folded."""
+    """Return the validated body, without duplicates in lists of field names."""
     jobs.check(call.owner, call.body, before, call.settings)
     jobs.check_transformer(call.service.account_of(call.owner), call.body, before)
     used = jobs.check_destination(call.owner, call.body, before, call.settings)
@@ -106,7 +106,7 @@ def delete_job(call: Call) -> Answer:
     "POST", "/ownership", "createOwnership", body=bodies.DESTINATION, result=record({"filename": TEXT, **_VALID["properties"]})
 )
 def create_ownership(call: Call) -> Answer:
-    """Writes a challenge to the destination; the answer holds the place, never the content."""
+    """Write a challenge to the destination; the answer has its place, never its content."""
     destination = call.body["destination_conf"]
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     if problem:

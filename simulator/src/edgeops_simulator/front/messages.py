@@ -15,7 +15,7 @@ MAX_BODY = 4 * 1024 * 1024
 
 
 def respond(answer: Answer) -> Response:
-    """The envelope around a result; the one answer without an envelope is 204."""
+    """Return a result in its envelope; only 204 has none."""
     if answer.status == 204:
         return Response(status_code=204)
     if answer.bare:
@@ -36,7 +36,7 @@ def _media_type(headers: t.Mapping[str, str]) -> str:
 
 
 def read_body(body: bytes, headers: t.Mapping[str, str]) -> t.Any:
-    """The JSON of a request that has to carry some."""
+    """Return the JSON of a request that must have a body."""
     if body and _media_type(headers) != "application/json":
         raise Refusal(415, 10015, "the body must be sent as Content-Type: application/json")
     try:
@@ -46,7 +46,7 @@ def read_body(body: bytes, headers: t.Mapping[str, str]) -> t.Any:
 
 
 async def run(app: t.Any, scope: t.Any, body: bytes) -> Reply:
-    """The whole answer of an ASGI application, before anything of it is sent."""
+    """Return the complete answer of an ASGI application, before any of it is sent."""
     reply = Reply(500, [], b"")
 
     async def receive() -> dict[str, t.Any]:
@@ -64,7 +64,7 @@ async def run(app: t.Any, scope: t.Any, body: bytes) -> Reply:
 
 
 async def read_request(receive: t.Any) -> bytes | None:
-    """The body of a request; None for one that is too large, which is read to its end but not kept."""
+    """Return the body of a request, None if it is too large; then it is read but not kept."""
     parts: list[bytes] = []
     size = 0
     while True:

@@ -28,7 +28,7 @@ def _policy(call: Call) -> Document:
 
 
 def _check(call: Call, policy: Document) -> None:
-    """Check the members of a policy together, and that what it names exists."""
+    """Check the members of a policy together, and that the alert and the webhooks in it exist."""
     known = {alert["type"] for alerts in call.account.available_alerts.values() for alert in alerts}
     if policy["alert_type"] not in known:
         raise Refusal(400, _CODE, f"unknown alert_type: {policy['alert_type']}")
@@ -98,7 +98,7 @@ def list_webhooks(call: Call) -> Answer:
 
 @routes("POST", "/destinations/webhooks", "createWebhook", body=bodies.NEW_WEBHOOK, result=_ID)
 def create_webhook(call: Call) -> Answer:
-    """A test is sent to a new webhook; here it always arrives."""
+    """Create a webhook. The API sends a test message to it, which always succeeds here."""
     given = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
     made = state.create_webhook(call.account.webhooks, {**given, "last_success": clock.stamp_seconds()})
     return Answer({"id": made["id"]})

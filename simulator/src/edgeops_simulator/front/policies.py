@@ -59,6 +59,6 @@ def put_policy(call: Call) -> Answer:
 
 @routes("DELETE", _ONE, "deletePolicy", status=204, switch="page_shield_routes")
 def delete_policy(call: Call) -> Answer:
-    """Delete a rule; the answer is the same if it does not exist."""
+    """Delete a content security rule; the answer is the same if it does not exist."""
     call.zone.policies.pop(call.ids["policy_id"], None)
     return Answer(status=204)

@@ -10,14 +10,14 @@ from edgeops_simulator.refusal import Refusal
 
 
 class RateLimit:
-    """So many requests in a window that starts with the first of them; beyond, nothing until the window ends."""
+    """A number of requests in a window that starts with the first request; further ones are refused until it ends."""
 
     def __init__(self) -> None:
         self._start = 0.0
         self._count = 0
 
     def take(self, limit: int, window: float, *, headers_always: bool) -> tuple[dict[str, str], Refusal | None]:
-        """Count a request. The headers that tell how much is left, and the refusal of one too many."""
+        """Count a request; return the rate limit headers, and the refusal if the limit is exceeded."""
         if not limit:
             return (self._headers(1200, 1200, window) if headers_always else {}), None
         now = time.monotonic()

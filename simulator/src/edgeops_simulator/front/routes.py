@@ -26,7 +26,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class _Endpoint:
-    """One path with all its methods; an ASGI application, so that it receives requests of every method."""
+    """One path with all its methods; it is an ASGI application in order to receive requests of every method."""
 
     def __init__(self, world: World, methods: t.Mapping[str, Operation]) -> None:
         self._world = world
@@ -61,7 +61,7 @@ class _Endpoint:
         return respond(answer)
 
     def _check_known(self, request: Request) -> None:
-        """Refuse a path that a setting makes an unknown route, as when an API drops it."""
+        """Refuse a path that a setting declares unknown, as if the API had removed it."""
         settings, path = self._world.service.settings, request.scope["service_path"]
         if any(fnmatch.fnmatchcase(path, pattern) for pattern in settings.unknown_routes):
             if settings.unknown_route_status == 405:
@@ -69,7 +69,7 @@ class _Endpoint:
             raise unroutable(path)
 
     def _owner(self, request: Request) -> Owner | None:
-        """The zone or the account that the path names."""
+        """Return the zone or the account in the path."""
         ids, service = request.path_params, self._world.service
         owner: Owner | None = None
         if "zone_id" in ids:
@@ -92,7 +92,7 @@ async def _no_route(request: Request, problem: Exception) -> Response:
 
 
 def routes(world: World) -> Starlette:
-    """The service's own routes, from the table of operations."""
+    """Return the routes of the API, from the table of operations."""
     by_path: dict[str, dict[str, Operation]] = {}
     for operation in OPERATIONS:
         by_path.setdefault(operation.path, {})[operation.method] = operation

@@ -15,7 +15,7 @@ ACCOUNT = "/accounts/{account_id}"
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """One method of one route: its handler, and its description."""
+    """One method of a route: its handler and its description."""
 
     method: str
     path: str
@@ -38,7 +38,7 @@ class Operation:
 
 
 class Routes:
-    """The operations of one area, each declared above the function that carries it out, below each prefix of the area."""
+    """The operations of one area, below each of its prefixes; each is declared above its handler."""
 
     def __init__(self, *prefixes: str, codes: tuple[int, int] = (1001, 1001)) -> None:
         self._prefixes, self._codes = prefixes, codes

@@ -25,7 +25,7 @@ _ENTRY_POINT, _ONE, _RULE = "/phases/{phase}/entrypoint", "/{ruleset_id}", "/{ru
 
 
 def _write(handler: Handler) -> Handler:
-    """With `?dry_run=true`, only check a write: the same errors, but nothing is stored and there is no result."""
+    """With `?dry_run=true`, only validate a write: the errors are the same, but nothing is stored and there is no result."""
 
     @functools.wraps(handler)
     def tried(call: Call) -> Answer:
@@ -44,7 +44,7 @@ def _write(handler: Handler) -> Handler:
 
 
 def shown(call: Call, ruleset: Document, *, with_rules: bool = True) -> Document:
-    """A ruleset as an answer holds it."""
+    """Return a ruleset as answers show it."""
     if not with_rules:
         return state.without_rules(ruleset)
     if not call.settings.echo_preserve_duplicates:
@@ -66,7 +66,7 @@ def _ruleset(call: Call) -> Document:
 
 
 def _own(call: Call) -> Document:
-    """A ruleset of this zone; those of the account and managed ones can only be read."""
+    """Return a ruleset of this zone; those of the account and managed ones are read-only."""
     ruleset = _ruleset(call)
     if ruleset.get("kind") != "zone":
         raise Refusal(403, rules.BAD_RULE, f"a ruleset of kind {ruleset.get('kind')!r} cannot be changed through a zone")
@@ -140,7 +140,7 @@ def put_entry_point(call: Call) -> Answer:
 
 
 def _checked_rule(call: Call, ruleset: Document, replaced: str | None) -> Document:
-    """Check a rule and its optional position, by itself and together with the rules that stay."""
+    """Return a valid rule without its position; check both alone and with the rules that remain."""
     body = dict(call.body)
     if "position" in body:
         rules.check_position(body["position"], ruleset["rules"])

@@ -40,7 +40,7 @@ def put_page_shield(call: Call) -> Answer:
 
 
 def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.Any]], dict[str, int] | None]:
-    """One page; more than the service's own maximum may be requested, up to 100, and is cut down to it."""
+    """Return one page; `per_page` may be up to 100, but a page never has more items than the maximum of the settings."""
     most = call.settings.max_per_page
     per_page = min(most, call.number("per_page", min(most, call.settings.default_per_page), 1, max(100, most)))
     if call.query.get("page") == "all" and "/page_shield/" in call.path:

@@ -12,7 +12,7 @@ _TOKEN = record({"id": TEXT, "status": TEXT, "expires_on": TEXT}, ["id", "status
 
 
 def _verified(call: Call, *, of_account: bool) -> Answer:
-    """The status of the token; a token of a user is not known to the route of an account, and the other way round."""
+    """Return the status of the token; user tokens are unknown to the account route, and account tokens to the user route."""
     settings = call.settings
     if settings.credential_of_account is not of_account:
         raise Refusal(401, 1000, "Invalid API Token")

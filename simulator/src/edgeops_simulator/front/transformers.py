@@ -40,7 +40,7 @@ def _query(call: Call, sql: str) -> transform.Query:
 
 
 def _check_code(call: Call, sql: str) -> str:
-    """The dataset of a good query; without the engine, only its size and its dataset are looked at."""
+    """Return the dataset of a valid query; without DataFusion, only its size and its dataset are checked."""
     try:
         _query(call, sql).check()
     except transform.BadQuery as problem:
@@ -67,7 +67,7 @@ def create_transformer(call: Call) -> Answer:
 
 @routes("POST", "/preview", "previewTransformer", body=bodies.PREVIEW, result=nullable({"type": "object"}), also=(501,))
 def preview(call: Call) -> Answer:
-    """What the query makes of one record; nothing is kept."""
+    """Return the records that a query makes of one record, without storing anything."""
     try:
         found = _query(call, call.body["sql"]).run(call.body["input"])
     except transform.NotInstalled as problem:
@@ -94,7 +94,7 @@ def get_content(call: Call) -> Answer:
 
 @routes("GET", f"{_ONE}/versions", "listTransformerVersions", result=array(ref("TransformerVersion")), query={"limit": COUNT})
 def list_versions(call: Call) -> Answer:
-    """The versions of the query, the newest first."""
+    """List the versions of the query, newest first."""
     versions = reversed(_transformer(call)["versions"])
     shown = [{name: version[name] for name in ("id", "version", "created_at")} for version in versions]
     return Answer(shown[: call.number("limit", _MOST_VERSIONS, 1)])

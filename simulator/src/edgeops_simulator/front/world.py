@@ -15,7 +15,7 @@ from edgeops_simulator.store import Store
 
 
 def _load(trial: Service, document: t.Any) -> list[t.Any]:
-    """Load a document into a state that is not in use yet, and return its faults, which are valid."""
+    """Load a document into a state that is not in use yet; return its faults after validation."""
     trial.load(document)
     faults = document.get("faults") or []
     FaultTable().add(faults)
@@ -24,7 +24,7 @@ def _load(trial: Service, document: t.Any) -> list[t.Any]:
 
 @dataclasses.dataclass
 class World:
-    """One running simulator: the state of the service, and its settings, faults and journal."""
+    """One simulator: the state of the service, its settings, faults and journal."""
 
     service: Service
     start: dict[str, t.Any]
@@ -38,7 +38,7 @@ class World:
     reopen: t.Callable[[], None] = lambda: None
 
     def reset(self, *more: t.Any) -> None:
-        """Return to the start and add further seeds: state, settings and faults, with an empty journal."""
+        """Return to the state at the start, and add further seeds; the journal is emptied."""
         trial = Service(self.service.credentials)
         faults = [fault for document in (self.start, *more) for fault in _load(trial, document)]
         self.service.adopt(trial)
@@ -49,21 +49,21 @@ class World:
         self.journal.clear()
 
     def restart(self, document: t.Any) -> None:
-        """A new start, and a reset to it; zones and accounts that were given on the command line stay part of it."""
+        """Replace the state at the start and reset to it; zones and accounts from the command line remain."""
         _load(Service(self.service.credentials), document)
         both = {name: [*self.start.get(name, []), *document.get(name, [])] for name in ("zones", "accounts")}
         self.start = {**document, **both}
         self.reset()
 
     def seed(self, document: t.Any) -> None:
-        """Add the content of a document; if it is refused, nothing changes."""
+        """Add the content of a document; if it is invalid, nothing changes."""
         trial = self.service.copy()
         faults = _load(trial, document)
         self.service.adopt(trial)
         self.faults.add(faults)
 
     def restore(self, document: t.Any) -> None:
-        """Replace the whole state with that of a snapshot."""
+        """Replace the state with that of a snapshot."""
         trial = Service(self.service.credentials)
         _load(trial, document)
         self.service.adopt(trial)
@@ -74,7 +74,7 @@ class World:
             self.refuse(None if fault.count is None else float(fault.params.get("seconds", 0.4)))
 
     def keep(self, owner: Owner | None = None) -> None:
-        """Write what changed to the state file, if there is one: one zone or account, or everything."""
+        """Write one zone or account, by default the whole state, to the state file if there is one."""
         if self.store is not None:
             if owner is None:
                 self.store.save(self.service)

@@ -15,7 +15,7 @@ routes = Routes("")
 
 @routes("GET", "/zones", "listZones", result=array(ref("Zone")), query=queries.ZONES, paged=True)
 def list_zones(call: Call) -> Answer:
-    """All zones of the credential, 5 to 50 a page; past the end a page is empty."""
+    """List the zones that the credential can read, 5 to 50 per page; a page past the end is empty."""
     return _page(call, owners.select_zones(call.service.zones.values(), call.query))
 
 

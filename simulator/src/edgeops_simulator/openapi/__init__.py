@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The service's description in OpenAPI 3.1, made from the declarations that also serve it."""
+"""Build the OpenAPI 3.1 description from the declarations that also serve the routes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _operation(operation: Operation, in_paths: Schema) -> Schema:
 
 
 def description(base_url: str, zones: t.Sequence[str] = (), accounts: t.Sequence[str] = ()) -> Schema:
-    """The whole document, for a service at this base URL; it names the zones and the accounts if they are few."""
+    """Return the description for this base URL; it lists the zones and the accounts if they are few."""
     in_paths: Schema = {"phase": {"enum": list(PHASES)}, "dataset": {"type": "string", "pattern": "^[a-zA-Z0-9_-]+$"}}
     for name, ids in (("zone_id", zones), ("account_id", accounts)):
         if 0 < len(ids) <= _FEW:

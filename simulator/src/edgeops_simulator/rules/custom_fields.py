@@ -19,7 +19,7 @@ def _refuse(message: str) -> t.NoReturn:
 
 
 def check_rule(rule: t.Mapping[str, t.Any], place: str) -> None:
-    """The fields of a rule with the action `log_custom_field`, whose form is good."""
+    """Check the fields of a rule with the action `log_custom_field` that matches its schema."""
     names = {kind: [item["name"] for item in items] for kind, items in rule["action_parameters"].items()}
     for kind, found in names.items():
         if len(set(found)) != len(found):
@@ -31,10 +31,10 @@ def check_rule(rule: t.Mapping[str, t.Any], place: str) -> None:
 
 
 def check_limit(rules: t.Iterable[t.Mapping[str, t.Any]], settings: Settings) -> None:
-    """The maximum number of fields of a zone, over all rules and kinds; and of each kind where that is set."""
+    """Check the maximum number of fields of a zone over all rules and kinds, and of each kind if the settings limit it."""
     per_kind = dict.fromkeys(KINDS, 0)
     for rule in rules:
-        parameters = rule.get("action_parameters") or {}  # a seed may hold a rule without any
+        parameters = rule.get("action_parameters") or {}  # only a seed can contain a rule without parameters
         for kind in KINDS:
             per_kind[kind] += len(parameters.get(kind) or ())
     total = sum(per_kind.values())

@@ -24,14 +24,14 @@ def scheme_of(destination: str) -> str:
 
 
 def check(destination: str, unwritable: t.Sequence[str]) -> None:
-    """A destination that the service can push to."""
+    """Refuse a destination that the API does not accept."""
     problem = fault_of(destination, unwritable)
     if problem:
         raise Refusal(400, BAD_DESTINATION, f"error validating destination: {problem}")
 
 
 def fault_of(destination: str, unwritable: t.Sequence[str]) -> str:
-    """What is wrong with a destination, or an empty text."""
+    """Return why a destination is not accepted, or an empty text."""
     found = _FORM.fullmatch(destination)
     if len(destination) > 4096:
         return "longer than 4096 characters"
@@ -51,7 +51,7 @@ def bucket_and_path(destination: str) -> tuple[str, str]:
 
 
 def needs_ownership(destination: str) -> bool:
-    """Whether a destination needs a proof of ownership: s3 without access keys or own endpoint, gs, azure and sumo."""
+    """Return whether a destination needs a proof of ownership: s3 without access keys or own endpoint, gs, azure and sumo."""
     found = _FORM.fullmatch(destination)
     if not found:
         return False
@@ -62,7 +62,7 @@ def needs_ownership(destination: str) -> bool:
 
 
 def masked(destination: str) -> str:
-    """The same destination with the values of its secret options as asterisks."""
+    """Return the destination with asterisks in place of the values of its secret options."""
     head, mark, query = destination.partition("?")
     options = []
     for option in query.split("&"):

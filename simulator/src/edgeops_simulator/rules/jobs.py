@@ -16,7 +16,7 @@ from edgeops_simulator.state.owners import Account, Owner
 
 CODE = 1004
 MIN_UPLOAD_BYTES = 5_000_000
-# IBM Cloud Logs takes at most 2 MB, and its documentation says to ask for that.
+# IBM Cloud Logs accepts at most 2 MB, and its documentation recommends this size.
 _SMALL_UPLOADS = ("ibmcl",)
 _DATASET = re.compile("[a-zA-Z0-9_-]+")
 
@@ -26,7 +26,7 @@ def is_dataset_name(text: str) -> bool:
 
 
 def check(owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings) -> None:
-    """Check the members of a job together; `before` is the job that an update changes."""
+    """Check the members of a job together; `before` is the current job of an update."""
     _check_fixed(owner, body, before)
     destination = body.get("destination_conf") or (before or {}).get("destination_conf") or ""
     if 0 < (body.get("max_upload_bytes") or 0) < MIN_UPLOAD_BYTES and destinations.scheme_of(destination) not in _SMALL_UPLOADS:
@@ -44,7 +44,7 @@ def _dataset(body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) 
 
 
 def _check_fields(owner: Owner, body: t.Mapping[str, t.Any], dataset: str) -> None:
-    """The field names of a job, from either of its option members."""
+    """Check the field names of a job, in both of its option members."""
     for member, names in (
         ("logpull_options", options.logpull_fields(body.get("logpull_options") or "")),
         ("output_options", (body.get("output_options") or {}).get("field_names") or []),
@@ -83,7 +83,7 @@ def _check_filter(owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[s
 def check_destination(
     owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings
 ) -> str | None:
-    """Check the destination and the proof of its ownership; return the challenge that is used up by it."""
+    """Check the destination and its proof of ownership; return the challenge that this uses up."""
     destination = body.get("destination_conf") or t.cast("t.Mapping[str, t.Any]", before)["destination_conf"]
     destinations.check(destination, settings.unwritable_destinations)
     if before is not None and destination == before["destination_conf"]:
@@ -99,7 +99,7 @@ def check_destination(
 
 
 def check_transformer(account: Account | None, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None) -> None:
-    """Check that the account has the transformer of a job, for this dataset. Null or 0 detaches it."""
+    """Check that the account has the transformer of a job for this dataset. Null or 0 removes it from the job."""
     number = body.get("transformer_id")
     if not number:
         return

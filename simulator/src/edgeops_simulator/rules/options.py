@@ -15,7 +15,7 @@ CVE_FLAG = "CVE-2021-44228"
 
 
 def logpull_problem(text: str) -> str:
-    """What is wrong with the text of `logpull_options`, or an empty text."""
+    """Return why the text of `logpull_options` is invalid, or an empty text."""
     for name, value in parse_qsl(text, keep_blank_values=True):
         if name == "timestamps" and value not in TIMESTAMP_FORMATS:
             return f"logpull_options: timestamps {value!r} is none of {', '.join(TIMESTAMP_FORMATS)}"
@@ -29,13 +29,13 @@ def logpull_problem(text: str) -> str:
 
 
 def logpull_fields(text: str) -> list[str]:
-    """The field names of the text of `logpull_options`."""
+    """Return the field names in the text of `logpull_options`."""
     pairs = parse_qsl(text, keep_blank_values=True)
     return [field for name, value in pairs if name == "fields" for field in value.split(",") if field]
 
 
 def unknown_fields(owner: Owner, dataset: str, names: t.Iterable[str]) -> str:
-    """What is wrong with field names that the dataset does not have, or an empty text; nothing where its fields are not known."""
+    """Return an error for field names that the dataset does not have, or an empty text; also if its fields are not known."""
     known = datasets.fields(dataset, owner.fields, owner.kind)
     unknown = [] if known is None else [name for name in dict.fromkeys(names) if name not in known]
     return f"unknown fields of dataset {dataset}: {', '.join(unknown)}" if unknown else ""

@@ -33,14 +33,14 @@ PHASES = (
 
 
 def check_update(body: t.Mapping[str, t.Any], ruleset: t.Mapping[str, t.Any]) -> None:
-    """PUT takes a subset; kind and phase cannot change."""
+    """Refuse a PUT that changes kind or phase; both may be omitted."""
     for name in ("kind", "phase"):
         if name in body and body[name] != ruleset[name]:
             raise Refusal(400, BAD_RULE, f"{name} cannot change", source={"pointer": f"/{name}"})
 
 
 def check_rules(rules: t.Sequence[t.Mapping[str, t.Any]], phase: str, settings: Settings) -> None:
-    """Check the rules of a ruleset, each by itself and then together."""
+    """Check the rules of a ruleset, each alone and then together."""
     for index, rule in enumerate(rules):
         check_rule(rule, phase, settings, f"rules[{index}].")
     for name in ("id", "ref"):
@@ -60,7 +60,7 @@ def check_rule(rule: t.Mapping[str, t.Any], phase: str, settings: Settings, plac
 
 
 def check_position(position: t.Mapping[str, t.Any], rules: t.Sequence[t.Mapping[str, t.Any]]) -> None:
-    """`before` or `after` a rule of this ruleset, or an `index` counted from 1."""
+    """Check a position: `before` or `after` a rule of this ruleset, or an `index` counted from 1."""
     ids = {rule["id"] for rule in rules} | {""}
     if position.get("before", "") not in ids or position.get("after", "") not in ids:
         raise Refusal(400, BAD_RULE, "position names a rule that is not in this ruleset")

@@ -25,7 +25,7 @@ def nullable(schema: Schema) -> Schema:
 
 
 def record(properties: Schema, required: t.Sequence[str] | None = None) -> Schema:
-    """An object; all members are required unless said otherwise."""
+    """Return the schema of an object; by default all members are required."""
     return {"type": "object", "properties": properties, "required": list(properties if required is None else required)}
 
 
@@ -112,7 +112,7 @@ JOB = record(
         "time_created": INSTANT,
         **dict.fromkeys(("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"), nullable({"type": "integer"})),
         "last_complete": nullable(INSTANT),
-        # A time, or the text of a transformer that failed.
+        # A time, or the error of a transformer.
         "last_error": nullable(TEXT),
     },
     ["id", "dataset", "enabled", "destination_conf"],
@@ -203,7 +203,7 @@ def ref(name: str) -> Schema:
 
 
 def envelope(result: Schema, *, pages: bool = False) -> Schema:
-    """A successful answer around a result."""
+    """Return the schema of a successful answer with a result."""
     members = {
         "result": result,
         "success": {"const": True},

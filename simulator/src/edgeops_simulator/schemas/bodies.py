@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The bodies of requests: what the service accepts, and what its description says. What spans members is in `rules`."""
+"""The schemas of request bodies, for validation and for the OpenAPI description. Rules about several members are in `rules`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _closed(schema: Schema) -> Schema:
 
 
 def _fields(kind: str) -> Schema:
-    """Header names are tokens in lower case; cookie names keep their capitalization."""
+    """Return the schema of fields: header names are lower-case tokens, cookie names may have any case."""
     pattern = r"^[^\s=;,]+$" if kind == "cookie_fields" else r"^[!#$%&'*+.^_`|~0-9a-z-]+$"
     members: Schema = {"name": {"type": "string", "pattern": pattern}}
     if kind in WITH_DUPLICATES:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Request bodies are held to the schemas that describe them."""
+"""Validate request bodies against their schemas."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS: t.Mapping[str, str] = {
 
 
 def _pattern(validator: t.Any, pattern: str, instance: t.Any, schema: t.Any) -> t.Iterator[ValidationError]:
-    """As ECMA-262 reads it: `$` is the very end, not the place before a last line break."""
+    """Match as ECMA-262 does: `$` is the end of the text, and not also the place before a last line break."""
     exact = pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern
     if isinstance(instance, str) and not re.search(exact, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")
@@ -42,7 +42,7 @@ _Validator = validators.extend(Draft202012Validator, {"pattern": _pattern})
 
 
 class BodyCheck:
-    """Check the bodies of one operation; it has a code for a wrong form, and one for other refusals."""
+    """Validates the bodies of one operation; it has one error code for malformed bodies and one for other refusals."""
 
     def __init__(self, schema: Schema, codes: tuple[int, int]) -> None:
         self._validator = _Validator({**schema, "components": {"schemas": bodies.SCHEMAS}})

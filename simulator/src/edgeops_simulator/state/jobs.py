@@ -12,7 +12,7 @@ if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Owner
     from edgeops_simulator.state.service import Service
 
-# Every member of a job that a request may set, with its value where it was never set.
+# The members of a job that requests can set, with their defaults.
 DEFAULTS: Document = {
     "name": None,
     "dataset": "http_requests",
@@ -50,7 +50,7 @@ class Jobs(Table):
 
 
 class Fields(Part):
-    """Lists of fields that differ from the usual ones, by dataset."""
+    """The fields of datasets that differ from the default ones, by dataset."""
 
     @classmethod
     def load(cls, service: Service, given: t.Any, place: str) -> Fields:
@@ -72,7 +72,7 @@ def create(service: Service, owner: Owner, body: Document) -> Document:
 
 
 def update(service: Service, job: Document, body: Document) -> Document:
-    """PUT merges the top level; `output_options` is replaced as a whole; null means the default again."""
+    """PUT merges the top level; `output_options` is replaced as a whole; null resets a member to its default."""
     for name, value in _settable(body, service.settings.more_job_members).items():
         job[name] = DEFAULTS.get(name) if value is None else value
     return job

@@ -14,7 +14,7 @@ if t.TYPE_CHECKING:
 
 MECHANISMS = ("email", "webhooks", "pagerduty")
 _SCRIPTS = "Client-side security"
-# The alerts that matter here, by product: what an account may use unless a seed says otherwise.
+# The alerts about Logpush and scripts, by product. An account may use them unless a seed contains others.
 ALERTS: Document = {
     "Logpush": [
         {
@@ -88,7 +88,7 @@ def _mechanisms(policy: Document) -> Document:
 
 
 def update(policy: Document, body: Document) -> Document:
-    """PUT: what the body lacks is back at its default, so that whoever sends a part loses the rest."""
+    """PUT resets members that the body omits to their defaults."""
     kept = {name: policy[name] for name in ("id", "created", "name", "alert_type", "enabled")}
     given = {name: value for name, value in body.items() if value is not None and name not in ("id", "created", "modified")}
     policy.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Zones and accounts, and which of them a listing asks for."""
+"""Zones and accounts, and the filters of their listings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from edgeops_simulator.state.uploads import Uploads
 
 @dataclass
 class Owner:
-    """A zone or an account. Each part that is kept of it is one line here or below; owners share nothing."""
+    """A zone or an account. Each part of its state is one line here or below; owners share no state."""
 
     kind: t.ClassVar[t.Literal["zone", "account"]]
     id: str
@@ -45,7 +45,7 @@ class Account(Owner):
     available_alerts: Alerts = field(default_factory=lambda: Alerts(ALERTS))
 
     def summary(self) -> Document:
-        """The account as the listing of accounts shows it."""
+        """Return the account as the listing of accounts shows it."""
         settings = {"enforce_twofactor": False, "abuse_contact_email": None}
         return {"id": self.id, "name": self.name, "type": "standard", "settings": settings, "created_on": self.created_on}
 
@@ -66,7 +66,7 @@ class Zone(Owner):
     rulesets: Rulesets = field(default_factory=Rulesets)
 
     def summary(self) -> Document:
-        """The zone as the listing of zones shows it."""
+        """Return the zone as the listing of zones shows it."""
         return {"id": self.id, "name": self.name, "status": self.status, "account": self.account, **self.more}
 
 
@@ -87,7 +87,7 @@ def _name_fits(name: str, condition: str) -> bool:
 
 
 def select_zones(zones: t.Iterable[Zone], query: t.Mapping[str, str]) -> list[Zone]:
-    """The zones that the query asks for, in the order it asks for."""
+    """Return the zones that match a query, in its order."""
     found = [
         zone
         for zone in zones

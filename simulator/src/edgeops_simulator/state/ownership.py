@@ -22,7 +22,7 @@ _SIGNING_KEY = secrets.token_bytes(32)
 
 
 class Challenges(Table):
-    """The challenges that a zone or an account asked for and has not used, by token."""
+    """The unused challenges of a zone or an account, by token."""
 
     members: t.ClassVar[t.Mapping[str, type]] = {"token": str, "destination_conf": str, "expires": int}
 
@@ -35,7 +35,7 @@ def _segment(data: bytes) -> str:
 
 
 def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
-    """A new challenge: a JWT bound to the zone or account and to the whole destination, and the file that it is written to."""
+    """Create a challenge: a JWT for this zone or account and the whole destination, and the path of its file."""
     bucket, path = destinations.bucket_and_path(destination)
     now = int(time.time())
     claims = {
@@ -50,7 +50,7 @@ def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
     parts = [_segment(json.dumps(part, separators=(",", ":")).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
     signed = ".".join(parts)
     token = f"{signed}.{_segment(hmac.new(_SIGNING_KEY, signed.encode(), 'sha256').digest())}"
-    # The answer names the place as the destination does, while the object lies under the date.
+    # As in the API, the answer has the path without the date, but the object is in a folder for the date.
     filename = f"{path}/ownership-challenge-{claims['jti']}.txt".lstrip("/")
     challenge = {"token": token, "destination_conf": destination, "filename": filename, "expires": claims["exp"]}
     owner.challenges[token] = challenge
@@ -58,7 +58,7 @@ def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
 
 
 def holds(owner: Owner, destination: str, token: str) -> bool:
-    """Whether this token was issued for this destination of this zone or account and has not expired."""
+    """Return whether this token was issued for this destination of this zone or account, and has not expired."""
     challenge = owner.challenges.get(token)
     return bool(challenge and challenge["destination_conf"] == destination and challenge["expires"] > time.time())
 
@@ -68,5 +68,5 @@ def was_asked_for(owner: Owner, destination: str) -> bool:
 
 
 def use(owner: Owner, token: str) -> None:
-    """Remove a challenge, which is valid for one use."""
+    """Remove a challenge, because it is valid for one use."""
     owner.challenges.pop(token, None)

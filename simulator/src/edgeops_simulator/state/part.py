@@ -16,7 +16,7 @@ _T = t.TypeVar("_T", bound="Table")
 
 
 class BadSeed(ValueError):
-    """A seed or snapshot that does not have the documented form."""
+    """A seed or snapshot does not have the documented form."""
 
 
 def need(kind: type, value: t.Any, place: str) -> t.Any:
@@ -26,9 +26,9 @@ def need(kind: type, value: t.Any, place: str) -> t.Any:
 
 
 class Part(dict[t.Any, t.Any]):
-    """What is kept of a zone or an account under one name: how a seed fills it, and how a snapshot shows it.
+    """One part of the state of a zone or account: how a seed sets it, and how a snapshot contains it.
 
-    Seeds are not checked against the rules of the service, only for what the state itself relies on.
+    Seeds are checked only for what the state needs, not against the rules of the API.
     """
 
     in_log = True
@@ -43,7 +43,7 @@ class Part(dict[t.Any, t.Any]):
 
 
 class Table(Part):
-    """A part that is a list of objects in documents, and is kept by their ids."""
+    """A part that documents contain as a list of objects, and the state stores by id."""
 
     members: t.ClassVar[t.Mapping[str, type]] = {}
     """The members that the state itself looks at, as far as an object has them."""
@@ -60,7 +60,7 @@ class Table(Part):
         return made
 
     def add(self, service: Service, item: Document, index: int) -> None:
-        """Take over one object of a document, and add what it leaves out."""
+        """Add one object of a document, with defaults for omitted members."""
         raise NotImplementedError
 
     def save(self) -> t.Any:
@@ -68,7 +68,7 @@ class Table(Part):
 
 
 class Observed(Table):
-    """A part that requests cannot change, such as scripts. It is never copied, because it may be large."""
+    """A part that requests to the API cannot change, such as scripts. It is never copied, because it may be large."""
 
     in_log = False
     id_name = "id"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Content security rules, which the service calls policies of Page Shield, and what browsers reported of them."""
+"""Content security rules (policies, in the API of Page Shield), and the violations that browsers reported."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Policies(Table):
 
     def add(self, service: Service, item: Document, index: int) -> None:
         made = {"id": new_id(), **_USUAL, **copy.deepcopy(item)}
-        # Recorded answers may have it as text.
+        # Recorded answers may contain it as text.
         self[made["id"]] = {**made, "enabled": made["enabled"] in (True, "true")}
 
 
 class Violations(Table):
-    """Groups of reports of browsers about what a rule blocks, or would block."""
+    """Groups of reports by browsers about what a rule blocks, or would block."""
 
     in_log = False
     members: t.ClassVar[t.Mapping[str, type]] = {"datetime": str, **{name: type(value) for name, value in _REPORT.items()}}
@@ -52,7 +52,7 @@ class Violations(Table):
 
 
 def entry_point(zone: Zone) -> Document:
-    """The ruleset of the phase that these rules belong to."""
+    """Return the ruleset of the phase of these rules."""
     rules = [
         {"id": rule["id"], "version": "1", "ref": rule["id"], "last_updated": clock.stamp(), "action_parameters": {}}
         | {name: rule[name] for name in ("action", "description", "enabled", "expression")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Connections and cookies of page_shield, and its listings of these and of scripts."""
+"""Connections and cookies, and the page_shield listings of these and of scripts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _COOKIE: Document = {"name": "", "host": "", "type": "first_party", **_USUAL}
 
 
 class Connections(Observed):
-    """The connections that pages of a zone made, by id, in page_shield's words."""
+    """The connections of the pages of a zone, by id, with page_shield's names."""
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "hidden": list}
 
 
 class Cookies(Observed):
-    """The cookies that were seen on a zone, by id, in page_shield's words."""
+    """The cookies of a zone, by id, with page_shield's names."""
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "hidden": list}
 
@@ -35,19 +35,19 @@ def _without_hidden(item: Document) -> Document:
 
 
 def connection(item: Document) -> Document:
-    """A connection with the members that page_shield requires, whatever the seed omits."""
+    """Return a connection with the members that page_shield requires, and defaults for those that the seed omits."""
     host = item.get("host", "")
     usual = {"url": f"https://{host}/", "host": host, "added_at": USUAL_TIME, **_USUAL, "url_contains_cdn_cgi_path": False}
     return _without_hidden({**usual, **item})
 
 
 def cookie(item: Document) -> Document:
-    """A cookie with the members that page_shield requires, whatever the seed omits."""
+    """Return a cookie with the members that page_shield requires, and defaults for those that the seed omits."""
     return _without_hidden({**_COOKIE, **item})
 
 
 def _wildcard(pattern: str) -> t.Callable[[str], bool]:
-    """Exact, or with `*` at the start and/or the end."""
+    """Return a test for a text that is equal, or matches `*` at the start or the end of the pattern."""
     text = unquote(pattern.strip()).lower()
     core = text.strip("*")
     if text.startswith("*") and text.endswith("*"):
@@ -64,13 +64,13 @@ def _words(text: str) -> list[str]:
 
 
 def _any_of(patterns: str, values: t.Iterable[t.Any]) -> bool:
-    """Whether a value matches a pattern; without patterns, everything matches."""
+    """Return whether a value matches a pattern; no patterns match everything."""
     tests = [_wildcard(pattern) for pattern in _words(patterns)]
     return not tests or any(test(str(value)) for test in tests for value in values)
 
 
 class _Names(t.NamedTuple):
-    """What a kind of resource calls its URL, its path and the pages on which it was seen."""
+    """The names of the members that differ between scripts and other resources."""
 
     url: str
     in_cdn_cgi: str
@@ -94,7 +94,7 @@ def _cached(table: Observed, key: tuple[t.Any, ...], find: t.Callable[[], list[D
 
 
 def select(table: Observed, hosts: str, status: str) -> list[Document]:
-    """The items of a listing by hosts and status, as the older route has it."""
+    """Return a listing of script_monitor, by hosts and status."""
     statuses = set(_words(status) or ["active"])
 
     def find() -> list[Document]:
@@ -109,7 +109,7 @@ def select(table: Observed, hosts: str, status: str) -> list[Document]:
 
 
 def _one_of_each(scripts: t.Iterable[Document]) -> list[Document]:
-    """Scripts of one content from one script host on one zone host are shown once, the newest of them."""
+    """Return only the newest of the scripts with the same content, script host and zone host."""
     newest: dict[t.Any, Document] = {}
     for script in scripts:
         content = script.get("hash") or id(script)
@@ -133,7 +133,7 @@ def _ordered(items: list[Document], query: Query) -> list[Document]:
 
 
 def select_seen(table: Scripts | Connections, query: Query) -> list[Document]:
-    """A listing of scripts or connections with the filters and the order that page_shield has."""
+    """Return a page_shield listing of scripts or connections, filtered and sorted."""
     names = _SCRIPT if isinstance(table, Scripts) else _OTHER
 
     def find() -> list[Document]:
@@ -153,7 +153,7 @@ def select_seen(table: Scripts | Connections, query: Query) -> list[Document]:
 
 
 def select_cookies(table: Cookies, query: Query) -> list[Document]:
-    """A listing of cookies with the filters and the order that page_shield has."""
+    """Return a page_shield listing of cookies, filtered and sorted."""
 
     def fits(item: Document) -> bool:
         exact = {"same_site": "same_site_attribute", "path": "path_attribute", "domain": "domain_attribute", "type": "type"}

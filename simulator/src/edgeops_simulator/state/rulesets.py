@@ -42,7 +42,7 @@ def new_id() -> str:
 
 
 def following(version: t.Any) -> str:
-    """Versions are decimal texts that count up."""
+    """Return the next version; versions are decimal texts."""
     return str(int(version) + 1) if str(version).isdigit() else "1"
 
 
@@ -71,7 +71,7 @@ def create(zone: Zone, body: Document) -> Document:
 
 
 def _made(rule: Document, before: Document | None, moment: str) -> Document:
-    """A rule as it is kept. One that was there keeps its id and its ref; otherwise both are new unless a ref was given."""
+    """Return a rule to store. An existing rule keeps its id and its ref; otherwise both are new unless `ref` was sent."""
     rule_id = before["id"] if before else new_id()
     ref = rule.get("ref") or (before["ref"] if before else rule_id)
     given = {name: value for name, value in rule.items() if name not in _SERVER_MADE and value is not None}
@@ -80,7 +80,7 @@ def _made(rule: Document, before: Document | None, moment: str) -> Document:
 
 
 def _counterpart(rule: Document, present: t.Sequence[Document]) -> Document | None:
-    """The present rule that a sent one means: by its id, otherwise by its ref."""
+    """Return the existing rule for a sent one: by its id, otherwise by its ref."""
     for name in ("id", "ref"):
         if rule.get(name):
             found = next((r for r in present if r[name] == rule[name]), None)
@@ -96,7 +96,7 @@ def _touch(ruleset: Document, moment: str) -> Document:
 
 
 def update(ruleset: Document, body: Document) -> Document:
-    """PUT: the rules sent replace all rules; members that were not sent stay."""
+    """PUT replaces all rules with those sent; other members are kept if omitted."""
     moment = clock.stamp()
     for name in ("name", "description"):
         if body.get(name) is not None:
@@ -128,7 +128,7 @@ def add_rule(ruleset: Document, rule: Document) -> Document:
 
 
 def change_rule(ruleset: Document, rule_id: str, rule: Document) -> Document:
-    """PATCH: a whole definition replaces the rule; a position alone only moves it and leaves its version."""
+    """PATCH with a definition replaces the rule; with a position alone it moves the rule, whose version is kept."""
     moment = clock.stamp()
     rules = ruleset["rules"]
     index = next(i for i, present in enumerate(rules) if present["id"] == rule_id)

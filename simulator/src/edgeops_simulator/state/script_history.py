@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens to the scripts of a zone while it is observed: they appear, change, are reported and vanish."""
+"""Events of the scripts of a zone: they appear, change, are reported as malicious, and vanish."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _MEMBERS: t.Mapping[str, type] = {
 
 
 class BadEvent(ValueError):
-    """The event is not possible for the scripts of this zone."""
+    """The event is invalid, or impossible for the scripts of this zone."""
 
 
 def follow(zone: Zone, events: t.Any) -> list[str]:
-    """Let all events happen, one after the other, or none; returns the ids of the scripts that they touched."""
+    """Apply all events in order, or none; return the ids of the changed scripts."""
     if not isinstance(events, list) or not events:
         raise BadEvent("events is not a list with at least one event")
     scripts = dict(zone.scripts)
@@ -68,7 +68,7 @@ def _moment(text: str | None) -> str:
 
 
 def _meant(scripts: Scripts, event: Document) -> list[str]:
-    """The scripts of an id, or of a URL, on all hosts or on the one that is named."""
+    """Return the scripts with an id, or with a URL; on all hosts unless the event names one."""
     if not event.get("script_id") and not event.get("url"):
         raise BadEvent("an event needs the script_id or the url of a script")
     found = [
@@ -84,7 +84,7 @@ def _meant(scripts: Scripts, event: Document) -> list[str]:
 
 
 def _version(event: Document, url: str, at: str) -> Document:
-    """The content that the script has from now on; a made-up hash where none is given."""
+    """Return the new version of a script; the hash is random if omitted."""
     content = event.get("hash") or hashlib.sha256(f"{url} {at} {secrets.token_hex(8)}".encode()).hexdigest()
     score = event.get("score", 1)
     if not _HASH.fullmatch(content) or not 1 <= score <= 99:
@@ -130,7 +130,7 @@ def _see(scripts: Scripts, event: Document, at: str) -> list[str]:
 
 
 def _change(scripts: Scripts, event: Document, at: str) -> list[str]:
-    """A new version of the content; the newest comes first, and a hash may come back."""
+    """Add a version of the content as the newest; its hash may be one of an earlier version."""
     found = _meant(scripts, event)
     version = _version(event, scripts[found[0]].get("script_url", ""), at)
     for script_id in found:
@@ -142,7 +142,7 @@ def _change(scripts: Scripts, event: Document, at: str) -> list[str]:
 
 
 def _vanish(scripts: Scripts, event: Document, at: str) -> list[str]:
-    """Remove a script from every listing, or list it with another status, such as `inactive`."""
+    """Remove a script from all listings, or change its status, for example to `inactive`."""
     found = _meant(scripts, event)
     for script_id in found:
         if "status" in event:
@@ -153,7 +153,7 @@ def _vanish(scripts: Scripts, event: Document, at: str) -> list[str]:
 
 
 def _report(scripts: Scripts, event: Document, at: str) -> list[str]:
-    """The URL of a script, or a domain and so every script that comes from it, is reported as malicious, or no longer."""
+    """Report a script, or all scripts of a domain, as malicious, or withdraw the report."""
     domain = event.get("domain")
     if domain is None:
         found, what = _meant(scripts, event), "url"

@@ -11,7 +11,7 @@ if t.TYPE_CHECKING:
     from edgeops_simulator.state.owners import Zone
     from edgeops_simulator.state.service import Service
 
-# What page_shield keeps beside the state that it shares with script_monitor.
+# The settings that page_shield has in addition to those of script_monitor.
 PAGE_SHIELD_DEFAULTS: t.Mapping[str, bool] = {"use_cloudflare_reporting_endpoint": True, "use_connection_url_path": False}
 
 
@@ -24,7 +24,7 @@ class ScriptMonitor(Part):
 
 
 def status(zone: Zone) -> Document:
-    """The status object; a zone that was never touched has a time all the same."""
+    """Return the status; a zone without any update has a time, too."""
     if not zone.script_monitor.get("updated_at"):
         zone.script_monitor["updated_at"] = clock.stamp()
     return {name: zone.script_monitor[name] for name in ("enabled", "updated_at")}
@@ -36,7 +36,7 @@ def page_shield_status(zone: Zone) -> Document:
 
 
 def update(zone: Zone, changes: Document) -> Document:
-    """Every update moves the time, one that changes nothing included."""
+    """Change the status; each update sets the time, even one without a change."""
     zone.script_monitor.update(changes)
     zone.script_monitor["updated_at"] = clock.stamp()
     return status(zone)

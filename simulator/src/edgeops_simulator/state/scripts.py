@@ -33,12 +33,12 @@ def _shown(script: Document, leave_out: t.Collection[str] = ()) -> Document:
 
 
 def in_list(script: Document) -> Document:
-    """A script as a listing of script_monitor shows it: without its hidden members."""
+    """Return a script as a listing of script_monitor shows it, without its hidden members."""
     return script if _NOT_LISTED.isdisjoint(script) else _shown(script, (*DETAILS, *SCORES))
 
 
 def in_full(script: Document, leave_out: t.Collection[str] = SCORES) -> Document:
-    """One script with its details; those that the seed omits follow from its other fields."""
+    """Return a script with its details; details that the seed omits are derived from other members."""
     shown = _shown(script, leave_out)
     hidden = script.get("hidden", ())
     if "seen_on" not in hidden:
@@ -54,7 +54,7 @@ def _turned(score: t.Any) -> t.Any:
 
 
 def _usual(shown: Document) -> Document:
-    """The members that page_shield shows of every script, with the values of those that the seed omits."""
+    """Return the members that page_shield has for every script, with defaults for those that the seed omits."""
     known = [shown[name] for name in ("added_at", "first_seen_at", "fetched_at", "last_seen_at") if shown.get(name)]
     first, last = (known[0], known[-1]) if known else (USUAL_TIME, USUAL_TIME)
     host = shown.get("host", "")
@@ -69,7 +69,7 @@ def _usual(shown: Document) -> Document:
 
 
 def page_shield(script: Document, *, in_list: bool) -> Document:
-    """The same script in page_shield's words: renamed fields, no `count`, and a score that runs the other way."""
+    """Return a script with page_shield's names, without `count`, and with the score in reverse direction."""
     shown = _shown(script, ("versions",)) if in_list else in_full(script, ())
     renamed = {_RENAMED.get(name, name): value for name, value in shown.items() if name != "count"}
     if "js_integrity_score" in renamed:
@@ -85,7 +85,7 @@ def page_shield(script: Document, *, in_list: bool) -> Document:
 
 
 def from_page_shield(shown: Document) -> Document:
-    """The script that page_shield shows like this."""
+    """Convert a script with page_shield's names back."""
     back = {new: old for old, new in _RENAMED.items()}
     script = {back.get(name, name): value for name, value in shown.items()}
     if "js_integrity_score" in script:

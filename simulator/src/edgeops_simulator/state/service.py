@@ -27,7 +27,7 @@ class Credentials:
 
 @dataclasses.dataclass
 class Service:
-    """The whole state: zones and accounts by id, settings, and the number that the next job gets."""
+    """The whole state: zones and accounts by id, settings, and the id of the next job."""
 
     credentials: Credentials
     zones: dict[str, Zone] = dataclasses.field(default_factory=dict)
@@ -36,18 +36,18 @@ class Service:
     next_job_id: int = 1
 
     def copy(self) -> Service:
-        """The same state, to try a seed on: parts of zones and accounts are replaced there, never changed."""
+        """Return a copy on which a seed can be tried. It shares the parts, which are replaced by a seed, never changed."""
         zones = {zone_id: dataclasses.replace(zone) for zone_id, zone in self.zones.items()}
         accounts = {account_id: dataclasses.replace(account) for account_id, account in self.accounts.items()}
         return dataclasses.replace(self, zones=zones, accounts=accounts, settings=dataclasses.replace(self.settings))
 
     def adopt(self, other: Service) -> None:
-        """Take over another state, but keep the credentials."""
+        """Replace the state with another one, except the credentials."""
         self.zones, self.accounts, self.settings = other.zones, other.accounts, other.settings
         self.next_job_id = other.next_job_id
 
     def take_job_id(self) -> int:
-        """Job ids count up over all zones and accounts and are never given twice."""
+        """Return the next job id; ids count up over all zones and accounts and are never reused."""
         job_id = self.next_job_id
         self.next_job_id += 1
         return job_id
@@ -56,7 +56,7 @@ class Service:
         return owner if isinstance(owner, Account) else self.accounts.get(t.cast(Zone, owner).account.get("id", ""))
 
     def save(self) -> Document:
-        """The whole state in the form that `load` reads."""
+        """Return the whole state in the form that `load` reads."""
         document: Document = {"zones": [zone.summary() for zone in self.zones.values()]}
         document["accounts"] = [{"id": account.id, "name": account.name} for account in self.accounts.values()]
         owners: list[tuple[str, Owner]] = list(self.zones.items())
@@ -66,7 +66,7 @@ class Service:
         return {**document, "settings": self.settings.document(), "next_job_id": self.next_job_id}
 
     def load(self, document: t.Any) -> None:
-        """Take over what a document holds. Each part that it gives replaces that part; zones and accounts not named are left alone."""
+        """Load a document. Each part in it replaces the current part; zones and accounts that it does not name are not changed."""
         unknown = sorted(set(need(dict, document, "a seed")) - set(MEMBERS))
         if unknown:
             raise BadSeed(f"unknown members: {', '.join(unknown)}; known are {', '.join(MEMBERS)}")
@@ -89,13 +89,13 @@ class Service:
         self.next_job_id = max(self.next_job_id, need(int, document.get("next_job_id") or 1, "next_job_id"))
 
     def _owner(self, key: str) -> Owner:
-        """Whose part it is: a zone unless it is said to be an account or only an account has that id."""
+        """Return the owner of a part: an account if the key has its prefix or only an account has the id, otherwise a zone."""
         if key.startswith(ACCOUNT_KEY) or (key in self.accounts and key not in self.zones):
             return self._account(key.removeprefix(ACCOUNT_KEY))
         return self._zone(key)
 
     def _add_transformers(self, owner: Owner) -> None:
-        """A transformer to which a seeded job refers exists without being named, as the account of a zone does."""
+        """Add the transformers that seeded jobs refer to, and which the seed does not contain."""
         account = self.account_of(owner)
         named = {job["transformer_id"] for job in owner.jobs.values() if is_a(job["transformer_id"], int)}
         for number in sorted(named - {0}):
@@ -104,7 +104,7 @@ class Service:
                 account.transformers.add(self, {"id": number, "name": f"transformer-{number}"}, 0)
 
     def _zone(self, zone_id: str) -> Zone:
-        """The zone of this id; one of which nothing else was said belongs to the first account."""
+        """Return the zone with this id, or add it; a new zone belongs to the first account."""
         if zone_id not in self.zones:
             first = next(iter(self.accounts.values()), None)
             account = {"id": first.id, "name": first.name} if first else dict(DEFAULT_ACCOUNT)

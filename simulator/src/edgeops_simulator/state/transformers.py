@@ -14,7 +14,7 @@ if t.TYPE_CHECKING:
 
 
 class Transformers(Table):
-    """The transformers of an account, by id: SQL that changes records before they are delivered."""
+    """The transformers of an account, by id: SQL that changes records before delivery."""
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": int, "name": str, "code": str, "versions": list}
 
@@ -31,7 +31,7 @@ class Transformers(Table):
         return max(self, default=0) + 1
 
     def add_version(self, transformer: Document, code: str, moment: str) -> None:
-        """Keep a query as the newest version; ids of versions are given once in an account."""
+        """Add a query as the newest version; ids of versions are unique in an account."""
         taken = (version["id"] for each in self.values() for version in each["versions"])
         number = transformer["versions"][-1]["version"] + 1 if transformer["versions"] else 1
         transformer["versions"].append({"id": max(taken, default=0) + 1, "version": number, "created_at": moment, "code": code})
@@ -48,7 +48,7 @@ def create(account: Account, body: Document, dataset: str) -> Document:
 
 
 def update(account: Account, transformer: Document, body: Document, dataset: str | None) -> Document:
-    """PUT: a description that is left out is cleared, code that is left out stays, and code that is given makes a version."""
+    """PUT: an omitted description is cleared, omitted code is kept, and sent code adds a version."""
     moment = clock.stamp_seconds()
     transformer.update(name=body["name"], description=body.get("description") or "", dataset=dataset, updated_at=moment)
     if body.get("code"):
@@ -57,7 +57,7 @@ def update(account: Account, transformer: Document, body: Document, dataset: str
 
 
 def jobs_of(service: Service, account: Account, transformer_id: int) -> list[Document]:
-    """The jobs of the account and of its zones that refer to a transformer."""
+    """Return the jobs of the account and its zones that refer to a transformer."""
     owners = [account, *(zone for zone in service.zones.values() if zone.account.get("id") == account.id)]
     return [
         {"id": job["id"], "name": job.get("name") or "", "object_type": owner.kind, "object_tag": owner.id}

@@ -25,7 +25,7 @@ _USUAL: Document = {
 
 
 class Uploads(Table):
-    """What became of each try to deliver a batch: what analytics knows of the jobs. `final` is 1 for the last try of a batch."""
+    """Each try to deliver a batch, which analytics reports. `final` is 1 for the last try of a batch."""
 
     in_log = False
     members: t.ClassVar[t.Mapping[str, type]] = {
@@ -41,7 +41,7 @@ class Uploads(Table):
         self[len(self)] = {**_USUAL, **item, "datetime": moment}
 
     def record(self, moment: str, upload: Document, failure: t.Mapping[str, t.Any] | None = None) -> None:
-        """One batch: tries that fail, as many as the failure says, and where it is not lost one that succeeds."""
+        """Record the tries of one batch: those that fail and, unless the batch is lost, one that succeeds."""
         failed = failure or {"tries": 0, "lost": False}
         for number in range(1, failed["tries"] + 1):
             last = failed["lost"] and number == failed["tries"]

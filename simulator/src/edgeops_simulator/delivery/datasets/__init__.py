@@ -15,7 +15,7 @@ _OF_ZONES: t.Mapping[str, Fields] = {
     "page_shield_events": events.PAGE_SHIELD_EVENTS,
     "nel_reports": events.NEL_REPORTS,
 }
-# One job of an account covers all its zones, so its records say which zone they are from.
+# A job of an account covers all its zones, so that its records contain the zone.
 _OF_ACCOUNTS: t.Mapping[str, Fields] = {
     **account.FIELDS,
     "firewall_events": {**events.FIREWALL_EVENTS, "ZoneName": "Name of the zone."},
@@ -65,10 +65,10 @@ TIMES = ("EdgeStartTimestamp", "EdgeEndTimestamp")
 
 
 def fields(dataset: str, own: t.Mapping[str, Fields] = MappingProxyType({}), scope: str = "zone") -> Fields | None:
-    """The fields of a dataset with their descriptions, as a zone or account has them of its own or as usual; None where neither is known."""
+    """Return the fields of a dataset with their descriptions, those of the zone or account first; None if they are not known."""
     return own.get(dataset) or (_OF_ACCOUNTS if scope == "account" else _OF_ZONES).get(dataset)
 
 
 def is_of_other_scope(dataset: str, scope: str) -> bool:
-    """Whether a known dataset exists for the other scope only; unknown ones may be new."""
+    """Return whether a known dataset exists for the other scope only; an unknown one may be new."""
     return dataset in (ZONE_ONLY if scope == "account" else ACCOUNT_ONLY)
