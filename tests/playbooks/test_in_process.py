@@ -17,7 +17,7 @@ from harness import Case, Playbook, Report, documented
 from harness.prediction import IDENTITY, MOVING
 from harness.process import BIN, LOCAL
 
-pytestmark = pytest.mark.every_core
+every_core = pytest.mark.every_core
 
 ROOT = Path(__file__).resolve().parents[2]
 AS_MODULE = "Using module file"
@@ -46,8 +46,8 @@ def task(module: str, **args: t.Any) -> Task:
 MONITOR = task("script_monitor", enabled=True)
 ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
 
-# Each module once, and what ansible-core itself has a part in.
-CASES = {
+# Each module once, which is the same with every core.
+MODULES = {
     "each module": Case(
         [
             MONITOR,
@@ -68,6 +68,21 @@ CASES = {
     ),
     # Of all zones, so without the default that names one; the condition leaves none.
     "a survey": Case([task("survey_info", zone_id="{{ omit }}", statuses=["moved"])], fails="not_found"),
+}
+
+# What ansible-core itself has a part in.
+VALUES = {
+    "nested values": Case(
+        [
+            MONITOR,
+            task(
+                "zone_observability",
+                custom_fields=json.dumps(ZONE_FIELDS),
+                jobs=[JOB, {**JOB, "filter": FILTER, "name": "second"}],
+            ),
+            task("script_monitor_info", status=["active", "infrequent"], malicious_only=True),
+        ],
+    ),
     "odd values, and no diff": Case(
         [
             task("log_custom_fields", request_fields="x-a,x-b"),
@@ -102,7 +117,7 @@ PRINTED = {
 
 def compared() -> set[str]:
     """The modules in the tasks of cases."""
-    names = {key for each in CASES.values() for one in each.tasks for key in one if key.startswith(NAME)}
+    names = {key for each in (MODULES | VALUES).values() for one in each.tasks for key in one if key.startswith(NAME)}
     return {name.removeprefix(f"{NAME}.") for name in names}
 
 
@@ -112,7 +127,7 @@ if further := sorted(set(GROUP) - compared()):
     examples = [documented.example(name) for name in further]
     for example in examples:
         example[f"{NAME}.{example['name']}"].pop("account_id", None)  # that of the host
-    CASES["examples"] = Case(examples)
+    MODULES["examples"] = Case(examples)
 
 
 def comparable(value: t.Any, *aside: str) -> t.Any:
@@ -144,7 +159,14 @@ def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
     ]
 
 
-@pytest.mark.parametrize(("cases", "verbosity"), [(CASES, 3), (PRINTED, 0)], ids=["results", "printed"])
+@pytest.mark.parametrize(
+    ("cases", "verbosity"),
+    [
+        pytest.param(MODULES, 3, id="modules"),
+        pytest.param(VALUES, 3, id="values", marks=every_core),
+        pytest.param(PRINTED, 0, id="printed", marks=every_core),
+    ],
+)
 def test_both_ways_give_the_same(playbook: Playbook, cases: dict[str, Case], verbosity: int) -> None:
     """Results, masked invocations included, requests, and, with the usual verbosity, the output; each time in the same zones."""
     zones = {name: f"{number:032x}" for number, name in enumerate(cases, 1)}
@@ -189,6 +211,7 @@ def by_task(stdout: str) -> dict[str, str]:
     return dict(re.findall(r"^TASK \[(.*?)\] \*+\n(.*?)(?=^TASK |^PLAY )", stdout, re.MULTILINE | re.DOTALL))
 
 
+@every_core
 def test_which_tasks_step_aside(playbook: Playbook, tmp_path: Path) -> None:
     """What makes an ordinary module of a task: its host, to which it may be delegated, or its keywords. Paths mean the same either way."""
     playbook.simulator.faults({"kind": "status", "status": 409, "code": 1, "message": "later", "count": 1})
@@ -232,6 +255,7 @@ def test_which_tasks_step_aside(playbook: Playbook, tmp_path: Path) -> None:
     assert ["ca_path" in result.get("msg", "") for result in paths] == [True, True, False]
 
 
+@every_core
 def test_results_that_are_not_shown(playbook: Playbook, simulator: t.Any) -> None:
     """Waited for, asked for later, censored, and too late: not the results of a module, so only the output is looked at."""
     simulator.faults({"kind": "hang", "seconds": 60, "method": "GET", "path": "*/script_monitor", "index": 2, "count": None})
@@ -258,12 +282,14 @@ def test_results_that_are_not_shown(playbook: Playbook, simulator: t.Any) -> Non
     assert "ignored=1" in report.stdout and "request_id" not in said["late"]
 
 
+@every_core
 def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
     (tmp_path / "requests.py").write_text("raise ImportError('not installed')\n", encoding="utf-8")
     report = playbook.run(MONITOR, env={"PYTHONPATH": str(tmp_path)}, fails="unavailable")
     assert "requests" in report.failure["msg"] and str(BIN / "python") in report.failure["msg"]
 
 
+@every_core
 def test_wait_for_the_budget_is_displayed_at_once(playbook: Playbook) -> None:
     """In the controller's process before the wait begins, once a run; as an ordinary module with the result only."""
     read = task("logpush_job_info", request_budget="1/9")
@@ -276,6 +302,7 @@ def test_wait_for_the_budget_is_displayed_at_once(playbook: Playbook) -> None:
     assert [bool(outcome.result.get("warnings")) for outcome in report.outcomes] == [False, not is_inside, not is_inside]
 
 
+@every_core
 @pytest.mark.parametrize("in_process", [True, False])
 def test_what_is_registered_holds_no_secret(playbook: Playbook, tmp_path: Path, in_process: bool) -> None:
     """Also where ansible-core masks what it displays only, so that a file made from a result shows what it holds."""
