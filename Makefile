@@ -50,7 +50,7 @@ check: $(NOX) ## Lint, types, units, lists and promises: less than a minute
 
 .PHONY: test
 TAG ?= test
-test: $(NOX) ## Every gate, on the oldest, the newest and the next ansible-core as well; TAG=core-2.17 those of one core, TAG=all everything
+test: $(NOX) ## Every gate, on the oldest and the newest ansible-core as well; TAG=core-2.17 those of one core, TAG=all everything
 	@.venvs/bootstrap/bin/python scripts/run_sessions.py $(TAG)
 
 .PHONY: docs

@@ -29,6 +29,7 @@ CORES = {
 }
 # The next version, as soon as a pre-release of it is published.
 NEXT = {"2.22": ("3.13",)}
+TESTED = {**CORES, **NEXT}
 MAIN = "2.19"
 # The oldest Python that modules support.
 OLDEST_PYTHON = "3.10"
@@ -75,7 +76,7 @@ def _python(versions: t.Iterable[str]) -> str | None:
     return next((version for version in versions if shutil.which(f"python{version}")), None)
 
 
-RUNNABLE = [core for core, pythons in CORES.items() if _python(pythons)]
+RUNNABLE = [core for core, pythons in TESTED.items() if _python(pythons)]
 ENDS = (*RUNNABLE[:1], *RUNNABLE[-1:])
 
 
@@ -97,26 +98,25 @@ def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[M
 
 
 def on_each_core(*also: str) -> t.Any:
-    """Declare a session for each core; `make test` runs those of the oldest, newest and next core, and of `also`."""
+    """Declare a session for each core; `make test` runs those of the oldest and the newest core, and of `also`."""
 
     def register(run: t.Callable[[nox.Session, str], None]) -> None:
-        for core, pythons in sorted({**CORES, **NEXT}.items(), key=lambda each: each[0] != MAIN):
+        for core, pythons in sorted(TESTED.items(), key=lambda each: each[0] != MAIN):
 
             def one(session: nox.Session, core: str = core) -> None:
                 run(session, core)
 
             one.__doc__ = f"{run.__doc__} (ansible-core {core})"
             # Sessions that cannot run here are included, so that they are reported as skipped.
-            taken = core in (*ENDS, *NEXT, *also) or core not in RUNNABLE
+            taken = core in (*ENDS, *also) or core not in RUNNABLE
             gate(*(["test"] if taken else []), f"core-{core}", name=f"{run.__name__}-{core}", pythons=pythons)(one)
 
     return register
 
 
-def install(session: nox.Session, pins: str, *, compiled: bool = False) -> None:
-    """Install pinned packages and the simulator; `compiled` saves time in sessions that start hundreds of processes."""
-    environment = {"UV_COMPILE_BYTECODE": "true"} if compiled else {}
-    session.install("--requirement", f"requirements/{pins}.txt", env=environment)
+def install(session: nox.Session, pins: str) -> None:
+    """Install pinned packages and the simulator."""
+    session.install("--requirement", f"requirements/{pins}.txt")
     session.install("--no-deps", "--no-build-isolation", "--editable", "simulator")
     link()
 
@@ -132,8 +132,8 @@ def link() -> None:
 
 
 def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -> None:
-    """Run tests; arguments after `--` are added, or replace these if they name files."""
-    install(session, pins, compiled=True)
+    """Tests; what follows `--` is added, or takes their place if it names files."""
+    install(session, pins)
     named = any(Path(each.partition("::")[0]).exists() for each in session.posargs)
     report = f"--junitxml={REPORTS / session.name}.xml"
     many = ("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()
@@ -370,9 +370,9 @@ def dev(session: nox.Session) -> None:
     pins = session.posargs[0] if session.posargs else "dev"
     folder = Path(f".venvs/{pins}" if session.posargs else ".venv")
     if not (folder / "bin" / "python").exists():
-        pythons = CORES.get(pins.removeprefix("core-"), CORES[MAIN])
+        pythons = TESTED.get(pins.removeprefix("core-"), CORES[MAIN])
         session.run("uv", "venv", "--quiet", "--clear", "--no-project", "--python", _python(pythons) or pythons[0], str(folder))
-    where = {"VIRTUAL_ENV": str(ROOT / folder), "UV_PYTHON": None, "UV_COMPILE_BYTECODE": "true"}
+    where = {"VIRTUAL_ENV": str(ROOT / folder), "UV_PYTHON": None}
     session.run("uv", "pip", "sync", "--quiet", f"requirements/{pins}.txt", env=where)
     session.run("uv", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", "simulator", env=where)
     link()
@@ -388,8 +388,8 @@ def requirements(session: nox.Session) -> None:
         included = [each["include-group"] for each in groups[group] if isinstance(each, dict)]
         constraints = [f"--constraints=requirements/{each}.txt" for each in included if each in groups and each != "test"]
         own = [] if group == "bootstrap" else ["requirements.txt"]
-        # One list is for several Pythons, so that it pins versions that all of them support.
-        oldest = min(CORES.get(group.removeprefix("core-"), NEXT.get(group.removeprefix("core-"), CORES[MAIN])))
+        # One list holds for several Pythons: it names a version of each package that all of them can run.
+        oldest = min(TESTED.get(group.removeprefix("core-"), CORES[MAIN]))
         command = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy=fewest", f"--python-version={oldest}"]
         plain = ["--no-annotate", "--no-header", f"--output-file=requirements/{group}.txt"]
         session.run(*command, *plain, f"--group={group}", *own, *constraints, *session.posargs, silent=True)
@@ -418,8 +418,8 @@ def mutation(session: nox.Session) -> None:
 
 @by_hand
 def bench(session: nox.Session) -> None:
-    """Measure the collection and other ways of doing the same; `-- --quick` takes minutes instead of two hours."""
-    install(session, "bench", compiled=True)
+    """Measure against other ways of doing the same; `-- --quick` takes minutes instead of two hours."""
+    install(session, "bench")
     collections = str(ROOT / ".venvs" / "collections")
     environment = {"PYTHONPATH": collections, "ANSIBLE_COLLECTIONS_PATH": collections}
     session.run("python", "scripts/benchmark/run.py", *session.posargs, env=environment)
