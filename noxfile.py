@@ -78,6 +78,7 @@ def _python(versions: t.Iterable[str]) -> str | None:
 
 RUNNABLE = [core for core, pythons in TESTED.items() if _python(pythons)]
 ENDS = (*RUNNABLE[:1], *RUNNABLE[-1:])
+RELEASES = [core for core in RUNNABLE if core in CORES]
 
 
 def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[MAIN], **options: t.Any) -> t.Any:
@@ -97,8 +98,8 @@ def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[M
     return register
 
 
-def on_each_core(*also: str) -> t.Any:
-    """Declare a session for each core; `make test` runs those of the oldest and the newest core, and of `also`."""
+def on_each_core(*chosen: str) -> t.Any:
+    """Declare a session for each core; `make test` runs those of the chosen cores."""
 
     def register(run: t.Callable[[nox.Session, str], None]) -> None:
         for core, pythons in sorted(TESTED.items(), key=lambda each: each[0] != MAIN):
@@ -108,7 +109,7 @@ def on_each_core(*also: str) -> t.Any:
 
             one.__doc__ = f"{run.__doc__} (ansible-core {core})"
             # Sessions that cannot run here are included, so that they are reported as skipped.
-            taken = core in (*ENDS, *also) or core not in RUNNABLE
+            taken = core in chosen or core not in RUNNABLE
             gate(*(["test"] if taken else []), f"core-{core}", name=f"{run.__name__}-{core}", pythons=pythons)(one)
 
     return register
@@ -160,7 +161,7 @@ def budget(session: nox.Session) -> None:
     pytest(session, f"core-{MAIN}", "tests/budget", "tests/concurrency", workers=PROCESSORS)
 
 
-@on_each_core(MAIN)
+@on_each_core(MAIN, *ENDS)
 def playbooks(session: nox.Session, core: str) -> None:
     """Whether role and playbooks of the installed artifact work as documented with ansible-playbook"""
     # At least two processes, because they also wait.
@@ -168,7 +169,8 @@ def playbooks(session: nox.Session, core: str) -> None:
     pytest(session, f"core-{core}", *chosen, "tests/playbooks", workers=max(2, PROCESSORS // 2))
 
 
-@on_each_core()
+# Pre-releases install pylint's requirements from elsewhere than the package index.
+@on_each_core(*RELEASES[:1], *RELEASES[-1:])
 def sanity(session: nox.Session, core: str) -> None:
     """Whether ansible-test finds no errors in published files; no finding is ignored"""
     session.install("ansible-core", "--constraint", f"requirements/core-{core}.txt")
@@ -178,7 +180,7 @@ def sanity(session: nox.Session, core: str) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     session.env["HOME"] = str(home)
     session.run("python", "scripts/bootstrap_pip.py", str(cache))
-    whole = core == RUNNABLE[-1]
+    whole = core == RELEASES[-1]
     chosen = [] if whole else [f"--test={name}" for name in SANITY_OF_CORE]
     # ruff and mypy check tests and simulator, which are not published.
     command = [
@@ -253,7 +255,7 @@ def simulator(session: nox.Session) -> None:
     pytest(session, "dev", "simulator/tests")
 
 
-@on_each_core(MAIN)
+@on_each_core(MAIN, *ENDS)
 def modules(session: nox.Session, core: str) -> None:
     """Whether each module works against the simulator"""
     # The oldest core is tested with the oldest supported urllib3.
