@@ -10,10 +10,10 @@ import pytest
 
 from edgeops_simulator.delivery.transform import EXTRA, is_installed
 
-# What pytest has collected lives as long as the run: to look for garbage among it over and over takes a fifth of the unit tests.
+# Objects of pytest's collection live until the end; repeated garbage collection of them takes a fifth of the time of unit tests.
 gc.set_threshold(50_000, 20, 20)
 
-# Seeded, so that a run can be repeated; `--hypothesis-profile=explore` looks at other examples each time.
+# Seeded, so that runs are repeatable; `--hypothesis-profile=explore` uses other examples in each run.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=False)
 hypothesis.settings.register_profile("explore", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile("repeatable")
@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let programs that tests start import from where pytest does; runs of playbooks get an environment of their own."""
+    """Let programs that tests start use pytest's import path; playbooks get their own environment."""
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, config.getini("pythonpath")))
 
 
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def cases(record_property: t.Callable[[str, object], None]) -> t.Iterator[collections.Counter[str]]:
-    """What a test has gone through, counted by name; the summary of the run prints the sums."""
+    """Count the cases of a test by name; the summary of the run prints the sums."""
     counted: collections.Counter[str] = collections.Counter()
     yield counted
     record_property("cases", dict(counted))

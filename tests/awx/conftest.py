@@ -18,7 +18,7 @@ __all__ = ["simulator"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say what is missing, rather than let every test fail over it."""
+    """Report a missing collection once instead of as a failure of every test."""
     if importlib.util.find_spec("ansible_collections.awx") is None:
         raise pytest.UsageError("awx.awx is not in this environment: nox -s controller")
 
@@ -37,7 +37,7 @@ def playbook(simulator: t.Any, tmp_path: Path) -> Playbook:
 
 @pytest.fixture
 def zones(simulator: t.Any) -> dict[str, str]:
-    """Two zones that the inventory is to hold, and one that it is not."""
+    """Return two zones that the inventory must contain, and one that it must not."""
     ids = {"blog.example": "b1", "shop.example": "5e", "new.example": simulator.zone}
     simulator.seed(
         zones=[{"id": each, "name": name, "status": "active" if name in ACTIVE else "pending"} for name, each in ids.items()]
@@ -46,15 +46,15 @@ def zones(simulator: t.Any) -> dict[str, str]:
 
 
 def configure(controller: Controller, place: Place, service: t.Any, runs: t.Sequence[t.Mapping[str, t.Any]]) -> Configured:
-    """Run configure.yml once with each of these extra variables."""
+    """Run configure.yml once for each of these sets of extra variables."""
     environment = {
         **place.environment(forks=1),
         **service.environment(),
         "CONTROLLER_HOST": controller.url,
         "CONTROLLER_OAUTH_TOKEN": controller.token,
-        # The modules would read all certificates of the machine for each of their requests, none of which uses TLS.
+        # Without this, the modules load all certificates of the machine for each request, although none uses TLS.
         "SSL_CERT_FILE": os.devnull,
-        # Without four shells for each of them.
+        # Saves four shells for each task.
         "ANSIBLE_PIPELINING": "true",
     }
     outputs, writes = [], []
@@ -71,8 +71,8 @@ def configure(controller: Controller, place: Place, service: t.Any, runs: t.Sequ
 
 @pytest.fixture(scope="session")
 def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
-    """The controller after two runs of configure.yml."""
-    # The injectors of credential types are no templates, which extra variables would make of them.
+    """Return the controller after two runs of configure.yml."""
+    # Injectors of credential types contain template syntax that must not be evaluated, which extra variables would be.
     single = {name: items[:1] for name, items in load("controller.yml").items() if name in VARIABLES and "types" not in name}
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
         yield configure(controller, Place(tmp_path_factory.mktemp("configured")), simulator_server, [{}, single])
@@ -80,6 +80,6 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="session")
 def begun(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
-    """The controller after two runs of the small beginning."""
+    """Return the controller after two runs of the minimal setup."""
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
         yield configure(controller, Place(tmp_path_factory.mktemp("begun")), simulator_server, [load("small.yml")] * 2)

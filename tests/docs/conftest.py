@@ -22,7 +22,7 @@ ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 
 @pytest.fixture(scope="session")
 def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.Any]:
-    """A service with the zone that every example names."""
+    """Run a simulator with the zone of the examples."""
     bucket = tmp_path_factory.mktemp("bucket")
     with running(zones=[ZONE], token="planted-docs-token-41c7d2", log_folder=str(bucket)) as server:
         yield server
@@ -30,19 +30,19 @@ def simulator_server(tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[t.A
 
 @pytest.fixture
 def zone(simulator: t.Any) -> str:
-    """The zone that every example names, untouched."""
+    """Return the zone of the examples, without settings."""
     return ZONE
 
 
 @pytest.fixture
 def playbook(simulator: t.Any, zone: str, tmp_path: Path) -> Playbook:
-    """The runner of the integration tests, bound to the zone of the examples."""
+    """Run playbooks against the simulator, by default in the zone of the examples."""
     return Playbook(simulator, zone, tmp_path)
 
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site; parallel test processes share one, which the first of them builds."""
+    """Build the site; parallel test processes share it, and the first one builds it."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if base.name.startswith("popen-") else base
     target = shared / "site"

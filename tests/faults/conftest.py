@@ -8,21 +8,21 @@ from faults import direct, scenarios
 from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_task
 from edgeops_simulator.testing import running
 
-# Three pages of zones for the inventory; a total that is seven too high would need a fourth.
+# Three pages of zones for the inventory; an added fault makes the total seven too high, so that a fourth page is expected.
 ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 145))]
-# Likewise one page of accounts.
+# One page of accounts, for the same reason.
 ACCOUNTS = [scenarios.ACCOUNT, *(f"{number:032x}" for number in range(1, 46))]
 
 
 @pytest.fixture(scope="session")
 def simulator_server() -> t.Iterator[t.Any]:
-    """The simulator of this test process, with the fleet of the matrix."""
+    """Run a simulator with the zones and accounts of the matrix."""
     with running(zones=ZONES, accounts=ACCOUNTS) as server:
         yield server
 
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> direct.Pauses:
-    """Retries without waiting, and reads of a zone one after the other, so that a fault meets the request that it names."""
+    """Retry without waiting, and read the parts of a zone one after the other, so that each fault hits the intended request."""
     monkeypatch.setattr(zone_task, "side_by_side", lambda read, values, most: list(map(read, values)))
     return direct.without_waiting(monkeypatch, scenarios.inventory)

@@ -14,5 +14,5 @@ __all__ = ["evidence", "scripts", "simulator", "simulator_server", "zone"]
 
 @pytest.fixture
 def modules(simulator: t.Any, zone: str, tmp_path: Path) -> Modules:
-    """The runner of modules, bound to the simulator and the zone."""
+    """Run modules against the simulator, by default in the zone."""
     return Modules(simulator, zone, tmp_path)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One task, addressed by the id or the name of a zone, or by the id of an account."""
+"""The address of a task: the id or the name of a zone, or the id of an account."""
 
 import typing as t
 
@@ -20,8 +20,8 @@ def run(modules: Modules, module: str, address: dict[str, str], check: bool = Fa
     return modules.run(tasks, defaults={}, check=check)
 
 
-def test_name_is_as_good_as_the_id(modules: Modules) -> None:
-    """The plan, its id and the requests are the same but for one GET."""
+def test_zone_name_equals_zone_id(modules: Modules) -> None:
+    """With the name instead of the id, plan, plan id and requests are the same except for one more GET."""
     modules.simulator.seed(zones=[{"id": modules.zone, "name": "shop.example"}])
     by_id = run(modules, "logpush_job", {"zone_id": modules.zone}, check=True, **JOB)
     by_name = run(modules, "logpush_job", {"zone_name": "Shop.Example", "zone_id": ""}, check=True, **JOB)
@@ -31,7 +31,7 @@ def test_name_is_as_good_as_the_id(modules: Modules) -> None:
 
 
 def test_jobs_of_an_account(modules: Modules) -> None:
-    """Results name the account; its jobs and datasets are its own."""
+    """Results contain the id of the account, and its jobs and datasets differ from those of zones."""
     account = {"account_id": modules.simulator.account}
     options = {**JOB, "dataset": "gateway_dns", "fields": ["Datetime"]}
     made = run(modules, "logpush_job", account, **options).result
@@ -41,7 +41,7 @@ def test_jobs_of_an_account(modules: Modules) -> None:
     assert "Datetime" in run(modules, "logpush_dataset_info", account, dataset="gateway_dns").result["fields"]
 
 
-def test_an_account_has_no_zone_settings(modules: Modules) -> None:
+def test_zone_settings_are_refused_for_accounts(modules: Modules) -> None:
     tasks = {"name": "Run", f"{NAME}zone_observability": {"account_id": "9a", "script_monitor_enabled": True}}
     report = modules.run(tasks, defaults={}, fails="invalid_option")
     assert report.result["msg"].startswith("script_monitor_enabled: only zones have this") and not report.journal

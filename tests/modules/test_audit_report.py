@@ -22,7 +22,7 @@ def contents(folder):
 
 
 def test_report_is_equal_in_both_modes(modules, tmp_path):
-    """Report is the same in check mode and for real."""
+    """The report is the same in check mode and in a real run."""
     tasks = [
         task(f"{name} {number}", name == "check", dest=str(tmp_path / f"{name}{number}"), formats=ALL)
         for name in ("check", "real")
@@ -45,7 +45,7 @@ def test_report_is_equal_in_both_modes(modules, tmp_path):
 
 
 def test_previous_report_waivers_and_gates(modules, tmp_path):
-    """The second report is compared with the first, which it replaces; a gate fails after the files are written."""
+    """The second report is compared with the first and replaces it; the task fails for a gate only after it has written all files."""
     dest = str(tmp_path / "out")
     again = {"previous": f"{dest}/report.json", "dest": dest, "at": LATER, "zones": ZONES[:2]}
     report = modules.run(
@@ -82,7 +82,7 @@ def test_previous_report_waivers_and_gates(modules, tmp_path):
 
 
 def test_bad_input_writes_nothing(modules, tmp_path):
-    """Every refusal names the option, and leaves the folder as it was."""
+    """Each message names the option, and the folder is not changed."""
     (tmp_path / "bad.json").write_text("{", encoding="utf-8")
     dest = str(tmp_path / "out")
     cases = {
@@ -104,8 +104,8 @@ def test_bad_input_writes_nothing(modules, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_validation_makes_no_report(modules, tmp_path):
-    """A playbook validates before it reads any zone: what would fail at the end fails at the start, and nothing is made."""
+def test_validate_only_writes_no_report(modules, tmp_path):
+    """With `validate_only`, bad options fail before any zone is read, and no report is written."""
     dest, used = tmp_path / "made" / "later", tmp_path / "file"
     used.write_text("", encoding="utf-8")
     tasks = [

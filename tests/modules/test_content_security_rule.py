@@ -54,8 +54,8 @@ def test_lifecycle(modules: Modules) -> None:
     assert all(step.applied.result["violations"] is None for step in (created, changed, deleted))
 
 
-def test_enforcing_and_rolling_back(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
-    """One query for what the rule reported; what the new policy allows is no reason to refuse."""
+def test_enforce_and_roll_back(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
+    """One query reads the violations of the rule; sources that the new policy allows do not prevent its enforcement."""
     simulator.seed(violations={zone: [report(), report("https://js.pay.example/v3/", days=9)]})
     enforce = {
         "description": "checkout",
@@ -74,7 +74,9 @@ def test_enforcing_and_rolling_back(modules: Modules, logged: None, simulator: t
 
 
 @pytest.mark.parametrize("check", [False, True])
-def test_a_rule_that_would_block_is_refused(modules: Modules, logged: None, simulator: t.Any, zone: str, check: bool) -> None:
+def test_rule_that_would_block_reported_sources_is_refused(
+    modules: Modules, logged: None, simulator: t.Any, zone: str, check: bool
+) -> None:
     reports = [report(), report(host="www.shop.example", count=3), report("inline"), report("eval", count=1)]
     simulator.seed(violations={zone: [*reports, report("https://shop.example/own.js")]})
     result = run(modules, {"description": "checkout", "action": "allow"}, fails="gate", check=check)
@@ -125,7 +127,7 @@ UNOBSERVED = {
 
 
 @pytest.mark.parametrize("case", UNOBSERVED)
-def test_what_nobody_observed_is_refused(modules: Modules, simulator: t.Any, zone: str, case: str) -> None:
+def test_enforcement_without_observation_is_refused(modules: Modules, simulator: t.Any, zone: str, case: str) -> None:
     rules, options, settings, said = UNOBSERVED[case]
     simulator.seed(policies={zone: rules})
     simulator.settings(**settings)
@@ -140,8 +142,8 @@ def test_what_nobody_observed_is_refused(modules: Modules, simulator: t.Any, zon
     assert run(modules, allowed)["changed"] is False
 
 
-def test_an_enforced_rule_that_gets_stricter(modules: Modules, simulator: t.Any, zone: str) -> None:
-    """Only what the old policy allowed and the new one blocks counts, as far as the zone lists it."""
+def test_stricter_enforced_rule_is_refused(modules: Modules, simulator: t.Any, zone: str) -> None:
+    """Sources count if the old policy allows them, the new one blocks them, and a listing of the zone contains them."""
     value = "connect-src 'self' api.example; script-src 'self' cdn.example old.example"
     scripts = [{"script_id": f"{n}", "script_url": url, "host": "shop.example", "seen_on_first": "https://shop.example/pay"}
                for n, url in enumerate((CDN, "https://never.example/x.js", "https://shop.example/own.js"))]  # fmt: skip
@@ -165,11 +167,11 @@ def test_an_enforced_rule_that_gets_stricter(modules: Modules, simulator: t.Any,
     )
 
 
-def test_no_report_is_said(modules: Modules, logged: None) -> None:
+def test_missing_browser_reports_are_a_warning(modules: Modules, logged: None) -> None:
     run(modules, {"description": "checkout", "action": "allow"}, warns=["browsers reported nothing in the last 7 days"])
 
 
-def test_policies_are_compared_by_what_they_say(modules: Modules, simulator: t.Any, zone: str) -> None:
+def test_equivalent_policies_are_no_change(modules: Modules, simulator: t.Any, zone: str) -> None:
     simulator.settings(policy_enabled_as_text=True)
     value = "Script-Src  HTTPS://JS.Pay.example/v3/ 'SELF' 'self';connect-src 'self'; "
     simulator.seed(policies={zone: [stored(value=value)]})
@@ -185,7 +187,7 @@ def test_unknown_directives_are_kept(modules: Modules, simulator: t.Any, zone: s
     assert step.writes[0]["body"] == {"value": "script-src *; trusted-types Default; sandbox allow-Forms"}
 
 
-def test_the_baseline_adds_to_what_the_rule_has(modules: Modules, logged: None) -> None:
+def test_baseline_adds_sources_to_the_rule(modules: Modules, logged: None) -> None:
     entries = [{"name": "cdn", "url": CDN}, {"name": "map", "url": "https://*.maps.example/*/v2/*.js"}]
     warns = ["entry 'map' becomes broader than the entry: script-src https://\\*.maps.example/"]
     step = modules.converge_each("content_security_rule", [{"description": "checkout", "script_baseline": entries}], warns=warns)[
@@ -195,7 +197,7 @@ def test_the_baseline_adds_to_what_the_rule_has(modules: Modules, logged: None) 
     assert found == ["'self'", "https://*.maps.example/", CDN, "https://js.pay.example/v3/"]
 
 
-def test_identity(modules: Modules, simulator: t.Any, zone: str) -> None:
+def test_ambiguous_rule_needs_an_id(modules: Modules, simulator: t.Any, zone: str) -> None:
     simulator.seed(policies={zone: [stored(), stored(id="r2"), stored(id="r3", description="blog")]})
     result = run(modules, {"description": "checkout", "enabled": False}, fails="conflict")
     assert "r1, r2" in result["msg"]
@@ -210,7 +212,7 @@ def test_identity(modules: Modules, simulator: t.Any, zone: str) -> None:
 
 
 @pytest.mark.parametrize(("most", "said"), [(0, "has no content security rules"), (1, "allows no further content security rule")])
-def test_quota(modules: Modules, simulator: t.Any, zone: str, most: int, said: str) -> None:
+def test_maximum_number_of_rules(modules: Modules, simulator: t.Any, zone: str, most: int, said: str) -> None:
     simulator.settings(max_policies=most)
     simulator.seed(policies={zone: [stored(id=f"s{n}", description=f"s{n}") for n in range(most)]})
     assert said in run(modules, RULE, fails="rejected")["msg"]
@@ -222,7 +224,7 @@ def test_answer_with_another_value_fails(modules: Modules, simulator: t.Any, cha
     run(modules, RULE, fails="bad_response")
 
 
-def test_a_creation_without_an_answer_is_looked_for(modules: Modules, simulator: t.Any) -> None:
+def test_lost_answer_to_creation_makes_no_second_rule(modules: Modules, simulator: t.Any) -> None:
     simulator.faults({"kind": "reset_after", "method": "POST", "path": "*/policies"})
     assert run(modules, RULE)["content_security_rule"]["id"]
     assert len(simulator.state(modules.zone)["policies"]) == 1
@@ -246,8 +248,8 @@ def test_info(modules: Modules, simulator: t.Any, zone: str) -> None:
     assert found["content_security_rules"][0]["violations"]["available"] is False
 
 
-def test_violations_of_a_broken_service_are_a_failure(modules: Modules, logged: None, simulator: t.Any) -> None:
-    """A server error is no lack of knowledge."""
+def test_server_error_of_violations_query_fails(modules: Modules, logged: None, simulator: t.Any) -> None:
+    """A server error fails the task, unlike a plan without violations."""
     simulator.faults({"kind": "graphql_error", "message": "unable to execute query", "count": None, "path": "*/graphql"})
     run(modules, {"description": "checkout", "action": "allow", "unobserved": "allow"}, fails="unavailable")
 
@@ -267,7 +269,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_names_its_place(modules: Modules, simulator: t.Any, case: str) -> None:
+def test_invalid_option_is_named(modules: Modules, simulator: t.Any, case: str) -> None:
     options, said = BAD[case]
     assert said in run(modules, options, fails="invalid_option")["msg"]
     assert not simulator.writes()

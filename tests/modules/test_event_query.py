@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an automation platform counts of real results: one node for each zone and account, none without a name or with a null."""
+"""The nodes that an automation platform counts for real results: one for each zone and account, each with a name and without nulls."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ JQ = shutil.which("jq")
 pytestmark = pytest.mark.skipif(JQ is None, reason="needs jq (Debian: jq)")
 DESTINATION = "https://logs.example/in"
 ACCOUNT = {"zone_id": "", "account_id": "ACCOUNT"}
-# Options of each module beside its address, which is the zone unless the options say otherwise.
+# Options of each module without its address; the address is the zone unless the options contain another.
 OPTIONS: dict[str, list[dict[str, t.Any]]] = {
     "content_security_rule": [{"description": "none", "state": "absent"}],
     "content_security_rule_info": [{}],
@@ -58,7 +58,9 @@ def counted(module: str, result: t.Any) -> list[dict[str, t.Any]]:
 
 
 @pytest.mark.parametrize(("module", "options"), CASES, ids=[f"{module}-{n}" for n, (module, _options) in enumerate(CASES)])
-def test_each_module(modules: Modules, simulator: t.Any, zone: str, module: str, options: dict[str, t.Any]) -> None:
+def test_query_counts_the_address_of_each_module(
+    modules: Modules, simulator: t.Any, zone: str, module: str, options: dict[str, t.Any]
+) -> None:
     account = simulator.account
     given = json.loads(json.dumps(options).replace("ACCOUNT", account).replace("ZONE", zone))
     if module == "logpush_delivery_info":
@@ -91,8 +93,8 @@ def test_every_zone_and_account_of_a_survey(modules: Modules, simulator: t.Any) 
 
 
 @pytest.mark.parametrize("module", [name.rpartition(".")[2] for name in QUERIES])
-def test_a_result_without_an_address_counts_nothing(module: str) -> None:
-    """A null as a canonical fact would drop the node silently."""
+def test_result_without_address_counts_no_node(module: str) -> None:
+    """A null in a canonical fact would silently drop the node."""
     for result in (
         {},
         {"failed": True, "msg": "no credentials", "zone_id": None, "account_id": None},
@@ -101,6 +103,6 @@ def test_a_result_without_an_address_counts_nothing(module: str) -> None:
         assert counted(module, result) == []
 
 
-def test_every_module_that_talks_to_the_service_is_tried() -> None:
+def test_every_module_with_an_address_has_a_case() -> None:
     asked = {name.rpartition(".")[2] for name, each in QUERIES.items() if each["query"] != "empty"}
     assert asked == {*OPTIONS, "survey_info"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How many requests each module sends: one read for each resource, and one write where something changes."""
+"""The number of requests of each module: one read for each resource, and one write for a change."""
 
 import typing as t
 
@@ -56,7 +56,7 @@ def test_logpush_job(modules: Modules, simulator: t.Any) -> None:
 
 
 def test_fields_are_read_once_and_only_on_change(modules: Modules) -> None:
-    """The fields of a dataset are read once, and only where the selected fields change."""
+    """The fields of a dataset are read once, and only if the selected fields change."""
     more = {"name": "main", "fields": ["RayID", "ClientIP"]}
     found = in_a_row(
         modules,
@@ -88,7 +88,7 @@ def scripts(count: int) -> list[dict[str, t.Any]]:
 
 
 def test_script_info_reads_status_and_pages(modules: Modules, simulator: t.Any) -> None:
-    """Script monitor info reads the status and the pages."""
+    """The module reads the status once, and each page of scripts once."""
     simulator.seed(script_monitor={modules.zone: MONITOR}, scripts={modules.zone: scripts(950)})
     simulator.settings(latency_ms=50)
     report = modules.run({f"{NAME}.script_monitor_info": {}})

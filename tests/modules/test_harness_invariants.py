@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The harness refuses each thing that it promises to refuse: a test of a test that cannot fail would prove nothing."""
+"""The harness reports each violation of its invariants."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def monitored(enabled: bool, **more: object) -> dict:
 
 
 def test_converge_refuses_a_compliant_zone(modules: Modules) -> None:
-    """A desired state that the zone already has has no four runs to look at."""
+    """`converge` fails if the first run changes nothing."""
     assert len(modules.converge("script_monitor", {"enabled": True}).report.ours) == 4
     modules.run({MONITOR: {"enabled": False}})
     with pytest.raises(AssertionError, match="changed is False"):
@@ -29,7 +29,7 @@ def test_converge_refuses_a_compliant_zone(modules: Modules) -> None:
 
 
 def test_undeclared_failure_is_refused(modules: Modules) -> None:
-    """An undeclared failure, an ignored one, and one of another kind than declared, fail the test."""
+    """A test fails for an undeclared failure, even if the task ignores errors, and for a failure of an undeclared kind."""
     task = {MONITOR: {"enabled": True, "zone_id": "not a zone"}}
     for undeclared in (task, {**task, "ignore_errors": True}):
         with pytest.raises(AssertionError, match=r"failed as .*invalid_option.*, not None"):
@@ -46,9 +46,9 @@ def test_failure_that_does_not_happen_is_refused(modules: Modules) -> None:
 
 
 def test_secret_in_a_result_is_refused(modules: Modules) -> None:
-    """Also as a URL or JSON has it, and one that is too short to be told from other text."""
+    """Secrets are also found when they are quoted for a URL or escaped for JSON; secrets that are too short are refused."""
     for secret in ("r0unded/cookie", 'r0unded"cookie'):
-        shown = secret.replace("/", "%2F")  # the record of the run is JSON, which escapes the other one
+        shown = secret.replace("/", "%2F")  # the record of the run is JSON, in which the other secret is escaped
         report = modules.run({"name": f"shows {shown}", MONITOR: {"enabled": True}})
         with pytest.raises(AssertionError, match="a secret can be read"):
             invariants.check_secrets(report, [secret])
@@ -60,7 +60,7 @@ def test_traceback_is_refused() -> None:
     error = dict.fromkeys(invariants.ERROR_MEMBERS) | {"kind": "conflict"}
     failed = outcome({"failed": True, "msg": "x", "error": error, "exception": "Traceback (most recent call last)"})
     with pytest.raises(AssertionError, match="Traceback"):
-        list(invariants._kinds(failed, report=None))  # type: ignore[arg-type]  # only quoted in messages
+        list(invariants._kinds(failed, report=None))  # type: ignore[arg-type]  # the report is only quoted in messages
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_traceback_is_refused() -> None:
         ({name: value for name, value in monitored(True).items() if name != "diff"}, "diff mode is True"),
     ],
 )
-def test_result_against_the_contract_is_refused(result: dict, message: str) -> None:
+def test_undocumented_result_is_refused(result: dict, message: str) -> None:
     invariants._check_result(outcome(monitored(True)), monitored(True), diff=True)
     with pytest.raises(AssertionError, match=message):
         invariants._check_result(outcome(result), result, diff=True)
@@ -101,14 +101,14 @@ def test_generated_values_may_differ() -> None:
     prediction.check_predicted(outcome({**monitored(True), **predicted}), outcome({**monitored(True), **made}))
 
 
-def test_identity_of_what_exists_may_not_move() -> None:
+def test_id_of_existing_object_may_not_change() -> None:
     before, after = ({"job": {"id": number}} for number in (1, 2))
     with pytest.raises(AssertionError, match="id: 1 predicted, 2 found"):
         prediction.check_predicted(outcome(before), outcome(after))
 
 
-def test_second_run_has_to_settle() -> None:
-    """A second run that writes, or whose result differs, fails the test."""
+def test_second_run_must_change_nothing() -> None:
+    """A test fails if a second run writes, or returns another result."""
     settled = monitored(False)
     put = [{"method": "PUT", "path": "/zones/x/script_monitor"}]
     with pytest.raises(AssertionError, match="wrote"):
@@ -128,7 +128,7 @@ def test_undeclared_or_missing_warning_is_refused(modules: Modules) -> None:
 
 
 def test_secret_options_become_variables() -> None:
-    """Secret options become variables, and are searched for in the output."""
+    """Secret options become variables, and all output is searched for them."""
     destination = "s3://bucket/logs?region=eu&access-key-id=AKIAVISIBLE&secret-access-key=planted-in-url"
     planted: dict[str, str] = {}
     task = {"job": {"destination_conf": destination, "ownership_challenge": "planted-challenge", "name": "x"}}

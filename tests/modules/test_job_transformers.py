@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The transformer of a job by its name, in a zone and in an account."""
+"""The transformer of a job, selected by its name, in a zone and in an account."""
 
 import typing as t
 
@@ -29,8 +29,8 @@ def listings(report: Report) -> list[str]:
     return [entry["path"] for entry in report.journal if "/jobs" not in entry["path"] and "/fields" not in entry["path"]]
 
 
-def test_a_job_names_its_transformer(modules: Modules, simulator: t.Any) -> None:
-    """Its id is looked up in the account of the zone; another name is a change of the transformer, an empty one removes it."""
+def test_transformer_is_selected_by_name(modules: Modules, simulator: t.Any) -> None:
+    """The id is looked up in the account of the zone; another name changes the transformer, an empty name removes it."""
     created, changed, detached = modules.converge_each(
         "logpush_job", [{**NEW, "transformer": name} for name in ("redact", "other", "")]
     )
@@ -42,14 +42,14 @@ def test_a_job_names_its_transformer(modules: Modules, simulator: t.Any) -> None
     assert [effect["name"] for effect in detached.result["effects"]] == ["change_transformer"]
 
 
-def test_an_account_needs_no_zone(modules: Modules, simulator: t.Any) -> None:
+def test_account_job_reads_no_zone(modules: Modules, simulator: t.Any) -> None:
     args = {"name": "a", "dataset": "audit_logs", "destination_conf": DESTINATION, "enabled": True, "transformer": "redact"}
     report = run(modules, args, defaults={"account_id": simulator.account})
     assert report.result["job"]["transformer_id"] == 3
     assert listings(report) == [f"/accounts/{simulator.account}/logpush/transformers"]
 
 
-def test_where_no_name_is_given_none_is_read(modules: Modules) -> None:
+def test_transformers_are_not_read_without_a_name(modules: Modules) -> None:
     report = run(modules, {**NEW, "transformer_id": 3})
     assert listings(report) == [] and report.result["job"]["transformer"] is None
     assert listings(run(modules, {"name": "edge", "state": "absent", "transformer": "redact"})) == []
@@ -77,14 +77,14 @@ def test_where_no_name_is_given_none_is_read(modules: Modules) -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused_before_a_write(modules: Modules, args: dict[str, t.Any], kind: str, message: str) -> None:
+def test_invalid_transformer_is_refused_before_a_write(modules: Modules, args: dict[str, t.Any], kind: str, message: str) -> None:
     given = {name: value for name, value in NEW.items() if name != "fields" or "output_options" not in args}
     for check in (True, False):
         report = run(modules, {**given, **args}, fails=kind, check=check)
         assert report.failure["msg"].startswith(message) and not report.writes
 
 
-def test_a_job_with_a_transformer_does_not_become_csv(modules: Modules) -> None:
+def test_transformer_with_csv_output_is_refused(modules: Modules) -> None:
     run(
         modules,
         {**{name: NEW[name] for name in ("name", "destination_conf", "enabled")}, "transformer": "redact", "output_options": {}},
@@ -93,8 +93,8 @@ def test_a_job_with_a_transformer_does_not_become_csv(modules: Modules) -> None:
     assert report.failure["msg"].startswith("output_options.output_type: a transformer changes records")
 
 
-def test_several_jobs_read_names_once(modules: Modules, simulator: t.Any) -> None:
-    """Either option of an item replaces either of the defaults."""
+def test_jobs_list_transformers_once(modules: Modules, simulator: t.Any) -> None:
+    """An item with `transformer` or `transformer_id` overrides the default, whichever of the two that sets."""
     jobs = [
         {**NEW, "name": "by-default"},
         {**NEW, "name": "own", "transformer": "other"},
@@ -122,8 +122,8 @@ def test_several_jobs_read_names_once(modules: Modules, simulator: t.Any) -> Non
     )
 
 
-def test_adoption_writes_names(modules: Modules, simulator: t.Any) -> None:
-    """Where they can be read, and are unique; what was adopted applies without a change."""
+def test_adoption_writes_transformer_names(modules: Modules, simulator: t.Any) -> None:
+    """Adoption writes names that are readable and unique, otherwise ids; the adopted variables are compliant."""
     kept = {"destination_conf": DESTINATION, "enabled": True}
     jobs = [{**kept, "id": 1, "name": "a", "transformer_id": 3}, {**kept, "id": 2, "name": "b", "transformer_id": 4}]
     simulator.seed(jobs={modules.zone: jobs})
@@ -136,7 +136,7 @@ def test_adoption_writes_names(modules: Modules, simulator: t.Any) -> None:
     assert [job.get("transformer_id") for job in run(modules, {}, info).result["variables"]["log_delivery_jobs"]] == [3, 4]
 
 
-def test_a_zone_without_a_visible_account_names_the_other_option(modules: Modules, simulator: t.Any) -> None:
+def test_zone_without_account_suggests_transformer_id(modules: Modules, simulator: t.Any) -> None:
     simulator.faults({"kind": "rewrite", "set": {"account": {}}, "path": f"/zones/{modules.zone}"})
     report = run(modules, {**NEW, "transformer": "redact"}, fails="bad_response")
     assert "set transformer_id instead" in report.failure["msg"]

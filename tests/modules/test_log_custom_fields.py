@@ -14,7 +14,7 @@ RULESET = "0e" * 16
 
 
 def seed(modules: Modules, *rules: dict[str, t.Any]) -> None:
-    """Put an entry point with these rules into the zone, next to a ruleset of another phase."""
+    """Seed an entry point with these rules, and a ruleset of another phase."""
     ours = {"id": RULESET, "kind": "zone", "phase": "http_log_custom_fields", "version": "5", "rules": list(rules)}
     other = {**ours, "id": "0d" * 16, "phase": "http_request_transform", "rules": []}
     modules.simulator.seed(rulesets={modules.zone: [other, ours]})
@@ -24,7 +24,7 @@ def methods(journal: t.Iterable[t.Mapping[str, t.Any]]) -> list[str]:
     return [entry["method"] for entry in journal]
 
 
-def test_the_twelve_steps(modules: Modules) -> None:
+def test_twelve_steps(modules: Modules) -> None:
     create, modify, delete = modules.lifecycle(
         "log_custom_fields",
         create={
@@ -75,7 +75,7 @@ def test_the_twelve_steps(modules: Modules) -> None:
 
 
 def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
-    """Adding, removing and merging leave the rules of others alone."""
+    """Adding, removing and merging change only rules that the collection manages."""
     seed(
         modules,
         own("0a" * 16, request_fields=["a"]),
@@ -92,7 +92,7 @@ def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
     )
     assert [len(each.diff["after"]["rules"]) for each in (added, taken, folded)] == [2, 2, 1]
     assert added.result["custom_fields"]["request_fields"] == ["a", "b", "c"]
-    # The other rule with "b" is disabled.
+    # The other rule with "b" is disabled, so that "b" is added here.
     assert names(added.writes[0]["body"]["rules"][0], "request_fields") == ["a", "b", "c"]
     assert taken.result["custom_fields"] == {**NONE, "request_fields": ["c"], "cookie_fields": ["C"]}
     assert folded.result["custom_fields"] == {**NONE, "request_fields": ["d"], "cookie_fields": ["C"]}
@@ -102,7 +102,7 @@ def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
     assert theirs == {**FOREIGN, **moved}
 
 
-def test_the_info_module_reads_what_is_there(modules: Modules) -> None:
+def test_info(modules: Modules) -> None:
     nothing = modules.run({"name": "Read", READ: {}}).result
     assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (NONE, None, False)
     seed(modules, FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))

@@ -19,7 +19,7 @@ def test_fields(modules: Modules) -> None:
     assert not any(outcome.result["changed"] for outcome in report.ours)
 
 
-def test_what_is_no_dataset(modules: Modules) -> None:
+def test_unknown_dataset_fails(modules: Modules) -> None:
     report = modules.run(
         [info(name, ignore_errors=True) for name in ("", "../jobs", "no_such_dataset")], fails=["invalid_option", "not_found"]
     )

@@ -21,8 +21,8 @@ def run(modules: Modules, check: bool = False, fails: str | None = None, warns: 
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_what_was_delivered_and_lost(modules: Modules, check: bool) -> None:
-    """Lost batches, repeated tries and delivered ones are told apart, in check mode as well."""
+def test_delivered_and_lost_batches(modules: Modules, check: bool) -> None:
+    """Delivered batches, retried batches and lost batches are counted separately, in check mode as well."""
     lost = {"status": 403, "error": "access denied", "success": 0, "records": 7}
     rows = [upload(5), upload(3), upload(2, **lost, final=0), upload(1, **lost), upload(1, job_id=9), upload(30)]
     modules.simulator.seed(uploads={modules.zone: rows})
@@ -47,8 +47,8 @@ def test_fields_that_the_plan_lacks(modules: Modules) -> None:
     assert (job["uploads"], job["bytes"], job["dropped_records"], job["retries"]) == (1, None, None, None)
 
 
-def test_not_available(modules: Modules) -> None:
-    """A plan without the facts is no failure; one of several zones is a warning."""
+def test_plan_without_analytics(modules: Modules) -> None:
+    """Missing analytics on a plan are a result; for one of several zones there is a warning."""
     other = "f" * 32
     modules.simulator.seed(zones=[other], uploads={other: [upload(1)]})
     modules.simulator.settings(graphql_disabled=[f"zones/{modules.zone}/*"])
@@ -61,13 +61,13 @@ def test_not_available(modules: Modules) -> None:
 
 
 @pytest.mark.parametrize("fault", ["500", "not_json"])
-def test_anything_else_fails(modules: Modules, fault: str) -> None:
+def test_other_errors_fail(modules: Modules, fault: str) -> None:
     modules.simulator.faults({"kind": fault, "path": "/graphql"})
     run(modules, zone_id=modules.zone, fails="unavailable" if fault == "500" else "bad_response")
 
 
-def test_tried_again(modules: Modules) -> None:
-    """The only POST that reads is tried again like GET."""
+def test_query_is_retried(modules: Modules) -> None:
+    """This POST only reads, and is retried like GET."""
     modules.simulator.faults({"kind": "503", "path": "/graphql", "count": 1})
     assert len(run(modules, zone_id=modules.zone).journal) == 2
 
@@ -88,7 +88,7 @@ def test_costs(modules: Modules) -> None:
     assert estimated["usage"] is None and estimated["cost"]["estimated"] and estimated["cost"]["amount"] == 60.45
 
 
-def test_costs_leave_out_what_is_not_paid_by_the_gigabyte(modules: Modules) -> None:
+def test_costs_exclude_datasets_without_price_per_gigabyte(modules: Modules) -> None:
     account, gigabyte = modules.simulator.account, 1_000_000_000
     job = {"destination_conf": "https://logs.example.com/in"}
     jobs = [{**job, "id": 41, "dataset": "workers_trace_events"}, {**job, "id": 42, "dataset": "gateway_dns"}]

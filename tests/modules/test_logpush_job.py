@@ -12,7 +12,7 @@ NEW_KEY = "planted-key-after-rotation-77e1"
 KEY_ENCODED = "planted%2Fkey%2B8c0d%3Db7"
 TOKEN = "planted-challenge-51f7ac"
 S3 = "s3://example-bucket/http/{DATE}?region=us-west-2&endpoint=store.example.com"
-# The service asks for a proof of ownership of this one.
+# The API requires a proof of ownership for this destination.
 BUCKET = "s3://example-bucket/http/{DATE}?region=us-west-2"
 WITH_KEYS = f"s3://archive/http?region=auto&endpoint=store.example.com&access-key-id=EXAMPLEID&secret-access-key={KEY_ENCODED}"
 FILTER = {
@@ -78,7 +78,7 @@ def test_twelve_steps(modules: Modules) -> None:
 
 
 def test_a_masked_secret_is_rotated(modules: Modules) -> None:
-    """A changed secret that the service masks is a warning until it is sent; then the service has it."""
+    """A changed secret that the service masks is a warning; with `send_destination: always` it is sent."""
     modules.simulator.settings(echo_destination="masked")
     rotated = {**DESIRED, "destination_conf": WITH_KEYS.replace(KEY_ENCODED, NEW_KEY)}
     steps = [{**DESIRED, "destination_conf": WITH_KEYS}, rotated, {**rotated, "send_destination": "always"}]
@@ -92,8 +92,8 @@ def test_a_masked_secret_is_rotated(modules: Modules) -> None:
     assert job["destination_conf"] == rotated["destination_conf"]
 
 
-def test_unshown_filter_is_sent_with_a_warning(modules: Modules) -> None:
-    """A service that shows no filters is sent the filter each time, with a warning."""
+def test_unreturned_filter_is_sent_with_a_warning(modules: Modules) -> None:
+    """If the service does not return the filter, each run sends it, with a warning."""
     modules.simulator.settings(echo_filter="absent")
     report = modules.run([job_task(DESIRED), job_task(DESIRED)], warns=["lacks the filter that was sent"])
     assert [entry["method"] for entry in report.writes] == ["POST", "PUT"]
@@ -102,13 +102,13 @@ def test_unshown_filter_is_sent_with_a_warning(modules: Modules) -> None:
 
 
 def test_answer_with_another_value_fails(modules: Modules) -> None:
-    """What the service accepted is a change, and the next run compares again."""
+    """The result is changed although the task fails, because the service stored a job; the next run compares again."""
     modules.simulator.faults({"kind": "rewrite", "set": {"enabled": False}, "method": "POST"})
     report = modules.run([job_task(DESIRED, ignore_errors=True), job_task(DESIRED)], fails="bad_response")
     assert [outcome.result["changed"] for outcome in report.ours] == [True, False]
 
 
-def test_recreate_carries_over_what_is_not_given(modules: Modules) -> None:
+def test_recreate_keeps_omitted_options(modules: Modules) -> None:
     old = {"name": "old", "destination_conf": S3, "enabled": True, "logpull_options": "fields=ClientIP", "filter": FILTER_TEXT}
     modules.simulator.seed(jobs={modules.zone: [{"id": 7, **old}]})
     changed = {"dataset": "firewall_events", "destination_conf": BUCKET, "ownership_challenge": TOKEN}
@@ -122,7 +122,7 @@ def test_recreate_carries_over_what_is_not_given(modules: Modules) -> None:
 
 
 def test_refused_recreate_reports_the_deletion(modules: Modules) -> None:
-    """The failure of a refused successor states that the old job is gone."""
+    """If the service refuses the new job, the failure reports that the old one has been deleted."""
     modules.simulator.seed(jobs={modules.zone: [{"id": 7, "name": "old", "destination_conf": S3}]})
     modules.simulator.faults({"kind": "status", "status": 400, "code": 1002, "message": "no", "method": "POST"})
     desired = {"name": "old", "kind": "edge", "recreate": True, "destination_conf": S3}
@@ -146,7 +146,7 @@ def test_a_service_without_a_list_of_jobs(modules: Modules, status: str) -> None
 
 
 def test_invalid_options_send_nothing(modules: Modules) -> None:
-    """Options that cannot work are refused before any request."""
+    """Invalid options are refused before any request."""
     for desired, named in (
         ({"filter": {"key": "ClientIP", "operator": "lte", "value": 1}}, "filter.where.operator"),
         ({"logpull_options": "fields=a", "fields": ["a"]}, "mutually exclusive"),
@@ -156,7 +156,7 @@ def test_invalid_options_send_nothing(modules: Modules) -> None:
 
 
 def test_misspelt_field_writes_nothing(modules: Modules) -> None:
-    """A misspelt field is refused before any write, by each module that manages jobs."""
+    """Each module that manages jobs refuses a misspelt field before any write."""
     words = "fields[0]: 'ClientIp' is not a field of the dataset http_requests (did you mean 'ClientIP'?)"
     misspelt = {"name": "shop-logs", "enabled": True, "destination_conf": S3, "fields": ["ClientIp"]}
     several = {"jobs": [{"name": "a", "destination_conf": S3}, misspelt]}
@@ -173,8 +173,8 @@ def test_misspelt_field_writes_nothing(modules: Modules) -> None:
 
 @pytest.mark.parametrize("module", ["logpush_job", "logpush_jobs", "zone_observability"])
 def test_concurrent_creation_is_a_conflict(modules: Modules, module: str) -> None:
-    """Two runs that create one job: the later one names both jobs, and deletes none."""
-    # The first listing does not show the job of the other run yet.
+    """If two runs create the same job, the later one fails with the ids of both, and deletes none."""
+    # The first listing does not contain the job of the other run yet.
     modules.simulator.seed(jobs={modules.zone: [{"id": 5, "name": "shop-logs", "destination_conf": S3, "enabled": False}]})
     modules.simulator.faults({"kind": "wrong_result", "value": [], "method": "GET", "path": "*/jobs", "count": 1})
     desired = {"name": "shop-logs", "destination_conf": S3, "enabled": True}
@@ -189,7 +189,7 @@ def test_concurrent_creation_is_a_conflict(modules: Modules, module: str) -> Non
 
 
 def test_a_job_of_an_account_needs_a_dataset_once(modules: Modules) -> None:
-    """To create it; then its name alone identifies it."""
+    """The dataset is needed to create the job; later its name alone identifies it."""
     account = {"account_id": modules.simulator.account, "name": "dns", "enabled": True}
     created = {**account, "destination_conf": WITH_KEYS}
     report = modules.run(job_task(created), defaults={}, check=True, fails="invalid_option", secrets=[KEY])
@@ -201,8 +201,8 @@ def test_a_job_of_an_account_needs_a_dataset_once(modules: Modules) -> None:
     assert not same.writes and [entry["body"] for entry in changed.writes] == [{"enabled": False}]
 
 
-def test_predicted_as_fine_is_not_what_is_refused(modules: Modules) -> None:
-    """What is documented not to go together is a warning of check mode already."""
+def test_incompatible_options_warn_in_check_mode(modules: Modules) -> None:
+    """Documented incompatibilities of options are warnings in check mode."""
     desired = {"name": "n", "enabled": True, "destination_conf": "gs://bucket/{HOUR}", "filter_attack_traffic": True}
     warned = ["is omitted, but the service requires a proof", r"\{HOUR\} is not replaced", "not for dns_logs"]
     modules.run(job_task({**desired, "dataset": "dns_logs"}), check=True, warns=warned)

@@ -20,7 +20,7 @@ def info(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Info", "edgeops.observability.logpush_job_info": args, **more}
 
 
-def test_jobs_by_every_condition(modules: Modules) -> None:
+def test_jobs_filtered_by_each_option(modules: Modules) -> None:
     modules.simulator.settings(job_get="array")
     modules.simulator.seed(jobs={modules.zone: JOBS})
     tasks = [info({}), info({"name": "twin", "dataset": "http_requests"}), info({"job_id": 7}), info({"job_id": 4711})]
@@ -35,7 +35,7 @@ def test_jobs_by_every_condition(modules: Modules) -> None:
 
 
 def test_health(modules: Modules) -> None:
-    """The state of each job against the clock of this machine."""
+    """The health of each job depends on the clock of this machine."""
     broken = {"last_error": "2026-03-02T09:44:10Z", "error_message": f"refused: https://user:{SECRET}@logs.example.com"}
     signs = [{"last_complete": "2020-01-01T00:00:00Z"}, broken, {"enabled": False, "error_message": "gone"}]
     jobs = [{**JOBS[2], "id": number, "enabled": True, **sign} for number, sign in enumerate(signs, 1)]

@@ -52,7 +52,7 @@ def test_twelve_steps(modules: Modules) -> None:
     assert deleted.result["jobs"] == [None, None]
 
 
-def test_jobs_that_no_item_names(modules: Modules) -> None:
+def test_unlisted_jobs(modules: Modules) -> None:
     seed = [{"name": name, "destination_conf": KEYED, "enabled": name == "b"} for name in "abc"]
     modules.simulator.seed(jobs={modules.zone: seed})
     runs = [("report", False), ("absent", True), ("absent", False), ("absent", False)]
@@ -70,8 +70,8 @@ def test_jobs_that_no_item_names(modules: Modules) -> None:
     assert again.result["unlisted_jobs"] == [] and again.result["changed"] is False
 
 
-def test_failure_stops_and_next_run_continues(modules: Modules) -> None:
-    """A failure stops the rest, and the next run goes on."""
+def test_failure_stops_run_and_next_run_continues(modules: Modules) -> None:
+    """The jobs after a failure are not changed, and the next run continues with them."""
     modules.simulator.seed(jobs={modules.zone: [{"name": "old", "destination_conf": S3}]})
     desired = task({"name": "old", "state": "absent"}, ARCHIVE, ERRORS, EVENTS)
     fault = {"kind": "status", "status": 400, "index": 5, "count": 1, "message": "no"}
@@ -87,7 +87,7 @@ def test_failure_stops_and_next_run_continues(modules: Modules) -> None:
     assert settled.result["changed"] is False
 
 
-def test_an_approved_plan_is_over_all_items(modules: Modules) -> None:
+def test_approved_plan_covers_all_items(modules: Modules) -> None:
     check = {**task(ARCHIVE, ERRORS), "check_mode": True}
     approved = modules.run(check, secrets=[KEY]).result["plan_id"]
     other = task(ARCHIVE, {**ERRORS, "fields": ["ClientIP"]}, expected_plan_id=approved)

@@ -17,7 +17,7 @@ def job(args: dict[str, t.Any], **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Job", "edgeops.observability.logpush_job": {"name": "n", "fields": ["ClientIP"], **args}, **more}
 
 
-def test_from_the_question_to_the_job(modules: Modules) -> None:
+def test_challenge_is_requested_and_used_by_a_job(modules: Modules) -> None:
     modules.simulator.settings(strict_ownership=True)
     asked = modules.run(ownership({"destination_conf": S3}))
     assert asked.result["changed"] is True
@@ -36,8 +36,8 @@ def test_from_the_question_to_the_job(modules: Modules) -> None:
     assert unchanged.result["changed"] is False
 
 
-def test_check_mode_sends_and_predicts_nothing(modules: Modules) -> None:
-    """Check mode sends nothing, and predicts no value."""
+def test_check_mode_sends_nothing(modules: Modules) -> None:
+    """Check mode sends nothing, and predicted values are null."""
     report = modules.run(
         [ownership({"destination_conf": S3}), ownership({"destination_conf": S3, "ownership_challenge": OPAQUE})], check=True
     )
@@ -48,7 +48,7 @@ def test_check_mode_sends_and_predicts_nothing(modules: Modules) -> None:
     assert not report.journal
 
 
-def test_no_under_http_200_is_a_failure(modules: Modules) -> None:
+def test_negative_result_with_http_200_fails(modules: Modules) -> None:
     modules.simulator.settings(unwritable_destinations=["s3://archive*"])
     report = modules.run(
         [

@@ -50,8 +50,8 @@ def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     assert created.result["effects"] == modified.result["effects"] == deleted.result["effects"] == []
 
 
-def test_a_query_is_only_sent_if_it_differs(modules: Modules, account: dict[str, t.Any]) -> None:
-    """Blanks at line ends are no difference; a new description is a write without the query, a new name one with the description."""
+def test_unchanged_query_is_not_sent(modules: Modules, account: dict[str, t.Any]) -> None:
+    """Trailing blanks are ignored; a new description is written without the query, a new name with the description."""
     run(modules, {"name": "redact", "sql": "SELECT RayID\nFROM http_requests"})
     report = run(modules, {"name": "redact", "sql": "SELECT RayID \t\r\nFROM http_requests\n\n"})
     assert not report.result["changed"] and methods(report) == ["GET transformers", "GET content", "GET versions"]
@@ -66,8 +66,8 @@ def test_a_query_is_only_sent_if_it_differs(modules: Modules, account: dict[str,
     )
 
 
-def test_a_changed_query_names_the_jobs_that_it_changes(modules: Modules, simulator: t.Any) -> None:
-    """They belong to the plan: another job is another plan. A description changes no record."""
+def test_plan_of_changed_query_names_its_jobs(modules: Modules, simulator: t.Any) -> None:
+    """The jobs are part of the plan, so that another job changes the plan id. A new description affects no job."""
     run(modules, {"name": "redact", "sql": SQL})
     simulator.seed(jobs={modules.zone: [{**JOB, "transformer_id": 1}]})
     report = run(modules, {"name": "redact", "sql": REDACTED}, check=True)
@@ -82,14 +82,14 @@ def test_a_changed_query_names_the_jobs_that_it_changes(modules: Modules, simula
     assert run(modules, {"name": "redact", "sql": SQL, "description": "d"}).result["effects"] == []
 
 
-def test_a_transformer_of_jobs_is_not_deleted(modules: Modules, simulator: t.Any) -> None:
+def test_transformer_in_use_is_not_deleted(modules: Modules, simulator: t.Any) -> None:
     run(modules, {"name": "redact", "sql": SQL})
     simulator.seed(jobs={modules.zone: [{**JOB, "transformer_id": 1}]})
     report = run(modules, {"name": "redact", "state": "absent"}, fails="conflict")
     assert f"{modules.zone}/5 (edge)" in report.failure["msg"] and not report.writes
 
 
-def test_two_of_one_name_need_an_id(modules: Modules, simulator: t.Any) -> None:
+def test_duplicate_name_needs_an_id(modules: Modules, simulator: t.Any) -> None:
     simulator.seed(transformers={simulator.account: [{"id": 3, "name": "twin"}, {"id": 4, "name": "twin", "code": SQL}]})
     report = run(modules, {"name": "twin"}, fails="conflict")
     assert "3, 4" in report.failure["msg"]
@@ -98,13 +98,13 @@ def test_two_of_one_name_need_an_id(modules: Modules, simulator: t.Any) -> None:
     assert not run(modules, {"transformer_id": 9, "state": "absent"}).result["changed"]
 
 
-def test_a_service_without_versions_is_asked_no_more_of_it(modules: Modules, simulator: t.Any) -> None:
+def test_service_without_versions_route(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(unknown_routes=["*/versions"])
     report = run(modules, {"name": "redact", "sql": SQL})
     assert report.result["changed"] and report.result["transformer"]["version"] is None
 
 
-def test_what_the_service_kept_is_compared(modules: Modules, simulator: t.Any) -> None:
+def test_stored_query_is_verified(modules: Modules, simulator: t.Any) -> None:
     simulator.faults({"kind": "rewrite", "set": {"content": "SELECT 1"}, "path": "*/content"})
     report = run(modules, {"name": "redact", "sql": SQL}, fails="bad_response")
     assert "sql" in report.failure["msg"] and report.failure["changed"] is True
@@ -123,20 +123,20 @@ SAMPLE = {"name": "s", "input": RECORD, "absent": ["ClientIP"]}
 
 
 @pytest.mark.skipif(is_installed(), reason="Apache DataFusion is installed")
-def test_a_sample_that_cannot_be_run_has_not_passed(modules: Modules) -> None:
+def test_sample_that_cannot_run_is_a_failure(modules: Modules) -> None:
     for check in (True, False):
         report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, check=check, fails="unavailable")
         assert EXTRA in report.failure["msg"] and "has not passed" in report.failure["msg"] and not report.writes
 
 
 @pytest.mark.parametrize(("status", "kind"), [(403, "permission"), (404, "not_found"), (405, "rejected"), (500, "unavailable")])
-def test_a_preview_that_is_refused_fails_the_task(modules: Modules, simulator: t.Any, status: int, kind: str) -> None:
+def test_refused_preview_fails(modules: Modules, simulator: t.Any, status: int, kind: str) -> None:
     simulator.faults({"kind": "status", "status": status, "code": 1999, "path": "*/preview"})
     report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, fails=kind)
     assert "The sample 's' could not be run" in report.failure["msg"] and not report.writes
 
 
-def test_a_query_that_the_service_refuses_is_an_invalid_option(modules: Modules, simulator: t.Any) -> None:
+def test_refused_query_is_an_invalid_option(modules: Modules, simulator: t.Any) -> None:
     simulator.faults(
         {"kind": "status", "status": 400, "code": 1004, "message": "invalid SQL: no field \x1b[1mFoo", "path": "*/preview"}
     )
@@ -147,7 +147,7 @@ def test_a_query_that_the_service_refuses_is_an_invalid_option(modules: Modules,
 
 @pytest.mark.engine
 def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -> None:
-    """In check mode too, and where nothing changes; also for a query that is there already."""
+    """Samples are tested in check mode, without a change, and for an existing query, too."""
     samples = [
         {"name": "redacted", "input": RECORD, "expected": {"RayID": "8a1", "ClientIP": "192.0.2.0"}},
         {"name": "nothing else", "input": RECORD, "absent": ["RequestHeaders.authorization", "Cookies"]},
@@ -165,8 +165,8 @@ def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -
 
 
 @pytest.mark.engine
-def test_a_query_that_would_deliver_an_address_is_refused(modules: Modules) -> None:
-    """With the record, in check mode too, and before any write."""
+def test_query_with_failing_sample_is_refused(modules: Modules) -> None:
+    """The refusal contains the record, in check mode as well, and comes before any write."""
     samples = [
         {"name": "no address", "input": RECORD, "absent": ["ClientIP"]},
         {"name": "filtered", "input": RECORD, "expected": None},
@@ -188,7 +188,7 @@ def test_a_query_that_would_deliver_an_address_is_refused(modules: Modules) -> N
 
 
 @pytest.mark.engine
-def test_a_bad_query_is_refused_by_its_preview(modules: Modules) -> None:
+def test_bad_query_fails_in_preview(modules: Modules) -> None:
     report = run(
         modules, {"name": "redact", "sql": "SELECT Nonsense FROM http_requests", "samples": [SAMPLE]}, fails="invalid_option"
     )
@@ -196,7 +196,7 @@ def test_a_bad_query_is_refused_by_its_preview(modules: Modules) -> None:
 
 
 @pytest.mark.engine
-def test_a_null_inside_a_sample_is_a_value(modules: Modules) -> None:
+def test_null_in_sample_is_compared(modules: Modules) -> None:
     sample = {"name": "s", "input": {"RayID": None, "ClientIP": "x"}, "expected": {"RayID": None, "ClientIP": "192.0.2.0"}}
     assert run(modules, {"name": "redact", "sql": REDACTED, "samples": [sample]}).result["samples"][0]["passed"] is True
 

@@ -59,8 +59,8 @@ def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     assert deleted.result["effects"] == [{"name": "mute_alert", "subject": "Log delivery", "detail": None}]
 
 
-def test_unknown_members_survive(modules: Modules, simulator: t.Any) -> None:
-    """Of the policy, of mechanisms, and of their items."""
+def test_unknown_members_are_kept(modules: Modules, simulator: t.Any) -> None:
+    """Unknown members of the policy, of its mechanisms and of their items are kept."""
     mechanisms = {"email": [{"id": "ops@example.com", "verified": True}], "slack": [{"id": "c1"}]}
     policy = {"id": "p1", "name": "n", "alert_type": DISABLED, "mechanisms": mechanisms, "newer": {"a": 1}}
     simulator.seed(notification_policies={simulator.account: [policy]})
@@ -89,7 +89,7 @@ def test_disabling_mutes(modules: Modules, account: dict[str, t.Any]) -> None:
     run(modules, {"name": NEW["name"], "enabled": True}, fails="invalid_option")
 
 
-def test_an_alert_is_one_that_the_account_may_use(modules: Modules, simulator: t.Any) -> None:
+def test_unavailable_alert_is_refused(modules: Modules, simulator: t.Any) -> None:
     report = run(modules, {**NEW, "alert_type": "failing_logpush_job_disabled"}, fails="invalid_option")
     assert report.failure["msg"].startswith("alert_type: ") and f"did you mean '{DISABLED}'?" in report.failure["msg"]
     assert not report.writes
@@ -101,7 +101,7 @@ def test_an_alert_is_one_that_the_account_may_use(modules: Modules, simulator: t
 
 
 def test_webhooks_are_named_by_id_or_name(modules: Modules, simulator: t.Any, account: dict[str, t.Any]) -> None:
-    """A name takes one listing; an id none."""
+    """A name needs one listing of webhooks, an id needs none."""
     report = run(modules, {**NEW, "mechanisms": {"webhooks": ["Chatt"]}}, fails="invalid_option")
     assert "mechanisms.webhooks: " in report.failure["msg"] and "did you mean 'Chat'?" in report.failure["msg"]
     run(modules, {**NEW, "mechanisms": {"webhooks": [HOOK]}})
@@ -115,7 +115,7 @@ def test_webhooks_are_named_by_id_or_name(modules: Modules, simulator: t.Any, ac
     assert HOOK in report.failure["msg"] and TWIN in report.failure["msg"]
 
 
-def test_two_of_one_name_need_an_id(modules: Modules, simulator: t.Any) -> None:
+def test_duplicate_name_needs_an_id(modules: Modules, simulator: t.Any) -> None:
     some = {"mechanisms": {"email": [{"id": "a@example.com"}]}}
     simulator.seed(
         notification_policies={simulator.account: [{"id": "p1", "name": "twin", **some}, {"id": "p2", "name": "twin", **some}]}
@@ -127,13 +127,13 @@ def test_two_of_one_name_need_an_id(modules: Modules, simulator: t.Any) -> None:
     assert not run(modules, {"policy_id": "p9", "state": "absent"}).result["changed"]
 
 
-def test_what_the_service_kept_is_compared(modules: Modules, simulator: t.Any) -> None:
+def test_stored_policy_is_verified(modules: Modules, simulator: t.Any) -> None:
     simulator.faults({"kind": "rewrite", "set": {"mechanisms.email": []}, "path": "*/policies/*", "method": "GET"})
     report = run(modules, NEW, fails="bad_response")
     assert "mechanisms" in report.failure["msg"] and report.failure["changed"] is True
 
 
-def test_a_lost_answer_makes_no_second_policy(modules: Modules, simulator: t.Any) -> None:
+def test_lost_answer_to_creation_makes_no_second_policy(modules: Modules, simulator: t.Any) -> None:
     simulator.faults({"kind": "reset_after", "method": "POST"})
     report = run(modules, NEW)
     assert report.result["changed"] and report.result["notification_policy"]["id"]

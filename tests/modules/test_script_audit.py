@@ -9,7 +9,7 @@ from harness import Modules
 
 
 def test_every_run_adds_a_record(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
-    """Check mode and the real run add a record each."""
+    """Both check mode and real runs add a record."""
     tasks = [task(f"{check} {number}", check=check, evidence_dir=str(evidence)) for number in (1, 2) for check in (True, False)]
     report = modules.run(tasks)
     first, *others = [outcome.result for outcome in report.ours]
@@ -38,7 +38,7 @@ def test_fail_on_fails_after_writing_evidence(modules: Modules, scripts: None, e
 
 
 def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence: Path, tmp_path: Path) -> None:
-    """Options that cannot work are refused before any request."""
+    """Invalid options are refused before any request."""
     (tmp_path / "link").symlink_to(tmp_path)
     os.lchown(tmp_path / "link", 12345, 12345)
     refused = {
@@ -54,8 +54,8 @@ def test_invalid_options_send_nothing(modules: Modules, scripts: None, evidence:
     assert report.journal == [] and len(report.failures) == len(refused)
 
 
-def test_incomplete_line_is_moved_aside(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
-    """An incomplete line, which a run that ended has left, is moved with a warning; it makes no record invalid."""
+def test_incomplete_last_line_is_moved(modules: Modules, scripts: None, evidence: Path, zone: str) -> None:
+    """An incomplete last line of a killed run is moved to another file with a warning, and all records remain valid."""
     modules.run(task(evidence_dir=str(evidence)))
     with (evidence / f"{zone}.jsonl").open("ab") as file:
         file.write(b'{"v":1,"seq')
@@ -66,8 +66,8 @@ def test_incomplete_line_is_moved_aside(modules: Modules, scripts: None, evidenc
     assert (evidence / f"{zone}.jsonl.torn").read_bytes() == b'{"v":1,"seq\n'
 
 
-def test_the_document_is_made_of_the_records(modules: Modules, scripts: None, evidence: Path, tmp_path: Path, zone: str) -> None:
-    """In check mode, too; two audits in one second are two audits."""
+def test_document_is_made_from_records(modules: Modules, scripts: None, evidence: Path, tmp_path: Path, zone: str) -> None:
+    """The document can be made in check mode, too; it counts two audits in one second separately."""
     modules.run([task("first", evidence_dir=str(evidence)), task("second", baseline=[], evidence_dir=str(evidence))])
     make = {"evidence_dir": str(evidence), "dest": str(tmp_path / "assessment"), "zone_names": {zone: "shop.example.com"}}
     for check in (True, False):
@@ -79,9 +79,7 @@ def test_the_document_is_made_of_the_records(modules: Modules, scripts: None, ev
         assert table.read_text(encoding="utf-8").count(",inventory,") == 2
 
 
-def test_a_forged_record_is_said_by_the_document(
-    modules: Modules, scripts: None, evidence: Path, tmp_path: Path, zone: str
-) -> None:
+def test_document_reports_forged_record(modules: Modules, scripts: None, evidence: Path, tmp_path: Path, zone: str) -> None:
     modules.run(task(evidence_dir=str(evidence)))
     path = evidence / f"{zone}.jsonl"
     path.write_text(path.read_text(encoding="ascii").replace('"passed":false', '"passed":true'), encoding="ascii")

@@ -39,7 +39,7 @@ def read(modules: Modules, options: dict[str, t.Any] | None = None, **run: t.Any
 
 @pytest.mark.parametrize("route", ["script_monitor", "page_shield"])
 def test_each_change_is_one_read_and_one_write(modules: Modules, route: str) -> None:
-    """On, off and on take one read and one write each."""
+    """Each switch on or off needs one read and one write."""
     steps = modules.converge_each("script_monitor", [{"enabled": enabled, "route": route} for enabled in (True, False, True)])
     for step, enabled in zip(steps, (True, False, True), strict=True):
         assert [entry["method"] for entry in step.applied.journal] == ["GET", "PUT"]
@@ -63,8 +63,8 @@ CONNECTIONS = [
 COOKIES = [{"id": f"{n}d" * 16, "name": f"c{n}", "host": "shop.example.com"} for n in (2, 1)]
 
 
-def test_connections_and_cookies_are_listed_whole(modules: Modules, simulator: t.Any, scripts: None) -> None:
-    """Every page, what belongs to the service itself included, whichever route the scripts have."""
+def test_all_connections_and_cookies_are_listed(modules: Modules, simulator: t.Any, scripts: None) -> None:
+    """All pages are read, including resources of Cloudflare itself, with either route for scripts."""
     simulator.seed(connections={modules.zone: CONNECTIONS}, cookies={modules.zone: COOKIES})
     result = read(modules, {"resources": ["connections", "cookies", "scripts"], "per_page": 1}, check=True)
     assert [each["url"] for each in result["connections"]] == [each["url"] for each in CONNECTIONS]
@@ -76,8 +76,8 @@ def test_connections_and_cookies_are_listed_whole(modules: Modules, simulator: t
     assert (result["scripts"], result["summary"], result["cookies"]) == (None, None, None)
 
 
-def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: Modules, simulator: t.Any, scripts: None) -> None:
-    """It is asked without them, and a warning reports it; a request that it refuses anyway is a failure."""
+def test_retry_without_refused_query_parameters(modules: Modules, simulator: t.Any, scripts: None) -> None:
+    """The module retries without these parameters and warns; if the API refuses that request, too, it fails."""
     fault = {"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"}
     task = {"name": "Read", READ: {"route": "page_shield", "status": ["active"]}}
     simulator.faults(fault)
@@ -90,7 +90,7 @@ def test_a_service_that_refuses_the_parameters_of_a_complete_inventory(modules: 
 
 
 def test_one_script_is_read_by_its_id(modules: Modules, scripts: None) -> None:
-    """It comes with its versions and pages; a missing one is a failure, and the options of a listing are refused."""
+    """The result has versions and pages; a missing script is a failure, and options of listings are refused."""
     result = read(modules, {"script_id": SCRIPT_A["script_id"]})
     assert len(modules.simulator.journal()) == 2
     (script,) = result["scripts"]
@@ -102,7 +102,7 @@ def test_one_script_is_read_by_its_id(modules: Modules, scripts: None) -> None:
 
 
 def test_page_shield_uses_its_names_and_scores_and_lists_everything(modules: Modules, simulator: t.Any) -> None:
-    """Also found without the option; duplicates and scripts of the service itself are left out unless it is asked not to."""
+    """The route is also detected without the option; duplicates and scripts of Cloudflare itself are omitted unless requested."""
     simulator.settings(script_monitor_routes=False)
     twin = {**SCRIPT_A, "script_id": "1a" * 16, "script_url": "https://cdn.example.net/twin.js", "js_integrity_score": 90}
     own = {**SCRIPT_C, "script_url": "https://shop.example.com/cdn-cgi/challenge.js", "appears_in_cdn_cgi_path": True}

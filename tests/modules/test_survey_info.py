@@ -21,8 +21,8 @@ def fleet(modules: Modules, count: int) -> list[str]:
     return ids
 
 
-def test_parts_that_cannot_be_read(modules: Modules) -> None:
-    """A part is a result, or the reason why there is none; the others are read all the same."""
+def test_unreadable_parts_have_a_reason(modules: Modules) -> None:
+    """Each part is a result, or the reason why it could not be read; the other parts are still read."""
     first, second = fleet(modules, 2)
     modules.simulator.seed(jobs={first: [JOB]})
     modules.simulator.settings(graphql_disabled=["zones/*"])
@@ -37,8 +37,8 @@ def test_parts_that_cannot_be_read(modules: Modules) -> None:
     assert other["result"]["custom_fields"]["custom_fields"] == one["result"]["custom_fields"]["custom_fields"]
 
 
-def test_four_requests_a_zone(modules: Modules) -> None:
-    """Beside the two lists: fields, jobs, monitor and rules of each zone, and the delivery of ten zones with jobs together."""
+def test_four_requests_per_zone(modules: Modules) -> None:
+    """Each zone needs requests for fields, jobs, monitor and rules; ten zones with jobs share one delivery query."""
     ids = fleet(modules, 12)
     modules.simulator.seed(jobs={each: [JOB] for each in ids})
     report = run(modules)
@@ -47,7 +47,7 @@ def test_four_requests_a_zone(modules: Modules) -> None:
     assert [zone["delivery"] for zone in report.result["zones"] if zone.get("zone_id") in ids] == [[]] * 12
 
 
-def test_a_disabled_rule_is_named(modules: Modules) -> None:
+def test_disabled_rule_is_reported(modules: Modules) -> None:
     (zone,) = fleet(modules, 1)
     action = {"action": "log_custom_field", "expression": "true", "action_parameters": {"cookie_fields": [{"name": "Cart"}]}}
     rules = {
@@ -63,13 +63,13 @@ def test_a_disabled_rule_is_named(modules: Modules) -> None:
     ]
 
 
-def test_nothing_to_read(modules: Modules) -> None:
+def test_no_matching_zone_fails(modules: Modules) -> None:
     fleet(modules, 1)
     run(modules, statuses=["moved"], fails="not_found")
 
 
 def test_rules_and_their_violations(modules: Modules) -> None:
-    """One query for ten zones with rules; a zone that the query cannot read hides no other."""
+    """Ten zones with rules share one query; an unreadable zone does not hide the others."""
     ids = fleet(modules, 12)
     rules = {each: [{"id": f"r{number}", "description": "checkout"}] for number, each in enumerate(ids[:11])}
     past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
@@ -91,7 +91,7 @@ def rules_of(report: t.Any) -> dict[str, t.Any]:
 
 
 def test_policies_of_accounts(modules: Modules) -> None:
-    """Also where they cannot be read."""
+    """Policies are read for each account; without permission, the result has the reason."""
 
     def read() -> list[t.Any]:
         return [zone.get("notifications") for zone in run(modules).result["zones"] if zone["scope"] == "account"]

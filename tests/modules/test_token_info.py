@@ -12,8 +12,8 @@ ZONE = "0a" * 16
 
 
 @pytest.fixture
-def looked(modules: Modules) -> t.Callable[..., t.Any]:
-    """One zone in one account, and what the module says of the token."""
+def read_token(modules: Modules) -> t.Callable[..., t.Any]:
+    """Return a function that runs the module for one zone in one account."""
     modules.simulator.reset()
     account = {"id": ACCOUNT, "name": "Example"}
     modules.simulator.seed(accounts=[account], zones=[{"id": ZONE, "name": "shop.example", "account": account}])
@@ -32,18 +32,18 @@ def rows(report: t.Any) -> dict[tuple[str, str], t.Any]:
     return {(row["scope"], row["product"]): row["readable"] for row in report.result["permissions"]}
 
 
-def test_everything_can_be_read(looked: t.Callable[..., t.Any]) -> None:
-    """One read of each product, and the status of the token."""
-    report = looked()
+def test_everything_can_be_read(read_token: t.Callable[..., t.Any]) -> None:
+    """Each product is read once, and the status of the token."""
+    report = read_token()
     assert report.result["token"] == {"status": "active", "not_before": None, "expires_on": None}
     assert set(rows(report).values()) == {True} and len(rows(report)) == 11
     assert report.result["lines"] == ["The token is active.", "The token can read everything that was asked for."]
     assert len({entry["path"] for entry in report.journal}) == len(report.journal) - 1, "GraphQL is asked for zone and account"
 
 
-def test_logs_read_is_told_first(looked: t.Callable[..., t.Any]) -> None:
-    """What most people make first: every route of Logpush is refused, and the first lines say what to tick."""
-    report = looked(refused=["*/logpush/*"])
+def test_missing_logs_permission_is_reported_first(read_token: t.Callable[..., t.Any]) -> None:
+    """Tokens with Logs Read are common: if all Logpush routes are refused, the first lines name the permission that is missing."""
+    report = read_token(refused=["*/logpush/*"])
     refused = {row for row, readable in rows(report).items() if readable is False}
     assert refused == {("zone", "jobs"), ("account", "jobs"), ("account", "transformers")}
     assert report.result["lines"][:4] == [
@@ -63,50 +63,52 @@ def test_logs_read_is_told_first(looked: t.Callable[..., t.Any]) -> None:
 
 
 @pytest.mark.parametrize(("status", "readable"), [(403, False), (404, None), (500, None)])
-def test_what_cannot_be_told(looked: t.Callable[..., t.Any], status: int, readable: bool | None) -> None:
-    report = looked(refused=["*/page_shield/policies"], status=status)
+def test_readable_is_unknown_for_other_statuses(read_token: t.Callable[..., t.Any], status: int, readable: bool | None) -> None:
+    report = read_token(refused=["*/page_shield/policies"], status=status)
     assert rows(report)["zone", "content_security_rules"] is readable
 
 
-def test_address_of_the_task(looked: t.Callable[..., t.Any], modules: Modules) -> None:
+def test_address_of_the_task(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
     other, account = "0b" * 16, "0c" * 16
     modules.simulator.seed(zones=[{"id": other, "name": "blog.example"}], accounts=[{"id": account, "name": "Other"}])
-    paths = {entry["path"] for entry in looked(zone_name="blog.example", account_id=account).journal}
+    paths = {entry["path"] for entry in read_token(zone_name="blog.example", account_id=account).journal}
     assert {f"/zones/{other}/logpush/jobs", f"/accounts/{account}/logpush/jobs"} <= paths
     assert not [path for path in paths if ZONE in path or ACCOUNT in path]
 
 
-def test_token_of_an_account(looked: t.Callable[..., t.Any], modules: Modules) -> None:
+def test_token_of_an_account(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
     modules.simulator.settings(credential_of_account=True, credential_expires_on="2027-01-01T00:00:00Z")
-    report = looked()
+    report = read_token()
     assert report.result["token"] == {"status": "active", "not_before": None, "expires_on": "2027-01-01T00:00:00Z"}
     assert report.result["lines"][0] == "The token is active, and expires at 2027-01-01T00:00:00Z."
     modules.simulator.settings(unknown_routes=["*/tokens/verify"])
-    assert looked().result["token"] is None
+    assert read_token().result["token"] is None
 
 
 @pytest.mark.parametrize("status", ["disabled", "expired"])
-def test_token_that_is_not_active(looked: t.Callable[..., t.Any], modules: Modules, status: str) -> None:
-    """The module returns its status; a playbook ends."""
+def test_token_that_is_not_active(read_token: t.Callable[..., t.Any], modules: Modules, status: str) -> None:
+    """The module returns the status; with `required_for` it fails."""
     modules.simulator.settings(credential_status=status)
-    assert looked().result["token"]["status"] == status
-    report = looked(required_for=["check"], fails="authentication")
+    assert read_token().result["token"]["status"] == status
+    report = read_token(required_for=["check"], fails="authentication")
     assert report.failures[0].result["msg"] == f"The token is {status}. Make a new token, or use another one."
 
 
-def test_playbook_that_could_read_nothing(looked: t.Callable[..., t.Any]) -> None:
-    """One product is enough, but not what it can do without, such as delivery facts."""
-    assert looked(required_for=["adopt"], refused=["*/logpush/*", "*/rulesets*"]).result["lines"], "the script monitor is left"
-    report = looked(required_for=["adopt"], refused=["*/script_monitor*", "*/page_shield*"], fails="permission")
+def test_required_for_fails_without_readable_products(read_token: t.Callable[..., t.Any]) -> None:
+    """One readable product is enough, unless it is an optional one such as delivery facts."""
+    assert read_token(required_for=["adopt"], refused=["*/logpush/*", "*/rulesets*"]).result["lines"], (
+        "the script monitor is left"
+    )
+    report = read_token(required_for=["adopt"], refused=["*/script_monitor*", "*/page_shield*"], fails="permission")
     assert "Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in report.failures[0].result["msg"]
 
 
-def test_nobody_answers(looked: t.Callable[..., t.Any]) -> None:
-    report = looked(base_url="http://127.0.0.1:9/client/v4", retries=0, fails="unavailable")
+def test_unreachable_service_fails(read_token: t.Callable[..., t.Any]) -> None:
+    report = read_token(base_url="http://127.0.0.1:9/client/v4", retries=0, fails="unavailable")
     assert not report.journal
 
 
-def test_bad_options(looked: t.Callable[..., t.Any]) -> None:
+def test_bad_options(read_token: t.Callable[..., t.Any]) -> None:
     for given, message in (({"account_id": "x y"}, "account_id: 'x y' is not"), ({"zone_id": "z", "zone_name": "a"}, "zone_id")):
-        report = looked(**given, fails="invalid_option")
+        report = read_token(**given, fails="invalid_option")
         assert report.failures[0].result["msg"].startswith(message) and not report.journal

@@ -26,7 +26,7 @@ def ago(seconds: float) -> str:
 
 @pytest.fixture
 def arguments(simulator: t.Any, zone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, t.Any]:
-    # Each test has the request budget for itself.
+    # Each test has its own request budget.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "budget"))
     simulator.seed(zones=[{"id": zone, "name": NAME, "status": "active"}], script_monitor={zone: {"enabled": True}})
     return {
@@ -48,33 +48,33 @@ def fields(name: str) -> list[dict[str, t.Any]]:
     return [{"phase": "http_log_custom_fields", "rules": [rule]}]
 
 
-def only(heard: Heard, poll: int) -> dict[str, t.Any]:
-    (event,) = heard.polls[poll]
+def single_event(received: Heard, poll: int) -> dict[str, t.Any]:
+    (event,) = received.polls[poll]
     return t.cast("dict[str, t.Any]", event)
 
 
-def test_events_of_everything_watched(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+def test_events_of_each_watched_kind(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     good = {**JOB, "id": 1, "last_complete": ago(60)}
     bad = {**good, "last_error": ago(30), "error_message": "planted-secret-1 was refused"}
     moved = {**bad, "error_message": "denied", "destination_conf": JOB["destination_conf"].replace("secret-1", "secret-2")}
     malicious = {**SCRIPT, "hash": "b" * 64, "js_integrity_score": 90}
     seeder(simulator, zone, scripts=[SCRIPT], jobs=[good])()
-    heard = listen(
+    received = listen(
         arguments,
         seeder(simulator, zone, scripts=[SCRIPT, OTHER], jobs=[bad]),
         seeder(simulator, zone, scripts=[malicious], jobs=[moved]),
         seeder(simulator, zone, jobs=[], script_monitor={"enabled": False}, rulesets=fields("x-team")),
         lambda: None,
     )
-    assert heard.kinds == [
+    assert received.kinds == [
         [],
         ["job_failing", "script_new"],
         ["job_changed", "script_changed", "script_gone", "script_malicious"],
         ["fields_changed", "job_deleted", "monitor_changed"],
         [],
     ]
-    assert heard.pauses == [300] * 5
-    events = {event["edgeops"]["kind"]: event for poll in heard.polls for event in poll}
+    assert received.pauses == [300] * 5
+    events = {event["edgeops"]["kind"]: event for poll in received.polls for event in poll}
     assert {event["meta"]["hosts"] for event in events.values()} == {NAME}
     members = {kind: event["edgeops"] for kind, event in events.items()}
     changed = members["script_changed"]
@@ -89,18 +89,18 @@ def test_events_of_everything_watched(simulator: t.Any, zone: str, arguments: di
     assert members["monitor_changed"]["after"] == {"enabled": False}
     assert members["fields_changed"]["after"]["request_fields"] == ["x-team"]
     state = Path(arguments["state_file"]).read_text(encoding="utf-8")
-    assert "planted-secret" not in json.dumps(heard.polls) + state
-    assert simulator.token not in json.dumps(heard.polls) + state
+    assert "planted-secret" not in json.dumps(received.polls) + state
+    assert simulator.token not in json.dumps(received.polls) + state
 
 
 def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    """Rules belong to settings; what browsers reported is an event once, and what is there at first is none."""
+    """Rules are watched as settings; reports of browsers are an event once, and those before the start are none."""
     rule = {"id": "r1", "description": "checkout", "action": "log", "expression": "true", "value": "script-src 'self'"}
     seen = {"policy_id": "r1", "url": "https://cdn.example/{{7}}.js", "host": NAME, "count": 3, "datetime": ago(600)}
     old = {**seen, "url": "https://old.example/x.js"}
     allowed = {**seen, "url": f"https://{NAME}/own.js"}
     seeder(simulator, zone, policies=[rule], violations=[old])()
-    heard = listen(
+    received = listen(
         {**arguments, "watch": ["settings"]},
         seeder(simulator, zone, violations=[old, seen, allowed]),
         lambda: simulator.settings(graphql_disabled=["*"]),
@@ -108,13 +108,13 @@ def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments
         seeder(simulator, zone, policies=[{**rule, "action": "allow"}, {**rule, "id": "r2", "description": "blog"}]),
         lambda: simulator.settings(unknown_routes=["*/policies"]),
     )
-    assert heard.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed"], []]
-    violated = only(heard, 1)["edgeops"]
+    assert received.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed"], []]
+    violated = single_event(received, 1)["edgeops"]
     assert (
         violated["subject"] == "checkout" and violated["after"]["source"] == "https://cdn.example/%257B%257B7%257D%257D.js"
     ) or (violated["after"]["source"] == "https://cdn.example/%7B%7B7%7D%7D.js")
     assert (violated["after"]["directive"], violated["after"]["action"], violated["after"]["count"]) == ("script-src", "log", 3)
-    changed, created = sorted((event["edgeops"] for event in heard.polls[4]), key=lambda event: event["subject"], reverse=True)
+    changed, created = sorted((event["edgeops"] for event in received.polls[4]), key=lambda event: event["subject"], reverse=True)
     assert (changed["before"]["action"], changed["after"]["action"]) == ("log", "allow")
     assert (created["subject"], created["before"], created["after"]["id"]) == ("blog", None, "r2")
 
@@ -122,18 +122,18 @@ def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments
 def test_baseline_decides_which_scripts_are_new(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     entry = {"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
     given = {**arguments, "watch": ["scripts"], "script_baseline": [entry]}
-    heard = listen(given, seeder(simulator, zone, scripts=[SCRIPT, OTHER]))
-    assert only(heard, 1)["edgeops"]["after"]["script_url"] == OTHER["script_url"]
+    received = listen(given, seeder(simulator, zone, scripts=[SCRIPT, OTHER]))
+    assert single_event(received, 1)["edgeops"]["after"]["script_url"] == OTHER["script_url"]
 
 
 def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    """Credentials that fail later are one event for each zone."""
+    """Credentials that become invalid are one event for each zone."""
     other = f"{zone[:-4]}beef"
     simulator.seed(zones=[{"id": other, "name": "blog.example"}])
     refuse = {"kind": "status", "status": 401, "code": 10000, "path": "*", "count": None}
-    heard = listen({**arguments, "zones": [zone, other]}, lambda: simulator.faults(refuse), lambda: None)
-    assert heard.kinds == [[], ["zone_unreadable"] * 2, []]
-    assert {event["meta"]["hosts"] for event in heard.polls[1]} == {NAME, "blog.example"}
+    received = listen({**arguments, "zones": [zone, other]}, lambda: simulator.faults(refuse), lambda: None)
+    assert received.kinds == [[], ["zone_unreadable"] * 2, []]
+    assert {event["meta"]["hosts"] for event in received.polls[1]} == {NAME, "blog.example"}
     simulator.clear_faults()
 
 
@@ -142,14 +142,14 @@ def test_later_401_is_one_event_per_zone(simulator: t.Any, zone: str, arguments:
     [
         ({"api_token": "wrong"}, None, "."),
         ({"api_token": None, "api_email": "a@b.c", "api_key": "0" * 37}, None, "."),
-        # Cloudflare answers 403 with a code of its own, at every zone.
+        # Cloudflare answers 403 with its own error code for every zone.
         ({}, {"status": 403, "code": 9103, "message": "Unknown X-Auth-Key or X-Auth-Email"}, "Unknown X-Auth-Key"),
     ],
 )
 def test_wrong_credentials_end_the_source(
     simulator: t.Any, arguments: dict[str, t.Any], credentials: dict[str, t.Any], refusal: dict[str, t.Any] | None, message: str
 ) -> None:
-    """At the start, before the first look."""
+    """The source fails at the start, before its first poll."""
     if refusal:
         simulator.faults({"kind": "status", "path": "*", "count": None, **refusal})
     for chosen in ({}, {"zones": None, "discover": {}}):
@@ -160,17 +160,17 @@ def test_wrong_credentials_end_the_source(
     assert not [entry for entry in simulator.journal() if "script_monitor" in entry["path"]]
 
 
-def test_a_token_that_the_service_repeats_is_not_repeated(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+def test_token_in_an_answer_is_masked(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     token = simulator.token
     script = {**SCRIPT, "script_url": f"https://cdn.example/{token}.js", "malicious_url_categories": [token]}
     broken = {"name": token, "error_message": f"refused {token}", "last_error": ago(9)}
     job = {**JOB, **broken, "destination_conf": f"s3://{token}/x?region=r"}
-    heard = listen(
+    received = listen(
         arguments,
         seeder(simulator, zone, scripts=[script], jobs=[job], rulesets=fields(f"x-{token.lower()}")),
     )
-    assert {"script_new", "job_created", "job_failing", "fields_changed"} <= set(heard.kinds[1])
-    assert token not in json.dumps(heard.polls) + Path(arguments["state_file"]).read_text(encoding="ascii")
+    assert {"script_new", "job_created", "job_failing", "fields_changed"} <= set(received.kinds[1])
+    assert token not in json.dumps(received.polls) + Path(arguments["state_file"]).read_text(encoding="ascii")
 
 
 def test_a_wait_for_the_budget_is_logged(
@@ -188,7 +188,7 @@ def test_a_wait_for_the_budget_is_logged(
 
 
 def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    """A zone that is listed no more makes no event and is remembered; one that is new is silent at first."""
+    """A zone that is no longer listed sends no event and is remembered; a new zone sends none in its first poll."""
     late = f"{zone[:-4]}beef"
 
     def listed(*statuses: str) -> None:
@@ -198,35 +198,35 @@ def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: di
     simulator.seed(scripts={zone: [SCRIPT]})
     listed("active")
     given = {**arguments, "zones": None, "discover": {"statuses": ["active"]}, "watch": ["scripts"]}
-    heard = listen(
+    received = listen(
         given,
         lambda: (listed("active", "active"), simulator.seed(scripts={late: [SCRIPT]})),
         lambda: (listed("pending", "active"), simulator.seed(scripts={zone: [], late: [OTHER]})),
         lambda: listed("active", "active"),
     )
-    assert heard.kinds == [[], [], ["script_gone", "script_new"], ["script_gone"]]
-    hosts = sorted({event["meta"]["hosts"] for poll in heard.polls for event in poll})
+    assert received.kinds == [[], [], ["script_gone", "script_new"], ["script_gone"]]
+    hosts = sorted({event["meta"]["hosts"] for poll in received.polls for event in poll})
     first, second = sorted((zone, late))
     assert hosts == [NAME] if first == second else [NAME, f"{NAME}_{second}"]
 
 
 @pytest.mark.parametrize("discovered", [False, True])
 def test_accounts(simulator: t.Any, zone: str, arguments: dict[str, t.Any], discovered: bool) -> None:
-    """Of an account the jobs are watched; its events address the host that the inventory makes of it."""
+    """Only the jobs of an account are watched; its events name the host that the inventory plugin makes of it."""
     account = simulator.account
     chosen = {"zones": None, "discover": {"accounts": True, "account_ids": [account]}} if discovered else {"accounts": [account]}
     refuse = {"kind": "status", "status": 403, "path": f"*/accounts/{account}/logpush/jobs", "count": None}
     good = {**JOB, "id": 9, "dataset": "audit_logs"}
     simulator.seed(jobs={account: [good]}, zones=[{"id": zone, "name": NAME, "account": {"id": account, "name": "Shop"}}])
     failing = {**good, "last_error": ago(9), "error_message": "denied"}
-    heard = listen(
+    received = listen(
         {**arguments, **chosen},
         lambda: simulator.seed(jobs={account: [failing], zone: [JOB]}),
         lambda: simulator.faults(refuse),
         lambda: (simulator.clear_faults(), simulator.seed(jobs={account: []})),
     )
-    assert heard.kinds == [[], ["job_created", "job_failing"], ["account_unreadable"], ["account_readable", "job_deleted"]]
-    events = {event["edgeops"]["kind"]: event for poll in heard.polls for event in poll}
+    assert received.kinds == [[], ["job_created", "job_failing"], ["account_unreadable"], ["account_readable", "job_deleted"]]
+    events = {event["edgeops"]["kind"]: event for poll in received.polls for event in poll}
     members = events["job_failing"]["edgeops"]
     assert members["account"]["id"] == account and "zone" not in members
     hosts = {kind: event["meta"]["hosts"] for kind, event in events.items()}
@@ -238,32 +238,32 @@ def test_accounts(simulator: t.Any, zone: str, arguments: dict[str, t.Any], disc
 
 
 @pytest.mark.parametrize("with_key", [False, True])
-def test_name_that_may_not_be_read_is_the_id(simulator: t.Any, zone: str, arguments: dict[str, t.Any], with_key: bool) -> None:
-    """Also with the key of a user, which is not wrong then."""
+def test_id_replaces_name_without_permission(simulator: t.Any, zone: str, arguments: dict[str, t.Any], with_key: bool) -> None:
+    """With the key of a user the refusal is the same, and does not mean that the key is wrong."""
     simulator.faults({"kind": "status", "status": 403, "code": 9109, "path": f"*/zones/{zone}", "count": None})
     key = {"api_token": None, "api_email": simulator.email, "api_key": simulator.key} if with_key else {}
-    heard = listen({**arguments, **key, "watch": ["scripts"]}, seeder(simulator, zone, scripts=[SCRIPT]))
-    assert heard.kinds == [[], ["script_new"]]
-    assert only(heard, 1)["edgeops"]["zone"] == {"id": zone, "name": zone}
-    assert only(heard, 1)["meta"]["hosts"] == zone
+    received = listen({**arguments, **key, "watch": ["scripts"]}, seeder(simulator, zone, scripts=[SCRIPT]))
+    assert received.kinds == [[], ["script_new"]]
+    assert single_event(received, 1)["edgeops"]["zone"] == {"id": zone, "name": zone}
+    assert single_event(received, 1)["meta"]["hosts"] == zone
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_name_that_fails_is_asked_for_again(simulator: t.Any, zone: str, arguments: dict[str, t.Any], status: int) -> None:
-    """A name that cannot be read now is the id until it can."""
+def test_failed_name_is_read_again(simulator: t.Any, zone: str, arguments: dict[str, t.Any], status: int) -> None:
+    """The id is used until the name can be read."""
     simulator.faults({"kind": "status", "status": status, "path": f"*/zones/{zone}", "count": None})
-    heard = listen(
+    received = listen(
         {**arguments, "watch": ["scripts"]},
         seeder(simulator, zone, scripts=[SCRIPT]),
         lambda: (simulator.clear_faults(), simulator.seed(scripts={zone: [SCRIPT, OTHER]})),
     )
-    assert heard.kinds == [[], ["script_new"], ["script_new"]]
-    assert [only(heard, poll)["edgeops"]["zone"]["name"] for poll in (1, 2)] == [zone, NAME]
-    assert [only(heard, poll)["meta"]["hosts"] for poll in (1, 2)] == [zone, NAME]
+    assert received.kinds == [[], ["script_new"], ["script_new"]]
+    assert [single_event(received, poll)["edgeops"]["zone"]["name"] for poll in (1, 2)] == [zone, NAME]
+    assert [single_event(received, poll)["meta"]["hosts"] for poll in (1, 2)] == [zone, NAME]
 
 
 def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    """GET only: the monitor, two lists of scripts, the custom fields, the content security rules, the jobs; the name of the zone once for good."""
+    """A poll sends GET only: the monitor, two lists of scripts, custom fields, rules and jobs; the name of the zone is read once."""
     counts: list[int] = []
 
     def count() -> None:
@@ -285,7 +285,10 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
         ({"zones": ["ab", 0o755]}, r"^zones\[1\]: must be text; put the id in quotes"),
         ({"accounts": ["x"]}, r"^accounts\[0\]: 'x' is not"),
         ({"accounts": ["a1"], "watch": ["scripts"]}, r"^accounts: of an account only jobs"),
-        ({"zones": None, "discover": {"accounts": True}, "watch": ["scripts"]}, r"^discover\.accounts: of an account only jobs"),
+        (
+            {"zones": None, "discover": {"accounts": True}, "watch": ["scripts"]},
+            r"^discover\.accounts: of an account only jobs",
+        ),
         ({"discover": {}}, r"mutually exclusive: zones\|discover"),
         ({"zones": None, "discover": {"statuses": ["moved"]}}, r"^discover: the credentials see no zone"),
         ({"interval": 59}, r"^interval: 59 is below 60"),
@@ -303,30 +306,30 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
 def test_invalid_arguments_send_nothing(
     simulator: t.Any, arguments: dict[str, t.Any], wrong: dict[str, t.Any], message: str
 ) -> None:
-    """Unusable arguments are refused before any request."""
+    """Invalid arguments are refused before any request."""
     simulator.clear_journal()
     with pytest.raises(Failure, match=message):
         listen({**arguments, **wrong})
     assert [entry for entry in simulator.journal() if entry["path"].count("/") > 3] == []
 
 
-def test_strange_answers_end_nothing(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+def test_invalid_responses_do_not_end_the_source(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     simulator.seed(scripts={zone: [SCRIPT]}, jobs={zone: [JOB]})
     faults = [{"kind": "status", "status": 403, "code": 1004, "message": "{{ no }}"}]
     faults += [{"kind": kind} for kind in ("not_json", "no_result", "wrong_result", "array", "null", "500")]
     steps: list[t.Callable[[], object]] = []
     for fault in faults:
         steps += [functools.partial(simulator.faults, {**fault, "path": "*/logpush/jobs", "count": None}), simulator.clear_faults]
-    heard = listen(arguments, *steps)
-    assert heard.kinds == [[], *[["zone_unreadable"], ["zone_readable"]] * 7]
-    error = only(heard, 1)["edgeops"]["after"]["error"]
+    received = listen(arguments, *steps)
+    assert received.kinds == [[], *[["zone_unreadable"], ["zone_readable"]] * 7]
+    error = single_event(received, 1)["edgeops"]["after"]["error"]
     assert error["kind"] == "permission" and "%7B{ no }}" in error["message"]
 
 
-def test_whatever_takes_time_runs_beside_the_loop(
+def test_event_loop_is_never_blocked(
     simulator: t.Any, zone: str, arguments: dict[str, t.Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Requests, comparison and the state file never hold the loop up, which has the thread of this test."""
+    """Requests, comparison and the state file run outside of the thread of the event loop, which is that of this test."""
     threads: dict[str, set[int]] = {}
 
     def watched(name: str, function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:

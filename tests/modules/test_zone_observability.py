@@ -23,16 +23,16 @@ def task(check: bool = False, **args: t.Any) -> dict[str, t.Any]:
     return {"name": "Zone", MODULE: args, "check_mode": check, "ignore_errors": True}
 
 
-def ends(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[tuple[str, str]]:
+def endpoints(entries: t.Iterable[t.Mapping[str, t.Any]]) -> list[tuple[str, str]]:
     return [(entry["method"], entry["path"].rpartition("/zones/")[2].partition("/")[2].split("/")[0]) for entry in entries]
 
 
-def test_everything_is_predicted_and_applied(modules: Modules) -> None:
-    """Everything is predicted, applied, and then left alone."""
+def test_all_parts_are_predicted_and_applied(modules: Modules) -> None:
+    """All parts are predicted, then applied, then unchanged."""
     runs = [task(True, **DESIRED), task(**DESIRED), task(True, **DESIRED), task(**DESIRED)]
     predicted, applied, rechecked, reapplied = modules.run(runs, secrets=[KEY]).ours
     prediction.check_predicted(predicted, applied)
-    assert ends(applied.writes) == [
+    assert endpoints(applied.writes) == [
         ("POST", "rulesets"),
         ("PUT", "rulesets"),
         ("POST", "logpush"),
@@ -46,10 +46,10 @@ def test_everything_is_predicted_and_applied(modules: Modules) -> None:
     for again in (rechecked, reapplied):
         assert again.result["changed"] is False
         assert again.result["diff"] == {"before": {}, "after": {}}
-        assert sorted(ends(again.journal)) == [("GET", "logpush"), ("GET", "rulesets"), ("GET", "script_monitor")]
+        assert sorted(endpoints(again.journal)) == [("GET", "logpush"), ("GET", "rulesets"), ("GET", "script_monitor")]
 
 
-def test_what_is_omitted_is_left_alone(modules: Modules) -> None:
+def test_omitted_parts_are_not_changed(modules: Modules) -> None:
     for part, args in (("custom_fields", {}), ("jobs", {"jobs": []}), ("jobs", {"unlisted_jobs": "absent"})):
         report = modules.run(task(**args))
         assert report.result[part] == {} and report.result["plan_ids"] == dict.fromkeys(report.result["plan_ids"])
@@ -57,13 +57,13 @@ def test_what_is_omitted_is_left_alone(modules: Modules) -> None:
 
 
 def test_failed_read_names_its_request(modules: Modules) -> None:
-    """The parts are read in parallel."""
+    """Parts are read in parallel, and the error names the request that failed."""
     modules.simulator.faults({"kind": "rewrite", "method": "GET", "path": "*/script_monitor", "set": {"enabled": "x"}})
     error = modules.run(task(**DESIRED), fails="bad_response", secrets=[KEY]).failure["error"]
     assert (error["method"], error["path"], error["status"]) == ("GET", f"/zones/{modules.zone}/script_monitor", 200)
 
 
-def test_each_part_is_approved_on_its_own(modules: Modules) -> None:
+def test_approval_per_part(modules: Modules) -> None:
     approved = modules.run(task(True, **DESIRED), secrets=[KEY]).result["plan_ids"]
     other = {**DESIRED, "script_monitor_enabled": False, "expected_plan_ids": approved}
     report = modules.run(
@@ -87,7 +87,7 @@ def test_each_part_is_approved_on_its_own(modules: Modules) -> None:
 
 
 def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
-    """One part that cannot be planned stops all."""
+    """If one part cannot be planned, no part is written."""
     parts = {"jobs": [{"name": "new"}]}, {"custom_fields": {"request_fields": ["x-a"], "preserve_duplicates": ["x-b"]}}
     report = modules.run([task(**{**DESIRED, **part}) for part in parts], fails="invalid_option", secrets=[KEY])
     assert not report.writes
@@ -96,8 +96,8 @@ def test_one_invalid_part_writes_nothing(modules: Modules) -> None:
     assert fields.startswith("custom_fields.preserve_duplicates: ")
 
 
-def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
-    """Every job of the zone as it was read, with its health; nothing where the task does not manage jobs."""
+def test_listed_jobs_are_all_jobs_of_the_zone(modules: Modules) -> None:
+    """`listed_jobs` are all jobs of the zone with their health, null if the task does not manage jobs."""
     seed = [
         {"id": 8, "name": "mine", "enabled": True, "error_message": "403", "destination_conf": "s3://b/x?region=r"},
         {"id": 7, "name": "other", "destination_conf": "s3://b/x?region=r"},
@@ -111,8 +111,8 @@ def test_listed_jobs_are_those_of_the_zone(modules: Modules) -> None:
     assert nothing is None
 
 
-def test_uncovered_fields_are_reported_only(modules: Modules) -> None:
-    """Fields that reach no log are reported, and fail nothing."""
+def test_uncovered_fields_are_reported(modules: Modules) -> None:
+    """Fields that no job selects are reported, but are no failure."""
     rule = own("0a" * 16, request_fields=["x-a"], response_fields=["x-b"])
     modules.simulator.seed(rulesets={modules.zone: [{"kind": "zone", "phase": "http_log_custom_fields", "rules": [rule]}]})
     desired = {"job": job(fields=["Cookies"]), "custom_fields": {"request_fields": ["x-a"]}}
@@ -124,7 +124,7 @@ def test_uncovered_fields_are_reported_only(modules: Modules) -> None:
 
 @pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
 def test_several_jobs(modules: Modules, unlisted: str) -> None:
-    """Defaults below each job; the carriers of custom fields in jobs of one dataset only; the rest ignored, reported or deleted."""
+    """Each job has the defaults; only jobs of one dataset get the fields of custom fields; other jobs are ignored, reported or deleted."""
     seed = [{"name": name, "destination_conf": DESTINATION} for name in ("old", "stray")]
     modules.simulator.seed(jobs={modules.zone: seed})
     jobs = [
@@ -144,7 +144,7 @@ def test_several_jobs(modules: Modules, unlisted: str) -> None:
     assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
     assert (found["edge-logs"]["enabled"], found["errors"]["enabled"]) == (True, False)
     assert [each["name"] for each in done.result["jobs"]["unlisted_jobs"]] == ([] if unlisted == "ignore" else ["stray"])
-    assert ends(done.journal)[-1] == ("GET", "logpush"), "after a creation jobs are listed once more"
+    assert endpoints(done.journal)[-1] == ("GET", "logpush"), "after a creation jobs are listed once more"
 
 
 RULE = {"description": "checkout", "action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}}
@@ -152,7 +152,7 @@ STORED = {"id": "r1", "description": "blog", "action": "log", "expression": "tru
 
 
 def test_content_security_rules(modules: Modules) -> None:
-    """Deletions first, then changes, then new rules; what no item names is returned and left alone."""
+    """Rules are deleted first, then changed, then created; rules that no item names are returned unchanged."""
     old, other = ({**STORED, "id": name, "description": name} for name in ("old", "other"))
     modules.simulator.seed(policies={modules.zone: [STORED, old, other]})
     items = [RULE, {"rule_id": "r1", "directives": "img-src 'self'"}, {"description": "old", "state": "absent"}]
@@ -169,11 +169,11 @@ def test_content_security_rules(modules: Modules) -> None:
     for again in (rechecked, reapplied):
         assert again.result["changed"] is False and len(again.journal) == 4
     gone = modules.run(task(state="absent", content_security_rules=[RULE], custom_fields={"request_fields": ["X-A"]})).ours[0]
-    assert ends(gone.writes) == [("DELETE", "page_shield"), ("PUT", "rulesets")]
+    assert endpoints(gone.writes) == [("DELETE", "page_shield"), ("PUT", "rulesets")]
 
 
-def test_a_refused_rule_refuses_the_zone(modules: Modules) -> None:
-    """Nothing is written; the failure has the diff, plan ids and effects of all parts."""
+def test_refused_rule_writes_no_part(modules: Modules) -> None:
+    """No part is written; the failure has the diff, plan ids and effects of all parts."""
     seen = {"policy_id": "r1", "directive": "img-src", "url": "https://cdn.example/a.png", "host": "shop.example", "count": 3}
     seen["datetime"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
     modules.simulator.seed(policies={modules.zone: [STORED]}, violations={modules.zone: [seen]})
@@ -205,7 +205,7 @@ def test_a_refused_rule_refuses_the_zone(modules: Modules) -> None:
         ),
     ],
 )
-def test_refused_rules_name_their_place(modules: Modules, items: t.Any, said: str) -> None:
+def test_invalid_rules_are_named(modules: Modules, items: t.Any, said: str) -> None:
     modules.simulator.seed(policies={modules.zone: [STORED]})
     assert said in modules.run(task(content_security_rules=items), fails="invalid_option").failure["msg"]
 

@@ -41,7 +41,7 @@ def files(found: dict[str, t.Any], dest: Path, check_mode: bool = False, **args:
     return {"name": "Write", "edgeops.observability.zone_variables_files": options, "check_mode": check_mode}
 
 
-def test_read_and_written(modules: Modules, tmp_path: Path) -> None:
+def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) -> None:
     seed(modules)
     dest = tmp_path / "inventory"
     found = modules.run(info(label="shop.example"), secrets=[SECRET]).result
@@ -60,7 +60,7 @@ def test_read_and_written(modules: Modules, tmp_path: Path) -> None:
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
 
 
-def test_what_the_service_lacks_is_left_out(modules: Modules) -> None:
+def test_missing_parts_are_omitted(modules: Modules) -> None:
     seed(modules)
     modules.simulator.settings(job_list="404")
     result = modules.run(info()).result
@@ -69,7 +69,7 @@ def test_what_the_service_lacks_is_left_out(modules: Modules) -> None:
 
 
 def test_an_unreadable_zone_fails(modules: Modules) -> None:
-    """No permission, or a zone without routes, which is no zone."""
+    """A missing permission and a zone without routes, which does not exist, are failures."""
     modules.simulator.faults({"kind": "status", "status": 403, "method": "GET", "path": "*/logpush/*"})
     unknown = {**info(zone_id="bad"), "ignore_errors": True}
     report = modules.run([unknown, info()], fails={"not_found", "permission"})
@@ -77,7 +77,7 @@ def test_an_unreadable_zone_fails(modules: Modules) -> None:
 
 
 def test_content_security_rules(modules: Modules) -> None:
-    """Each rule that can be declared without a change, by its description where that is unique; the others with the reason."""
+    """Rules that can be declared without a change are written, with the description if that is unique; others with the reason."""
     rule = {"action": "log", "expression": "true", "value": "script-src 'self'"}
     rules = [
         {**rule, "id": "r1", "description": "shop", "enabled": False, "action": "allow"},

@@ -14,11 +14,11 @@ __all__ = ["evidence", "scripts", "simulator", "simulator_server", "zone"]
 
 @pytest.fixture
 def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a short path: newer ansible-core makes a socket below it, whose path has 107 characters at most."""
+    """Return a folder with a short path: newer ansible-core creates a socket below it, whose path may have 107 characters."""
     return tmp_path_factory.mktemp("p")
 
 
 @pytest.fixture
 def playbook(simulator: t.Any, zone: str, tmp_path: Path, request: pytest.FixtureRequest) -> Playbook:
-    """The runner of playbooks, bound to the simulator and the zone."""
+    """Run playbooks against the simulator, by default in the zone."""
     return Playbook(simulator, zone, tmp_path, in_process=False if request.config.getoption("--as-modules") else None)

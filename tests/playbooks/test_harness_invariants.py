@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the harness refuses of playbooks, as `tests/modules/test_harness_invariants.py` has it of modules."""
+"""The harness reports each violation of its invariants by playbooks; for modules see `tests/modules/test_harness_invariants.py`."""
 
 import pytest
 
@@ -25,13 +25,13 @@ def write(playbook: Playbook, **headers: str) -> dict:
 
 
 def test_write_in_check_mode_is_refused(playbook: Playbook) -> None:
-    """A write that names another editor is not the playbook's."""
+    """In check mode writes of the playbook are refused, but not those with the header of another editor."""
     with pytest.raises(AssertionError, match=r"check mode sent \[\('PUT', '[^']*'\)\]"):
         playbook.run([write(playbook), write(playbook, **{"X-Simulator-Editor": "1"})], check=True)
 
 
 def test_secret_in_the_output_is_refused(playbook: Playbook) -> None:
-    """As it is, quoted or escaped; in a file that is left behind; and the credentials of the simulator without being named."""
+    """Secrets are found unchanged, quoted and escaped, and in files of the run; the simulator's credentials also without `secrets`."""
     shown = [SECRET, f"{SECRET}/+", f'{SECRET}"']
     tasks = [
         {"name": "Show", "ansible.builtin.debug": {"msg": [*shown, "{{ lookup('env', 'CLOUDFLARE_API_TOKEN') }}"]}},

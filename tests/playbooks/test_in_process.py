@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every module in the controller's process and as an ordinary module: one and the same, except for the way there."""
+"""Every module returns the same in the controller's process and as an ordinary module."""
 
 import datetime
 import json
@@ -46,7 +46,7 @@ def task(module: str, **args: t.Any) -> Task:
 MONITOR = task("script_monitor", enabled=True)
 ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
 
-# Each module once, which is the same with every core.
+# Each module once; the same for every ansible-core.
 MODULES = {
     "each module": Case(
         [
@@ -66,11 +66,11 @@ MODULES = {
         ],
         warns=("proof of ownership",),
     ),
-    # Of all zones, so without the default that names one; the condition leaves none.
+    # The survey has no default zone here, and no zone has this status.
     "a survey": Case([task("survey_info", zone_id="{{ omit }}", statuses=["moved"])], fails="not_found"),
 }
 
-# What ansible-core itself has a part in.
+# Features of ansible-core that affect options and results.
 VALUES = {
     "nested values": Case(
         [
@@ -97,7 +97,7 @@ VALUES = {
     ),
 }
 
-# What ansible-core words itself, compared as it is printed.
+# Texts of ansible-core itself, compared as printed.
 PRINTED = {
     "check mode": Case([MONITOR], check=True),
     "refused arguments": Case(
@@ -116,25 +116,25 @@ PRINTED = {
 
 
 def compared() -> set[str]:
-    """The modules in the tasks of cases."""
+    """Return the modules in the tasks of cases."""
     names = {key for each in (MODULES | VALUES).values() for one in each.tasks for key in one if key.startswith(NAME)}
     return {name.removeprefix(f"{NAME}.") for name in names}
 
 
 GROUP = yaml.safe_load((ROOT / "meta" / "runtime.yml").read_text(encoding="utf-8"))["action_groups"]["zone"]
-# Modules that no case names run their first example.
+# Modules without a case run their first example.
 if further := sorted(set(GROUP) - compared()):
     examples = [documented.example(name) for name in further]
     for example in examples:
-        example[f"{NAME}.{example['name']}"].pop("account_id", None)  # that of the host
+        example[f"{NAME}.{example['name']}"].pop("account_id", None)  # the host has one
     MODULES["examples"] = Case(examples)
 
 
 def comparable(value: t.Any, *aside: str) -> t.Any:
-    """A result without what the service or the clock makes each time, and without what ansible-core adds."""
+    """Return a result without values that the service or the clock sets, and without the members of ansible-core."""
     if isinstance(value, dict):
         made = (*MOVING, *IDENTITY, "request_id", "filename", "exception", *aside)
-        if isinstance(value.get("since"), str):  # a window up to now: what stays is how long it is
+        if isinstance(value.get("since"), str):  # a window up to the time of the run, of which only the length is compared
             start, end = (datetime.datetime.fromisoformat(value[name]) for name in ("since", "until"))
             value = {**value, "since": "", "until": str(end - start)}
         return {name: "" if name in made and member is not None else comparable(member, *aside) for name, member in value.items()}
@@ -144,9 +144,9 @@ def comparable(value: t.Any, *aside: str) -> t.Any:
 
 
 def worded(text: str) -> str:
-    """Text without the names of requests, and the words that ansible-core chooses by the way a task went or lists in no order."""
+    """Return text without ids of requests, and without words of ansible-core that differ between the two ways or have no fixed order."""
     text = re.sub(r"[0-9a-f]{16}-SIM", "request", re.sub(r"(Module|Action) failed", "failed", text))
-    # Newer ansible-core keeps the warnings of an ordinary module apart from its result, so that they do not get the name of the host.
+    # Newer ansible-core stores warnings of ordinary modules outside of the result, so that they lack the name of the host.
     if tuple(map(int, __version__.split(".")[:2])) >= (2, 20):
         text = re.sub(r"\b0{31}\w: (?=\w+: )", "", text)
     return re.sub(r"(Valid booleans include:)[^\"\n]*", r"\1", text)
@@ -167,12 +167,12 @@ def requests_of(report: Report) -> list[tuple[t.Any, ...]]:
         pytest.param(PRINTED, 0, id="printed", marks=every_core),
     ],
 )
-def test_both_ways_give_the_same(playbook: Playbook, cases: dict[str, Case], verbosity: int) -> None:
-    """Results, masked invocations included, requests, and, with the usual verbosity, the output; each time in the same zones."""
+def test_module_returns_the_same_in_process(playbook: Playbook, cases: dict[str, Case], verbosity: int) -> None:
+    """Results (with masked invocations), requests and, at normal verbosity, the output are equal for the same zones."""
     zones = {name: f"{number:032x}" for number, name in enumerate(cases, 1)}
     playbook.simulator.seed(zones=list(zones.values()), scripts=dict.fromkeys(zones.values(), SCRIPTS))
     start = playbook.simulator.snapshot()
-    # Ordinary modules without four shells for each.
+    # Pipelining saves four shells for each ordinary module.
     env = {"ANSIBLE_INJECT_INVOCATION": "true", "ANSIBLE_PIPELINING": "true"}
     run = {"verbosity": verbosity, "env": env, "timeout": 900, "extra_vars": {"account_id": playbook.simulator.account}}
     inside = playbook.run_cases(cases, zones, in_process=True, **run)
@@ -187,19 +187,19 @@ def test_both_ways_give_the_same(playbook: Playbook, cases: dict[str, Case], ver
         else:
             texts = [worded(report.stdout + report.stderr).replace(str(report.folder), "") for report in (here, there)]
             assert texts[0] == texts[1] and texts[0]
-        # Plans name the ids of what is there, which are new in each run where the run itself makes it.
+        # Plan ids contain ids of objects, which are new in each run that creates them.
         aside = ("plan_id", "plan_ids") if any(entry["method"] == "POST" for entry in here.journal) else ()
         for one, other in zip(here.outcomes, there.outcomes, strict=True):
             assert (one.name, one.status) == (other.name, other.status)
-            # As text, because true and 1 are equal.
+            # Compared as text, because true equals 1 in Python.
             results = [json.dumps(comparable(outcome.result, *aside), sort_keys=True) for outcome in (one, other)]
             assert results[0] == results[1], name
-        # Reads of one task may be side by side.
+        # The reads of a task may be sent in parallel, in any order.
         assert sorted(map(repr, requests_of(here))) == sorted(map(repr, requests_of(there))), name
 
 
 def test_every_module_is_compared() -> None:
-    """Those of the action group: the others run on the controller only."""
+    """Only modules of the action group: all others run on the controller only."""
     assert set(GROUP) == compared()
 
 
@@ -207,13 +207,13 @@ BECOME = next((method for method in ("sudo", "su") if shutil.which(method)), Non
 
 
 def by_task(stdout: str) -> dict[str, str]:
-    """What a run printed of each task."""
+    """Return the output of each task."""
     return dict(re.findall(r"^TASK \[(.*?)\] \*+\n(.*?)(?=^TASK |^PLAY )", stdout, re.MULTILINE | re.DOTALL))
 
 
 @every_core
-def test_which_tasks_step_aside(playbook: Playbook, tmp_path: Path) -> None:
-    """What makes an ordinary module of a task: its host, to which it may be delegated, or its keywords. Paths mean the same either way."""
+def test_tasks_that_run_as_ordinary_modules(playbook: Playbook, tmp_path: Path) -> None:
+    """Tasks run as ordinary modules on other hosts, when delegated to them, or with certain keywords. Paths are relative to the same folder."""
     playbook.simulator.faults({"kind": "status", "status": 409, "code": 1, "message": "later", "count": 1})
     hosts: dict[str, Task] = {
         "here": LOCAL,
@@ -256,8 +256,8 @@ def test_which_tasks_step_aside(playbook: Playbook, tmp_path: Path) -> None:
 
 
 @every_core
-def test_results_that_are_not_shown(playbook: Playbook, simulator: t.Any) -> None:
-    """Waited for, asked for later, censored, and too late: not the results of a module, so only the output is looked at."""
+def test_async_no_log_and_timeout(playbook: Playbook, simulator: t.Any) -> None:
+    """Tasks with async, no_log or a timeout: their printed results are not those of the module, so that only the output is checked."""
     simulator.faults({"kind": "hang", "seconds": 60, "method": "GET", "path": "*/script_monitor", "index": 2, "count": None})
     folder = {"vars": {"ansible_async_dir": "{{ playbook_dir }}/jobs"}}
     found = folder | {"ansible.builtin.async_status": {"jid": "{{ job.ansible_job_id }}"}, "register": "found"}
@@ -278,20 +278,20 @@ def test_results_that_are_not_shown(playbook: Playbook, simulator: t.Any) -> Non
     state = simulator.state(playbook.zone)
     assert state["script_monitor"]["enabled"] is True and state["rulesets"]
     assert "censored" in said["censored"] and "updated_at" not in said["censored"]
-    # The words are ansible-core's own; the module's failure would have an `error`.
+    # Both texts are of ansible-core; a failure of the module would have an `error`.
     assert "ignored=1" in report.stdout and "request_id" not in said["late"]
 
 
 @every_core
-def test_without_the_library(playbook: Playbook, tmp_path: Path) -> None:
+def test_missing_http_library_fails(playbook: Playbook, tmp_path: Path) -> None:
     (tmp_path / "requests.py").write_text("raise ImportError('not installed')\n", encoding="utf-8")
     report = playbook.run(MONITOR, env={"PYTHONPATH": str(tmp_path)}, fails="unavailable")
     assert "requests" in report.failure["msg"] and str(BIN / "python") in report.failure["msg"]
 
 
 @every_core
-def test_wait_for_the_budget_is_displayed_at_once(playbook: Playbook) -> None:
-    """In the controller's process before the wait begins, once a run; as an ordinary module with the result only."""
+def test_budget_wait_is_displayed_before_it_begins(playbook: Playbook) -> None:
+    """In the controller's process the message appears before the wait, once per run; from ordinary modules it comes with the result."""
     read = task("logpush_job_info", request_budget="1/9")
     announced = r"Waiting \d+ seconds before the next request: 1 request in 9 seconds were sent "
     is_inside = playbook.in_process is not False
@@ -304,8 +304,8 @@ def test_wait_for_the_budget_is_displayed_at_once(playbook: Playbook) -> None:
 
 @every_core
 @pytest.mark.parametrize("in_process", [True, False])
-def test_what_is_registered_holds_no_secret(playbook: Playbook, tmp_path: Path, in_process: bool) -> None:
-    """Also where ansible-core masks what it displays only, so that a file made from a result shows what it holds."""
+def test_registered_results_contain_no_secret(playbook: Playbook, tmp_path: Path, in_process: bool) -> None:
+    """ansible-core masks only what it displays, so that a registered result that is written to a file must not contain secrets."""
     secrets = {"api_token": playbook.simulator.token, "ownership_challenge": "planted-challenge-51c0", "destination_conf": BUCKET}
     tasks = [
         task("logpush_job", **{**JOB, **secrets}) | {"register": "created"},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The inventory of zones, as ansible-inventory and ansible-playbook see it."""
+"""The inventory plugin in ansible-inventory and ansible-playbook."""
 
 import dataclasses
 import json
@@ -31,7 +31,7 @@ def zones(count: int) -> list[dict[str, t.Any]]:
 
 @dataclasses.dataclass
 class Found:
-    """What one listing printed."""
+    """The output of one listing."""
 
     hosts: dict[str, dict[str, t.Any]]
     groups: dict[str, list[str]]
@@ -40,7 +40,7 @@ class Found:
 
 
 def plain(value: t.Any) -> t.Any:
-    """Listings for people mark text that must not be a template."""
+    """Return a value without the marks of unsafe text."""
     if isinstance(value, dict):
         return (
             value["__ansible_unsafe"]
@@ -60,11 +60,11 @@ class Inventory:
         return execute([str(BIN / name), *arguments], environment, self.place.input, timeout=120)
 
     def list(self, env: t.Mapping[str, str] | None = None, **options: t.Any) -> Found:
-        """What one file lists."""
+        """Return the hosts that one inventory file lists."""
         return self.list_all({"fleet": options}, env)
 
     def list_all(self, sources: t.Mapping[str, t.Mapping[str, t.Any]], env: t.Mapping[str, str] | None = None) -> Found:
-        """What several files list together; it fails if none of them can be used."""
+        """Return the hosts that several files list together; fail if none of them can be used."""
         paths = [self.place.write(f"{name}.zones.yml", {"plugin": PLUGIN, **options}) for name, options in sources.items()]
         arguments = [argument for path in paths for argument in ("-i", str(path))]
         failing = {"ANSIBLE_INVENTORY_UNPARSED_FAILED": "true", **(env or {})}
@@ -82,13 +82,13 @@ def inventory(simulator: t.Any, tmp_path: Path) -> Inventory:
 
 
 def ours(found: Found) -> dict[str, dict[str, t.Any]]:
-    """Without the zone that every simulator starts with."""
+    """Return the hosts without the default zone of the simulator."""
     return {name: variables for name, variables in found.hosts.items() if name.startswith("z") and not name.startswith("zone-")}
 
 
 @pytest.mark.every_core
 def test_hosts_variables_and_groups(inventory: Inventory) -> None:
-    """Every zone and account is a host, those of one name and of an unfit one too, with variables and groups made of them."""
+    """Every zone and account is a host with variables and groups, even with a duplicate name or one that is not valid as a host name."""
     again = {"id": "f" * 32, "name": "z1.example", "status": "active", "account": ACCOUNTS[0]}
     unfit = {**again, "id": "e" * 32, "name": "a\x1b[2Jb"}
     inventory.simulator.seed(zones=[*zones(60), again, unfit])
@@ -122,7 +122,7 @@ def test_hosts_variables_and_groups(inventory: Inventory) -> None:
 
 
 def test_options(inventory: Inventory) -> None:
-    """What filters leave, with a warning for a name that no zone has; credentials and other options may come from templates."""
+    """Filters select zones, with a warning for a name that no zone has; credentials and other options may be templates."""
     lookup = "{{ lookup('ansible.builtin.env', '%s') }}"
     token = {"api_token": lookup % "ELSEWHERE"}
     pair = {"api_email": inventory.simulator.email, "api_key": inventory.simulator.key}
@@ -145,7 +145,7 @@ def test_options(inventory: Inventory) -> None:
 
 
 def test_refusals(inventory: Inventory) -> None:
-    """An option that is wrong or cannot be evaluated fails the source before any request, other failures with their reason."""
+    """A wrong option or a failing template is reported before any request; other failures have their reason."""
     before_any_request: list[tuple[dict[str, t.Any], str]] = [
         ({"api_email": "a@example.com"}, "api_key"),
         ({"base_url": "ftp://example.com"}, "base_url"),
@@ -173,7 +173,7 @@ CACHE = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_conne
 
 
 def test_cache(inventory: Inventory) -> None:
-    """Filters that the service does not see work on the cache, those that it sees make another listing; so does a refresh."""
+    """Filters that the API does not have use the cache; those that it has need a listing of their own, and so does a refresh."""
 
     simulator, place = inventory.simulator, inventory.place
 
@@ -194,12 +194,12 @@ def test_cache(inventory: Inventory) -> None:
     refresh = [{"hosts": "all", "gather_facts": False, "tasks": [{"ansible.builtin.meta": "refresh_inventory"}]}]
     playbook = place.write("refresh.yml", refresh)
     path = place.write("fleet.zones.yml", {"plugin": PLUGIN, **CACHE})
-    # A refresh always asks the service; the start of a run does unless the cache can answer.
+    # A refresh always sends requests; the start of a run does so only without a cached listing.
     assert [refreshed(), refreshed("--flush-cache")] == [1, 2]
 
 
-def test_cache_that_holds_something_else(inventory: Inventory) -> None:
-    """What is not a listing is read again and replaced; each file has a cache of its own. An empty listing is one."""
+def test_invalid_cache_is_replaced(inventory: Inventory) -> None:
+    """Cached data that is not a listing is read again and replaced; each file has its own cache entry. Empty listings are valid."""
     held = [None, 7, {"id": "1"}, ["zone"], [{"id": "../x", "name": "x"}], []]
     names = [f"of{number}" for number in range(len(held) + 1)]
     sources = {name: {**CACHE, "cache_connection": name, "groups": {name: True}} for name in names}
@@ -220,8 +220,8 @@ def test_cache_that_holds_something_else(inventory: Inventory) -> None:
     assert {name for name, path in cached.items() if path.read_text(encoding="utf-8") != listings[name]} == {empty}
 
 
-def test_options_that_cannot_be_read(inventory: Inventory) -> None:
-    """A vaulted token without its password, a template without its variable, and what YAML makes of an id, are errors of the file."""
+def test_unreadable_options_fail(inventory: Inventory) -> None:
+    """A vaulted token without its password, an undefined variable, and an id that YAML changes are errors of the file."""
     unlock = ["--vault-password-file", str(inventory.place.write("password", "open sesame"))]
     _code, vaulted, _errors = inventory.command("ansible-vault", "encrypt_string", *unlock, "planted-token-4411")
     texts = {

@@ -14,14 +14,14 @@ GROUP = "group/edgeops.observability.zone"
 EMPTY = {"CLOUDFLARE_BASE_URL": None, "CLOUDFLARE_API_TOKEN": None}
 RUNTIME = Path(__file__).resolve().parents[2] / "meta" / "runtime.yml"
 MODULES = yaml.safe_load(RUNTIME.read_text(encoding="utf-8"))["action_groups"]["zone"]
-# The account of the examples of modules that know accounts only.
+# The account in the examples of modules for accounts.
 ACCOUNT = "9a7806061c88ada191ed06f989cc3dac"
-# It reads every zone, whatever the group says.
+# Reads all zones, so that the default zone of the group does not apply.
 OF_A_TOKEN = ("survey_info", "token_info")
 
 
-def test_defaults_of_the_group(playbook, simulator, zone):
-    """The group gives its connection and its zone to every module but those about a token, and to tasks of the role; what is nearer takes precedence."""
+def test_group_defaults_apply_to_modules(playbook, simulator, zone):
+    """The group sets connection and zone of all modules except those about a token, and of the role; options of a task take precedence."""
     connection = {"base_url": simulator.base_url, "api_token": "{{ token }}"}
     simulator.seed(accounts=[ACCOUNT])
     each = [documented.example(name) for name in MODULES]
@@ -51,8 +51,8 @@ def test_defaults_of_the_group(playbook, simulator, zone):
     assert [outcome.status for outcome in modules(report, "zone_observability")[-3:]] == ["ok"] * 3
 
 
-def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone):
-    """The first of zone_id, account_id and zone_name counts, of those that the module takes; an address of the task takes precedence."""
+def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
+    """The first of zone_id, account_id and zone_name that the module supports is used; an address in the task takes precedence."""
     simulator.seed(zones=[{"id": zone, "name": "shop.example"}])
     broken = "{{ nowhere }}"
     hosts = {
@@ -81,16 +81,16 @@ def test_a_task_takes_the_address_of_its_host(playbook, simulator, zone):
         assert read[host]["msg"].startswith("zone_id: cannot be evaluated: ") and "nowhere" in read[host]["msg"]
     for host in ("nothing", "nothing_as_module"):
         assert repr(host) in read[host]["msg"] and "edgeops.observability.zones" in read[host]["msg"]
-    # Custom fields are of zones: the account of the host is not taken, and its name is evaluated.
+    # The module does not support accounts: it ignores the account of the host, and evaluates the zone name.
     assert {host for host, result in fields_of.items() if result.get("failed")} == {*failed, "by_account"}
     assert fields_of["by_account"]["msg"].startswith("zone_name: cannot be evaluated: ")
 
 
-def test_a_task_takes_the_connection_of_its_host(playbook, simulator, zone):
-    """An option of the task or of module_defaults takes precedence; credentials are taken as a set from the first place that has any."""
+def test_connection_of_the_host_applies_to_tasks(playbook, simulator, zone):
+    """Options of the task or module_defaults take precedence; all credentials are those of the first place that has any."""
     address = {"zone_id": zone}
     right = {"edgeops_base_url": simulator.base_url, "edgeops_api_token": simulator.token}
-    # Nothing listens here, so that whoever takes it fails at once.
+    # Nothing listens on this port, so that its use fails at once.
     nowhere = "http://127.0.0.1:1"
     hosts = {
         "full": address | right | {"edgeops_timeout": "{{ 20 + 2 }}", "edgeops_retries": 0, "edgeops_request_budget": "none"},
@@ -98,7 +98,7 @@ def test_a_task_takes_the_connection_of_its_host(playbook, simulator, zone):
         "own": address | right | {"edgeops_base_url": nowhere, "given": {"base_url": simulator.base_url}},
         "own_empty": address | right | {"given": {"base_url": "", "api_token": ""}},
         "elsewhere": address | right | {"edgeops_base_url": nowhere, "edgeops_retries": 0},
-        # The key of the task takes precedence as a set, and is wrong.
+        # The key of the task replaces the token of the host, and is wrong.
         "own_key": address | right | {"given": {"api_email": "me@shop.example", "api_key": "planted-key-77"}},
         "half": address | right | {"edgeops_api_token": None, "edgeops_api_key": "planted-key-78"},
         "half_as_module": address
@@ -139,8 +139,8 @@ def test_a_task_takes_the_connection_of_its_host(playbook, simulator, zone):
         assert results[host]["msg"] == results[f"{host}_as_module"]["msg"]
 
 
-def test_addresses_that_a_module_does_not_take(playbook, simulator, zone):
-    """Those of module_defaults are ignored, those of a task refused."""
+def test_unsupported_addresses(playbook, simulator, zone):
+    """Unsupported addresses in module_defaults are ignored, in the task they are refused."""
     defaults = {GROUP: {"account_id": simulator.account, "zone_id": zone}}
     info = "edgeops.observability.log_custom_fields_info"
     tasks = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every text of every answer of the service holds a template: none is evaluated, by any playbook, on any ansible-core."""
+"""The simulator puts a template into every text of every answer, and no playbook evaluates one on any ansible-core."""
 
 import json
 import re
@@ -19,11 +19,11 @@ from harness.outcome import Report
 pytestmark = pytest.mark.every_core
 
 SEED = 7
-# What a template leaves that is evaluated, and how each ansible-core refuses one that cannot be.
+# The results of evaluated templates, and the errors of ansible-core for invalid ones.
 EVALUATED = re.compile(r"evaluated-(\d+)|Missing newline after '#jinja2:'|exception occurred while templating")
 ACCOUNT = "acc0" * 8
 ZONES = {mode: f"{number:032x}" for number, mode in enumerate((PLANTED, WRITABLE, WHOLLY, REFUSED), 1)}
-# For ordinary modules, one zone that is written and one that fails: what ansible-core makes of their results is the same for all.
+# For ordinary modules one written and one failing zone are enough, because ansible-core handles all their results alike.
 OF_MODULES = {mode: f"{number:032x}" for number, mode in enumerate((WRITABLE, REFUSED), 8)}
 JOB = {
     "id": 7,
@@ -58,14 +58,14 @@ DESIRED = {
 
 
 class Service(t.NamedTuple):
-    """The service with its templates, and who runs playbooks with it."""
+    """The simulator with templates in its answers, and the runner of playbooks."""
 
     planter: Planter
     base_url: str
     playbook: Playbook
 
     def run(self, playbook: t.Any, *, fails: t.Any = None, warns: t.Any = ("",), **launch: t.Any) -> Report:
-        """Run a playbook; nothing that it prints, returns or writes was evaluated."""
+        """Run a playbook; fail if anything that it prints, returns or writes was evaluated."""
         report = self.playbook.run(
             playbook=playbook, env={"CLOUDFLARE_BASE_URL": self.base_url}, fails=fails, warns=warns, **launch
         )
@@ -73,7 +73,7 @@ class Service(t.NamedTuple):
         return report
 
     def check(self, report: Report) -> None:
-        """Fail for a template that was evaluated, with its place in an answer."""
+        """Fail if a template was evaluated; the message has its place in an answer."""
         texts = [report.stdout, report.stderr, report.log, report.record]
         folders = (report.folder, self.playbook.folder)
         files = {path for folder in folders for path in folder.rglob("*") if path.is_file() and "input" not in path.parts}
@@ -83,7 +83,7 @@ class Service(t.NamedTuple):
         assert not found, [(what, self.planter.planted.get(number)) for what, number in found]
 
     def shown(self, report: Report) -> set[str]:
-        """The last part of the places whose texts the run shows, literally."""
+        """Return the last part of the places whose texts the run shows unchanged."""
         said = {line.replace("\n", " ") for outcome in report.outcomes for line in texts(outcome.result)}
         return {
             place.rpartition(".")[2]
@@ -125,7 +125,7 @@ HOSTS = {mode: {"zone_id": zone, **DESIRED[mode]} for mode, zone in ZONES.items(
 
 
 def test_check(service: Service, tmp_path: Path) -> None:
-    """Also the audit of scripts, with its evidence, and of deliveries, and the pages of a report."""
+    """With the audit of scripts and its evidence, delivery facts, and the pages of a report."""
     variables = {
         "edgeops_audit_scripts": True,
         "edgeops_audit_delivery": True,
@@ -136,7 +136,7 @@ def test_check(service: Service, tmp_path: Path) -> None:
     }
     (tmp_path / "evidence").mkdir()
     report = service.run("edgeops.observability.check", inventory=HOSTS, extra_vars=variables, fails=FAILS)
-    # One zone reads what it left behind.
+    # One zone is checked again, with the report and the evidence of the first run.
     variables["edgeops_target"] = PLANTED
     service.run("edgeops.observability.check", inventory=HOSTS, extra_vars=variables)
     assert service.shown(report) >= {"script_url", "host", "name", "error_message", "message", "kind"}
@@ -147,7 +147,7 @@ def test_check(service: Service, tmp_path: Path) -> None:
 
 
 def test_deliver(service: Service) -> None:
-    """Plans, effects, diffs and failures, predicted and written."""
+    """Plans, effects, diffs and failures, in check mode and in a real run."""
     as_modules = {
         f"module_{mode}": {**DESIRED[mode], "zone_id": zone, "edgeops_in_process": False} for mode, zone in OF_MODULES.items()
     }
@@ -165,7 +165,7 @@ def test_deliver(service: Service) -> None:
 
 
 def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
-    """The files hold the texts as they are, and are delivered without a write."""
+    """The files contain the texts unchanged, and delivering them needs no write."""
     folder = tmp_path / "adopted"
     zones = {name: {"zone_id": zone} for name, zone in ZONES.items()} | {"account": {"account_id": ACCOUNT}}
     adopted = service.run(
@@ -181,7 +181,7 @@ def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
 
 
 def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
-    """Zones that the service names: in the survey, and as hosts of the inventory to which the role is applied."""
+    """Zones are named by the API: in the survey, and as hosts of the inventory to which the role is applied."""
     variables = {"edgeops_audit_scripts": True, "edgeops_report_dir": str(tmp_path / "survey")}
     survey = service.run("edgeops.observability.survey", inventory={}, extra_vars=variables, fails="ansible", warns=())
     assert service.shown(survey) >= {"name", "script_url", "host", "message", "error_message"}
@@ -202,13 +202,13 @@ def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
             {"ansible.builtin.debug": {"msg": ["{{ kept }}", "{{ result }}", "{{ item }}"]}, "loop": ["{{ label }}"]},
         ],
     }
-    # Zones of accounts alone have no job of this id.
+    # Hosts for accounts only have no job with this id.
     report = service.run([play], inventory=fleet, fails=("authentication", "not_found"))
     assert service.shown(report) >= {"name", "status", "message"}
 
 
 def test_results_and_filters(service: Service) -> None:
-    """What modules return and filters make of it, as arguments of lookups, tasks and facts."""
+    """Results of modules and filters, as arguments of lookups, tasks and facts."""
     read = [
         {"name": name, f"edgeops.observability.{name}": {"zone_id": ZONES[PLANTED], **options}, "register": name}
         for name, options in {
@@ -232,7 +232,7 @@ def test_results_and_filters(service: Service) -> None:
         *read,
         {"edgeops.observability.logpush_job": predicted, "check_mode": True, "register": "predicted"},
         {"ansible.builtin.set_fact": {"kept": [f"{{{{ {each} }}}}" for each in made]}},
-        # Before ansible-core 2.19, lookups evaluate what they get.
+        # Before ansible-core 2.19, lookups evaluate their arguments.
         {"ansible.builtin.set_fact": {"found": [f"{{{{ query('ansible.builtin.items', {each}) }}}}" for each in made]}},
         {"ansible.builtin.debug": {"msg": ["{{ item }}", "{{ kept }}"]}, "loop": "{{ found }}"},
     ]
@@ -247,9 +247,9 @@ def test_results_and_filters(service: Service) -> None:
 
 
 def test_texts_of_events(service: Service, tmp_path: Path) -> None:
-    """A rule hands texts of an event on as variables, which a playbook uses in templates and arguments.
+    """Texts of events remain unchanged when a rule passes them as variables to a playbook that uses them in templates and arguments.
 
-    As they are, each is evaluated or refused as a template, which shows that what all tests here look for can be found.
+    Without `inert`, each of them is evaluated or refused, which proves that these tests can detect an evaluation.
     """
     kinds = service.planter.kinds("1")
     others = ("#jinja2: variable_start_string:'[['", "{{{ 6 * 7 }}}", "{\u202e{ 6 * 7 }}")

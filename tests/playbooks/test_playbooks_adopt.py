@@ -10,7 +10,7 @@ from harness import Playbook
 
 ADOPT = "edgeops.observability.adopt"
 DELIVER = "edgeops.observability.deliver"
-# With this seed, seven zones have every kind of job, rule and text; the modules' own code is tested with two hundred zones.
+# With this seed, seven zones have every type of job, rule and text; tests/properties adopts more zones without playbooks.
 ZONES, SEED = 7, 5
 
 
@@ -19,7 +19,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
-    """Random zones, adopted: adopting once more gives the same bytes, over any file if asked, and a delivery with the files writes nothing."""
+    """Random zones are adopted; a second adoption writes the same bytes, and a delivery with the files writes nothing."""
     hosts = seed(playbook.simulator, ZONES, SEED)
     folder = tmp_path / "inventory"
     unknown = ["has directives that this collection does not know"]
@@ -53,8 +53,8 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     assert not [entry for entry in delivered.journal if entry["method"] != "GET"]
 
 
-def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
-    """A zone that cannot be read gets no file, one that its files would change keeps them; both fail, and the others are adopted."""
+def test_failing_zones_are_reported(playbook: Playbook, tmp_path: Path) -> None:
+    """An unreadable zone gets no file, and a zone that its files would change keeps the old ones; both fail, all others are adopted."""
     names = ("good", "bad", "moved", "one", "unseen", "odd/name", "gone")
     hosts = {name: {"zone_id": secrets.token_hex(16)} for name in names}
     zones = {name: host["zone_id"] for name, host in hosts.items()}
@@ -65,7 +65,7 @@ def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
     playbook.simulator.faults(
         {"kind": "status", "status": 403, "method": "GET", "zone": bad, "count": None},
         {"kind": "status", "status": 403, "method": "GET", "zone": unseen, "path": "*/scripts", "count": None},
-        # Between the adoption and the run that shows that nothing would change.
+        # Changes the answer between the adoption and the check that its files are compliant.
         {"kind": "rewrite", "set": {"enabled": True}, "zone": moved, "path": "*/script_monitor", "index": 1, "count": None},
     )
     folder = tmp_path / "inventory"
@@ -96,7 +96,7 @@ def test_zones_that_fail_are_named(playbook: Playbook, tmp_path: Path) -> None:
 
 
 def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
-    """A run in check mode, with a limit that leaves localhost out, says what it would write and writes no file."""
+    """In check mode, even with a limit without localhost, the run reports which files it would write, and writes none."""
     playbook.simulator.seed(zones=["1", "2"])
     hosts = {"shop.example": {"zone_id": "1"}, "blog.example": {"zone_id": "2"}}
     report = playbook.run(

@@ -16,7 +16,7 @@ DESIRED = {"custom_fields": lists(request=["x-trace-id"])}
 
 
 def findings(report):
-    """What the audit kept as data, and what it showed."""
+    """Return the findings of an audit: as statistics, and as printed lines."""
     (stats,) = [
         outcome.result["ansible_stats"]["data"]["edgeops_check"]
         for outcome in report.outcomes
@@ -26,20 +26,20 @@ def findings(report):
 
 
 def failed_hosts(report):
-    """Hosts that the recap counts as failed."""
+    """Return the hosts that the recap counts as failed."""
     return set(re.findall(r"^(\S+)\s+: ok=.* failed=[1-9]", report.stdout, re.MULTILINE))
 
 
 def test_check_after_deliver(playbook, simulator, tmp_path):
-    """Zones of a plain inventory, which gives the connection, are compliant then; one task asks for delivery facts of all zones of it.
+    """After a delivery the zones of an inventory with connection variables are compliant; one task reads delivery facts for all of them.
 
-    Lost records are findings, and facts that are not available a note.
+    Lost records are findings, and missing delivery facts are a note.
     """
     hosts = fleet(simulator, [DESIRED, {**DESIRED, "script_monitor_enabled": True}, DESIRED])
     for host in hosts.values():
-        del host["log_delivery_zone_id"]  # as an inventory plugin lists zones
+        del host["log_delivery_zone_id"]  # the inventory plugin does not set it either
         host |= {"edgeops_base_url": simulator.base_url, "edgeops_api_token": "{{ kept }}", "kept": simulator.token}
-    # Another credential is another connection.
+    # A different credential makes it a different connection.
     hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key, "edgeops_api_token": ""}
     inventory = tmp_path / "plain.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": hosts}}))
@@ -68,8 +68,8 @@ def test_check_after_deliver(playbook, simulator, tmp_path):
     assert {entry["credential"] for entry in asked} == {"token", "email_key"}
 
 
-# How a zone fails in either playbook, by what its variables say, and the beginning of the reason. Nothing takes the place of a
-# connection that cannot be evaluated: neither the address nor the credentials of the environment.
+# Variables with which a zone fails in both playbooks, and how the reason begins. A connection that cannot be evaluated is not
+# replaced with the address or the credentials of the environment.
 FAILING = {
     "job": ({"log_delivery_job": {"enabled": True}}, "invalid_option: job.name: "),
     "no_zone": ({"zone_id": None, "log_delivery_zone_id": None}, "invalid_option: "),
@@ -89,7 +89,7 @@ EMPTY = {f"edgeops_{name}": "" for name in ("timeout", "api_token", "base_url", 
 
 
 def failing_fleet(simulator):
-    """A host for each way to fail, and two that do not."""
+    """Return a host for each way to fail, and two valid ones."""
     made = dict(zip([*FAILING, "empty", "good"], fleet(simulator, [DESIRED] * (len(FAILING) + 2)).values(), strict=True))
     given = {**{name: variables for name, (variables, _reason) in FAILING.items()}, "empty": EMPTY, "good": {}}
     refused = {"kind": "status", "status": 403, "zone": made["refused"]["zone_id"], "code": 10000, "message": "no"}
@@ -97,8 +97,8 @@ def failing_fleet(simulator):
     return {name: {key: value for key, value in (host | given[name]).items() if value is not None} for name, host in made.items()}
 
 
-def test_failing_zones_hide_no_other_zone(playbook, simulator):
-    """Also where the first batch fails as a whole. Audits of scripts fail that would pass without their history, or do not pass."""
+def test_failing_zones_do_not_hide_others(playbook, simulator):
+    """Other zones are audited even if the whole first batch fails. Script audits also fail for damaged evidence and for findings."""
     hosts = failing_fleet(simulator)
     audits = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
     for host in audits.values():
@@ -119,7 +119,7 @@ def test_failing_zones_hide_no_other_zone(playbook, simulator):
     assert failed_hosts(report) == {*FAILING, *audits} and report.returncode != 0
 
 
-def test_failing_zones_end_no_delivery(playbook, simulator):
+def test_failing_zones_do_not_end_a_delivery(playbook, simulator):
     hosts = failing_fleet(simulator)
     fails = ("ansible", "unreachable", "authentication", "invalid_option")
     report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails)
@@ -144,8 +144,8 @@ def test_target_and_limit_narrow_the_audit(playbook, simulator):
     assert report.returncode != 0 and failed_hosts(report) == {"zone2"}
 
 
-def test_checked_twice_in_one_run(playbook, simulator):
-    """What one audit found out is forgotten by the next."""
+def test_two_checks_in_one_run(playbook, simulator):
+    """The second audit does not use results of the first."""
     hosts = fleet(simulator, [DESIRED, DESIRED])
     simulator.faults({"kind": "status", "status": 403, "zone": hosts["zone0"]["zone_id"], "count": 1})
     again = {"name": "Go on", "hosts": "all", "gather_facts": False, "tasks": [{"meta": "clear_host_errors"}]}
@@ -155,8 +155,8 @@ def test_checked_twice_in_one_run(playbook, simulator):
     assert "1 drifted" in counts[0] and "1 unaudited" in counts[0] and "2 drifted" in counts[1], counts
 
 
-def test_what_a_check_shows_of_jobs(playbook, simulator):
-    """A changed secret is masked, custom fields that no job selects are a note, a zone that declares nothing is not read, and nothing is changed."""
+def test_check_of_jobs_and_custom_fields(playbook, simulator):
+    """A changed secret is masked, unselected custom fields are a note, a zone without desired state is not read, and nothing is written."""
     hosts = fleet(simulator, [DESIRED, {"job": None, "custom_fields": lists(cookies=["Cart"])}, {"job": None}])
     older = "planted-older-secret-93e2"
     job = {"name": "edge-logs", "destination_conf": DESTINATION.replace(SECRET, older), "enabled": True}
@@ -176,8 +176,8 @@ def test_what_a_check_shows_of_jobs(playbook, simulator):
     assert sorted(listings) == sorted([first, second])
 
 
-def test_a_check_of_accounts_says_of_what_nobody_is_told(playbook, simulator):
-    """Not of an account that declares nothing, nor of zones; policies that cannot be read are a note."""
+def test_accounts_without_alerts_have_a_note(playbook, simulator):
+    """The note is for accounts with jobs, not for zones; unreadable policies are a note, too."""
     jobs = [{"name": "a", "dataset": "audit_logs", "destination_conf": DESTINATION, "enabled": True}]
     accounts = {name: f"{number:x}" * 32 for number, name in enumerate(("silent", "told", "hidden", "undeclared"), 10)}
     simulator.seed(
@@ -199,7 +199,7 @@ def test_a_check_of_accounts_says_of_what_nobody_is_told(playbook, simulator):
 
 
 def test_playbooks_are_short_and_plain():
-    """No expression hides a text, and none needs more than a line."""
+    """No expression in a playbook hides text, and each fits on one line."""
     folders = [PLAYBOOKS, PLAYBOOKS / "tasks", *(PLAYBOOKS.parent / "roles").glob("*/*")]
     for path in (path for folder in folders for path in folder.glob("*.yml")):
         found = [text for text in texts(yaml.safe_load(path.read_text())) if "{{" in text or "{%" in text]

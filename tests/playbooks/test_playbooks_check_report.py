@@ -17,19 +17,19 @@ HEADER = "planted-header-secret-77aa"
 
 @pytest.fixture
 def store() -> t.Iterator[file_store.Store]:
-    """A server that keeps what is put there, and refuses what a test names."""
+    """Run a storage that accepts uploads, except the files that a test names."""
     with file_store.running() as server:
         yield server
 
 
 def kept(report):
-    """What the run kept as data."""
+    """Return the statistics of the run."""
     (stats,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
     return stats
 
 
 def test_reports_of_two_runs(playbook, simulator, tmp_path):
-    """The second run compares with the report that the first one left; waived differences fail nothing."""
+    """The second run compares with the report of the first one; waived differences do not fail it."""
     hosts = fleet(simulator, [FIELDS, MONITOR, {"job": None}])
     given = {
         "edgeops_report_dir": str(tmp_path / "audit"),
@@ -64,8 +64,8 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
     assert second.returncode == 0 and not first.writes and not second.writes
 
 
-def test_unmanaged_and_missing_fields_fail_on(playbook, simulator):
-    """Jobs are read where fields are required; without a folder the report is in a temporary one, whose path is shown."""
+def test_fail_on_unmanaged_and_missing_fields(playbook, simulator):
+    """Jobs are read if fields are required; without a folder the report is in a temporary one, whose path is shown."""
     hosts = fleet(simulator, [{}, {"job": None}])
     given = {"edgeops_fail_on": ["missing_field", "unmanaged"], "edgeops_required_fields": {"http_requests": ["RayID"]}}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="ansible")
@@ -76,8 +76,8 @@ def test_unmanaged_and_missing_fields_fail_on(playbook, simulator):
     assert set(reasons) == {"zone0", "zone1"}, reasons
 
 
-def test_files_are_put_where_they_are_kept(playbook, simulator, store):
-    """Each file, also beside one that the storage refuses."""
+def test_report_files_are_uploaded(playbook, simulator, store):
+    """All files are uploaded, even if the storage refuses one of them."""
     hosts = fleet(simulator, [MONITOR])
     store.refused = ("report.html",)
     url = f"{store.url}/audits/"
@@ -95,8 +95,8 @@ def test_files_are_put_where_they_are_kept(playbook, simulator, store):
 
 
 @pytest.mark.every_core
-def test_a_rule_that_would_block(playbook, simulator):
-    """A drifted zone with the reason, which fails only as asked; a delivery writes nothing of it, and all of the others."""
+def test_rule_that_would_block_makes_a_zone_drifted(playbook, simulator):
+    """The zone is drifted and has the reason, and fails if configured; a delivery writes all zones but this one."""
     rule = {"description": "checkout", "action": "allow"}
     hosts = fleet(simulator, [{**FIELDS, "content_security_rules": [rule]}, MONITOR])
     zone = hosts["zone0"]["zone_id"]

@@ -16,7 +16,7 @@ JOB["logpull_options"] = f"fields={','.join(OWN_FIELDS)}"
 
 @pytest.fixture
 def zones(simulator):
-    """Makes zones that have a job and the script monitor; what their variables declare is given."""
+    """Return a function that makes zones with a job and the script monitor; its arguments are their desired states."""
 
     def made(*desired):
         hosts = fleet(simulator, desired)
@@ -28,7 +28,7 @@ def zones(simulator):
 
 
 def deliver(playbook, hosts, *, allow="all", env=None, limit=None, fails=None, check=False, warns=(), **variables):
-    """Run the playbook; `variables` are extra variables, named without their prefix. What zones lose is allowed unless the test says otherwise."""
+    """Run the playbook; `variables` are extra variables without their prefix. By default, destructive effects are allowed."""
     given = {f"edgeops_{name}": value for name, value in {"allow": allow, **variables}.items() if value is not None}
     run = {"env": env, "fails": fails, "check": check, "warns": warns, "arguments": ("--limit", limit) if limit else ()}
     return playbook.run(playbook=DELIVER, inventory=hosts, extra_vars=given, secrets=[SECRET], **run)
@@ -39,13 +39,13 @@ def lines(report):
 
 
 def recap(report):
-    """How many tasks changed each host, as the last lines of Ansible tell."""
+    """Return the number of changed tasks of each host from the recap."""
     found = re.findall(r"^(\w+) +: ok=\d+ +changed=(\d+)", report.stdout, re.MULTILINE)
     return {host: int(number) for host, number in found if host != "localhost"}
 
 
 def test_only_changed_zones_are_written(zones, playbook):
-    """An unchanged zone costs the reads of its prediction; a delivery in check mode writes nothing and says what would change."""
+    """An unchanged zone needs only the reads of its prediction; in check mode nothing is written, and the changes are shown."""
     hosts = zones(ON, OFF, ON)
     predicted = deliver(playbook, hosts, check=True)
     assert lines(predicted)[0] == "3 zones: 1 would be changed, 2 unchanged, 0 failed, 0 not reached"
@@ -65,8 +65,8 @@ def test_only_changed_zones_are_written(zones, playbook):
         )
 
 
-def test_not_allowed_by_a_zone(zones, playbook):
-    """Nothing is written then, unless the guard is off."""
+def test_effect_not_allowed_by_one_zone(zones, playbook):
+    """No zone is written, unless the guard is off."""
     hosts = zones(OFF, OFF)
     hosts["zone0"]["edgeops_allow"] = ["disable_monitor"]
     refused = deliver(playbook, hosts, fails="ansible", allow=None)
@@ -78,7 +78,7 @@ def test_not_allowed_by_a_zone(zones, playbook):
 
 
 def test_approved_plan(zones, playbook, tmp_path):
-    """What a check reported is applied exactly once."""
+    """The plan of a check is applied exactly once."""
     hosts = zones(OFF, OFF)
     free = {"ANSIBLE_STRATEGY": "free"}
     checked = playbook.run(
@@ -94,8 +94,8 @@ def test_approved_plan(zones, playbook, tmp_path):
     assert again.failure["msg"].startswith("conflict: edgeops_approved_report: the plan is not the approved one: ")
 
 
-def test_zones_that_fail_between_the_phases(zones, playbook):
-    """Neither a zone without a prediction, nor one that is not reached, though its rails are evaluated, nor one that others write."""
+def test_zones_that_fail_between_prediction_and_write(zones, playbook):
+    """No write for a zone without prediction, for an unreachable zone, even if its rails pass, or for one that changed after the prediction."""
     hosts = zones(OFF, OFF, OFF, OFF)
     hosts["zone0"]["log_delivery_zone_id"] = "f" * 32
     hosts["zone1"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)
@@ -106,8 +106,8 @@ def test_zones_that_fail_between_the_phases(zones, playbook):
     assert [entry["zone"] for entry in report.writes] == [hosts["zone3"]["zone_id"]]
 
 
-def test_canary_that_fails_stops_the_run(zones, playbook):
-    """With any strategy of the configuration."""
+def test_failing_canary_stops_the_run(zones, playbook):
+    """The run stops whichever strategy Ansible is configured with."""
     hosts = zones(OFF, OFF, OFF)
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "count": 1})
     stop = {"zones_at_once": '[1, "100%"]', "stop_on_failure": True}
@@ -116,8 +116,8 @@ def test_canary_that_fails_stops_the_run(zones, playbook):
     assert len([entry for entry in report.journal if entry["method"] == "PUT"]) == 1
 
 
-def test_delivered_twice_in_one_run(zones, playbook):
-    """What was evaluated for one delivery is forgotten by the next; with other tags nothing happens at all."""
+def test_two_deliveries_in_one_run(zones, playbook):
+    """The second delivery does not use the evaluation of the first; plays without the selected tags are skipped."""
     hosts = zones(OFF, ON)
     plays = [{"import_playbook": DELIVER, "tags": [tag]} for tag in ("logs", "logs", "other")]
     extra = {"edgeops_allow": "all"}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Playbooks find and write the same, however a user has configured Ansible, named hosts, or begun the run."""
+"""Playbooks have the same findings and writes with any configuration of Ansible, names of hosts, or start of the run."""
 
 import json
 import re
@@ -21,9 +21,9 @@ CHECK = "edgeops.observability.check"
 ADOPT = "edgeops.observability.adopt"
 SURVEY = "edgeops.observability.survey"
 ON = {"script_monitor_enabled": True, "job": None}
-# With --start-at-task Ansible gathers facts, among them the environment.
+# With --start-at-task Ansible gathers facts, which include the environment, so that it must not contain the token.
 WITHOUT_TOKEN = {"CLOUDFLARE_API_TOKEN": None}
-# Several settings at once, because they do not depend on each other.
+# Each case has several settings at once, because they are independent of each other.
 SETTINGS: dict[str, dict[str, str]] = {
     "one": {
         "ANSIBLE_ANY_ERRORS_FATAL": "true",
@@ -48,17 +48,17 @@ SETTINGS: dict[str, dict[str, str]] = {
 
 
 def run(playbook: Playbook, name: str, hosts: t.Any, extra: dict[str, t.Any], env: dict[str, str], **more: t.Any) -> t.Any:
-    """Run a playbook whose zone `bad` fails."""
+    """Run a playbook in which the zone `bad` fails."""
     return playbook.run(playbook=name, inventory=hosts, extra_vars=extra, env=env, secrets=[SECRET], **more)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_same_zones_same_verdict_same_writes(playbook: Playbook, simulator: t.Any, tmp_path: Path, settings: str) -> None:
+def test_settings_change_neither_findings_nor_writes(playbook: Playbook, simulator: t.Any, tmp_path: Path, settings: str) -> None:
     hosts = dict(zip(("good", "bad", "same"), fleet(simulator, [ON, ON, ON]).values(), strict=True))
     zones = {name: host["zone_id"] for name, host in hosts.items()}
     simulator.seed(script_monitor={zones["same"]: {"enabled": True}})
     simulator.faults({"kind": "status", "status": 403, "zone": zones["bad"], "count": None})
-    # Nothing connects to the controller by its name, and nothing of it is a zone.
+    # A connection to this host would fail, and it has no zone.
     hosts["127.0.0.1"] = {"ansible_connection": "ssh", "ansible_port": 9}
     fails = ("ansible", "permission")
     env = {**SETTINGS[settings], "ANSIBLE_CACHE_PLUGIN_CONNECTION": str(tmp_path / "cache")}
@@ -89,8 +89,8 @@ def test_same_zones_same_verdict_same_writes(playbook: Playbook, simulator: t.An
     assert sorted(path.parent.name for path in folder.glob("host_vars/*/adopted.yml")) == ["good", "same"] and not adopted.writes
 
 
-def test_a_controller_that_runs_no_module(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """The report is in a temporary folder then, although an ordinary module could not run: no home, and a connection that fails."""
+def test_localhost_without_ordinary_modules(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Ordinary modules cannot run on localhost (no home, failing connection); the report is written to a temporary folder all the same."""
     hosts = fleet(simulator, [ON])
     hosts["localhost"] = {"ansible_connection": "ssh", "ansible_port": 9, "ansible_remote_tmp": "/proc/nowhere"}
     env = {"TMPDIR": str(tmp_path), "HOME": "/proc/nowhere", "ANSIBLE_LOCAL_TEMP": str(tmp_path / "local")}
@@ -100,13 +100,13 @@ def test_a_controller_that_runs_no_module(playbook: Playbook, simulator: t.Any, 
     assert "The report is " in surveyed.stdout and len(list(tmp_path.glob("edgeops-report-*"))) == 2
 
 
-def test_a_host_with_the_name_of_a_group(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """It is written and fails like any other, and so does one whose name has characters of patterns."""
+def test_host_with_the_name_of_a_group(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Hosts with the name of a group, or with characters of host patterns, are written and fail like any other."""
     named = dict(zip(("edge", "shop example", "other"), fleet(simulator, [ON, ON, ON]).values(), strict=True))
     groups = {"edge": {"hosts": {"other": {}}}}
     inventory = tmp_path / "hosts.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": dict.fromkeys(named), "children": groups}}), encoding="utf-8")
-    # In the inventory itself, Ansible would give the variables of the host to the group.
+    # Not in the inventory file, in which Ansible would give the variables of the host to the group of the same name.
     (tmp_path / "host_vars").mkdir()
     for name, variables in named.items():
         (tmp_path / "host_vars" / f"{name}.yml").write_text(yaml.safe_dump(variables), encoding="utf-8")
@@ -118,8 +118,8 @@ def test_a_host_with_the_name_of_a_group(playbook: Playbook, simulator: t.Any, t
 
 
 @pytest.mark.parametrize("task", ["Evaluate the predicted changes", "Show the plan", "Bring the zone into the desired state"])
-def test_a_run_that_starts_in_the_middle_writes_nothing(playbook: Playbook, simulator: t.Any, task: str) -> None:
-    """Whatever the inventory says under names of the collection."""
+def test_delivery_with_start_at_task_writes_nothing(playbook: Playbook, simulator: t.Any, task: str) -> None:
+    """No variable of the inventory replaces the results of skipped tasks."""
     hosts = fleet(simulator, [ON])
     ids = dict.fromkeys(("custom_fields", "jobs", "script_monitor", "content_security_rules"))
     plan = {
@@ -135,7 +135,7 @@ def test_a_run_that_starts_in_the_middle_writes_nothing(playbook: Playbook, simu
     assert not report.writes and report.returncode != 0
 
 
-def test_a_check_that_starts_in_the_middle_does_not_pass(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def test_check_with_start_at_task_fails(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     hosts = fleet(simulator, [ON])
     hosts["zone0"] |= {"log_delivery_result": {"zone_id": hosts["zone0"]["zone_id"], "changed": False}}
     extra = {"edgeops_report_dir": str(tmp_path)}
@@ -156,10 +156,10 @@ DECLINED = [
 
 
 @pytest.mark.parametrize(("name", "accepted", "task"), DECLINED)
-def test_a_task_that_is_declined_step_by_step(
+def test_declined_task_of_a_step_run_fails(
     playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str, accepted: int, task: str
 ) -> None:
-    """Nothing is written, nothing is said to be, and an audit does not pass."""
+    """Without this task nothing is written or reported as written, and an audit fails."""
     extra = {"edgeops_report_dir": str(tmp_path), "edgeops_audit_scripts": True} if name == CHECK else {}
     typed = "y\n" * accepted + "n\n" + "y\n" * 40
     report = playbook.launch(
@@ -172,8 +172,8 @@ def test_a_task_that_is_declined_step_by_step(
     assert name == CHECK or "1 changed" not in report.stdout
 
 
-def test_a_playbook_of_ones_own(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """The three tasks of the guide report like the playbook, and fail the same hosts."""
+def test_playbook_of_the_guide(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """The three tasks of the guide give the report of the playbook, and fail the same hosts."""
     guide = (Path(__file__).resolve().parents[2] / "docs/docsite/rst/guide_audits.rst").read_text(encoding="utf-8")
     block = guide.partition(":caption: audit.yml\n\n")[2].partition("\n\n.. code-block")[0]
     path = tmp_path / "audit.yml"

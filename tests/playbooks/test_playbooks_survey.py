@@ -42,7 +42,7 @@ def seed(simulator: t.Any) -> None:
 
 
 def survey(playbook: Playbook, folder: Path, *, fails: str | None = None, check: bool = False, **variables: t.Any) -> t.Any:
-    """The report of Ansible, and that of the survey."""
+    """Return the results of Ansible, and the report of the survey."""
     given = {"edgeops_report_dir": str(folder), **variables}
     report = playbook.run(playbook=SURVEY, inventory={}, fails=fails, check=check, extra_vars=given)
     assert {entry["method"] for entry in report.journal if entry["path"] != "/graphql"} <= {"GET"}
@@ -50,9 +50,9 @@ def survey(playbook: Playbook, folder: Path, *, fails: str | None = None, check:
 
 
 def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """A token, no variables: every zone has its status, its findings and notes, and nothing is written.
+    """With a token and no variables, every zone has its status, findings and notes, and nothing is written.
 
-    A narrow one is compared with the last; accounts that cannot be listed are a note of the known ones.
+    A second survey with filters is compared with the first; accounts that cannot be listed are a note.
     """
     simulator.reset()
     seed(simulator)
@@ -70,9 +70,9 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     assert found[f"account_{ACCOUNT}"][0] == "unmanaged"
     shown = shown_lines(report)
     assert shown[-2].endswith("/report.html") and "edgeops.observability.adopt" in shown[-1]
-    # A module in a process of its own cannot show its progress.
+    # An ordinary module cannot show its progress.
     assert ("Survey: 9 of 9 zones and accounts read" in report.stdout) is (playbook.in_process is not False)
-    # Ten zones a query, and one for the account.
+    # One query for ten zones, and one for the account.
     assert sum(entry["path"] == "/graphql" for entry in report.journal) == 2
 
     simulator.faults({"kind": "status", "status": 403, "path": "*/accounts", "count": None})
@@ -84,8 +84,8 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     assert report.returncode == 0
 
 
-def test_token_that_reads_no_jobs_is_no_green_survey(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """With Logs Read every route of Logpush is refused: the verdict says so, and what was read is shown all the same."""
+def test_survey_fails_without_logs_permission(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Without Logs Write all Logpush routes are refused: the survey fails for this reason, and shows the parts that were read."""
     simulator.reset()
     seed(simulator)
     simulator.clear_faults()
@@ -101,7 +101,7 @@ def test_token_that_reads_no_jobs_is_no_green_survey(playbook: Playbook, simulat
     assert "<title>Survey: 6 zones and 1 account could not be audited" in page
 
 
-def test_error_of_the_service_is_no_missing_permission(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def test_server_error_is_not_a_missing_permission(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     simulator.reset()
     seed(simulator)
     simulator.clear_faults()

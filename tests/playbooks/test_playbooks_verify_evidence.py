@@ -11,8 +11,8 @@ VERIFY = "edgeops.observability.verify_evidence"
 
 
 def verify(playbook: Playbook, evidence: Path, *, fails: str | None = None, **variables: t.Any) -> str:
-    """What the playbook that verifies shows, or its failure; it asks no service."""
-    # A limit is for the zones of a run: the evidence of all of them is verified whatever it says.
+    """Return the output of the playbook, or its failure; it sends no requests."""
+    # A limit restricts the hosts of a run; evidence is verified for all zones regardless of it.
     report = playbook.run(
         playbook=VERIFY,
         inventory={"localhost": {}, "zone0": {}, "shop.example": {"zone_id": playbook.zone.upper()}},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report of a user's own play: the role in check mode, `audit_report`, and each zone that fails for itself."""
+"""The report of a play without our playbooks: the role in check mode, `audit_report`, and a failure of each zone with a reason."""
 
 import json
 import secrets
@@ -20,7 +20,7 @@ HEADER = "planted-header-secret-77aa"
 
 
 def play(*tasks: dict[str, t.Any], **options: t.Any) -> list[dict[str, t.Any]]:
-    """The play, with further tasks of the hosts, and options of the report."""
+    """Return the play, with further tasks of the hosts and options of the report."""
     return [
         {
             "name": "Audit",
@@ -65,7 +65,7 @@ def failures(report: t.Any) -> dict[str, str]:
 
 @pytest.mark.parametrize("check", [False, True])
 def test_play_of_three_tasks(playbook: Playbook, simulator: t.Any, tmp_path: Path, check: bool) -> None:
-    """Every host has its own reason, also one that was not reached, and one whose variables cannot be evaluated."""
+    """Each host fails for its own reason, even an unreachable one and one whose variables cannot be evaluated."""
     hosts = fleet(simulator, [DESIRED, {"job": None}, DESIRED, DESIRED])
     hosts["zone2"]["log_delivery_zone_id"] = "{{ nowhere }}"
     hosts["zone3"] |= {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9, "edgeops_in_process": False}
@@ -91,8 +91,8 @@ def test_play_of_three_tasks(playbook: Playbook, simulator: t.Any, tmp_path: Pat
     assert not report.writes
 
 
-def test_task_that_did_not_run_is_no_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """As after --start-at-task; nothing is read."""
+def test_skipped_task_makes_a_zone_unaudited(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """A host whose audit task was skipped with --start-at-task is unaudited, and nothing is read."""
     hosts = fleet(simulator, [DESIRED])
     options = {"dest": str(tmp_path), "fail_on": ["unaudited"]}
     report = playbook.run(playbook=play(**options), inventory=hosts, arguments=["--start-at-task", "Report"], fails="ansible")
@@ -102,8 +102,8 @@ def test_task_that_did_not_run_is_no_audit(playbook: Playbook, simulator: t.Any,
     assert not report.journal
 
 
-def test_jobs_and_scripts_are_named(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """Jobs that cannot be read make the zone unaudited; the rest of it is shown, and a refused script audit fails its host."""
+def test_unreadable_jobs_and_refused_script_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """A zone with unreadable jobs is unaudited but shows all other parts; a refused script audit fails its host."""
     hosts = fleet(simulator, [DESIRED, DESIRED])
     sealed = hosts["zone1"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/logpush/jobs", "count": None})
@@ -126,7 +126,7 @@ def test_jobs_and_scripts_are_named(playbook: Playbook, simulator: t.Any, tmp_pa
 
 
 def test_delivery_of_all_hosts(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """Zones of one connection are asked for together, an account by itself, each host with its own credential."""
+    """Zones of one connection share a query, an account has its own, and each host uses its own credentials."""
     account = secrets.token_hex(16)
     hosts = fleet(simulator, [{"job": None}] * 3)
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
@@ -151,8 +151,8 @@ def test_delivery_of_all_hosts(playbook: Playbook, simulator: t.Any, tmp_path: P
     assert made["counts"]["accounts"] == 1 and made["zones"][0]["scope"] == "account"
 
 
-def test_what_no_host_is_about_fails_the_first(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """A file that could not be sent, told without headers; and a zone of a merged report."""
+def test_reasons_without_a_host_fail_the_first_host(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """The first host fails for a file that could not be uploaded (without its headers), or for a zone of a merged report."""
     hosts = fleet(simulator, [{"job": None}, {"job": None}])
     with file_store.running() as store:
         store.refused = ("report.html",)
@@ -172,7 +172,7 @@ def test_what_no_host_is_about_fails_the_first(playbook: Playbook, simulator: t.
     assert failures(report)["zone1"].startswith("fail_on: drifted in other.")
 
 
-def test_validation_gathers_nothing(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def test_validate_only_reads_nothing(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     hosts = fleet(simulator, [DESIRED])
     task = {"name": "Validate", REPORT: {"dest": str(tmp_path / "new"), "validate_only": True, "keep": -1}, "run_once": True}
     plays = [{"name": "Validate", "hosts": "all", "gather_facts": False, "tasks": [task]}]

@@ -25,8 +25,8 @@ CUSTOM = lists(request=["X-Trace-Id", "x-forwarded-proto"], cookies=["Cart"])
 
 
 @pytest.mark.every_core
-def test_predicted_applied_and_left_alone(playbook, simulator):
-    """An empty zone with its desired state as data, and one with the same as the text of a survey."""
+def test_zone_converges(playbook, simulator):
+    """An empty zone with its desired state as data, and another with the same as text, as from a survey of AWX."""
     data = {
         "job": job(filter={"where": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}}),
         "custom_fields": CUSTOM,
@@ -53,7 +53,7 @@ def test_predicted_applied_and_left_alone(playbook, simulator):
 
 
 def test_variables_reach_the_module(playbook, simulator, zone):
-    """Jobs as a list of text, the defaults below them, which a null hides, the route and every type of custom fields; of approved plans only those."""
+    """Jobs as text, job defaults with a null, the route and each type of custom fields reach the module, and only the approved plans that are set."""
     named = [{**job(enabled=True), "timestamp_format": None}, job(name="errors", dataset="firewall_events", fields=["Action"])]
     variables = role_variables(
         zone,
@@ -81,8 +81,8 @@ def test_variables_reach_the_module(playbook, simulator, zone):
     assert "page_shield" in paths and "script_monitor" not in paths
 
 
-def test_null_variables_leave_alone(playbook, simulator):
-    """What is null or empty in the inventory is omitted: custom fields, jobs and the script monitor are not even read."""
+def test_null_variables_are_omitted(playbook, simulator):
+    """Null or empty variables are omitted: custom fields, jobs and the script monitor are not even read."""
     fields = [
         {"custom_fields": given, "state": state}
         for given in (None, {}, {"request_fields": None})

@@ -21,7 +21,7 @@ def variables(zone, **changes):
 
 
 BROKEN = f'{{"name": "{DESTINATION}", ]'
-# What the arguments of the role refuse, where it is applied; the playbooks leave all to the module.
+# Refused by the argument specification of the role; playbooks leave this to the module.
 OF_WRONG_TYPE = [
     ({"log_delivery_job": f"destination_conf={DESTINATION} and more"}, "job"),
     ({"log_delivery_custom_fields": ["x-a"]}, "custom_fields"),
@@ -46,7 +46,7 @@ REFUSED = [
     ({"log_delivery_custom_fields": {"headers": ["x-a"]}}, "custom_fields.headers"),
     ({"log_delivery_script_monitor_route": "elsewhere"}, "page_shield"),
 ]
-# A default in the place of one of these would leave alone what the user manages, or write without an approval.
+# If these fell back to defaults, managed parts would be skipped, or plans written without an approval.
 UNDEFINED = [
     {"log_delivery_custom_fields": "{{ nowhere }}"},
     {"log_delivery_custom_fields": {"cookie_fields": ["{{ nowhere }}"]}},
@@ -70,7 +70,7 @@ def test_refused_input_fails_before_any_request(playbook, zone):
 
 
 def test_deliver_refuses_the_same(playbook, zone):
-    """Each zone fails by itself, before any request."""
+    """Each zone fails on its own, before any request."""
     cases = [changes for changes, _words in OF_WRONG_TYPE] + UNDEFINED
     hosts = {f"host{number}": variables(zone, **changes) for number, changes in enumerate(cases)}
     fails = ("ansible", "invalid_option")
@@ -85,7 +85,7 @@ def test_deliver_refuses_the_same(playbook, zone):
 
 
 def test_output_has_no_secrets(playbook, simulator, zone):
-    """Secrets of a good run and of a failure of the service are in no output."""
+    """Secrets are in no output of a successful run, or of a failure of the API."""
     given = variables(zone)
     simulator.faults(
         {"kind": "failure_200", "method": "POST", "path": "*/logpush/jobs", "message": f"bad {DESTINATION} {CHALLENGE}"}
@@ -96,7 +96,7 @@ def test_output_has_no_secrets(playbook, simulator, zone):
 
 
 def test_every_module_option_has_a_variable():
-    """Every option of the module has a variable with a default, which the role passes and the README names."""
+    """Every option of the module has a variable with a default; the role passes it, and the README documents it."""
     defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text())
     assert list(defaults) == list(SPEC)
     (task,) = yaml.safe_load((ROLE / "tasks" / "apply.yml").read_text())
@@ -109,11 +109,11 @@ def test_every_module_option_has_a_variable():
 
 
 def types(options, nested):
-    """The types of options, by name, with those of their suboptions."""
+    """Return the types of options by name, with those of their suboptions."""
     return {name: (each["type"], each.get("elements"), types(each.get(nested, {}), nested)) for name, each in options.items()}
 
 
 def test_argument_spec_has_the_members_of_a_job():
     options = documented.section("logpush_job", "DOCUMENTATION")["options"]
-    del options["state"]  # that of the role is for its custom fields as well
+    del options["state"]  # the one of the role also applies to custom fields
     assert types(SPEC["log_delivery_job"]["options"], "options") == types(options, "suboptions")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What playbooks refuse before they send a request: by their first task, and what of it cannot be asked outside of a play."""
+"""Playbooks refuse invalid variables before any request: in their first task, and for the run as a whole."""
 
 import typing as t
 
@@ -9,7 +9,7 @@ import pytest
 from harness import Playbook
 
 VALIDATE = "edgeops.observability.validate_variables"
-# The hosts of a play with their variables, options of the task, and how the failure begins.
+# Hosts with their variables, options of the task, and the start of the message.
 CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
     ({}, {"hosts": []}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
     ({"a0": {"edgeops_target": "a0"}}, {}, "edgeops_target: is set in the inventory"),
@@ -30,7 +30,7 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
     ),
     ({"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, {}, "edgeops_approved_plan_id: cannot be evaluated: "),
     ({"b3": {"edgeops_allow": "{{ nowhere }}"}}, {}, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
-    # A rule is for the run as a whole: the one of another host than the first would be ignored.
+    # A rail applies to the whole run, so that the value of another host than the first would be ignored.
     (
         {"b4": {"edgeops_max_changed_zones": 5}, "b5": {"edgeops_max_changed_zones": 6}},
         {},
@@ -41,7 +41,7 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
 )
 
 
-def test_variables_that_a_run_refuses(playbook: Playbook) -> None:
+def test_invalid_variables_are_refused(playbook: Playbook) -> None:
     hosts = {name: variables for given, _options, _said in CASES for name, variables in given.items()}
     plays = [
         {
@@ -77,8 +77,8 @@ def test_variables_that_a_run_refuses(playbook: Playbook) -> None:
         ("verify_evidence", {}, "edgeops_evidence_dir: is required"),
     ],
 )
-def test_a_run_is_validated_first(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
-    """Even where no zone can be reached; the message names the variable that was typed."""
+def test_validation_is_the_first_task(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
+    """Variables are validated even if no zone can be reached; the message names the variable as the user typed it."""
     hosts = {"zone0": {"zone_id": playbook.zone, "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}}
     warns = ["Could not match supplied host pattern"] if isinstance(variables.get("edgeops_target"), list) else []
     report = playbook.run(

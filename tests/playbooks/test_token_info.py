@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the credentials of a play may do, each looked at once."""
+"""The permissions of each credential in a play, each read once."""
 
 import typing as t
 from pathlib import Path
@@ -10,25 +10,25 @@ from support.zone_runs import fleet
 
 from harness import Playbook
 
-TOKEN_INFO = "edgeops.observability.token_info"  # the name of a module
+TOKEN_INFO = "edgeops.observability.token_info"  # the name of the module
 
 
-def look(playbook: Playbook, hosts: t.Mapping[str, t.Any], *, fails: t.Any = None, **options: t.Any) -> t.Any:
+def read_token(playbook: Playbook, hosts: t.Mapping[str, t.Any], *, fails: t.Any = None, **options: t.Any) -> t.Any:
     task = {"name": "Look", TOKEN_INFO: {"gather": True, **options}, "run_once": True}
     plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [task]}]
     return playbook.run(playbook=plays, inventory=hosts, fails=fails)
 
 
-def test_each_credential_is_looked_at_once(playbook: Playbook, simulator: t.Any) -> None:
-    """Not of hosts of which the playbook reads nothing, and with the first host of which something can be read."""
+def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) -> None:
+    """Only hosts that the playbook would read count; a credential is tested with the first of its hosts that is readable."""
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3 + [{"job": None}] * 2)
     hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
     hosts["zone4"]["edgeops_api_token"] = "planted-token-of-a-zone-without-state"
     sealed = hosts["zone0"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/*", "count": None})
-    report = look(playbook, hosts, required_for=["adopt"], fails="authentication")
+    report = read_token(playbook, hosts, required_for=["adopt"], fails="authentication")
     assert "api_token" in report.failures[0].result["msg"], "an adoption reads every zone"
-    report = look(playbook, hosts, required_for=["check"])
+    report = read_token(playbook, hosts, required_for=["check"])
     found = {tuple(each["hosts"]): each for each in report.ours[0].result["credentials"]}
     assert set(found) == {("zone0", "zone1"), ("zone2",)}
     assert report.ours[0].result["lines"][0] == "zone0, zone1:" and "zone2:" in report.ours[0].result["lines"]
@@ -38,8 +38,8 @@ def test_each_credential_is_looked_at_once(playbook: Playbook, simulator: t.Any)
     assert hosts["zone3"]["zone_id"] not in {entry["zone"] for entry in report.journal}
 
 
-def test_host_of_the_task(playbook: Playbook, simulator: t.Any) -> None:
-    """Without an address, the task looks at the zone of its host, in both ways."""
+def test_zone_of_the_host_is_the_default(playbook: Playbook, simulator: t.Any) -> None:
+    """Without an address, the task tests the zone of its host, both in process and as an ordinary module."""
     hosts = fleet(simulator, [{"job": None}, {"job": None}])
     plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [{"name": "Look", TOKEN_INFO: {}}]}]
     for in_process in (True, False):
@@ -49,17 +49,17 @@ def test_host_of_the_task(playbook: Playbook, simulator: t.Any) -> None:
         }
 
 
-def test_a_connection_that_is_wrong_hides_no_other(playbook: Playbook, simulator: t.Any) -> None:
+def test_wrong_connection_does_not_hide_others(playbook: Playbook, simulator: t.Any) -> None:
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3)
     hosts["zone0"]["edgeops_base_url"] = "{{ nowhere }}"
     hosts["zone1"]["edgeops_timeout"] = -1
-    result = look(playbook, hosts, required_for=["check"]).ours[0].result
+    result = read_token(playbook, hosts, required_for=["check"]).ours[0].result
     assert [each["hosts"] for each in result["credentials"]] == [["zone2"]]
     assert [text for text in result["lines"] if text.startswith("zone1: timeout: -1")]
 
 
-def test_nothing_to_look_at(playbook: Playbook, simulator: t.Any) -> None:
-    report = look(playbook, fleet(simulator, [{"job": None}]), required_for=["check", "deliver"])
+def test_no_zone_to_read(playbook: Playbook, simulator: t.Any) -> None:
+    report = read_token(playbook, fleet(simulator, [{"job": None}]), required_for=["check", "deliver"])
     assert (report.ours[0].result["credentials"], report.ours[0].result["lines"], report.journal) == ([], [], [])
 
 
@@ -68,8 +68,8 @@ VERIFY = {"edgeops_verify_token": True}
 
 
 @pytest.mark.parametrize("name", ["check", "deliver", "adopt"])
-def test_playbook_tells_first_what_is_missing(playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str) -> None:
-    """Before anything of a zone is compared; a zone that cannot be read hides no other."""
+def test_playbook_shows_missing_permissions_first(playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str) -> None:
+    """Missing permissions are shown before any zone is compared; an unreadable zone does not hide the others."""
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
     simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
     variables = {**VERIFY, "edgeops_adopt_dir": str(tmp_path / "adopted"), "edgeops_report_dir": str(tmp_path / "report")}
@@ -84,14 +84,14 @@ def test_playbook_tells_first_what_is_missing(playbook: Playbook, simulator: t.A
     )
 
 
-def test_survey_tells_first_what_is_missing(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def test_survey_shows_missing_permissions_first(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
     variables = {**VERIFY, "edgeops_report_dir": str(tmp_path)}
     report = playbook.launch("edgeops.observability.survey", inventory={}, extra_vars=variables)
     assert any("Zone > Logs > Edit" in line for line in report.named("Show what the token lacks").result["msg"])
 
 
-def test_dead_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
+def test_expired_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
     hosts = fleet(simulator, [{"script_monitor_enabled": True}])
     simulator.settings(credential_status="expired")
     try:
@@ -102,7 +102,7 @@ def test_dead_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
         simulator.settings(credential_status="active")
 
 
-def test_good_token_is_silent(playbook: Playbook, simulator: t.Any) -> None:
+def test_sufficient_token_shows_nothing(playbook: Playbook, simulator: t.Any) -> None:
     hosts = fleet(simulator, [{"script_monitor_enabled": True}])
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=VERIFY)
     assert report.named("Show what the token lacks").status == "skipped"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What YAML, templates, vaults and loops make of options before a module gets them."""
+"""Values of options after YAML, templates and vaults have processed them."""
 
 import json
 import subprocess
@@ -46,7 +46,7 @@ def test_templates_and_loops(playbook: Playbook) -> None:
 
 
 def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -> None:
-    """A vaulted token, dates without quotes, which YAML makes dates of, and hostile texts, which are no templates."""
+    """A vaulted token, unquoted dates, which YAML converts, and texts that look like templates but are not evaluated."""
     simulator = playbook.simulator
     simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
     (tmp_path / "password").write_text("open sesame", encoding="utf-8")
@@ -82,7 +82,7 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
 """,
         encoding="utf-8",
     )
-    # JSON is YAML as well.
+    # JSON is also valid YAML.
     texts = [text for text in HOSTILE if "{{" not in text and "\ud800" not in text]
     zones = [record(f"zone {number}", scripts=audit(finding(message=text))) for number, text in enumerate(texts)]
     hostile = [
@@ -132,7 +132,7 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
     for place in ("inside", "module"):
         messages = [row["items"][0]["message"].partition("; should be: ")[0] for row in made(place)["zones"]]
         assert sorted(messages) == sorted(texts)
-        ET.fromstring((tmp_path / place / "report.xml").read_bytes())  # noqa: S314  # made by the code under test
+        ET.fromstring((tmp_path / place / "report.xml").read_bytes())  # noqa: S314  # written by the code under test
     templated, composed, single = [outcome.result for outcome in report.ours[-3:]]
     assert [(each["kind"], each["entry"]) for each in templated["findings"]] == [("expired", "b")]
     assert templated["findings"] == composed["findings"] and templated["passed"] is False
@@ -140,8 +140,10 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("variable", ["unset", "wrong", "link"])
-def test_relative_paths_start_at_the_working_directory(playbook: Playbook, zone: str, tmp_path: Path, variable: str) -> None:
-    """Of options and of variables, in a playbook elsewhere, in process and as an ordinary module, whatever PWD says."""
+def test_relative_paths_are_relative_to_the_working_directory(
+    playbook: Playbook, zone: str, tmp_path: Path, variable: str
+) -> None:
+    """True for options and variables, in any folder of a playbook, in process and as an ordinary module, whatever PWD contains."""
     playbook.simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
     (tmp_path / "link").symlink_to(playbook.folder / "run-0" / "input")
     plays = tmp_path / "plays"
@@ -172,8 +174,8 @@ def test_relative_paths_start_at_the_working_directory(playbook: Playbook, zone:
     assert [path.name for path in plays.iterdir()] == ["play.yml"]
 
 
-def test_a_template_that_nobody_evaluated_is_not_written(playbook: Playbook, zone: str, tmp_path: Path) -> None:
-    """Cores before 2.19 can be told to hand templates with undefined variables on as text; newer ones end the task themselves."""
+def test_unevaluated_template_is_not_written(playbook: Playbook, zone: str, tmp_path: Path) -> None:
+    """Before ansible-core 2.19 a setting passes templates with undefined variables as text; newer versions fail the task."""
     shared = "fields: [ClientIP], enabled: false, zone_id: '{{ zone_id }}'"
     (tmp_path / "play.yml").write_text(
         f"""
@@ -218,7 +220,7 @@ def test_a_template_that_nobody_evaluated_is_not_written(playbook: Playbook, zon
 
 
 def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Path) -> None:
-    """As YAML reads them, in options and in variables of the host, in process and as an ordinary module."""
+    """Values that YAML converts are refused in options and host variables, in process and by ordinary modules."""
     (tmp_path / "play.yml").write_text(
         """
 - hosts: all
@@ -254,8 +256,8 @@ def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Pat
     assert not report.journal
 
 
-def test_ids_that_native_templates_take_for_numbers(playbook: Playbook) -> None:
-    """A setting of cores before 2.19 makes 0.0 of `0e12`: the address of a host is not handed on through a template."""
+def test_id_that_native_templates_convert(playbook: Playbook) -> None:
+    """Before ansible-core 2.19 a setting makes 0.0 of `0e12`; the address of a host does not pass through a template."""
     playbook.simulator.seed(zones=["0e12"], script_monitor={"0e12": {"enabled": True}})
     role = {"name": "edgeops.observability.log_delivery", "tasks_from": "describe"}
     read = {"hosts": "all", "gather_facts": False, "tasks": [{"name": "Describe", "ansible.builtin.import_role": role}]}

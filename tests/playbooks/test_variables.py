@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every place from which Ansible lets a variable of the collection come."""
+"""The collection's variables are read from every place where Ansible allows variables."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.every_core
     ],
 )
 def test_variables_of_an_import(playbook: Playbook, name: str, variables: dict[str, object], said: str) -> None:
-    """A rail or a gate holds where the guide for controllers puts it."""
+    """A rail or a gate applies if it is set as in the guide for controllers."""
     host = {"zone_id": playbook.zone, "log_delivery_script_monitor_enabled": True}
     imported = {"name": "Ours", "ansible.builtin.import_playbook": f"edgeops.observability.{name}", "vars": variables}
     report = playbook.launch([imported], inventory={"shop": host})
@@ -33,7 +33,7 @@ def test_variables_of_an_import(playbook: Playbook, name: str, variables: dict[s
     assert not [entry for entry in report.journal if entry["method"] != "GET"]
 
 
-# Each place from which Ansible lets a variable come, from the lowest precedence to the highest.
+# The places of variables in Ansible, from the lowest to the highest precedence.
 PLACES = ("default", "all", "adjacent", "host", "play", "file", "role", "block", "task", "included", "fact", "extra")
 ASKING = """
 from ansible.plugins.action import ActionBase
@@ -48,9 +48,9 @@ class ActionModule(ActionBase):
 """
 
 
-def test_every_place_counts(playbook: Playbook, tmp_path: Path) -> None:
-    """For a host that is not the one whose task asks, with the precedence that Ansible gives a task of its own."""
-    # A variable for each place alone, and one for each pair of neighbours: the value says which place set it.
+def test_variables_are_read_from_every_place(playbook: Playbook, tmp_path: Path) -> None:
+    """Variables of other hosts than that of the task have the precedence that Ansible uses for a task of that host."""
+    # One variable for each place, and one for each pair of neighbours; the value is the name of the place.
     names = {place: [f"edgeops_{place}", f"edgeops_{place}_and_more"] for place in PLACES}
     for lower, higher in itertools.pairwise(PLACES):
         names[higher].append(f"edgeops_{lower}_and_more")
@@ -90,12 +90,12 @@ def test_every_place_counts(playbook: Playbook, tmp_path: Path) -> None:
     assert report.returncode == 0, str(report)
     (found,) = [outcome.result["found"] for outcome in report.outcomes if outcome.name.endswith("Ask")]
     winners = {name: place for place in PLACES for name in names[place]}
-    del found["edgeops_verify_token"]  # which the harness sets
+    del found["edgeops_verify_token"]  # set by the harness
     assert found == {name: f"{place}-2" for name, place in winners.items()}
 
 
-def test_a_zone_of_an_account_is_a_zone_everywhere(playbook: Playbook, zone: str) -> None:
-    """A host with both ids: in what its tasks do, and in the report, also where its task fails before it has an address."""
+def test_host_with_zone_and_account_id_is_a_zone(playbook: Playbook, zone: str) -> None:
+    """With both ids a host is a zone, in its tasks and in the report, even if its task fails before it has an address."""
     playbook.simulator.seed(zones=[zone])
     both = {"zone_id": zone, "account_id": playbook.simulator.account, "log_delivery_script_monitor_enabled": True}
     hosts = {"shop": both, "failed": {**both, "zone_id": "f" * 32, "log_delivery_job": {"name": "{{ nowhere }}"}}}

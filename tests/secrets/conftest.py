@@ -13,19 +13,19 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
 from edgeops_simulator.testing import running
 from harness import Outcome, process
 
-# What a job can be of, in a zone and in an account.
+# The dataset and fields of a job in each scope.
 JOBS = {"zone": {"dataset": "http_requests", "fields": ["ClientIP"]}, "account": {"dataset": "gateway_dns", "fields": ["SrcIP"]}}
 
 
 class Watched:
-    """Runs modules against the simulator in this process, and searches each result for pieces of what was planted."""
+    """Runs modules against the simulator in this process, and searches each result for pieces of the planted secrets."""
 
     def __init__(self, simulator: t.Any, plants: Plants, address: Address) -> None:
         self.simulator, self.plants, self.address = simulator, plants, address
         self.job = {"name": "edge", **JOBS[address.scope]}
 
     def seed_jobs(self, *jobs: dict[str, t.Any]) -> None:
-        """Let these be the only jobs, named as `job` unless they are named otherwise."""
+        """Replace all jobs with these; a job without a name gets that of `job`."""
         named = {"name": self.job["name"], "dataset": self.job["dataset"]}
         self.simulator.seed(jobs={self.address.id: [{**named, **job} for job in jobs]})
 
@@ -36,14 +36,14 @@ class Watched:
         self.simulator.clear_faults()
 
     def run(self, module: str, *, check: bool = False, by_key: bool = False, **args: t.Any) -> dict[str, t.Any]:
-        """The result of a module; it may fail, but not leak."""
+        """Return the result of a module; the module may fail, but the result must not contain a secret."""
         by_key_only = {"api_token": None, "api_email": self.simulator.email, "api_key": self.simulator.key}
         before = dict(os.environ)
         result = direct.run(
             module, self.simulator, self.address, {"retries": 1, **(by_key_only if by_key else {}), **args}, check=check
         )
         added = {name: value for name, value in os.environ.items() if before.get(name) != value}
-        # Only the task's own code masks here; what ansible-core masks adds comes on top in a playbook.
+        # Tests the masking of the task itself; in playbooks ansible-core masks option values in addition.
         text = f"{json.dumps(result, ensure_ascii=False)}\n{result!r}\n{added!r}"
         leaks = self.plants.found(text)
         assert not leaks, "\n".join([module, *leaks])
@@ -51,7 +51,7 @@ class Watched:
 
 
 class Searched(t.NamedTuple):
-    """A run of a playbook in which no secret was found: how it ended, its tasks, and each text that it left."""
+    """A run of a playbook without leaks: its exit code, its tasks, and all texts that it wrote."""
 
     code: int
     outcomes: list[Outcome]
@@ -65,7 +65,7 @@ def plants() -> Plants:
 
 @pytest.fixture(scope="session")
 def service(plants: Plants) -> t.Iterator[t.Any]:
-    """A simulator with credentials of which each piece is known."""
+    """Run a simulator with credentials of which each piece can be found."""
     token, key = plants.plant("api_token", "_-"), plants.plant("api_key", "%2F")
     with running(token=token, email="operator@example.com", key=key) as server:
         yield server
@@ -73,7 +73,7 @@ def service(plants: Plants) -> t.Iterator[t.Any]:
 
 @pytest.fixture
 def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Watched:
-    """Modules in a zone, or in the scope that the test is parametrized with."""
+    """Return a runner of modules in a zone, or in the scope of the test's parameter."""
     address = Address(getattr(request, "param", "zone"), "0123456789abcdef0123456789abcdef")
     service.reset()
     service.seed({f"{address.scope}s": [address.id]})
@@ -83,7 +83,7 @@ def watched(service: t.Any, plants: Plants, monkeypatch: pytest.MonkeyPatch, req
 
 @pytest.fixture
 def run_and_search(plants: Plants) -> t.Callable[..., Searched]:
-    """Runs a playbook at the highest verbosity, and searches its output and all files that it left behind."""
+    """Return a function that runs a playbook at the highest verbosity, and searches its output and files."""
 
     def run(place: process.Place, command: list[str], environment: dict[str, str]) -> Searched:
         command = [str(process.BIN / "ansible-playbook"), *command, "--diff", "-vvvv"]

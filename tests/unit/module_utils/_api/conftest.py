@@ -15,7 +15,7 @@ TOKEN = "canary-token-4711"
 
 
 class Clock:
-    """Time that passes only while a caller sleeps."""
+    """Time that passes only while `sleep` is called."""
 
     def __init__(self) -> None:
         self.time = 1_800_000_000.0
@@ -31,7 +31,7 @@ class Clock:
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: t.Any) -> None:
-    """A home of its own, and no proxies."""
+    """Use an empty state folder, and no proxies."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
         monkeypatch.delenv(name, raising=False)
@@ -45,7 +45,7 @@ def clock() -> Clock:
 
 @pytest.fixture(scope="session")
 def new_clock() -> type[Clock]:
-    """Clocks for tests of many examples."""
+    """Return the type of clocks, for tests with many examples."""
     return Clock
 
 
@@ -69,7 +69,7 @@ def authority() -> trustme.CA:
 
 @pytest.fixture
 def tls(authority: trustme.CA) -> ssl.SSLContext:
-    """A server's context with a certificate for the loopback address."""
+    """Return the context of a server with a certificate for the loopback address."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
     return context
