@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A fleet that needs three times the budget, through a real playbook. The journal of the service is what counts."""
+"""A playbook for many hosts needs three times the budget; the journal of the simulator is checked against it."""
 
 import typing as t
 from pathlib import Path
@@ -10,7 +10,7 @@ from harness import process
 from harness.outcome import Outcome
 
 HOSTS = 40
-# The window is long against the time in which the processes of a task begin, twice.
+# The window is long compared with the time in which the processes of two tasks start.
 REQUESTS, SECONDS = 75, 8
 OPTIONS = {"request_fields": ["x-a"]}
 TASKS = [
@@ -21,7 +21,7 @@ ZONES = [f"{number:032x}" for number in range(1, HOSTS + 1)]
 
 
 def play(service: t.Any, folder: Path) -> tuple[list[Outcome], list[t.Any]]:
-    """The results of the tasks on all hosts, and the requests that they made."""
+    """Return the results of the tasks on all hosts, and their requests."""
     place = process.Place(folder)
     budget = {"zone_id": "{{ zone }}", "request_budget": f"{REQUESTS}/{SECONDS}"}
     defaults = {"group/edgeops.observability.zone": budget}
@@ -37,13 +37,13 @@ def play(service: t.Any, folder: Path) -> tuple[list[Outcome], list[t.Any]]:
 
 
 def max_in_a_window(times: t.Sequence[float]) -> int:
-    """The maximum of requests in any window of the budget's length."""
+    """Return the maximum number of requests in any window of the budget's length."""
     ordered = sorted(times)
     return max(sum(1 for other in ordered[first:] if other < start + SECONDS) for first, start in enumerate(ordered))
 
 
 def test_fleet_stays_within_the_budget(tmp_path: Path, cases: t.Any) -> None:
-    """The service counts as strictly as it can: the budget, in a window that slides."""
+    """The simulator enforces the budget in a sliding window, the strictest possible way of counting."""
     limit = {"rate_limit": REQUESTS, "rate_window": SECONDS}
     with running(zones=ZONES, token="planted-budget-token", process=True, **limit) as service:
         outcomes, journal = play(service, tmp_path)
@@ -54,11 +54,11 @@ def test_fleet_stays_within_the_budget(tmp_path: Path, cases: t.Any) -> None:
     assert [entry["status"] for entry in journal if entry["status"] == 429] == []
     assert max_in_a_window(times) <= REQUESTS
     took = max(times) - min(times)
-    # What the budget allows: a full window at once, and the last request when the windows before it are over.
+    # The minimum time: the first window is used at once, and the last request is sent when all windows before it are over.
     allowed = (len(journal) - 1) // REQUESTS * SECONDS
     print(f"\n{len(journal)} requests in {took:.2f} s; the budget allows {allowed} s: ratio {took / allowed:.3f}")
     cases["thousandths of the time that the budget allows, taken by the fleet"] += round(1000 * took / allowed)
-    # Each window is used: the budget is free again a window after a request, and on a busy machine hardly one waits half as long again.
+    # All windows are used: a request can be sent one window after an earlier one, and even on a busy machine few wait half as long again.
     starts = sorted(times)
     late = [later - earlier for earlier, later in zip(starts, starts[REQUESTS:], strict=False) if later - earlier > 1.5 * SECONDS]
     assert len(late) <= len(journal) // 10, (

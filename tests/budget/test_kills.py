@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Processes with one budget, some of which are killed: at each of their writes, in the middle of it, and anywhere."""
+"""Processes that share one budget and are killed: before, during and after each of their writes, and at random times."""
 
 import multiprocessing
 import os
@@ -24,7 +24,7 @@ FORK = multiprocessing.get_context("fork")
 
 @pytest.fixture
 def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t.Iterator[Connection]:
-    """A service that counts as strictly as it can, in a process of its own because this one forks."""
+    """Run a simulator with a sliding window; it has its own process because this one forks."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with running(zones=[DEFAULT_ZONE], process=True, rate_limit=REQUESTS, rate_window=SECONDS) as service:
         yield Connection(
@@ -38,7 +38,7 @@ def connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t.Iterator[Co
 
 
 def call(connection: Connection, calls: int, results: t.Any) -> None:
-    """Request after request; then what there was to warn of."""
+    """Send requests, then return the warnings."""
     client = Client(connection)
     for _call in range(calls):
         client.call("script_monitor.get")
@@ -46,11 +46,11 @@ def call(connection: Connection, calls: int, results: t.Any) -> None:
 
 
 def die_writing(connection: Connection, write: int, moment: str) -> None:
-    """End at a write to the shared state, while it is locked: in the middle, between the old file and the new one, or after it."""
+    """Kill this process at a write to the locked state file: before it is complete, before the new file replaces the old one, or after it."""
     unlink, rename, seen = os.unlink, os.rename, iter(range(write + 1))
     is_last = False
 
-    def first(path: str) -> None:
+    def unlink_or_die(path: str) -> None:
         nonlocal is_last
         is_last = next(seen) == write
         if is_last and moment == "half":
@@ -58,14 +58,14 @@ def die_writing(connection: Connection, write: int, moment: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         unlink(path)
 
-    def second(source: str, target: str) -> None:
+    def rename_or_die(source: str, target: str) -> None:
         if is_last and moment == "between":
             os.kill(os.getpid(), signal.SIGKILL)
         rename(source, target)
         if is_last:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    os.unlink, os.rename = first, second
+    os.unlink, os.rename = unlink_or_die, rename_or_die
     client = Client(connection)
     while True:
         client.call("script_monitor.get")
@@ -73,16 +73,16 @@ def die_writing(connection: Connection, write: int, moment: str) -> None:
 
 def finish(processes: t.Iterable[t.Any], code: int) -> None:
     for process in processes:
-        # Far more than all requests of all processes need on a busy machine, and far less than a lock or a place that stays taken.
+        # Much longer than all requests take on a busy machine; a lock or a place in the budget that is never released would take longer.
         process.join(120)
         assert process.exitcode == code
 
 
 @pytest.mark.parametrize("moment", ["half", "between", "whole"])
-def test_survivors_of_a_kill_keep_the_budget(connection: Connection, moment: str, cases: t.Any) -> None:
-    """Each of them is answered, none is refused, and nothing of the budget stays lost.
+def test_other_processes_keep_the_budget_after_a_kill(connection: Connection, moment: str, cases: t.Any) -> None:
+    """All requests of the other processes are answered, none is refused, and the budget is complete again later.
 
-    On a busy machine requests of two windows can arrive in one, of which the service announces the end.
+    On a busy machine requests of two windows can arrive in one; the simulator then announces when it ends.
     """
     results = FORK.SimpleQueue()
     killed = [FORK.Process(target=die_writing, args=(connection, write, moment)) for write in WRITES]

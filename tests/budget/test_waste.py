@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many tasks at once that need several times the budget, on a clock that only waiting moves: no task waits longer than the budget demands."""
+"""Many parallel tasks need several times the budget, with a clock that only sleeping moves: no task waits longer than necessary."""
 
 import functools
 import heapq
@@ -15,13 +15,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.budget 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 
 REQUESTS, SECONDS = 20, 50
-# Requests are counted by the second, with the time of the latest of them.
+# Requests of one second are counted together, with the time of the last one.
 WINDOW = SECONDS * 1.01 + 1.002
 WORKERS, CALLS = 12, 6
 
 
 class Turns:
-    """A clock for threads of which one runs at a time: the one whose sleep ends first."""
+    """A clock for threads that take turns: the thread whose sleep ends first runs next."""
 
     def __init__(self) -> None:
         self.time = 1_800_000_000.0
@@ -37,7 +37,7 @@ class Turns:
         awake.wait()
 
     def run(self, works: t.Sequence[t.Callable[[], None]]) -> None:
-        """Run all works at once, in as little time as they need."""
+        """Run all functions in parallel, and skip the time in which all of them sleep."""
         threads = [threading.Thread(target=self._work, args=(work, self._enter(self.time)), daemon=True) for work in works]
         for thread in threads:
             thread.start()
@@ -65,7 +65,7 @@ class Turns:
 
 
 class Sent(t.NamedTuple):
-    """A request: when it was due, when it began, when the service saw it, and when it ended."""
+    """A request: when its task was ready, when it was sent, when the service received it, and when it ended."""
 
     asked: float
     begun: float
@@ -74,7 +74,7 @@ class Sent(t.NamedTuple):
 
 
 def work(turns: Turns, pauses: t.Iterator[float], sent: list[Sent]) -> None:
-    """The requests of a task with a budget of its own, each of which the service sees in the middle."""
+    """Send the requests of one task, with its own budget object; the service receives each halfway."""
     connection = Connection("https://service.example", token="t")
     budget = Budget((REQUESTS, SECONDS), connection, now=turns.now, warn=lambda text: None)
     for _request in range(CALLS):
@@ -106,7 +106,7 @@ def test_no_task_waits_longer_than_needed(
         assert last - first >= SECONDS
     waited = [each for each in sent if each.begun > each.asked]
     for each in waited:
-        # A moment earlier the budget was used up: by what had ended a window ago or less, and by what had not ended.
+        # Just before the request, the budget was used up: by requests that ended less than a window ago or had not ended.
         moment = each.begun - 0.001
         used = [other for other in sent if other.begun < moment < other.ended + WINDOW]
         assert len(used) >= REQUESTS, f"begun {each.begun - begun:.3f} s after the start, with {len(used)} requests in the window"

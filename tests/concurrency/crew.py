@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Processes that run one module each, all at once."""
+"""Processes that each run one module, all at the same time."""
 
 import multiprocessing
 import os
@@ -25,16 +25,16 @@ def _work(module: str, zone: str, args: Document, base_url: str, token: str) -> 
 
 
 class Crew(ProcessPoolExecutor):
-    """So many processes; each takes one piece of work, and all begin at the same time."""
+    """A number of processes; each takes one task, and all start at the same time."""
 
     def __init__(self, size: int) -> None:
-        # A server that forks has imported everything once and has no threads.
+        # A fork server imports everything once, and has no threads.
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["concurrency.crew"])
         super().__init__(size, context, _join, (context.Barrier(size),))
 
     def run(self, module: str, simulator: t.Any, tasks: t.Sequence[tuple[str, Document]]) -> list[Document]:
-        """The results of a module with one (zone, options) for each process, in order."""
+        """Run a module with one (zone, options) in each process; return the results in order."""
         service = (simulator.base_url, simulator.token)
         futures = [self.submit(_work, module, zone, args, *service) for zone, args in tasks]
         answers = [future.result(300) for future in futures]

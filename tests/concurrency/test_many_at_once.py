@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many processes at once, and another editor between a read and the write that follows it."""
+"""Many processes in parallel, and other editors that write between the read and the write of a task."""
 
 import copy
 import typing as t
@@ -21,14 +21,14 @@ JOB = {"name": "edge-logs", "destination_conf": "https://logs.example.com/in", "
 
 @pytest.fixture(scope="session")
 def simulator_server() -> t.Iterator[t.Any]:
-    """A simulator in a process of its own, so that processes of the tests fork from one without its threads."""
+    """Run a simulator in its own process, because the tests fork, which is not safe with its threads."""
     with running(zones=ZONES, process=True) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def crew() -> t.Iterator[Crew]:
-    """Eight processes that begin at the same time."""
+    """Return eight processes that start at the same time."""
     with Crew(8) as hired:
         yield hired
 
@@ -78,8 +78,8 @@ def test_eight_creators_of_one_entry_point(simulator, crew, cases):
         made = [entry for entry in simulator.writes() if entry["method"] == "POST"]
         assert [entry["status"] for entry in made].count(201) + [entry["status"] for entry in made].count(200) == 1
         cases["eight creators of one entry point: races lost"] += len(made) - 1
-        cases["eight creators of one entry point: overtaken and told so"] += sum(map(warns_of_others, results))
-        # Who was overtaken has only to ask again.
+        cases["eight creators of one entry point: edit_before_write and told so"] += sum(map(warns_of_others, results))
+        # A run whose fields were overwritten only has to be repeated.
         for name in NAMES:
             last = direct.run("log_custom_fields", simulator, zone, {"request_fields": [name], "purge": False})
             assert not last.get("failed") and not warns_of_others(last), last
@@ -88,9 +88,9 @@ def test_eight_creators_of_one_entry_point(simulator, crew, cases):
 
 
 def check_race(ruleset: t.Mapping[str, t.Any], results: t.Sequence[dict[str, t.Any]]) -> None:
-    """Losing is no failure; what was overwritten was overwritten by a run that has reported it."""
+    """An overwritten run does not fail, and the run that overwrites others warns about it."""
     failures = [result for result in results if result.get("failed")]
-    # The one thing that may be reported as a failure: the answer to a write that shows another editor's work.
+    # The only possible failure: the answer to the write contains changes of another editor.
     assert all("its response differs from the desired state" in result["msg"] for result in failures), failures
     assert {result["error"]["kind"] for result in failures} <= {"bad_response"}
     lost = set(NAMES) - logged(ruleset)
@@ -98,14 +98,14 @@ def check_race(ruleset: t.Mapping[str, t.Any], results: t.Sequence[dict[str, t.A
     assert not lost or told, (lost, results)
     done = [result for result in results if not result.get("failed")]
     assert all(result["changed"] and result["ruleset"]["id"] == ruleset["id"] for result in done)
-    # Each version after the first is the work of one run.
+    # Each version after the first was written by one run.
     versions = [int(result["ruleset"]["version"]) for result in done]
     assert len(set(versions)) == len(versions)
     assert max(versions) <= int(ruleset["version"]) == 1 + len(results)
 
 
-def overtaken(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.Any:
-    """A task between whose read and write another editor writes."""
+def edit_before_write(simulator: t.Any, module: str, edit: t.Callable[[], t.Any]) -> t.Any:
+    """Return a task that has another editor write between its read and its write."""
     task = copy.copy(task_of(module))
     real = task.read
 
@@ -124,7 +124,7 @@ def test_rule_edit_before_write_is_reported(simulator, cases):
     (ruleset,) = entry_points(simulator, zone)
     theirs = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated")}
     edit = ("PUT", f"/zones/{zone}/rulesets/{ruleset['id']}", {"rules": [{**theirs, "enabled": True}]})
-    task = overtaken(simulator, "log_custom_fields", lambda: simulator.request(*edit))
+    task = edit_before_write(simulator, "log_custom_fields", lambda: simulator.request(*edit))
     result = direct.run(task, simulator, zone, {"request_fields": ["x-a"]})
     (warning,) = result["warnings"]
     assert "from version 1 to 3 although this run wrote once" in warning
@@ -134,7 +134,7 @@ def test_rule_edit_before_write_is_reported(simulator, cases):
 
 
 def test_eight_creators_of_one_job(simulator, crew, cases):
-    """Nothing is deleted; each job but the oldest was reported by the run that created it, and the next run reports them all."""
+    """No job is deleted; each run that creates a duplicate reports it, and the next run reports all of them."""
     zone = ZONES[0]
     simulator.settings(latency_ms=10)
     for _round in range(ROUNDS):
@@ -151,12 +151,12 @@ def test_eight_creators_of_one_job(simulator, crew, cases):
         cases["eight creators of one job"] += 8
 
 
-def test_entry_point_created_meanwhile_is_adopted(simulator, cases):
+def test_entry_point_created_by_another_editor_is_used(simulator, cases):
     zone = ZONES[0]
     rule = {name: value for name, value in FOREIGN_RULE.items() if name not in ("version", "last_updated", "id")}
     body = {"name": "theirs", "kind": "zone", "phase": PHASE, "rules": [rule]}
-    # Refused when the run reads again.
-    task = overtaken(simulator, "log_custom_fields", lambda: simulator.request("POST", f"/zones/{zone}/rulesets", body))
+    # The first POST is refused, because the entry point exists now; the task reads again.
+    task = edit_before_write(simulator, "log_custom_fields", lambda: simulator.request("POST", f"/zones/{zone}/rulesets", body))
     result = direct.run(task, simulator, zone, {"request_fields": ["x-a"]})
     assert not result.get("failed") and result["changed"] and result["warnings"] == [], result
     (ruleset,) = entry_points(simulator, zone)
@@ -168,23 +168,25 @@ def test_entry_point_created_meanwhile_is_adopted(simulator, cases):
 
 @pytest.mark.parametrize("deleted", [True, False])
 def test_job_deleted_or_edited_before_write(simulator, cases, deleted):
-    """A job that another editor deletes or changes between the read and the write: a failure, or left alone."""
+    """If another editor deletes the job between read and write, the task fails; if it changes the job, the change is kept."""
     zone = ZONES[0]
     path = f"/zones/{zone}/logpush/jobs/5"
     simulator.seed(jobs={zone: [{"id": 5, "name": "edge-logs", "destination_conf": "r2://edge-logs"}]})
     edit = ("DELETE", path, None) if deleted else ("PUT", path, {"max_upload_records": 2000})
-    task = overtaken(simulator, "logpush_job", lambda: simulator.request(*edit))
+    task = edit_before_write(simulator, "logpush_job", lambda: simulator.request(*edit))
     result = direct.run(task, simulator, zone, JOB)
     if deleted:
-        # What was to be changed is gone: reported, and the next run creates it.
+        # The changed job no longer exists: this is a failure, and the next run creates the job.
         assert result["failed"] and result["error"]["kind"] == "not_found" and not result["changed"]
     else:
-        # Only what differs is sent, so that an edit of something else stays.
+        # Only members that differ are sent, so that other changes are kept.
         assert result["changed"] and simulator.state(zone)["jobs"][0]["max_upload_records"] == 2000
     assert not direct.run("logpush_job", simulator, zone, JOB).get("failed")
     (job,) = simulator.state(zone)["jobs"]
     assert job["enabled"] is True and job["logpull_options"] == "fields=RayID"
-    gone = overtaken(simulator, "logpush_job", lambda: simulator.request("DELETE", f"/zones/{zone}/logpush/jobs/{job['id']}"))
+    gone = edit_before_write(
+        simulator, "logpush_job", lambda: simulator.request("DELETE", f"/zones/{zone}/logpush/jobs/{job['id']}")
+    )
     removed = direct.run(gone, simulator, zone, {"name": "edge-logs", "state": "absent"})
     assert not removed.get("failed") and removed["changed"] is False
     cases["edits between read and write"] += 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Runs a module's own code in the test's process, as the controller's worker does, without a process for each run."""
+"""Run a module's own code in the process of the test, as the action plugin does, without a process for each run."""
 
 import functools
 import time
@@ -17,7 +17,7 @@ from harness.modules import Document, checked, execute, task_of
 def run(
     module: str | t.Any, simulator: t.Any, address: str | Address, args: t.Mapping[str, t.Any], *, check: bool = False
 ) -> Document:
-    """The result of a module that runs once against the simulator; a task may stand for the module's name, an id for a zone."""
+    """Return the result of one run against the simulator; `module` may be a task, and `address` the id of a zone."""
     task = task_of(module) if isinstance(module, str) else module
     named = (address if isinstance(address, Address) else Address(ZONE, address)).named
     given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **named, **args}
@@ -27,7 +27,7 @@ def run(
 
 
 class Pauses:
-    """Stands in for the sleep of a client: records what it would have slept, and sleeps at most `max_seconds` of it."""
+    """Replaces the sleep of a client: records the requested time, and sleeps at most `max_seconds`."""
 
     def __init__(self) -> None:
         self.max_seconds = 0.0
@@ -40,7 +40,7 @@ class Pauses:
 
 
 def without_waiting(monkeypatch: pytest.MonkeyPatch, *modules: t.Any) -> Pauses:
-    """Clients that pause for no time; `modules` are modules that make clients, besides the one that makes those of tasks."""
+    """Make clients retry without waiting; `modules` are Python modules that create clients, besides the one that does so for tasks."""
     pauses = Pauses()
     for module in (_run, *modules):
         monkeypatch.setattr(module, "Client", functools.partial(Client, sleep=pauses))

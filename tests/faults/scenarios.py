@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The scenarios of the fault matrix: what a zone or an account has, the desired state, and which requests that takes."""
+"""The scenarios of the fault matrix: the state of a zone or an account, the desired state, and the requests of the run."""
 
 import copy
 import dataclasses
@@ -45,7 +45,7 @@ PHASE = "http_log_custom_fields"
 DATASET = "http_requests"
 DESTINATION = "s3://edge-logs/all?region=eu-west-1&access-key-id=AK1&secret-access-key=planted-bucket-secret-51d7"
 
-# A rule of another owner, with every member that a rule can have.
+# A rule of another owner, with every possible member.
 FOREIGN_RULE: Document = {
     "id": "f0" * 16,
     "ref": "foreign",
@@ -96,7 +96,7 @@ OUR_CONTENT_RULE: Document = {
     "expression": "true",
     "value": "script-src 'self' a.example",
 }
-# The service does not know the parameters that ask for complete listings.
+# The service refuses the parameters for complete listings.
 REFUSALS = tuple({"kind": "status", "status": 400, "path": f"*/page_shield/{name}"} for name in ("scripts", "connections"))
 
 
@@ -116,7 +116,7 @@ OUR_POLICY: Document = {
 WEBHOOK: Document = {"id": "61" * 16, "name": "chat", "url": "https://chat.example/planted-path-of-a-webhook"}
 
 
-# What accounts have in place of the datasets of zones and their fields.
+# Datasets and fields of accounts that replace those of zones.
 _NAMES_OF_ACCOUNTS = {
     DATASET: "gateway_dns",
     "firewall_events": "audit_logs",
@@ -128,15 +128,15 @@ _NAMES_OF_ACCOUNTS = {
 
 
 def _of_account(document: t.Any) -> t.Any:
-    """The same options or jobs, for an account."""
+    """Return the same options or jobs for an account."""
     return json.loads(re.sub("|".join(_NAMES_OF_ACCOUNTS), lambda name: _NAMES_OF_ACCOUNTS[name[0]], json.dumps(document)))
 
 
 @dataclasses.dataclass(frozen=True)
 class Scenario:
-    """A desired state of a zone or an account, by one module, with the requests that it takes where nothing goes wrong.
+    """A desired state of a zone or an account, for one module, with the requests of a run without faults.
 
-    `faults` are those that each run has to cope with, beside the one of the matrix.
+    `faults` are injected into each run in addition to the fault of the matrix, and the module must handle them.
     """
 
     requests: tuple[str, ...]
@@ -153,11 +153,11 @@ class Scenario:
     idempotent: bool = True
 
     def of_account(self) -> t.Self:
-        """The same scenario for the jobs of an account."""
+        """Return the same scenario for the jobs of an account."""
         return dataclasses.replace(self, args=_of_account(self.args), jobs=tuple(_of_account(self.jobs)), address=IN_ACCOUNT)
 
     def seed(self) -> Document:
-        """The zone and the account at the start; much in them belongs to others."""
+        """Return the zone and the account at the start; most of their objects are not managed by the task."""
         own = [_ruleset("0c", PHASE, *self.rules)] if self.rules is not None else []
         jobs = {ZONE: list(OTHER_JOBS), ACCOUNT: _of_account(OTHER_JOBS)}
         jobs[self.address.id] += self.jobs
@@ -185,7 +185,7 @@ class Scenario:
 
 
 def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[str, t.Any], **_modes: bool) -> Document:
-    """The inventory's listing of zones or of accounts, in the form of a module's result."""
+    """Return the inventory's listing of zones or accounts in the form of a module's result."""
     given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **args}
     params = validated({"argument_spec": inventory.SPECIFICATION}, given, "zones").params
     described = parse_connection(params)
@@ -216,7 +216,7 @@ _CHANGED_JOB: Document = {
     "filter": "",
 }
 _GONE_JOB: Document = {"name": "edge-logs", "dataset": DATASET, "state": "absent"}
-# All that would carry over from the old job is given, since a run after a failure finds no old job.
+# All members are set that would be copied from the old job, because a run after a failure finds no old job.
 _REPLACING_JOB: Document = {
     **_NEW_JOB,
     "kind": "",
@@ -239,7 +239,7 @@ _NEW_CONTENT_RULE: Document = {
 }
 _ENFORCED: Document = {"description": "checkout", "action": "allow", "unobserved": "allow"}
 _GONE_CONTENT_RULE: Document = {"description": "checkout", "state": "absent"}
-# Rules are shown with `enabled` as text.
+# The service returns `enabled` of rules as text.
 _AS_TEXT: Document = {"policy_enabled_as_text": True}
 _PLAIN_ROUTES: Document = {"entrypoint_route": False, "get_ruleset_route": False, "rules_in_list": True}
 _OLD: tuple[Document, ...] = (FOREIGN_RULE, OWN_RULE)
@@ -324,7 +324,7 @@ _NEW_POLICY: Document = {
 }
 _CHANGED_POLICY: Document = {"name": "log delivery", "filters": {"zones": ["z"]}, "enabled": False}
 _ABSENT: Document = {"state": "absent"}
-# Versions, and the alerts that the account may use, may be missing as the fields of a dataset may.
+# Like the fields of a dataset, versions and available alerts are optional reads.
 _OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
     "create-transformer": Scenario((LIST, POST_TRANSFORMER, GET, GET_FIELDS), "logpush_transformer", _NEW_TRANSFORMER),
     "change-transformer": Scenario(
@@ -346,7 +346,7 @@ _OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
     "change-policy": Scenario((LIST, PUT, GET), "notification_policy", _CHANGED_POLICY, policies=(OUR_POLICY,)),
     "delete-policy": Scenario((LIST, DELETE), "notification_policy", {"name": "log delivery", **_ABSENT}, policies=(OUR_POLICY,)),
 }
-# The simulator runs queries only where its engine is installed.
+# The simulator runs queries only if DataFusion is installed.
 WITH_ENGINE: t.Mapping[str, Scenario] = {
     "try-transformer": Scenario(
         (LIST, PREVIEW, PREVIEW, POST_TRANSFORMER, GET, GET_FIELDS),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every fault at every request of every scenario: how the run ends, what it leaves behind, and that the next run converges."""
+"""Each fault at each request of each scenario: the run ends as expected, leaves the expected state, and the next run converges."""
 
 import functools
 import random
@@ -14,7 +14,7 @@ from faults.scenarios import ACCOUNT, SCENARIOS, WITH_ENGINE, ZONE
 from harness.invariants import ERROR_MEMBERS
 
 SEED = 20261121
-# What the service makes, different in each run.
+# Members that the service sets, and which differ between runs.
 MADE = (
     "version",
     "last_updated",
@@ -32,7 +32,7 @@ Case = tuple[str, int, str, str]
 
 @functools.cache
 def known_ids(name: str) -> frozenset[t.Any]:
-    """The ids of what is there at the start; all others are made by the service and differ from run to run."""
+    """Return the ids at the start; other ids are new in each run."""
     seed = SCENARIOS[name].seed()
     rulesets = seed["rulesets"][ZONE]
     rules = [rule for ruleset in rulesets for rule in ruleset.get("rules", [])]
@@ -42,7 +42,7 @@ def known_ids(name: str) -> frozenset[t.Any]:
 
 
 def comparable(state: t.Any, known: frozenset[t.Any]) -> t.Any:
-    """A state without what the service makes: times, versions, new ids and challenges."""
+    """Return a state without values that the service sets: times, versions, new ids and challenges."""
     if isinstance(state, list):
         return [comparable(item, known) for item in state]
     if not isinstance(state, dict):
@@ -53,12 +53,12 @@ def comparable(state: t.Any, known: frozenset[t.Any]) -> t.Any:
 
 
 def observed(simulator: t.Any, name: str) -> t.Any:
-    """The zone and the account, whichever of them the scenario is about."""
+    """Return the state of the zone and the account."""
     return comparable([simulator.state(ZONE), simulator.state(account=ACCOUNT)], known_ids(name))
 
 
 def run(simulator: t.Any, name: str, *, check: bool = False, **options: t.Any) -> dict[str, t.Any]:
-    """The result of a scenario, which meets the faults that each run has to cope with."""
+    """Return the result of a scenario, with the scenario's own faults."""
     simulator.faults(*SCENARIOS[name].faults)
     return SCENARIOS[name].run(simulator, options, check=check)
 
@@ -67,8 +67,8 @@ def start(simulator: t.Any, name: str) -> None:
     simulator.reset(**SCENARIOS[name].seed())
 
 
-class Undisturbed(t.NamedTuple):
-    """What a run without any fault finds and leaves, how many things it creates, and its result."""
+class Reference(t.NamedTuple):
+    """The state before and after a run without faults, the number of objects that it creates, and its result."""
 
     before: t.Any
     after: t.Any
@@ -77,22 +77,22 @@ class Undisturbed(t.NamedTuple):
 
 
 @functools.cache
-def undisturbed(simulator: t.Any, name: str) -> Undisturbed:
+def reference_run(simulator: t.Any, name: str) -> Reference:
     start(simulator, name)
     before = observed(simulator, name)
     result = run(simulator, name)
     assert not result.get("failed"), result
-    return Undisturbed(before, observed(simulator, name), creations(simulator.journal()), result)
+    return Reference(before, observed(simulator, name), creations(simulator.journal()), result)
 
 
 def writes(journal: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
-    """The requests that could change something."""
+    """Return the requests that could change the service."""
     reading = ("/graphql", "/ownership/validate", "/transformers/preview")
     return [entry for entry in journal if entry["method"] != "GET" and not entry["path"].endswith(reading)]
 
 
 def applied(journal: t.Iterable[dict[str, t.Any]]) -> list[dict[str, t.Any]]:
-    """The writes that the service has applied."""
+    """Return the writes that the service applied."""
     done = [entry for entry in writes(journal) if entry["applied"]]
     return [entry for entry in done if entry["status"] is None or entry["status"] < 400 or entry["fault"]]
 
@@ -101,8 +101,8 @@ def creations(journal: t.Iterable[dict[str, t.Any]]) -> int:
     return [entry["method"] for entry in applied(journal)].count("POST")
 
 
-def every_case() -> list[Case]:
-    """The whole matrix."""
+def all_cases() -> list[Case]:
+    """Return all cases of the matrix."""
     return [
         (scenario, index, fault, persistence)
         for scenario, found in SCENARIOS.items()
@@ -110,23 +110,23 @@ def every_case() -> list[Case]:
         for fault in ROWS
         for persistence in (ONCE, LASTING)
         if not (persistence == LASTING and fault in oracle.ONLY_ONCE)
-        and not (fault == "refused" and _side_by_side(scenario, index))
+        and not (fault == "refused" and is_sent_in_parallel(scenario, index))
     ]
 
 
-def _side_by_side(scenario: str, index: int) -> bool:
-    """Whether the request is on its way with the one before it, so that no port can be closed between the two."""
+def is_sent_in_parallel(scenario: str, index: int) -> bool:
+    """Return whether the request is sent in parallel with the previous one, so that the port cannot be closed between them."""
     return SCENARIOS[scenario].requests[index - 2 : index + 1] == (oracle.LIST,) * 3
 
 
 def sampled(cases: t.Sequence[Case]) -> list[Case]:
-    """A seeded part of the matrix: every fault once at every class of request, and for good at one request."""
+    """Return a seeded sample: each fault once at each class of requests, and lasting at one request."""
     strata: dict[tuple[str, ...], Case] = {}
     for case in random.Random(SEED).sample(cases, len(cases)):
         scenario, index, fault, persistence = case
         if persistence == ONCE:
             strata.setdefault((fault, ROWS[fault].stratum(SCENARIOS[scenario].requests[index])), case)
-        elif ROWS[fault].timeout > 1:  # timeouts that last cost real time
+        elif ROWS[fault].timeout > 1:  # a lasting timeout takes real time
             strata.setdefault((fault,), case)
     chosen = set(strata.values())
     return [case for case in cases if case in chosen]
@@ -138,7 +138,7 @@ def marks_of(scenario: str) -> list[pytest.MarkDecorator]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "case" in metafunc.fixturenames:
-        cases = every_case()
+        cases = all_cases()
         if metafunc.config.getoption("--faults") == "sample":
             cases = sampled(cases)
         marked = [pytest.param(case, marks=marks_of(case[0]), id=named(case)) for case in cases]
@@ -146,7 +146,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def named(case: Case) -> str:
-    """What the first line of a failure says."""
+    """Return a description of the case for failure messages."""
     scenario, index, fault, persistence = case
     return f"{scenario}: {fault} {persistence} at request {index + 1}, {SCENARIOS[scenario].requests[index]}"
 
@@ -174,10 +174,10 @@ def test_scenario_sends_its_declared_requests(simulator, pauses, name):
     assert pauses.made == []
 
 
-def test_injected_fault_ends_as_the_table_says(simulator, pauses, case, cases):
+def test_fault_ends_as_expected(simulator, pauses, case, cases):
     name, index, fault, persistence = case
     scenario, row = SCENARIOS[name], ROWS[fault]
-    reference = undisturbed(simulator, name)
+    reference = reference_run(simulator, name)
     start(simulator, name)
 
     pauses.max_seconds = 0.05 if fault == "refused" and persistence == ONCE else 0.0
@@ -191,7 +191,7 @@ def test_injected_fault_ends_as_the_table_says(simulator, pauses, case, cases):
     verdict, tries = oracle.expected(row, scenario.requests, index, persistence)
     check_outcome(result, verdict, tries, scenario.address.scope)
     if verdict == oracle.BAD:
-        # A write that was accepted is a change, whether its answer can be read or not.
+        # An applied write is a change even if its answer is invalid.
         assert result["changed"] == bool(applied(journal))
     if verdict == OK or not applied(journal):
         assert observed(simulator, name) == (reference.after if verdict == OK else reference.before)
@@ -202,7 +202,7 @@ def test_injected_fault_ends_as_the_table_says(simulator, pauses, case, cases):
 
 
 def check_outcome(result: dict[str, t.Any], verdict: str, tries: int | None, scope: str) -> None:
-    """A success, or the failure of the kind of the table, reported in full."""
+    """The run succeeds, or fails with the expected kind and a complete error."""
     assert (result["error"]["kind"] if result.get("failed") else OK) == verdict, result
     if verdict == OK:
         return
@@ -211,16 +211,16 @@ def check_outcome(result: dict[str, t.Any], verdict: str, tries: int | None, sco
     assert set(error) == ERROR_MEMBERS
     assert error["method"] in ("GET", "PUT", "POST", "DELETE") and error["path"].startswith((f"/{scope}s", "/graphql")), error
     is_once = error["method"] == "POST" or (error["method"] == "PUT" and "/transformers/" in error["path"])
-    # A POST that may have been received is never repeated, nor is a query; everything else is tried as often as it may be.
+    # A POST that may have been received is never retried, nor is a query; all other requests are retried as often as allowed.
     assert tries is None or error["attempts"] in ((1, tries) if is_once else (tries,)), error
 
 
-def check_recovery(simulator: t.Any, name: str, reference: Undisturbed, verdict: str) -> None:
-    """A plain second run ends where an undisturbed one does, a third finds nothing to do, and nothing was made twice."""
+def check_recovery(simulator: t.Any, name: str, reference: Reference, verdict: str) -> None:
+    """A second run without the fault reaches the state of a run that had none, a third changes nothing, and nothing is created twice."""
     made = creations(simulator.journal())
     second = run(simulator, name)
     assert not second.get("failed"), second
-    if not SCENARIOS[name].idempotent:  # each run makes one of its own
+    if not SCENARIOS[name].idempotent:  # each run creates an object
         assert made <= 1 and creations(simulator.journal()) == made + 1
         return
     assert verdict != OK or not second["changed"], second

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Arbitrary JSON, and answers of the service with arbitrary JSON in one of their places."""
+"""Arbitrary JSON, and answers with arbitrary JSON in some of their places."""
 
 import copy
 import json
@@ -30,13 +30,13 @@ ANY_JSON = st.recursive(
 
 
 def examples(number: int) -> settings:
-    """So many examples, and ten times as many under the profile that explores."""
+    """Run this number of examples; ten times as many with the profile `explore`."""
     slow = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     return settings(max_examples=number * (10 if settings.default.max_examples >= 1000 else 1), suppress_health_check=slow)
 
 
 def places(value: Json) -> t.Iterator[tuple[t.Any, ...]]:
-    """The way to every place in a document, the document itself included."""
+    """Yield the path of each value in a document, including the document itself."""
     yield ()
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, member in items:
@@ -46,7 +46,7 @@ def places(value: Json) -> t.Iterator[tuple[t.Any, ...]]:
 
 @st.composite
 def damaged(draw: t.Callable[[t.Any], t.Any], document: Json) -> Json:
-    """The document with something else, nothing, or one thing too many in one or two of its places."""
+    """Return the document with one or two values replaced, removed, repeated or added."""
     found = copy.deepcopy(document)
     for _time in range(draw(st.integers(1, 2))):
         way = draw(st.sampled_from(list(places(found))))
@@ -71,7 +71,7 @@ def damaged(draw: t.Callable[[t.Any], t.Any], document: Json) -> Json:
 
 
 def bodies(document: Json) -> st.SearchStrategy[bytes]:
-    """What may come instead of an answer."""
+    """Return bodies that may be received instead of an answer."""
     envelope = {"success": True, "errors": [], "messages": []}
     texts = (
         damaged(document)

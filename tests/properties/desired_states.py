@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What tasks may ask for, how a service may behave, and what others do to a zone meanwhile."""
+"""Random options of tasks, behaviours of the service, and edits by others."""
 
 import json
 import typing as t
@@ -15,12 +15,12 @@ LISTS = {kind: st.lists(COOKIES if kind == "cookie_fields" else HEADERS, max_siz
 
 
 def some(**members: t.Any) -> t.Any:
-    """Any choice of the members."""
+    """Return any subset of the members."""
     return st.fixed_dictionaries({}, optional=members)
 
 
 def _and_something(options: st.SearchStrategy[dict[str, t.Any]]) -> t.Any:
-    """The same options with a list that is not empty, so that most of them can be applied."""
+    """Add a list that is not empty to the options, so that most of them are valid."""
     something = st.lists(HEADERS, min_size=1, max_size=3)
     return st.tuples(options, something).map(lambda both: {"request_fields": both[1], **both[0]})
 
@@ -42,7 +42,7 @@ _OF_BOTH = [{"and": [_ONE, _TWO]}, {"where": {"and": [_TWO, _ONE, _TWO]}}, {"or"
 _PLACE = "s3://edge-logs/{}?region={}&access-key-id=AK1&secret-access-key={}"
 _PARTS = [("a", "eu", "planted-1"), ("a", "eu", "planted-2"), ("b", "eu", "planted-1"), ("a", "us", "planted-1")]
 DESTINATIONS = st.sampled_from([_PLACE.format(*parts) for parts in _PARTS])
-# Fields that both datasets have.
+# Fields of both datasets.
 LOG_FIELDS = st.lists(st.sampled_from(["ClientIP", "RayID", "EdgeColoCode", "EdgeResponseStatus"]), max_size=3)
 TIMESTAMPS = st.sampled_from(["rfc3339", "unixnano"])
 TEXTS = ["fields=ClientIP,RayID&timestamps=rfc3339", "timestamps=rfc3339&fields=RayID%2CClientIP", f"{FLAG}=true", "fields="]
@@ -68,7 +68,7 @@ JOB_OPTIONS = (
 )
 NEW_JOBS = st.tuples(JOB_OPTIONS, DESTINATIONS).map(lambda both: {**both[0], "destination_conf": both[1]})
 DATASETS = st.sampled_from(["http_requests", "http_requests", "firewall_events"])
-# What other editors write into a job.
+# Members that other editors write into a job.
 EDITS = st.sampled_from(
     [
         {},
@@ -80,7 +80,7 @@ EDITS = st.sampled_from(
     ]
 )
 
-# Rules have to be seen by one of the routes.
+# At least one of the routes must return the rules.
 ROUTES = st.sampled_from(
     [
         {"entrypoint_route": True, "get_ruleset_route": True, "rules_in_list": False},
@@ -103,7 +103,7 @@ HABITS = st.tuples(ECHOES, st.just({}) | ROUTES).map(lambda both: {**both[0], **
 
 
 def a_rule(number: int, action: str, lists: t.Mapping[str, t.Sequence[str]], enabled: bool) -> dict[str, t.Any]:
-    """A rule as another editor would write it."""
+    """Return a rule of another editor."""
     if action != ACTION:
         parameters: dict[str, t.Any] = {"bic": enabled}
         expression = f"(ip.src eq 192.0.2.{number})"

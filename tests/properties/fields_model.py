@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An independent account of what custom log fields have to become, in sets of names; it shares no code with the collection."""
+"""An independent model of custom log fields as sets of names; it shares no code with the collection."""
 
 import typing as t
 
 Json = t.Any
 Document = t.Mapping[str, Json]
-# For each kind, the names with whether every value of a name is logged.
+# For each kind, the names and whether all values of a name are logged.
 Fields = dict[str, dict[str, bool]]
 
 KINDS = ("request_fields", "transformed_request_fields", "response_fields", "raw_response_fields", "cookie_fields")
@@ -17,11 +17,11 @@ MOVING = ("version", "last_updated")
 
 
 class Refused(Exception):
-    """The desired state is impossible and has to be refused as an invalid option."""
+    """The desired state is impossible and must be refused as an invalid option."""
 
 
 def entry_point(state: Document) -> Document | None:
-    """The zone's own ruleset of the phase."""
+    """Return the zone's own ruleset of the phase."""
     found = [each for each in state["rulesets"] if each["kind"] == "zone" and each["phase"] == PHASE]
     assert len(found) <= 1
     return found[0] if found else None
@@ -33,7 +33,7 @@ def own_rules(state: Document) -> list[Document]:
 
 
 def untouchable(state: Document) -> Json:
-    """What no task about custom log fields may touch, in its order."""
+    """Return the rules of others, in their order, and the members of the ruleset that tasks must not change."""
     ruleset = entry_point(state)
     foreign = [rule for rule in ruleset["rules"] if rule["action"] != ACTION] if ruleset else []
     rules = [{name: value for name, value in rule.items() if name not in MOVING} for rule in foreign]
@@ -47,7 +47,7 @@ def fields_of(rule: Document) -> Fields:
 
 
 def union(rules: t.Iterable[Document]) -> Fields:
-    """All fields of some rules; a name keeps all values where one rule does."""
+    """Return all fields of some rules; all values of a name are logged if one rule says so."""
     found: Fields = {kind: {} for kind in KINDS}
     for rule in rules:
         for kind, names in fields_of(rule).items():
@@ -57,7 +57,7 @@ def union(rules: t.Iterable[Document]) -> Fields:
 
 
 def shown(fields: Fields) -> dict[str, list[str]]:
-    """The fields as results and diffs name them."""
+    """Return the fields in the form of results and diffs."""
     flagged = {name for kind in RESPONSE for name, flag in fields[kind].items() if flag}
     return {**{kind: sorted(fields[kind]) for kind in KINDS}, "preserve_duplicates": sorted(flagged)}
 
@@ -67,12 +67,12 @@ def normal(kind: str, name: str) -> str:
 
 
 def given(options: Document) -> dict[str, set[str]]:
-    """The names that the options of a task list, by kind."""
+    """Return the names in the options of a task, by kind."""
     return {kind: {normal(kind, name) for name in options[kind]} for kind in KINDS if kind in options}
 
 
 def expected(options: Document, rules: list[Document]) -> Fields:
-    """The union of all fields after a task with these options; raises `Refused`."""
+    """Return the union of all fields after a task with these options; raise `Refused` if they are invalid."""
     fields = union(rules)
     lists = given(options)
     if options.get("state") == "absent":

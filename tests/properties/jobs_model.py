@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An independent account of what a log delivery job has to become; it shares no code with the collection."""
+"""An independent model of Logpush jobs; it shares no code with the collection."""
 
 import json
 import typing as t
@@ -16,7 +16,7 @@ NEWER = {"field_names": frozenset(), "sample_rate": 1, "timestamp_format": "unix
 
 
 class Refused(Exception):
-    """The desired state has to be refused; the argument is the kind of the failure."""
+    """The desired state must be refused; the argument is the kind of the failure."""
 
 
 def without_defaults(parameters: dict[str, Json]) -> dict[str, Json]:
@@ -25,7 +25,7 @@ def without_defaults(parameters: dict[str, Json]) -> dict[str, Json]:
 
 
 def parameters(text: str | None) -> dict[str, Json]:
-    """The members of an option string."""
+    """Return the members of an option string."""
     found: dict[str, Json] = dict(parse_qsl(text or "", keep_blank_values=True))
     if "fields" in found:
         found["fields"] = frozenset(name for name in found["fields"].split(",") if name)
@@ -33,12 +33,12 @@ def parameters(text: str | None) -> dict[str, Json]:
 
 
 def older_meaning(text: str | None) -> dict[str, Json]:
-    """The members of an option string, without what is off or the default."""
+    """Return the members of an option string without those that are off or have their default."""
     return without_defaults(parameters(text))
 
 
 def newer_meaning(options: Json) -> Json:
-    """All members of the newer form of the options, or None where the job has the older one."""
+    """Return all members of `output_options`, or None if the job has `logpull_options`."""
     if not options:
         return None
     filled = {**NEWER, **{name: options[name] for name in NEWER if options.get(name)}}
@@ -46,7 +46,7 @@ def newer_meaning(options: Json) -> Json:
 
 
 def newer_from_older(text: str | None) -> Document:
-    """The older form of the options in the newer one."""
+    """Convert `logpull_options` to `output_options`."""
     found = older_meaning(text)
     return {
         "field_names": found.get("fields", frozenset()),
@@ -57,7 +57,7 @@ def newer_from_older(text: str | None) -> Document:
 
 
 def filter_meaning(text: Json) -> Json:
-    """A filter in one form for all its spellings: outer `where` and lone branches gone, siblings in order and once each."""
+    """Return the canonical form of a filter: without the outer `where` and groups of one, with sorted, unique members of groups."""
     if not text:
         return None
     return _normal(json.loads(text) if isinstance(text, str) else text)
@@ -74,7 +74,7 @@ def _normal(tree: Json) -> Json:
 
 
 def as_job(side: Document, rest: dict[str, Json]) -> Document:
-    """A side of a diff, with the older form as text again; `rest` is the meaning of the parts that it does not show."""
+    """Return a side of a diff, with `logpull_options` as text again; `rest` is the meaning of the parts that the diff omits."""
     parts = dict(rest)
     if "option_flags" in side:
         flags = {name: "true" if value is True else str(value) for name, value in (side["option_flags"] or {}).items()}
@@ -91,13 +91,13 @@ MEANINGS = {"logpull_options": older_meaning, "output_options": newer_meaning, "
 
 
 def meaning(members: Document) -> dict[str, Json]:
-    """The meaning of each member that a task can manage, of those that are there."""
+    """Return the meaning of each given member that a task can manage."""
     names = [name for name in ("name", *DEFAULTS, *MEANINGS) if name in members]
     return {name: MEANINGS[name](members[name]) if name in MEANINGS else members[name] or DEFAULTS.get(name) for name in names}
 
 
 def same_destination(options: Document, stored: str, masked: bool) -> bool:
-    """Whether a task sends no other destination; where the service masks secrets, that of the bucket cannot be compared."""
+    """Return whether a task leaves the destination unchanged; a secret that the service masks cannot be compared."""
     desired = options.get("destination_conf", stored)
     secret = "&secret-access-key="
     return desired == stored or (masked and desired.partition(secret)[0] == stored.partition(secret)[0])
@@ -108,7 +108,7 @@ def is_present(options: Document) -> bool:
 
 
 def target(options: Document, jobs: t.Sequence[Document]) -> Document | None:
-    """The job that a task with these options is about; raises `Refused`, also where the desired state is impossible."""
+    """Return the job that a task manages; raise `Refused` if the desired state is impossible."""
     if "job_id" in options:
         found = [job for job in jobs if job["id"] == options["job_id"]]
         if is_present(options) and not found:
@@ -126,7 +126,7 @@ def target(options: Document, jobs: t.Sequence[Document]) -> Document | None:
 
 
 def expected(options: Document, before: Document | None) -> dict[str, Json]:
-    """The meaning of each member that a task with these options manages, afterwards."""
+    """Return the meaning of each member that a task manages, after the task."""
     managed = meaning({name: value for name, value in options.items() if name not in ("logpull_options", "output_options")})
     if any(name in options for name in OLDER):
         managed["logpull_options"] = _older(options, older_meaning(before["logpull_options"] if before else ""))
@@ -136,7 +136,7 @@ def expected(options: Document, before: Document | None) -> dict[str, Json]:
 
 
 def _newer(options: Document, before: Document | None) -> Json:
-    """The newer form: what is there, or what the older form says, with what the task names."""
+    """Return `output_options` after a task: current ones, or the converted `logpull_options`, with the options of the task."""
     named = {FLAG if name == "cve_2021_44228" else name: value for name, value in options.items()}
     if "field_names" in named:
         named["field_names"] = frozenset(named["field_names"])
@@ -150,7 +150,7 @@ def _newer(options: Document, before: Document | None) -> Json:
 
 
 def _older(options: Document, there: dict[str, Json]) -> dict[str, Json]:
-    """The older form: what is there, with what the task names."""
+    """Return `logpull_options` after a task: current ones with the options of the task."""
     named = parameters(options.get("logpull_options"))
     if "fields" in options:
         named["fields"] = frozenset(options["fields"])

@@ -60,7 +60,7 @@ def simulator() -> t.Iterator[t.Any]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_each_state_is_reached_as_predicted(simulator, monkeypatch, cases, module):
-    """Check mode predicts diff and plan; the service has what was declared; a second run reads only; a refusal writes nothing."""
+    """Check mode predicts diff and plan; the service has the desired state; a second run only reads; a refused state writes nothing."""
     key, desired_states = MODULES[module]
     direct.without_waiting(monkeypatch, scenarios.inventory)
 
@@ -74,7 +74,7 @@ def test_each_state_is_reached_as_predicted(simulator, monkeypatch, cases, modul
             assert not simulator.writes()
             done = direct.run(module, simulator, OWNER, args)
             if done.get("failed"):
-                # No mechanism is left under a policy that is enabled.
+                # An enabled policy would have no mechanism.
                 assert done["error"]["kind"] == predicted["error"]["kind"] == "invalid_option" and not simulator.writes()
                 cases[f"{module}: refused"] += 1
                 continue
@@ -91,7 +91,7 @@ def test_each_state_is_reached_as_predicted(simulator, monkeypatch, cases, modul
 
 
 def _reached(args: dict[str, t.Any], shown: t.Any) -> None:
-    """What was declared is what the service has."""
+    """The service has the desired state."""
     if args.get("state") == "absent":
         assert shown is None
         return

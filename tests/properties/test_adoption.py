@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random zones are adopted and delivered, by the modules' own code: no write, the same bytes again, and no secret anywhere."""
+"""Random zones are adopted and delivered with the modules' own code: no writes, the same bytes again, and no secrets."""
 
 import typing as t
 from pathlib import Path
@@ -18,7 +18,7 @@ PREFIX = "log_delivery_"
 
 
 class Loader(yaml.SafeLoader):
-    """YAML as Ansible reads it."""
+    """Loads YAML as Ansible does."""
 
 
 Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
@@ -38,7 +38,7 @@ def read(simulator: t.Any, hosts: Hosts) -> list[dict[str, t.Any]]:
 
 
 def adopt(simulator: t.Any, hosts: Hosts, folder: Path, date: str, group: t.Iterable[str] = ()) -> str:
-    """Write the files of these zones, which are the whole group unless it is given; returns everything that the runs returned."""
+    """Write the files of these zones, which are the whole group unless `group` is given; return all results."""
     found = read(simulator, hosts)
     options = {"dest": str(folder), "group": "all", "group_hosts": list(group or hosts), "overwrite": False, "date": date}
     write(desire({**options, "zones": found, "script_baselines": {}}))
@@ -46,7 +46,7 @@ def adopt(simulator: t.Any, hosts: Hosts, folder: Path, date: str, group: t.Iter
 
 
 def variables(folder: Path, host: str) -> dict[str, t.Any]:
-    """The variables of a host, as its options of the module for a whole zone."""
+    """Return the variables of a host as options of `zone_observability`."""
     files = [folder / "group_vars" / "all" / "adopted.yml", folder / "host_vars" / host / "adopted.yml"]
     there = [file for file in files if file.exists()]
     loaded = [yaml.load(file.read_text(encoding="utf-8"), Loader) or {} for file in there]  # noqa: S506 - a SafeLoader
@@ -80,8 +80,8 @@ def test_adopted_zones_need_no_write(simulator: t.Any, tmp_path: Path) -> None:
     assert contents(tmp_path) == first
 
 
-def test_half_a_fleet_leaves_the_other_half_alone(simulator: t.Any, tmp_path: Path) -> None:
-    """Zones that are managed by hand stay as they are when others of their group are adopted, with a delivery to all of them."""
+def test_adoption_of_some_zones_does_not_change_others(simulator: t.Any, tmp_path: Path) -> None:
+    """Zones that are not adopted remain unchanged when others of their group are adopted and all of them are delivered."""
     for number in range(FLEETS):
         hosts = seed(simulator, 3, number)
         by_hand = {name: hosts[name] for name in ("zone1", "zone2")}

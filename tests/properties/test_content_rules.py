@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random sequences of content security rules, with an editor and browsers in between: check mode predicts, a second run writes nothing."""
+"""Random sequences of content security rules with edits and reports of browsers: check mode predicts, a second run writes nothing."""
 
 import random
 import time
@@ -45,7 +45,7 @@ def desired(draw: random.Random) -> dict[str, t.Any]:
 
 
 def disturb(draw: random.Random, simulator: t.Any) -> None:
-    """What browsers report of the rules that are there, and what somebody changes by hand."""
+    """Add reports of browsers about the existing rules, and edit rules."""
     rules = simulator.state(ZONE)["policies"]
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
     seen = [
@@ -78,7 +78,7 @@ def test_random_sequences(simulator: t.Any, cases: t.Any) -> None:
             assert [predicted.get(name) for name in compared] == [applied.get(name) for name in compared], options
             assert OTHER in after or next(rule for rule in after if rule["id"] == "f0")["value"] == OTHER["value"]
             if applied.get("failed"):
-                # A rule that may not be enforced, or that somebody gave a policy nobody can add to.
+                # The rule must not be enforced, or an edit gave it a policy to which no source can be added.
                 assert applied["error"]["kind"] in ("gate", "invalid_option") and after == before, applied
                 assert bool(applied.get("refusals")) == (applied["error"]["kind"] == "gate")
                 cases["rules: refused"] += 1
@@ -93,7 +93,7 @@ def test_random_sequences(simulator: t.Any, cases: t.Any) -> None:
 
 
 def check_gate(options: dict[str, t.Any], before: list[t.Any], after: list[t.Any], applied: dict[str, t.Any]) -> None:
-    """What begins to enforce was logged before or need not be observed, and everything that it blocks is accepted."""
+    """A rule that is now enforced was logged before or has `unobserved: allow`, and each source that it blocks is accepted."""
     found = [next((rule for rule in rules if rule["description"] == options["description"]), None) for rules in (before, after)]
     was, now = (rule is not None and rule["enabled"] and rule["action"] == "allow" for rule in found)
     if now and not was:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random sequences of desired states, of edits by others and of the service's habits; each is compared with an independent model."""
+"""Random sequences of desired states, edits by others and behaviours of the service; each step is compared with an independent model."""
 
 import collections
 import typing as t
@@ -28,13 +28,13 @@ JOBS_PATH = f"/zones/{ZONE}/logpush/jobs"
 
 @pytest.fixture(scope="module")
 def simulator() -> t.Iterator[t.Any]:
-    """One simulator for all sequences; each starts with a reset."""
+    """Run one simulator for all sequences; each starts with a reset."""
     with running(zones=[ZONE]) as server:
         yield server
 
 
 class Zone(RuleBasedStateMachine):
-    """A zone that several editors change at the same time, one after the other."""
+    """A zone that several editors change in turn."""
 
     simulator: t.ClassVar[t.Any]
     cases: t.ClassVar[collections.Counter[str]]
@@ -53,16 +53,16 @@ class Zone(RuleBasedStateMachine):
         self.masked = self.simulator.settings(**habits)["echo_destination"] == "masked"
         self.cases["sequences: changes of the service's habits"] += 1
 
-    # What holds for every desired state.
+    # The checks for all desired states.
 
     def apply(self, module: str, options: Document) -> tuple[Document, Document]:
-        """Predict, apply as approved, and run again; gives the result and the state after."""
+        """Predict, apply with approval, and run again; return the result and the new state."""
         predicted = self.run(module, options, check=True)
         approved = {"expected_plan_id": predicted.result["plan_id"]}
         applied = self.run(module, {**options, **approved})
         after = self.state()
         again = self.run(module, options)
-        # The service may spell what it was sent in its own way, and creation gives a new job its id.
+        # The service may rewrite values that it was sent, and a new job gets an id.
         prediction.check_predicted(predicted, applied)
         prediction.check_settled(applied, again, again, respelled=True)
         assert predicted.result["warnings"] == applied.result["warnings"]
@@ -74,7 +74,7 @@ class Zone(RuleBasedStateMachine):
         return applied.result, after
 
     def refused(self, module: str, options: Document, kind: str) -> None:
-        """A desired state that fails before any write, in check mode and for real."""
+        """A desired state fails before any write, in check mode and in a real run."""
         for check in (True, False):
             refusal = self.run(module, options, check=check, fails=True)
             assert refusal.result["error"]["kind"] == kind, (refusal.result, options)
@@ -85,14 +85,14 @@ class Zone(RuleBasedStateMachine):
         result = direct.run(module, self.simulator, ZONE, options, check=check)
         assert bool(result.get("failed")) == fails, (result, options)
         assert "could not make sense" not in str(result.get("msg"))
-        # Of the whole sequence; what editors write is none of the module's.
+        # Writes since the start of the sequence, without those of editors.
         written = [entry for entry in self.simulator.writes() if "x-simulator-editor" not in entry["headers"]]
         writes, self.written = written[self.written :], len(written)
         assert fails or bool(writes) == (result["changed"] and not check), writes
         return Outcome(module, module, ZONE, "failed" if fails else "ok", result, check, writes)
 
     def edit(self, method: str, path: str, body: t.Any = None) -> None:
-        """What another editor sends; the service may refuse it."""
+        """Send a request of another editor; the service may refuse it."""
         self.simulator.request(method, path, body)
         self.cases["sequences: edits by others"] += 1
 
@@ -101,7 +101,7 @@ class Zone(RuleBasedStateMachine):
 
 
 class Fields(Zone):
-    """The same with custom log fields."""
+    """A zone with custom log fields."""
 
     @rule(
         data=st.data(),
@@ -174,7 +174,7 @@ class Fields(Zone):
 
 
 class Jobs(Zone):
-    """The same with log delivery jobs."""
+    """A zone with Logpush jobs."""
 
     @rule(
         name=st.sampled_from(["other", "third", "fourth"]),
@@ -253,7 +253,7 @@ class Jobs(Zone):
 
 
 class Everything(Fields, Jobs):
-    """Both in one zone, with the script monitor."""
+    """A zone with both, and with the script monitor."""
 
     @rule(enabled=st.booleans(), route=st.sampled_from(["auto", "script_monitor", "page_shield"]))
     def a_task_sets_the_monitor(self, enabled: bool, route: str) -> None:
@@ -268,7 +268,7 @@ class Everything(Fields, Jobs):
 
 
 def visible(rules: list[t.Any]) -> t.Any:
-    """What of our rules a task manages."""
+    """Return the members of our rules that a task manages."""
     members = ("id", "description", "enabled", "expression")
     return [([each[name] for name in members], fields_model.fields_of(each)) for each in rules]
 

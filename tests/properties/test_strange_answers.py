@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Answers of the service replaced by arbitrary JSON: a failure in words, never a guess, and no write after it."""
+"""Arbitrary JSON instead of answers: the module fails with a message, never guesses, and writes nothing afterwards."""
 
 import json
 import re
@@ -21,8 +21,8 @@ from edgeops_simulator.testing import running
 
 Key = tuple[str, str]
 EXAMPLES = 150
-# The modules that only read, and the scenarios of faults, less one with listings that may be missing, one with an empty answer, and those that
-# repeat others for an account.
+# Modules that only read, and the scenarios of the fault matrix without three kinds: those with optional listings, those with an
+# empty answer, and those that repeat others for an account.
 LEFT_OUT = ("list-everything-over-the-other-route", "delete-rule", "-of-account", "manage-account", "clear-account")
 TASKS: t.Mapping[str, Scenario] = {
     **{name: found for name, found in SCENARIOS.items() if not name.endswith(LEFT_OUT)},
@@ -48,7 +48,7 @@ _TYPES_OF_JOB = {
 
 
 def unusable(method: str, path: str, body: bytes) -> bool:
-    """Whether an answer of a 2xx status certainly contradicts the interface, which decides here and not the code."""
+    """Return whether an answer with a 2xx status certainly violates the documentation, independently of the collection's code."""
     try:
         document = json.loads(body)
     except (ValueError, UnicodeDecodeError, RecursionError):
@@ -69,7 +69,7 @@ def unusable(method: str, path: str, body: bytes) -> bool:
 def _result_is_unusable(method: str, path: str, result: t.Any) -> bool:
     if re.fullmatch(r".*/(rulesets|jobs|scripts)|/zones|/accounts", path) and method == "GET":
         items = result if isinstance(result, list) else [None]
-        # A listing gives each thing once; what repeats an id is not looked at.
+        # A listing has each object once; items with an id that is already listed are ignored.
         ids = [item.get("id") if isinstance(item, dict) else None for item in items]
         first = [item for place, item in enumerate(items) if ids[place] is None or ids[place] not in ids[:place]]
         return any(not isinstance(item, dict) or (path.endswith("jobs") and _bad_job(item)) for item in first)
@@ -81,12 +81,12 @@ def _result_is_unusable(method: str, path: str, result: t.Any) -> bool:
         return not isinstance(result.get("enabled"), bool)
     if "/ownership" in path:
         return not isinstance(result.get("valid"), bool)
-    # The rules of a ruleset that was made are written next, so that only its id matters.
+    # The rules of a new ruleset are written by the next request, so that only its id matters.
     return "/rulesets" in path and _bad_ruleset(result if method != "POST" else {"id": result.get("id")})
 
 
 def _bad_item(listing: str, item: t.Any) -> bool:
-    """Whether something listed lacks what it is known by, or has a member of another type than documented."""
+    """Return whether an item of a listing lacks its id or name, or has a member of an undocumented type."""
     if not isinstance(item, dict):
         return True
     if listing == "versions":
@@ -127,7 +127,7 @@ def _bad_content_rules(result: t.Any) -> bool:
     )
 
 
-# By method and path; of what only accounts have, and of content security rules.
+# By method and path: routes of accounts, and of content security rules.
 _BY_ROUTE: t.Mapping[str, t.Callable[[t.Any], bool]] = {
     r"GET .*/page_shield/policies": _bad_content_rules,
     r"(POST|PUT) .*/page_shield/policies(/.*)?": _bad_content_rule,
@@ -171,7 +171,7 @@ def _bad_rule(rule: t.Any) -> bool:
 
 
 class Recorder(Session):
-    """A session that keeps the first answer to each request."""
+    """A session that records the first answer to each request."""
 
     answers: t.ClassVar[dict[Key, Reply]]
 
@@ -183,7 +183,7 @@ class Recorder(Session):
 
 
 class Replay(Session):
-    """A session that answers from a recording, but for one request."""
+    """A session that answers from a recording, except one request."""
 
     answers: t.ClassVar[dict[Key, Reply]]
     replaced: t.ClassVar[tuple[Key, Reply]]
@@ -205,7 +205,7 @@ def simulator() -> t.Iterator[t.Any]:
 
 
 def outcome(scenario: Scenario, simulator: t.Any) -> dict[str, t.Any]:
-    """The result of one run; the inventory refuses zones that make no sense in its own way."""
+    """Return the result of one run; for the inventory, which raises its own error, that as a result."""
     try:
         return scenario.run(simulator, {})
     except AnsibleParserError as refusal:
@@ -213,7 +213,7 @@ def outcome(scenario: Scenario, simulator: t.Any) -> dict[str, t.Any]:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_no_answer_is_too_strange(simulator, monkeypatch, cases, name):
+def test_arbitrary_answers_never_cause_writes(simulator, monkeypatch, cases, name):
     scenario = TASKS[name]
     direct.without_waiting(monkeypatch, scenarios.inventory)
     Recorder.answers = answers = {}
@@ -222,7 +222,7 @@ def test_no_answer_is_too_strange(simulator, monkeypatch, cases, name):
     assert not outcome(scenario, simulator).get("failed")
     Replay.answers = answers
     monkeypatch.setattr(transport_module, "Session", Replay)
-    # Made once: to put the strategy together takes longer than to draw from it.
+    # Built once, because building a strategy takes longer than drawing from it.
     replacements = {key: bodies(json.loads(reply.body)) for key, reply in answers.items()}
 
     @examples(EXAMPLES)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A service that repeats secrets, in every answer that it can give; no result repeats them."""
+"""Every answer of the service repeats secrets, and no result does."""
 
 import json
 import typing as t
@@ -27,13 +27,13 @@ def new(plants: Plants) -> dict[str, str]:
 
 
 def urls(conf: str) -> str:
-    """What a log line or a storage library makes of a destination."""
+    """Return a destination as in log lines and errors of storage libraries."""
     quoted = f"{quote(conf, safe='')} {quote(conf)} {conf.replace('/', chr(92) + '/')}"
     return f'Put "{conf}": dial tcp: refused; destination={conf} <{conf}> ({conf}), {json.dumps({"destination_conf": conf})} {quoted}'
 
 
 def words(conf: str) -> str:
-    """The same, in other spellings, and with the secrets on their own."""
+    """Return the same text, the destination in other spellings, and the secrets alone."""
     values = [value for _name, value in parse_qsl(urlsplit(conf).query)]
     user = (urlsplit(conf).username or "", urlsplit(conf).password or "")
     alone = " ".join(part for value in (*values, *user) if len(value) > 8 for part in (value, repr(value), unquote(value)))
@@ -41,7 +41,7 @@ def words(conf: str) -> str:
 
 
 def failing(message: str, **narrow: t.Any) -> list[list[dict[str, t.Any]]]:
-    """One list of faults for each way in which a service can say something."""
+    """Return a list of faults for each form in which the service can return a message."""
     ways: list[dict[str, t.Any]] = [{"kind": "status", "status": status, "message": message, "code": 1002} for status in STATUSES]
     ways += [{**ways[3], "retry_after": NEVER}, {"kind": "failure_200", "code": 1002, "message": message}]
     return [[{**way, **narrow, "count": None}] for way in ways]
@@ -56,7 +56,7 @@ def refused_with(watched: t.Any, message: str, tasks: list[tuple[str, dict[str, 
 
 @BOTH_SCOPES
 @pytest.mark.parametrize("kind", KINDS)
-def test_refusals_that_quote_the_destination(watched, old, new, kind):
+def test_destination_in_a_refusal_is_masked(watched, old, new, kind):
     conf, before = new[kind], old[kind]
     desired = {**watched.job, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
     said = f"{words(conf)} {desired['ownership_challenge']} {quote(watched.simulator.token)}"
@@ -79,7 +79,7 @@ def test_refusals_that_quote_the_destination(watched, old, new, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_quoted_unknown_destination_is_masked(watched, old, kind):
-    """Refusals that quote a destination of the service that no option holds."""
+    """Messages may quote a current destination that no option contains."""
     for faults in failing(urls(old[kind]), method="GET"):
         with watched.faults(*faults):
             for module, args in (("logpush_job", watched.job), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
@@ -89,7 +89,7 @@ def test_quoted_unknown_destination_is_masked(watched, old, kind):
 @BOTH_SCOPES
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("check", [True, False], ids=["check", "real"])
-def test_jobs_with_secrets_in_all_their_members(watched, old, new, kind, check):
+def test_secrets_in_all_members_of_jobs_are_masked(watched, old, new, kind, check):
     conf, before = new[kind], old[kind]
     gone = watched.plants.plant("a destination of the past")
     past = f"s3://gone/logs?region=x&secret-access-key={gone} and https://u:{gone}@gone.example/?header_Authorization={gone}"
@@ -108,7 +108,7 @@ def test_jobs_with_secrets_in_all_their_members(watched, old, new, kind, check):
 
 @BOTH_SCOPES
 @pytest.mark.parametrize("kind", ["s3", "https", "sumo"])
-def test_secrets_in_unexpected_members(watched, new, kind):
+def test_secrets_in_unknown_members_are_masked(watched, new, kind):
     conf = new[kind]
     said = f"{words(conf)} {watched.simulator.token}"
     for member in MEMBERS:
@@ -124,7 +124,7 @@ def test_secrets_in_unexpected_members(watched, new, kind):
 
 
 @pytest.mark.parametrize("by_key", [False, True], ids=["token", "key"])
-def test_credentials_that_come_back(watched, by_key):
+def test_credentials_in_answers_are_masked(watched, by_key):
     secret = watched.simulator.key if by_key else watched.simulator.token
     said = f"{secret} Bearer {secret} {quote(secret, safe='')} {json.dumps(secret)} {secret[::-1][::-1]!r}"
     tasks: list[tuple[str, dict[str, t.Any]]] = [
@@ -149,7 +149,7 @@ def test_credentials_that_come_back(watched, by_key):
 
 @pytest.mark.parametrize("by_key", [False, True], ids=["token", "key"])
 @pytest.mark.parametrize("watched", ["account"], indirect=True)
-def test_credentials_that_come_back_from_an_account(watched, by_key):
+def test_credentials_in_answers_of_an_account_are_masked(watched, by_key):
     secret = watched.simulator.key if by_key else watched.simulator.token
     said = f"{secret} Bearer {secret} {quote(secret, safe='')}"
     tasks: list[tuple[str, dict[str, t.Any]]] = [
@@ -176,7 +176,7 @@ def test_credentials_that_come_back_from_an_account(watched, by_key):
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_redirects_that_carry_secrets(watched, status):
+def test_secrets_in_redirects_are_masked(watched, status):
     secret = watched.plants.plant("a redirect")
     for location in (
         f"https://u:{secret}@other.example/{secret}?token={secret}",
@@ -190,7 +190,7 @@ def test_redirects_that_carry_secrets(watched, status):
 
 @pytest.mark.parametrize("offset", range(-30, 6, 3))
 def test_truncation_never_splits_a_secret(watched, new, offset):
-    """The message is shortened for its reader, at whatever place that may be."""
+    """Messages are shortened, whatever is at the place of the cut."""
     for secret in (new["s3"].rpartition("=")[2], unquote(new["s3"].rpartition("=")[2]), watched.simulator.token, new["https"]):
         for length in (2000, 2000 - 90):
             said = "x" * (length + offset) + secret + "y" * 3000

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets in inventories, defaults, roles, background tasks, proxies and environments: one run of each kind has them all at the highest verbosity."""
+"""Secrets in inventories, defaults, roles, background tasks, proxies and environments: one run each, at the highest verbosity."""
 
 import logging
 import typing as t
@@ -15,7 +15,7 @@ from harness import process
 NAME = "edgeops.observability"
 ROLE = f"{NAME}.log_delivery"
 BOTH = (False, True)
-# The proxies are the caller's own; everything else in the environment would be of our making.
+# Without the proxies of the caller; all other variables are set by the test.
 DUMP = {"name": "Dump the environment", "ansible.builtin.command": "env -u http_proxy -u https_proxy", "changed_when": False}
 JOB = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
 
@@ -23,13 +23,13 @@ Task = dict[str, t.Any]
 
 
 def shown(name: str, module: str, args: t.Any, **keywords: t.Any) -> list[Task]:
-    """A task that may fail, and its result as a debug task prints it."""
+    """Return a task that may fail, and a debug task that prints its result."""
     task = {"name": name, f"{NAME}.{module}": args, "ignore_errors": True, "register": "found", **keywords}
     return [task, {"name": f"Show {name}", "ansible.builtin.debug": {"var": "found"}}]
 
 
 def ways() -> list[Task]:
-    """Success, predicted and applied, and failures, in the controller's process and as a module."""
+    """Return tasks that succeed, in check mode and for real, and tasks that fail, in process and as ordinary modules."""
     tasks: list[Task] = []
     for inside in BOTH:
         how = {"diff": True, "vars": {"edgeops_in_process": inside}}
@@ -44,7 +44,7 @@ def ways() -> list[Task]:
 
 
 def background() -> list[Task]:
-    """Tasks that run on while others run, whose results lie in files meanwhile."""
+    """Return async tasks, whose results are in files while they run."""
     tasks = shown("Waited for", "logpush_job", {**JOB, "enabled": True}, **{"async": 60, "poll": 1})
     tasks += shown("Refused", "logpush_job", {**JOB, "destination_conf": ["{{ d_s3 }}"]}, **{"async": 60, "poll": 1})
     tasks += shown("Left", "script_monitor", {"enabled": True, "api_token": "{{ s_wrong_token }}"}, **{"async": 60, "poll": 0})
@@ -54,7 +54,7 @@ def background() -> list[Task]:
 
 
 def roles() -> list[Task]:
-    """Desired states that the role's specification of its arguments refuses, or that get past it and no further; the last is one of an account."""
+    """Return desired states that the argument specification of the role refuses, or the module; the last one is for an account."""
     desired_states: list[t.Any] = [
         JOB,
         {**JOB, "destination_conf": {"a": "{{ d_s3 }}"}},
@@ -79,7 +79,7 @@ def roles() -> list[Task]:
 
 
 def sources(base_url: str, rude: str, secret: t.Mapping[str, str], token: str, cache: Path) -> dict[str, Task]:
-    """Inventory files with credentials in them: one that works and is cached, and one for each way to fail."""
+    """Return inventory files with credentials: one that works and is cached, and one for each way to fail."""
     good = {"plugin": f"{NAME}.zones", "base_url": base_url, "api_token": token, "retries": 0}
     kept = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_connection": str(cache), "cache_timeout": 3600}
     return {
@@ -98,7 +98,7 @@ def sources(base_url: str, rude: str, secret: t.Mapping[str, str], token: str, c
     }
 
 
-def test_no_place_gives_a_secret_away(
+def test_secrets_are_masked_in_every_place(
     service: t.Any, plants: Plants, run_and_search: t.Any, tmp_path: Path, cases: t.Any
 ) -> None:
     service.reset()
@@ -125,7 +125,7 @@ def test_no_place_gives_a_secret_away(
         command += ["-i", str(place.write("hosts.yml", process.inventory({"localhost": host})))]
         for name, content in files.items():
             command += ["-i", str(place.write(f"{name}.zones.yml", content))]
-        # One refuses requests, the other connections.
+        # One proxy refuses requests, the other connections.
         there = {"http_proxy": rude, "https_proxy": "127.0.0.1:9"}
         proxies = {name: f"http://user:{secret['proxy']}@{address}" for name, address in there.items()}
         settings = {"ANSIBLE_STDOUT_CALLBACK": "ansible.builtin.default", "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
@@ -150,10 +150,10 @@ def test_no_place_gives_a_secret_away(
 
 @pytest.mark.parametrize("by_key", BOTH, ids=["token", "key"])
 @pytest.mark.parametrize("way", ["broken headers", "http proxy", "https proxy"])
-def test_the_libraries_write_no_secret_into_a_log(
+def test_library_logs_contain_no_secret(
     watched: t.Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, capfd: t.Any, way: str, by_key: bool
 ) -> None:
-    """A log file of ansible-core takes what any library logs."""
+    """A log file of ansible-core contains messages of all libraries."""
     caplog.set_level(logging.DEBUG)
     password = watched.plants.plant("proxy password")
     watched.plants.encoded("proxy password", f"user:{password}")

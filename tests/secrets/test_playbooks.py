@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Real playbooks with secrets in every place where users keep them, at the highest verbosity; everything left behind is searched."""
+"""Playbooks with secrets in every place where users keep them, at the highest verbosity; all output and files are searched."""
 
 import typing as t
 from pathlib import Path
@@ -19,7 +19,7 @@ Tasks = list[tuple[str, dict[str, t.Any]]]
     [(True, False, "default"), (True, True, "minimal"), (False, False, "minimal")],
     ids=["in process", "in check mode", "as module"],
 )
-def test_no_output_holds_a_secret(
+def test_output_contains_no_secret(
     service: t.Any, plants: Plants, run_and_search: t.Any, tmp_path: Path, in_process: bool, check: bool, output: str
 ) -> None:
     service.reset()
@@ -52,7 +52,7 @@ def test_no_output_holds_a_secret(
         ("zone_observability", {"jobs": [job], "job_defaults": {"ownership_challenge": "{{ s_challenge }}"}}),
         ("zone_observability", {"job": {**job, "destination_conf": {"a": "{{ s_dict }}"}}, "jobs": [job]}),
     ]
-    # Whose failures and results are of the same kinds as those above, in a zone and an account; the jobs are deleted at the end.
+    # Other modules with the same kinds of failures and results, for a zone and an account; the last task deletes the jobs.
     further: Tasks = [
         ("logpush_job", {**job, "destination_conf": "{{ d_sumo }}"}),
         ("logpush_job_info", {}),

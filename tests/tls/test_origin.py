@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which origins a module connects to, and what it sends; every server records all that reaches it."""
+"""The origins to which a module connects, and the requests that it sends there; each server records what it receives."""
 
 import contextlib
 import datetime
@@ -26,7 +26,7 @@ STATUS = {"enabled": False, "updated_at": "2026-01-01T00:00:00Z"}
 
 
 def serving(certificate: trustme.LeafCert | None = None) -> contextlib.closing[t.Any]:
-    """A server that answers with the status of a script monitor, or redirects to its `location`; `names` are those of handshakes."""
+    """Run a server that answers with the status of a script monitor, or redirects to `location`; `names` are the SNI names of handshakes."""
 
     def talk(peer: t.Any, _number: int) -> None:
         while peer.read():
@@ -56,7 +56,7 @@ def bundle(authority: trustme.CA, tmp_path: Path) -> str:
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A HOME with a netrc file that knows every host, and retries without waiting."""
+    """Use a HOME with a netrc file that matches every host, and retry without waiting."""
     (tmp_path / ".netrc").write_text(f"default login other password {NETRC}\n", encoding="utf-8")
     (tmp_path / ".netrc").chmod(0o600)
     for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
@@ -91,7 +91,7 @@ CERTIFICATES: dict[str, t.Callable[[trustme.CA], trustme.LeafCert]] = {
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 @pytest.mark.parametrize("make", CERTIFICATES.values(), ids=CERTIFICATES)
-def test_a_certificate_that_does_not_verify(authority, bundle, make, host):
+def test_invalid_certificate_fails(authority, bundle, make, host):
     with serving(make(authority)) as server:
         url = f"https://{host}:{server.port}"
         result = run(url, ca_path=bundle)
@@ -103,7 +103,7 @@ def test_a_certificate_that_does_not_verify(authority, bundle, make, host):
 
 
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"])
-def test_options_beat_bundles_of_the_environment(authority, bundle, tmp_path, monkeypatch, variable):
+def test_ca_path_takes_precedence_over_the_environment(authority, bundle, tmp_path, monkeypatch, variable):
     other = tmp_path / "other.pem"
     trustme.CA().cert_pem.write_to_path(other)
     with serving(authority.issue_cert("localhost")) as server:
@@ -134,7 +134,7 @@ def test_sni_is_sent_and_netrc_is_ignored(authority, bundle):
 @pytest.mark.parametrize(
     "target", ["http, other port", "https, other port", "https, other host", "http, same host", "same origin"]
 )
-def test_no_redirect_is_followed(authority, bundle, target, credentials):
+def test_redirects_are_not_followed(authority, bundle, target, credentials):
     secure, certificate = target.startswith("https"), authority.issue_cert("localhost", "127.0.0.1")
     with serving(certificate) as server, serving(certificate if secure else None) as other:
         host = "127.0.0.1" if target == "https, other host" else "localhost"
