@@ -78,7 +78,7 @@ def test_eight_creators_of_one_entry_point(simulator, crew, cases):
         made = [entry for entry in simulator.writes() if entry["method"] == "POST"]
         assert [entry["status"] for entry in made].count(201) + [entry["status"] for entry in made].count(200) == 1
         cases["eight creators of one entry point: races lost"] += len(made) - 1
-        cases["eight creators of one entry point: edit_before_write and told so"] += sum(map(warns_of_others, results))
+        cases["eight creators of one entry point: overwritten and warned"] += sum(map(warns_of_others, results))
         # A run whose fields were overwritten only has to be repeated.
         for name in NAMES:
             last = direct.run("log_custom_fields", simulator, zone, {"request_fields": [name], "purge": False})
