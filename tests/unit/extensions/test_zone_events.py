@@ -61,27 +61,27 @@ def test_examples_use_arguments_that_exist() -> None:
         assert ruleset["rules"]
 
 
-def test_main_is_a_coroutine_of_queue_and_args() -> None:
+def test_main_is_a_coroutine() -> None:
     assert inspect.iscoroutinefunction(PLUGIN["main"])
     assert list(inspect.signature(PLUGIN["main"]).parameters) == ["queue", "args"]
     with pytest.raises(Exception, match=r"^interval: 10 is below 60"):
         asyncio.run(PLUGIN["main"](asyncio.Queue(), {"zones": ["1"], "state_file": "/nowhere/x", "interval": 10}))
 
 
-def test_folder_is_listed_for_the_tools() -> None:
+def test_folder_is_listed_for_ansible_rulebook() -> None:
     listed = yaml.safe_load((ROOT / "meta" / "extensions.yml").read_text(encoding="utf-8"))["extensions"]
     assert [Path("extensions", each["args"]["ext_dir"]) for each in listed] == [SOURCE.parent]
 
 
 def imported_from(collection: Path, *isolation: str) -> Path:
-    """The file that the source imports, in a process that cannot import `ansible_collections`."""
+    """Return the file that the source imports, in a process in which `ansible_collections` cannot be imported."""
     command = [sys.executable, *isolation, "-c", CHILD, collection / SOURCE]
     return Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
 
 
 @pytest.mark.parametrize("parent", ["ansible_collections/edgeops/observability", "somewhere"])
 def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> None:
-    """Wherever the collection lies, and although nothing of it is on sys.path (`-I`); another copy that is there does not count."""
+    """In any folder, and without the collection on sys.path (`-I`); another copy on sys.path is ignored."""
     copy = tmp_path / parent
     (copy / SOURCE.parent).mkdir(parents=True)
     shutil.copy(ROOT / SOURCE, copy / SOURCE)
@@ -89,7 +89,7 @@ def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> N
     assert imported_from(copy).is_relative_to(copy) and imported_from(copy, "-I").is_relative_to(copy)
 
 
-def test_the_artifact_works_where_it_is_installed() -> None:
-    """As `ansible-galaxy collection install` leaves it."""
+def test_installed_artifact_finds_its_libraries() -> None:
+    """The libraries are found after `ansible-galaxy collection install`."""
     folder = artifact.installed() / "ansible_collections" / "edgeops" / "observability"
     assert imported_from(folder, "-I").is_relative_to(folder)

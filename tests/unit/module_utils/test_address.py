@@ -17,8 +17,8 @@ def test_ids():
     assert not any(map(is_zone_id, ("", "0" * 33, "abc\n", "x", "0/../1", "0x12", "٣", " 0")))
 
 
-def test_no_other_file_has_the_pattern():
-    """A check that stands twice is changed once."""
+def test_pattern_is_in_one_file():
+    """The pattern of ids is in one file only, so that a change does not miss a copy."""
     command = ["git", "grep", "--untracked", "-lF", "]{1,32}", "--", "plugins/*.py", "extensions/*.py"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert found == ["plugins/module_utils/_address.py"]
@@ -60,7 +60,7 @@ def test_zone_without_account_matches_none():
         ({"names": ["A.example"], "statuses": ["active"]}, {"status": "active"}),
     ],
 )
-def test_filters_that_the_service_gets(filters, sent):
+def test_filters_sent_to_the_service(filters, sent):
     assert _address.query({**NOTHING, **filters}) == sent
 
 
@@ -74,7 +74,7 @@ def test_filters_that_the_service_gets(filters, sent):
         ({**ZONE, "name": "bücher.example"}, {**KEPT, "name": "bücher.example"}),
     ],
 )
-def test_members_that_are_kept(item, zone):
+def test_members_of_a_zone(item, zone):
     assert _address.read_zone(item) == zone
 
 
@@ -91,12 +91,12 @@ def test_members_that_are_kept(item, zone):
         ({"account": {"name": 5}}, "account.name"),
     ],
 )
-def test_zones_without_sense(change, member):
+def test_invalid_zones(change, member):
     with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
         _address.read_zone({**ZONE, **change})
 
 
-def test_what_is_no_zone():
+def test_zone_must_be_an_object():
     with pytest.raises(Failure, match="not an object but list"):
         _address.read_zone(["zone"])
 

@@ -21,19 +21,19 @@ DOCUMENTED = (
 )
 
 
-def test_kinds_are_the_documented_ones():
+def test_kinds_are_documented():
     assert set(DOCUMENTED.split()) == KINDS
     assert all(getattr(_core, kind.upper()) == kind for kind in KINDS)
 
 
-def test_a_failure_without_particulars():
+def test_failure_with_defaults():
     failure = conflict("both")
     assert (str(failure), failure.args, failure.unanswered) == ("both", ("both",), False)
     nothing = dict.fromkeys(("method", "path", "status", "request_id"))
     assert failure.report() == {**nothing, "kind": "conflict", "errors": [], "attempts": 0}
 
 
-def test_a_failure_with_all_of_them():
+def test_failure_with_all_members():
     errors = [{"code": 1, "message": "no"}]
     failure = Failure("rejected", "Refused.", "PUT", "/p", 400, errors, "ray", 3, True)
     noted = failure.with_note("Gone.")
@@ -43,7 +43,7 @@ def test_a_failure_with_all_of_them():
     assert failure.with_note("") is failure
 
 
-def test_an_unknown_kind_is_a_mistake_of_ours():
+def test_unknown_kind_is_a_programming_error():
     with pytest.raises(ValueError, match=r"^'odd' is not a kind of failure$"):
         raise Failure("odd", "x")
 
@@ -71,7 +71,7 @@ ADDRESS = {"zone_id": "z"}
 
 
 def test_plan_id_is_stable():
-    """On every machine and in every run."""
+    """The id is the same on every machine and in every run."""
     assert plan_id(ADDRESS, PLAN) == "sha256:6aa7a7dd5ba7e5a60d0240751412f9ca43a314649cdee769bb9d04891c54577c"
 
 
@@ -108,7 +108,7 @@ def test_plan_id_covers_basis_and_requests(other):
     assert plan_id(ADDRESS, PLAN._replace(**other)) != plan_id(ADDRESS, PLAN)
 
 
-def test_the_address_counts():
+def test_plan_id_depends_on_the_address():
     assert len({plan_id(address, PLAN) for address in ({"zone_id": "z"}, {"zone_id": "other"}, {"account_id": "z"}, {})}) == 4
 
 
@@ -134,6 +134,6 @@ AGAIN = "the service or the options have changed since. Nothing was written; rev
         (None, "x", f"o: the plan is x, but no plan was approved: {AGAIN}"),
     ],
 )
-def test_another_plan_is_refused(expected, found, message):
+def test_unapproved_plan_is_refused(expected, found, message):
     refused = Approval("o", expected, found, True).refusal()
     assert (refused.kind, refused.message) == (CONFLICT, message)

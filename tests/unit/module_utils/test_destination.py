@@ -21,7 +21,7 @@ KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2
         (KEYS, KEYS, True, False),
         ("s3://bucket/dir?region=a&sse=AES256", "s3://bucket/dir?sse=AES256&region=a", True, False),
         ("s3://bucket/d%69r?region=a%2Fb", "S3://bucket/dir?region=a/b", True, False),
-        # What the service masks is assumed to be equal.
+        # Masked values are assumed to be equal.
         (KEYS, KEYS.replace("planted%2Fkey", "****"), True, True),
         (KEYS, "s3://bucket/dir?secret-access-key=*****&region=auto&access-key-id=ID", True, True),
         ("r2://bucket?flag&key=a", "r2://bucket?flag&key=*****", True, True),
@@ -63,9 +63,9 @@ def test_parts() -> None:
     )
 
 
-# What is masked is between the brackets.
+# Masked parts are between the angle brackets.
 SHOWN = [
-    # One row for each scheme: what its documentation shows to be no secret, and all else masked.
+    # One row for each scheme: options that its documentation shows not to be secrets are readable, all others masked.
     "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=<planted%2Fkey>",
     "r2://b/web/{DATE}?account-id=a1&access-key-id=AK&secret-access-key=<planted>",
     "gs://b/web/{DATE}?anything=<planted-1>",
@@ -94,18 +94,18 @@ SHOWN = [
     "https://h/bulk/<planted-planted-planted-x>",
     "https://h/<in;token=planted>/x",
     "s3://b/<in;token=planted>/x",
-    # Whatever its name is.
+    # The value of any option.
     *(f"https://h/in?{name}=<planted-1>" for name in ("code", "auth", "pass", "pwd", "jwt", "session", "a")),
     "https://h/in?<abc123def456planted>=<x>",
     "https://h/in?tags=<b;password=planted>",
     "https://h/in?tags=<https%3A%2F%2Fplanted%40other>",
     "https:///in?token=<planted>",
-    # A fragment goes on to the end, whatever it looks like.
+    # A fragment extends to the end, whatever it contains.
     "https://h/<in#planted>",
     "https://h/<in#pla>?tags=<planted-1>",
     "https://h/in?<a#planted>=<x>&tags=<c>",
     "https://h/in?tags=<b#planted>&format=<c>",
-    # What cannot be cut up with confidence.
+    # Texts that cannot be parsed reliably.
     "https://<user:pla/nted@h/in>",
     "https://<user:pla?nted@h/in>",
     "https://<user%3Aplanted%40h/in>",
@@ -122,7 +122,7 @@ def shown(public: _destination.PublicDestination) -> str:
 
 
 @pytest.mark.parametrize("conf", ["https://h/sig/{DATE}/in", "https://h/authors/design/signals/keyboard/tokens"])
-def test_paths_that_are_named_like_no_secret(conf: str) -> None:
+def test_ordinary_paths_are_readable(conf: str) -> None:
     assert shown(public_destination(parse(conf))) == conf and not secret_parts(parse(conf))
 
 
@@ -142,12 +142,12 @@ def test_public(marked: str) -> None:
     ],
 )
 def test_public_options(conf: str, public: str) -> None:
-    """Names are decoded, values of one name joined, and text without a value is left out."""
+    """Names are decoded, values of one name are joined, and text without a value is omitted."""
     assert shown(public_destination(parse(conf))) == public
 
 
 @pytest.mark.parametrize("conf", ["planted", "user:planted@host", "?token=planted", "://planted"])
-def test_what_is_no_destination_shows_nothing(conf: str) -> None:
+def test_malformed_destination_is_masked(conf: str) -> None:
     assert public_destination(parse(conf)) == {"scheme": None, "address": MASK, "options": {}}
     assert conf in secret_parts(parse(conf))
     assert public_destination(None) == {"scheme": None, "address": None, "options": {}}
@@ -168,7 +168,7 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
         ("https://h/in;token=t;a=b?c=d;sig=s", {"in;token=t;a=b", "t", "d;sig=s"}),
         ("https://h/in#a#b", {"in#a#b", "a#b"}),
         ("https://h?a#planted&b&c=d", {"a#planted", "a", "planted"}),
-        # A switch, a word or a number is masked, but not searched for in all that is shown.
+        # Switches, words and numbers are masked in the destination, but not searched for in other texts.
         ("https://h/in?debug=true&version=12&env=production&serial=AB12CD", {"AB12CD"}),
         (
             f"bq://projects/p?credentials=base64:{KEY_FILE}",
@@ -188,7 +188,7 @@ def test_what_is_no_destination_shows_nothing(conf: str) -> None:
         ),
     ],
 )
-def test_what_no_output_may_hold(conf: str, secrets: set[str]) -> None:
+def test_secrets_of_a_destination(conf: str, secrets: set[str]) -> None:
     assert secret_parts(parse(conf)) == secrets
 
 
@@ -199,7 +199,7 @@ def test_secret_option_is_always_masked(noise: str, name: str) -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_is_parsed(text: str) -> None:
-    """It equals itself, and is a secret as a whole only if it is malformed."""
+    """A destination equals itself, and only a malformed one is a secret as a whole."""
     public_destination(parse(text))
     assert _destination.same_destination(parse(text), parse(text))
     assert (text in secret_parts(parse(text))) == (bool(text) and not parse(text).sound)
@@ -219,14 +219,14 @@ CHANGED = f"{MASK} (changed)"
         ("https://u:planted@host", "https://u:other@host", f"https://{MASK}@host (changed)"),
         ("https://u:plan/ted@host", "https://u:oth/er@host", f"https://{CHANGED}"),
         ("https://host?key=a&key=b", "https://host?key=b&key=a", f"https://host?key={CHANGED}"),
-        # Beside another change, a secret that stays, or that the service masks, is not marked.
+        # If another part differs, neither an unchanged secret nor one that the service masks is marked as changed.
         (KEYS, KEYS.replace("auto", "eu"), KEYS.replace("auto", "eu").replace("planted%2Fkey", MASK)),
         ("s3://bucket?region=a&key=***", "s3://bucket?region=b&key=t", f"s3://bucket?region=b&key={MASK}"),
         # A changed path and a changed option are both marked.
         ("https://h/k0123456789ab?tags=a", "https://h/k9876543210ab?tags=b", f"https://h/{CHANGED}?tags=b"),
     ],
 )
-def test_what_is_shown_of_a_change(before: str | None, after: str, public: str) -> None:
+def test_diff_of_a_destination(before: str | None, after: str, public: str) -> None:
     old, new = _destination.public_change(before and parse(before), parse(after))
     assert old == public_destination(before and parse(before)) != new
     assert shown(new) == public
@@ -244,7 +244,7 @@ def test_what_is_shown_of_a_change(before: str | None, after: str, public: str) 
         ("s3://****", False),
     ],
 )
-def test_mask_in_place_of_a_secret(conf: str, masked: bool) -> None:
+def test_mask_is_detected(conf: str, masked: bool) -> None:
     assert _destination.holds_mask(parse(conf)) is masked
 
 
@@ -256,7 +256,7 @@ def test_mask_in_place_of_a_secret(conf: str, masked: bool) -> None:
         (None, "kinesis://s sentinelone://h ibmcl://h new://b no_destination"),
     ],
 )
-def test_who_needs_a_token(needed: bool | None, confs: str) -> None:
+def test_destinations_that_need_ownership(needed: bool | None, confs: str) -> None:
     assert {_destination.takes_token(parse(conf)) for conf in confs.split()} == {needed}
 
 
@@ -275,7 +275,7 @@ def test_who_needs_a_token(needed: bool | None, confs: str) -> None:
         ("https://h/%69n", "https://h/in", False),
     ],
 )
-def test_where_records_go(before: str, after: str, elsewhere: bool) -> None:
+def test_change_of_the_receiver(before: str, after: str, elsewhere: bool) -> None:
     assert _destination.leads_elsewhere(parse(before), parse(after)) is elsewhere
 
 
@@ -325,8 +325,8 @@ def test_addresses_in_text_are_masked(text: str, readable: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "x:/" * 30_000, "s3%3A%2F%2F" * 9000, "a" * 50_000 + "://u:p@h/"])
-def test_long_words_take_no_time(text: str) -> None:
-    # Quadratic time would run into the test's own time limit.
+def test_long_words_take_linear_time(text: str) -> None:
+    # With quadratic time, this would exceed the time limit of the test.
     assert "u:p" not in _destination.without_secrets(text)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a module imports, which each of its runs pays for: nothing that only some runs need."""
+"""Modules import nothing that only some runs need, because each run pays for it."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 MODULES = sorted(path.stem for path in (Path(__file__).parents[3] / "plugins" / "modules").glob("[!_]*.py"))
-# Slow to import; AnsibleModule and, where it is there, the HTTP library may have them loaded anyway.
+# Slow imports; AnsibleModule and the HTTP library, if installed, may load them anyway.
 HEAVY = "asyncio concurrent dbm difflib email http inspect logging pathlib ssl unittest urllib.request yaml"
 CHILD = """
 import json, sys
@@ -23,9 +23,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_nothing_heavy_is_imported(module):
+def test_no_slow_import(module):
     command = [sys.executable, "-c", CHILD.format(module=module)]
-    imported = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # put together above
+    imported = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)  # our own code
     assert f"ansible_collections.edgeops.observability.plugins.modules.{module}" in imported
     assert not set(HEAVY.split()).intersection(imported)
     assert len([name for name in imported if not name.startswith("ansible_collections")]) < 20

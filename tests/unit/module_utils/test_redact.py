@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from ansible_collections.edgeops.observability.plugins.module_utils import _redact
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK, scrub
 
-# Few characters, so that a secret often is in a text, and some that JSON writes in more than one way.
+# Few characters, so that secrets often occur in texts, and some that JSON can write in several ways.
 TEXTS = st.sampled_from('ab1.-"\\/\n\x7f\u00e9\ud83d\ude00\U0001f600')
 JSON = st.recursive(
     st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(TEXTS),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(TEXTS), inner, max_size=3),
 )
 SECRET = 'p@ss/w+r d"é'
-# What `test_redact_properties.py` does not mix.
+# Cases that `test_redact_properties.py` does not mix.
 SPELLINGS = {
     "as it is": SECRET,
     "as form data": quote_plus(SECRET),
@@ -64,7 +64,7 @@ def test_every_usual_spelling_is_masked(spelling, known):
         ("key c2VjcmVX.", ["secreW"], f"key {MASK}."),
     ],
 )
-def test_what_is_masked_and_what_stays(value, secrets, expected):
+def test_masking(value, secrets, expected):
     assert scrub(value, secrets) == expected
 
 
@@ -76,17 +76,17 @@ def test_no_match_returns_the_same_object(secrets):
 
 
 @pytest.mark.parametrize("odd", [object(), float("nan"), {1, 2}])
-def test_what_is_no_json_is_not_cleared(odd):
+def test_other_values_than_json_are_not_cleared(odd):
     value = {"a": odd, "b": "a planted%2Dsecret"}
     assert _redact.text_without(value, ["other"]) is None
     assert scrub(value, ["planted-secret"]) == {"a": odd, "b": f"a {MASK}"}
 
 
 @given(JSON, st.lists(st.text(TEXTS, min_size=1, max_size=3), max_size=3))
-def test_a_look_at_the_whole_misses_no_secret(value, secrets):
+def test_quick_search_misses_no_secret(value, secrets):
     text = _redact.text_without(value, secrets)
     assert text is None or not any(secret in member for member in _texts(value) for secret in secrets)
-    # As texts, because two halves of one character are read as that character.
+    # Compared as text, because two surrogates are parsed as one character.
     assert text is None or json.dumps(json.loads(text)) == json.dumps(value)
 
 
@@ -102,7 +102,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 @given(st.text(min_size=4), st.text(), st.text())
-def test_no_text_keeps_a_secret(secret, before, after):
+def test_any_text_is_masked(secret, before, after):
     if secret.strip("*") and secret not in MASK:
         assert secret not in scrub(before + secret + after, [secret]).replace(MASK, "\0")
 
@@ -140,7 +140,7 @@ def test_escapes_are_decoded(text, content, places):
     assert (plain.content, [*zip(plain.starts, plain.ends, strict=True)]) == (content, places)
 
 
-def test_base64_is_looked_for_at_each_place():
+def test_base64_is_found_at_each_offset():
     assert {needle.text for needle in _redact.needles_of("abc")} == {"abc"}
     found = {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
     assert {needle.text for needle in _redact.needles_of("??>>~~")} == found
@@ -156,7 +156,7 @@ def test_base64_is_looked_for_at_each_place():
         ("zz only", "zz-edgetoken", False),
     ],
 )
-def test_a_first_look(text, secret, may):
+def test_quick_search(text, secret, may):
     assert bool(_redact.possible([_redact.Needle(secret)], text)) is may
 
 
@@ -174,19 +174,19 @@ def test_a_first_look(text, secret, may):
         ("-eGFiY2RlZmd5-", "abcdefg", f"-e{MASK}5-"),
         ("aaaa", "aaa", "aaaa"),
         ("aaaaa", "aaaa", MASK),
-        # `abcdef` at each place of a group, with what follows it.
+        # `abcdef` at each offset in a group of Base64, with the following characters.
         ("-YWJjZGVm-", "abcdef", f"-{MASK}-"),
         ("-eGFiY2RlZnk-", "abcdef", f"-e{MASK}k-"),
         ("-eHhhYmNkZWY-", "abcdef", f"-eH{MASK}-"),
     ],
 )
-def test_where_a_secret_is(text, secret, masked):
+def test_place_of_a_secret(text, secret, masked):
     assert scrub(text, [secret]) == masked
 
 
 @pytest.mark.parametrize("text", ["\\" * 3000, "%25" * 3000, "a" * 3000, "\\u00" * 3000])
 @pytest.mark.parametrize("secret", ["a" * 60, "%25" * 20, "\\%a" * 20])
-def test_a_search_takes_no_time_for_hostile_texts(text, secret):
+def test_search_time_for_hostile_texts(text, secret):
     began = time.process_time()
     scrub([text + "!", secret], [secret + "?"])
     assert time.process_time() - began < 2

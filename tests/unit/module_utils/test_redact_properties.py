@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._redact impo
 
 
 def mixed(draw: st.DrawFn, text: str) -> str:
-    """A text of which each character is written in a way of its own."""
+    """Return a text in which each character is encoded independently."""
     ways = [
         lambda one: one,
         lambda one: quote(one, safe=""),
@@ -24,12 +24,12 @@ def mixed(draw: st.DrawFn, text: str) -> str:
         lambda one: "".join(f"\\u{int(unit, 16):04x}" for unit in re.findall("....", one.encode("utf-16-be").hex())),
         lambda one: one.replace(" ", "+").replace("/", "\\/"),
     ]
-    # A bare percent sign among escapes is not a spelling of itself.
+    # A percent sign must be encoded, because it would be read as the start of an escape.
     return "".join(draw(st.sampled_from(ways))(one) if one != "%" else "%25" for one in text)
 
 
 def _is_clear(text: str) -> bool:
-    """Whether no backslash of a text could as well belong to what is around it."""
+    """Return whether no backslash at an end of the text could belong to the text around it."""
     return text == text.strip("\\")
 
 
@@ -49,7 +49,7 @@ def test_no_mixture_of_spellings_is_shown(data):
 @settings(max_examples=200)
 @given(st.text("abXY19/+?~\u00e9", min_size=6, max_size=30), st.binary(max_size=7), st.binary(max_size=7))
 def test_base64_of_a_longer_text_is_masked(secret, before, after):
-    """A whole destination in Base64 holds each of its secrets at any place of a group of four characters."""
+    """The Base64 of a destination can contain a secret at any offset in a group of four characters."""
     raw = secret.encode()
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         text = encode(before + raw + after).decode()

@@ -70,7 +70,7 @@ SAMPLES = {
 
 
 def places(value: t.Any, *path: t.Any) -> t.Iterator[Path]:
-    """Every place in a value, of lists the first members."""
+    """Yield the path of each place in a value; only of the first items of lists."""
     yield path
     members = value.items() if isinstance(value, dict) else enumerate(value[:5]) if isinstance(value, list) else ()
     for name, member in members:
@@ -78,7 +78,7 @@ def places(value: t.Any, *path: t.Any) -> t.Iterator[Path]:
 
 
 def altered(value: t.Any, path: Path, other: t.Any) -> t.Any:
-    """The value with another one in one place, or with nothing there."""
+    """Return the value with another one at a place, or without it."""
     if not path:
         return other
     made = copy.deepcopy(value)
@@ -94,14 +94,14 @@ def altered(value: t.Any, path: Path, other: t.Any) -> t.Any:
 
 @pytest.mark.parametrize(("schema", "sample", "untyped"), SAMPLES.values(), ids=SAMPLES)
 def test_every_member_has_its_type(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
-    """A number with a fraction is of no type that is used: refused wherever a schema names a type."""
+    """A fractional number has no type that the schemas use, so that each place with a type refuses it."""
     assert not list(problems(schema, sample))
     accepted = {path[-1] for path in places(sample) if not any(problems(schema, altered(sample, path, 1.5)))}
     assert accepted == untyped
 
 
 @pytest.mark.parametrize(("schema", "sample", "untyped"), SAMPLES.values(), ids=SAMPLES)
-def test_problems_are_those_of_the_standard(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
+def test_problems_agree_with_jsonschema(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
     validator = jsonschema.Draft202012Validator(json.loads(json.dumps(schema)), format_checker=jsonschema.FormatChecker())
     differing = []
     for path in places(sample):
@@ -125,5 +125,5 @@ def test_problems_are_those_of_the_standard(schema: dict[str, t.Any], sample: t.
         ({"zone": "a", "jobs": [{"health": 1}]}, "jobs[0].health: must be a dictionary, not 1"),
     ],
 )
-def test_messages_name_the_place(value: t.Any, message: str) -> None:
+def test_messages_have_a_place(value: t.Any, message: str) -> None:
     assert list(problems(RECORD, value)) == [message]

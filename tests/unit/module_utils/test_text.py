@@ -45,7 +45,7 @@ def test_dates(text, day):
 
 
 @pytest.mark.parametrize("need", [_text.need_time, _text.need_date])
-def test_an_option_that_is_neither(need):
+def test_invalid_time_or_date(need):
     assert need("until", "2027-04-01T00:00:00Z")
     with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
         need("waivers[0].until", "tomorrow")

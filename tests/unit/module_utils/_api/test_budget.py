@@ -27,8 +27,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 FORK = multiprocessing.get_context("fork")
 
 
-class Mine(Budget):
-    """A budget with its warnings and the reasons of its waits, on the clock of a test."""
+class ClockedBudget(Budget):
+    """A budget with the clock of the test, its warnings, and the reasons of its waits."""
 
     def __init__(self, clock: t.Any, allowance: tuple[int, float] = (3, 10.0), **options: t.Any) -> None:
         connection = Connection(**{"base_url": "https://service.example/client/v4", "token": "t", **options})
@@ -42,11 +42,11 @@ class Mine(Budget):
         self._clock.sleep(seconds)
 
     def begin(self) -> t.Any:
-        """Count a request after the wait for it."""
+        """Wait until a request is allowed, and count it."""
         return self.acquire(self.wait)
 
     def request(self, headers: t.Mapping[str, str] | None = None) -> None:
-        """One request that takes no time."""
+        """Count a request that takes no time."""
         self.settle(self.begin(), headers or {})
 
 
@@ -62,10 +62,10 @@ def announcing(clock: t.Any, seconds: float, remaining: int = 0) -> dict[str, st
 
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_no_window_ever_holds_more(new_clock, data):
+def test_no_window_exceeds_the_budget(new_clock, data):
     clock, token = new_clock(), secrets.token_hex()
     requests, seconds = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 20))
-    budgets = [Mine(clock, (requests, seconds), token=token) for _process in range(3)]
+    budgets = [ClockedBudget(clock, (requests, seconds), token=token) for _process in range(3)]
     seen = []
     for _request in range(30):
         mine = data.draw(st.sampled_from(budgets))
@@ -88,29 +88,29 @@ def test_budget_is_per_credential_and_service(clock):
         {**pair, "email": "you@example.com", "key": "k"},
     ]
     for options in ({}, *others):
-        Mine(clock, (1, 10), **options).begin()
+        ClockedBudget(clock, (1, 10), **options).begin()
     assert clock.pauses == []
-    Mine(clock, (1, 10), base_url="https://SERVICE.example/other/path").begin()
+    ClockedBudget(clock, (1, 10), base_url="https://SERVICE.example/other/path").begin()
     assert clock.pauses
 
 
-def test_budgets_of_different_size_read_one_log(clock):
+def test_budgets_of_different_size_share_one_file(clock):
     for _request in range(2):
-        Mine(clock, (100, 10)).begin()
-    Mine(clock, (2, 10)).begin()
+        ClockedBudget(clock, (100, 10)).begin()
+    ClockedBudget(clock, (2, 10)).begin()
     assert sum(clock.pauses) > 10
 
 
 def test_state_file_has_no_credential(clock, tmp_path):
-    Mine(clock, token="canary").begin()
+    ClockedBudget(clock, token="canary").begin()
     found = state_file(tmp_path)
     assert b"canary" not in found.read_bytes() and "canary" not in found.name
     assert stat.S_IMODE(found.stat().st_mode) == 0o600 and stat.S_IMODE(found.parent.stat().st_mode) == 0o700
     assert found.stat().st_size < 1000
 
 
-def test_a_person_can_read_the_state_file(clock, tmp_path):
-    mine = Mine(clock, (100, 60))
+def test_state_file_is_readable_text(clock, tmp_path):
+    mine = ClockedBudget(clock, (100, 60))
     for pause in (0.25, 0.5, 2):
         mine.request()
         clock.time += pause
@@ -147,10 +147,10 @@ NOT_A_LOG = [
 
 
 @pytest.mark.parametrize("content", NOT_A_LOG)
-def test_an_unreadable_file_is_replaced_with_a_warning(clock, tmp_path, content):
-    Mine(clock, (1, 10)).begin()
+def test_invalid_file_is_replaced_with_a_warning(clock, tmp_path, content):
+    ClockedBudget(clock, (1, 10)).begin()
     state_file(tmp_path).write_bytes(content)
-    mine = Mine(clock, (1, 10))
+    mine = ClockedBudget(clock, (1, 10))
     mine.begin()
     assert clock.pauses == []
     assert mine.warnings == [f"request_budget: {state_file(tmp_path)} is not a record of requests and is replaced."]
@@ -158,9 +158,9 @@ def test_an_unreadable_file_is_replaced_with_a_warning(clock, tmp_path, content)
     assert 10 < sum(clock.pauses) < 11 and len(mine.warnings) == 1
 
 
-def test_a_written_file_can_be_read(clock, tmp_path):
-    """Each member by itself, so that the unreadable ones above are unreadable for one reason."""
-    mine = Mine(clock, (100, 10))
+def test_each_member_of_the_file_is_read_back(clock, tmp_path):
+    """Each member alone can be read, so that the invalid files above are invalid for the intended reason only."""
+    mine = ClockedBudget(clock, (100, 10))
     mine.request(announcing(clock, 60, remaining=2))
     mine.pause(5)
     mine.announce()
@@ -168,8 +168,8 @@ def test_a_written_file_can_be_read(clock, tmp_path):
         assert value and Log.parse(json.dumps({name: value}).encode()) == Log(**{name: value})
 
 
-def test_impossible_counts_delay_nobody_for_ever(clock, tmp_path):
-    mine = Mine(clock, (2, 10))
+def test_impossible_counts_cause_no_endless_wait(clock, tmp_path):
+    mine = ClockedBudget(clock, (2, 10))
     mine.begin()
     counts = {"2027-01-15T07:59:59.000Z": -(10**9), "2027-01-15T08:00:00.999Z": 10**9, "9999-99-99T99:99:99.999Z": 10**9}
     state_file(tmp_path).write_text(json.dumps({"requests": counts}), encoding="utf-8")
@@ -178,8 +178,8 @@ def test_impossible_counts_delay_nobody_for_ever(clock, tmp_path):
     assert sum(clock.pauses) < 42
 
 
-def test_a_clock_that_was_set_back(clock):
-    mine = Mine(clock, (1, 10))
+def test_clock_set_back(clock):
+    mine = ClockedBudget(clock, (1, 10))
     mine.begin()
     clock.time -= 100_000
     mine.begin()
@@ -189,15 +189,15 @@ def test_a_clock_that_was_set_back(clock):
 
 
 @pytest.mark.parametrize(("retry_wait_max", "waits"), [(300, [120]), (60, [])])
-def test_a_pause_is_shared(clock, retry_wait_max, waits):
-    """A pause of another task is waited for, unless it is longer than this task's retry_wait_max."""
-    Mine(clock, (100, 10)).pause(120)
-    Mine(clock, (100, 10), retry_wait_max=retry_wait_max).begin()
+def test_pause_is_shared(clock, retry_wait_max, waits):
+    """A task observes the pause of another task, unless it is longer than its own retry_wait_max."""
+    ClockedBudget(clock, (100, 10)).pause(120)
+    ClockedBudget(clock, (100, 10), retry_wait_max=retry_wait_max).begin()
     assert clock.pauses == [pytest.approx(wait) for wait in waits]
 
 
-def test_the_service_may_allow_less(clock):
-    mine, other = Mine(clock, (100, 10)), Mine(clock, (100, 10))
+def test_rate_limit_headers_can_reduce_the_budget(clock):
+    mine, other = ClockedBudget(clock, (100, 10)), ClockedBudget(clock, (100, 10))
     mine.request({"x-ratelimit-limit": "100", **announcing(clock, 60, remaining=2)})
     other.begin()
     other.begin()
@@ -218,11 +218,11 @@ def test_the_service_may_allow_less(clock):
     ],
 )
 def test_headers_never_raise_the_budget(clock, headers):
-    """They never allow more requests than the budget; invalid ones, and those that the budget covers, are ignored."""
+    """Headers never allow more than the budget; invalid ones, and those that allow as much, are ignored."""
     reset = headers.get("x-ratelimit-reset")
     if isinstance(reset, int):
         headers = {**headers, "x-ratelimit-reset": announcing(clock, reset)["x-ratelimit-reset"]}
-    mine = Mine(clock, (4, 10))
+    mine = ClockedBudget(clock, (4, 10))
     for left in (3, 2, 1, 0):
         mine.request(headers or announcing(clock, 60, left))
     assert clock.pauses == []
@@ -239,22 +239,22 @@ def test_unusable_folder_has_a_fallback(clock, tmp_path, monkeypatch, is_link):
     else:
         monkeypatch.setattr(os, "access", lambda path, mode: "state" not in str(path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
-    assert Mine(clock).begin().number == 0
+    assert ClockedBudget(clock).begin().number == 0
     assert list((tmp_path / "elsewhere").glob(f"edgeops.observability-{os.geteuid()}/requests-*"))
 
 
-def test_without_any_place_there_is_a_warning(clock, tmp_path, monkeypatch):
+def test_warning_without_a_usable_folder(clock, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/nowhere")
     monkeypatch.setattr("tempfile.tempdir", "/dev/null/nowhere")
-    free = Mine(clock, (1, 10))
+    free = ClockedBudget(clock, (1, 10))
     free.begin()
     free.begin()
     assert clock.pauses == [] and "request_budget" in free.warnings[0]
 
 
 @pytest.mark.parametrize("broken", [(fcntl, "flock"), (os, "rename")], ids=["lock", "file"])
-def test_a_file_that_fails_later_is_a_warning_too(clock, monkeypatch, broken):
-    mine = Mine(clock, (1, 10))
+def test_later_failure_of_the_file_is_a_warning(clock, monkeypatch, broken):
+    mine = ClockedBudget(clock, (1, 10))
     mine.begin()
 
     def fail(*_arguments: t.Any) -> t.NoReturn:
@@ -272,16 +272,16 @@ def real_budget() -> Budget:
     return Budget((10_000, 600.0), Connection("https://service.example", token="t"), now=time.time, warn=print)
 
 
-def hammer(mine: Budget, results: t.Any) -> None:
+def send_requests(mine: Budget, results: t.Any) -> None:
     results.put([mine.acquire(lambda seconds, _reason: time.sleep(seconds)).number for _request in range(50)])
 
 
 @pytest.mark.parametrize("start", [FORK.Process, threading.Thread])
-def test_many_count_together(start):
+def test_processes_and_threads_share_the_budget(start):
     """Processes open the file themselves, as tasks do; threads share a budget."""
     results, shared = FORK.SimpleQueue(), real_budget()
     budgets = [shared if start is threading.Thread else real_budget() for _number in range(8)]
-    workers = [start(target=hammer, args=(mine, results)) for mine in budgets]
+    workers = [start(target=send_requests, args=(mine, results)) for mine in budgets]
     for worker in workers:
         worker.start()
     numbers = [number for _worker in workers for number in results.get()]
@@ -298,19 +298,19 @@ def link(path):
     ("suffix", "replace"), [("", link), ("", os.mkfifo), ("", os.mkdir), (".lock", link), (".lock", os.mkdir)]
 )
 def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, replace, suffix):
-    Mine(clock).begin()
+    ClockedBudget(clock).begin()
     path = state_file(tmp_path)
     path = path.with_name(path.name + suffix)
     path.unlink()
     replace(path)
-    mine = Mine(clock, (1, 10))
+    mine = ClockedBudget(clock, (1, 10))
     mine.begin()
     mine.begin()
     (warning,) = mine.warnings
     assert warning.startswith("request_budget is not kept from here on: ") and clock.pauses == []
 
 
-def test_retries_count_and_429_pauses_all(serve, client, clock, tmp_path):
+def test_retries_count_and_429_pauses_all_tasks(serve, client, clock, tmp_path):
     def talk(peer: t.Any, _number: int) -> None:
         while peer.read():
             if len(server.requests) == 1:
@@ -322,31 +322,31 @@ def test_retries_count_and_429_pauses_all(serve, client, clock, tmp_path):
     begun = clock.time
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(50)
-    # What a process beside this one reads meanwhile.
+    # Another process reads this pause in the file.
     assert Log.parse(state_file(tmp_path).read_bytes()).pause_until == to_text(begun + 50)
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(303, abs=2)
 
 
-def test_slow_request_takes_one_place(clock):
-    """A slow request takes one place, of its end; one that is slower than the window takes one again when it ends."""
-    mine = Mine(clock)
+def test_slow_request_counts_from_its_end(clock):
+    """A slow request takes one place, from its end on; one that is slower than the window takes a place again when it ends."""
+    mine = ClockedBudget(clock)
     slow, slower = mine.begin(), mine.begin()
     mine.request()
     clock.time += 9
     mine.settle(slow, {})
-    # Two places are free a window after they were taken; the slow one keeps the third.
+    # Two places are free one window after they were taken; the slow request keeps the third.
     mine.request()
     assert 1 < sum(clock.pauses) < 1.5
     mine.settle(slower, {})
     clock.pauses.clear()
     mine.request()
-    # The slow one leaves a window after its end.
+    # The slow request keeps its place for one window after its end.
     assert 8 < sum(clock.pauses) < 10
 
 
-def test_requests_of_a_second_leave_with_the_latest_of_them(clock):
-    mine = Mine(clock, (2, 10))
+def test_requests_of_one_second_expire_together(clock):
+    mine = ClockedBudget(clock, (2, 10))
     mine.request()
     clock.time += 0.5
     mine.request()
@@ -356,11 +356,11 @@ def test_requests_of_a_second_leave_with_the_latest_of_them(clock):
 
 
 @pytest.mark.parametrize("window", [10, 3600])
-def test_the_file_keeps_the_longest_window(clock, tmp_path, window):
-    """Of the tasks that use it, until nothing is left in it."""
-    Mine(clock, (5, window)).request()
+def test_file_keeps_requests_for_the_longest_window(clock, tmp_path, window):
+    """The file keeps requests for the longest window of the tasks that use it, as long as it has any."""
+    ClockedBudget(clock, (5, window)).request()
     clock.time += 20
-    other = Mine(clock, (5, 10))
+    other = ClockedBudget(clock, (5, 10))
     other.request()
     assert len(Log.parse(state_file(tmp_path).read_bytes()).requests) == (2 if window == 3600 else 1)
     clock.time += 4000
@@ -369,30 +369,30 @@ def test_the_file_keeps_the_longest_window(clock, tmp_path, window):
     assert Log.parse(state_file(tmp_path).read_bytes()).window < 11
 
 
-def test_a_run_announces_once(clock, monkeypatch):
-    mine, other = Mine(clock), Mine(clock)
+def test_wait_is_announced_once_per_run(clock, monkeypatch):
+    mine, other = ClockedBudget(clock), ClockedBudget(clock)
     assert [each.announce() for each in (mine, other, mine)] == [True, False, False]
     monkeypatch.setattr(os, "getppid", lambda: -1)
     assert [each.announce() for each in (mine, other)] == [True, False]
 
 
 @pytest.mark.parametrize("moment", [0.0, 1_800_000_000.0, 1_800_000_000.25, 1_800_000_000.9991, 1_800_000_059.9999])
-def test_texts_of_times(moment):
-    """They are in the order of their times, and never earlier."""
+def test_times_as_text(moment):
+    """Texts sort like their times, and are never earlier than these."""
     text = to_text(moment)
     assert seconds_until(text, moment - 5, 10) == pytest.approx(5.0005, abs=0.0006)
     assert to_text(moment - 0.0011) < text < to_text(moment + 0.0011) and len(text) == 24
 
 
 @pytest.mark.parametrize("text", ["", "soon", "2027-13-15T08:00:00.000Z", to_text(1_799_999_999), to_text(1_800_000_011)])
-def test_no_time_to_wait_for(text):
+def test_invalid_and_past_times_are_ignored(text):
     assert seconds_until(text, 1_800_000_000.0, 10) == 0
 
 
 @pytest.mark.parametrize("longest", [300, 59])
-def test_an_announced_wait(clock, longest):
-    """If it is longer than the option allows, no run sleeps because of it; later runs with the same state do not either."""
-    mine = Mine(clock, retry_wait_max=longest)
+def test_wait_for_rate_limit_headers(clock, longest):
+    """A wait longer than the option is a failure without sleep, also in later runs with the same file."""
+    mine = ClockedBudget(clock, retry_wait_max=longest)
     mine.request(announcing(clock, 60))
     if longest < 60:
         for _again in range(2):
@@ -405,8 +405,8 @@ def test_an_announced_wait(clock, longest):
     assert mine.warnings == []
 
 
-def test_the_reason_of_a_wait(clock):
-    mine = Mine(clock, (1, 60.0))
+def test_reason_of_a_wait(clock):
+    mine = ClockedBudget(clock, (1, 60.0))
     mine.request()
     mine.begin()
     mine.pause(100)

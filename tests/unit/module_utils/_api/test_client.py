@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# What the client adds to one exchange: listings, threads, and running without the library.
+# The client beyond single requests: listings, threads, and a missing HTTP library.
 import contextlib
 import json
 import os
@@ -22,7 +22,7 @@ LIST = "script_monitor.scripts"
 
 
 def listing(total: int, size: int) -> t.Callable[[t.Any, int], None]:
-    """Serves so many scripts in pages of its own size."""
+    """Serve a number of scripts in pages of the given size."""
 
     def talk(peer: t.Any, _number: int) -> None:
         while request := peer.read():
@@ -62,8 +62,8 @@ def test_page_failure_fails_the_listing(serve, client):
     "result_info",
     ['{"page": 7}', '{"total_count": 5, "per_page": 2, "page": 1}'],
 )
-def test_contradictory_listing_names_its_answer(serve, client, result_info, parallel):
-    """The failure has the status, the tries and the id of the answer in which it was found."""
+def test_contradictory_listing_reports_its_answer(serve, client, result_info, parallel):
+    """The failure has status, attempts and request id of the answer with the contradiction."""
     body = f'{{"success": true, "result": [1], "result_info": {result_info}}}'.encode()
 
     seen: set[bytes] = set()
@@ -106,7 +106,7 @@ PAUSE = "Waiting 60 seconds before the next request: the service asked for this 
 
 @pytest.mark.parametrize(("pause", "announced"), [(5, []), (60, [(0, PAUSE)])])
 def test_first_long_wait_is_announced(serve, client, clock, pause, announced):
-    """Once, before it begins; a pause of a few seconds is not worth a line. Without anybody to tell, it is a warning."""
+    """The wait is announced once, before it begins; a few seconds are not announced. Without a callback there is a warning."""
     told: list[tuple[int, str]] = []
     limited = serve(answering(b"", 429, Retry_After=str(pause)))
     for announce in (lambda text: told.append((len(clock.pauses), text)), None):
@@ -119,8 +119,8 @@ def test_first_long_wait_is_announced(serve, client, clock, pause, announced):
     assert told == announced
 
 
-def test_a_run_announces_a_wait_once(serve, client, clock, monkeypatch):
-    """The tasks of a run are processes with one parent, and share the budget."""
+def test_wait_is_announced_once_per_run(serve, client, clock, monkeypatch):
+    """The tasks of a run are processes with the same parent, and share the budget."""
     server = serve(answering())
     told: list[str] = []
     for parent in (7, 7, 8):
@@ -134,7 +134,7 @@ def test_a_run_announces_a_wait_once(serve, client, clock, monkeypatch):
 
 
 @pytest.mark.parametrize(("request_budget", "files"), [(None, 0), ((1, 300.0), 2)])
-def test_queries_have_a_budget_of_their_own(serve, client, clock, tmp_path, request_budget, files):
+def test_queries_have_a_separate_budget(serve, client, clock, tmp_path, request_budget, files):
     one = client(serve(answering(b'{"data": {"viewer": {}}}')), request_budget=request_budget)
     assert [one.query("{viewer}", {}) for _query in range(2)] == [{"viewer": {}}] * 2
     assert len(list(tmp_path.glob("state/*/requests-*.lock"))) == files and clock.pauses == []
@@ -161,7 +161,7 @@ def test_missing_library_is_reported(change, named):
     assert told.startswith("unavailable ") and named in told and sys.executable in told and "canary" not in told
 
 
-def test_an_unverified_connection_makes_no_noise(serve, client, tls, recwarn):
+def test_unverified_connection_raises_no_warning(serve, client, tls, recwarn):
     client(serve(answering(), tls), "https", verify=False).call("script_monitor.get")
     assert [str(warning.message) for warning in recwarn] == []
 
@@ -200,7 +200,7 @@ def test_account_path():
 
 
 @pytest.mark.parametrize(("operation", "address"), [("rulesets.list", Address(ACCOUNT, "9a")), ("logpush_jobs.list", None)])
-def test_no_path(operation, address):
-    """What does not exist for an address is a defect of ours, not an answer of the service."""
+def test_operation_without_path_for_the_address(operation, address):
+    """An operation without a path for the address is a programming error."""
     with pytest.raises(ValueError, match="does not exist"):
         ENDPOINTS[operation].url_path({}, address)

@@ -47,11 +47,11 @@ def connect(environ=None, **given):
         ({"retries": 0}, "retries", 0),
     ],
 )
-def test_what_is_used(given, member, value):
+def test_options_and_environment(given, member, value):
     assert getattr(connect(**given), member) == value
 
 
-def test_the_inventory_has_no_zone():
+def test_inventory_has_no_zone():
     assert parse_connection(OPTIONS, {}).address is None
 
 
@@ -99,8 +99,8 @@ def test_task_credentials_take_precedence(options, environ, used):
         ({"request_budget": "many"}, "request_budget: "),
     ],
 )
-def test_what_is_refused(given, message):
-    """Whatever the environment holds; secrets are not repeated."""
+def test_invalid_connections_are_refused(given, message):
+    """With any environment; messages contain no secrets."""
     with pytest.raises(Failure) as caught:
         connect(ENV_TOKEN | ENV_PAIR, **given)
     assert caught.value.kind == INVALID_OPTION
@@ -121,8 +121,8 @@ def test_arbitrary_text_never_crashes(url, zone):
         assert connect(base_url=url, zone_id=zone).address == ("zone", zone, "")
 
 
-def test_an_empty_text_means_omitted():
-    """For connection options alone: elsewhere an empty text can mean something, as with `filter`."""
+def test_empty_text_means_omitted():
+    """Only for connection options: for others an empty text has a meaning, for example for `filter`."""
     empty, kept = dict.fromkeys(CONNECTION_OPTIONS, ""), {"filter": "", "zone_id": ""}
     assert without_empty({**empty, **kept}) == kept
     omitted, kept = dict.fromkeys(CONNECTION_OPTIONS), {"timeout": 0, "validate_certs": False}
@@ -135,6 +135,6 @@ def test_budgets(text, meaning):
 
 
 @pytest.mark.parametrize("text", ["", "0/5", "5/0", "5", "5/", "5/5/5", "-1/5", "1.5/5", "65537/1", "1/86401", "٣/٣", "1e3/5"])
-def test_budgets_that_are_refused(text):
+def test_invalid_budgets_are_refused(text):
     with pytest.raises(Failure, match=r"^request_budget: "):
         parse_budget(text)

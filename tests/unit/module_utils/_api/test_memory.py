@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How much memory answers take: measured in a process of its own."""
+"""The memory that answers need, measured in a separate process."""
 
 import json
 import subprocess
@@ -40,10 +40,10 @@ def run(code: str, *arguments: str) -> list[str]:
         (b'{"a":0},', "refused"),
         (b'"ab",', "refused"),
         (b"1.5,", "refused"),
-        # As many values as are allowed.
+        # The maximum number of values.
         (b'{"abc":"bcd"},'.ljust(54), "taken"),
         (b'"ab",'.ljust(27), "taken"),
-        # One character outside the basic plane makes all characters of a text take four bytes.
+        # With one character outside the basic plane, Python needs four bytes for each character of a text.
         (('"\N{PILE OF POO}' + "a" * 20 + '",').encode().ljust(27), "taken"),
         (b'{"abc":"' + b"x" * 200 + b'","d":[1.5]},', "taken"),
     ],

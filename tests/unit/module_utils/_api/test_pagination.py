@@ -15,7 +15,7 @@ Answer = tuple[list[t.Any], Info]
 
 
 class Answers:
-    """A listing whose answer to each query a function gives; `asked` are the queries."""
+    """A listing whose answers come from a function; `asked` are the received queries."""
 
     def __init__(self, answer: t.Callable[[Query], Answer]) -> None:
         self.answer = answer
@@ -32,7 +32,7 @@ class Answers:
 
 
 class Service(Answers):
-    """A list that is served in pages of its own size; `info` may say something else about it."""
+    """A listing with its own page size; `info` can replace its `result_info`."""
 
     def __init__(
         self, total: int, size: int = 2, info: t.Callable[[int, dict[str, t.Any]], Info] = lambda page, result_info: result_info
@@ -72,13 +72,13 @@ def test_no_counts_read_until_empty_page(total, info):
     assert len(service.asked) == -(-total // 2) + 1
 
 
-def test_a_route_without_pages_is_asked_once():
+def test_route_without_pages_needs_one_request():
     service = Service(3, size=10, info=lambda page, result_info: None)
     assert read_listing(service) == service.items
     assert service.asked == [{}]
 
 
-def test_a_route_that_turns_out_to_have_pages():
+def test_route_with_unexpected_pages():
     service = Service(5)
     assert read_listing(service) == service.items
     assert service.asked == [{}, {"page": 2}, {"page": 3}]
@@ -105,7 +105,7 @@ def test_result_info_that_contradicts_itself(change):
 
 
 def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], Info]:
-    """A result_info with these members alone, some of them changed."""
+    """Return a function for a result_info with these members only, some of them changed."""
     return lambda page, result_info: {name: {**result_info, **change}[name] for name in names}
 
 
@@ -124,7 +124,7 @@ def only(*names: str, **change: t.Any) -> t.Callable[[int, dict[str, t.Any]], In
     ],
     ids="+".join,
 )
-def test_a_part_of_result_info_is_enough_for_the_whole(names, total, per_page):
+def test_partial_result_info_is_enough(names, total, per_page):
     service = Service(total, info=only(*names))
     assert read_listing(service, per_page) == service.items
 
@@ -143,7 +143,7 @@ def test_a_part_of_result_info_is_enough_for_the_whole(names, total, per_page):
         (("cursors",), {"cursors": {"after": 0}}),
     ],
 )
-def test_a_part_of_result_info_that_contradicts_the_items(names, change, per_page):
+def test_partial_result_info_that_contradicts_the_items(names, change, per_page):
     service = Service(5, info=only(*names, **change))
     refusal(service, per_page)
 
@@ -160,7 +160,7 @@ def test_a_part_of_result_info_that_contradicts_the_items(names, change, per_pag
         ([["a", "b"], ["c"]], [{"cursor": "x", "total_count": 4}, {"total_count": 4}]),
     ],
 )
-def test_pages_that_do_not_fit_together(pages, infos):
+def test_contradictory_pages_are_refused(pages, infos):
     reported = infos if isinstance(infos, list) else [infos] * len(pages)
     answers = [*zip(pages, reported, strict=True), ([], reported[-1])]
 
@@ -168,12 +168,12 @@ def test_pages_that_do_not_fit_together(pages, infos):
     refusal(service, 2, match="also when read again")
 
 
-def test_an_empty_list_may_have_one_page():
+def test_empty_list_may_have_one_page():
     assert read_listing(Service(0, info=lambda page, result_info: {**result_info, "total_pages": 1}), 2) == []
 
 
 @pytest.mark.parametrize("edit", [lambda items: items.pop(0), lambda items: items.insert(0, {"id": "new"})])
-def test_a_list_that_moves_is_read_again(edit):
+def test_list_that_changes_is_read_again(edit):
     service = Service(9)
     service.info = lambda page, result_info: (edit(service.items), result_info)[1] if len(service.asked) == 2 else result_info
     found = read_listing(service, 2)
@@ -186,7 +186,7 @@ def test_duplicates_without_counts_are_ignored():
     assert [item["script_id"] for item in found] == ["a", "b", "c"]
 
 
-def test_items_of_any_shape_are_told_apart():
+def test_duplicates_are_found_for_any_type_of_item():
     odd = [1, "1", None, {"id": 1}, {"id": "1"}, {"id": None}, {"x": [1]}, [1]]
     assert read_listing(Answers(lambda query: (odd, None))) == odd
 
@@ -194,7 +194,7 @@ def test_items_of_any_shape_are_told_apart():
 @pytest.mark.parametrize(
     "info", [None, {}, {"cursors": {}}, {"cursors": {"before": "x"}}, {"cursors": {"after": ""}}, {"cursor": ""}]
 )
-def test_cursors_are_followed_to_the_end(info):
+def test_all_cursors_are_followed(info):
     service = Answers.by_cursor({None: (["a"], {"cursors": {"after": "x"}}), "x": (["b"], {"cursor": "y"}), "y": (["c"], info)})
     assert read_listing(service) == ["a", "b", "c"]
     assert service.asked == [{}, {"cursor": "x"}, {"cursor": "y"}]
@@ -202,7 +202,7 @@ def test_cursors_are_followed_to_the_end(info):
 
 
 def test_cursor_duplicates_are_listed_once():
-    """A list that changes while it is read shows an item again; the first of both counts."""
+    """An item that is listed twice, because the list changes while it is read, is returned once, as first read."""
     first, second, third = [{"id": 1, "n": 1}, {"id": 2}], [{"id": 2}, {"id": 3}, {"id": 3}], [{"id": 1, "n": 2}]
     infos = [{"cursor": cursor, "total_pages": 3} for cursor in ("x", "y", None)]
     pages = zip((first, second, third), infos, strict=True)

@@ -32,5 +32,5 @@ def test_permission_of_a_product_or_a_path(product, path, permission):
         ("Account Analytics Read", "zone", "Account > Account Analytics > Read"),
     ],
 )
-def test_place_in_the_form(permission, scope, form):
+def test_permission_in_the_dashboard_form(permission, scope, form):
     assert in_form(permission, scope) == form

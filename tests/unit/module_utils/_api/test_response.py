@@ -51,7 +51,7 @@ def read(body: bytes, status: int = 200, operation: str = "script_monitor.get", 
         (b'{"success": true, "result": {}, "result_info": []}', "`result_info` is a list instead of an object"),
     ],
 )
-def test_what_an_answer_must_not_be(body, words):
+def test_invalid_answers_are_refused(body, words):
     with pytest.raises(Failure) as caught:
         read(body)
     assert caught.value.kind == "bad_response" and words in caught.value.message
@@ -72,24 +72,24 @@ def test_messages_and_null_errors_are_ignored(messages):
 @pytest.mark.parametrize(
     "body", [b"", b"{}", b'{"success": true}', b'{"success": true, "result": null}', b'{"result": {"id": 7}}']
 )
-def test_what_a_delete_may_answer(body):
+def test_valid_answers_to_delete(body):
     assert isinstance(read(body, operation="logpush_jobs.delete"), Answer)
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}'])
-def test_what_a_delete_must_not_answer(body):
+def test_invalid_answers_to_delete(body):
     with pytest.raises(Failure):
         read(body, operation="logpush_jobs.delete")
 
 
 @given(body=st.binary(max_size=60))
-def test_decoding_knows_one_exception(body):
+def test_decoding_raises_one_exception(body):
     with contextlib.suppress(response.Unusable):
         response.decode(body)
 
 
 @given(value=JSON)
-def test_good_json_is_read_as_it_is(value):
+def test_valid_json_is_unchanged(value):
     assert response.decode(json.dumps(value).encode()) == value
 
 
@@ -137,7 +137,7 @@ def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list"
         (304, [], "bad_response"),
     ],
 )
-def test_the_kind(status, codes, kind):
+def test_kind_of_failure(status, codes, kind):
     assert response.kind_of(status, codes) == kind
     if status != 304:
         assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
@@ -157,7 +157,7 @@ def test_the_kind(status, codes, kind):
         (500, [7003], False, False),
     ],
 )
-def test_a_route_that_the_service_lacks(status, codes, route, object_or_route):
+def test_unknown_route(status, codes, route, object_or_route):
     failure = failure_of(status, *({"code": code, "message": "m"} for code in codes))
     assert response.lacks_route(failure) is route
     assert response.is_missing(failure) is object_or_route
@@ -189,7 +189,7 @@ def test_error_chain_and_list_are_bounded():
     assert len(response.service_errors({"errors": [{"code": 1}] * 1000})) == 50
 
 
-def test_a_failure_carries_everything():
+def test_failure_has_all_members():
     errors = [{"code": 5, "message": "busy"}]
     failure = failure_of(409, *errors, attempts=2)
     request = {"method": "GET", "path": "/zones/abc/logpush/jobs", "status": 409, "request_id": "8a1", "attempts": 2}
@@ -198,22 +198,22 @@ def test_a_failure_carries_everything():
     assert failure.message == f"{begin}the service answered HTTP 409 (tried 2 times): busy (code 5)."
 
 
-def test_missing_object_is_no_missing_route():
+def test_missing_object_is_not_a_missing_route():
     assert "route" not in failure_of(404, {"code": 10007, "message": "no script"}, operation="page_shield.script").message
 
 
-def test_a_service_that_quotes_the_credential():
+def test_credential_in_an_answer_is_masked():
     failure = failure_of(400, {"code": 6111, "message": "Invalid format: Bearer canary-token"})
     assert "canary" not in failure.message + repr(failure.report())
 
 
-def test_a_connection_shows_no_secret():
+def test_connection_shows_no_secret():
     shown = repr(Connection("https://service.example", token="canary", email="e", key="canary"))
     assert "canary" not in shown
 
 
 @pytest.mark.parametrize("status", [400, 404, 502])
-def test_an_error_page_is_read_by_its_status(status):
+def test_error_page_is_judged_by_its_status(status):
     reply = Reply(status, {"Content-Type": "text/html"}, b"<html>nope</html>")
     with pytest.raises(Failure) as caught:
         response.read_answer(CONNECTION, "zones.list", Exchange("GET", "/zones", reply, 1, True, False))
@@ -263,7 +263,7 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
     ],
 )
 def test_hints(operation, address, status, error, parts):
-    """Advice names what the user can do, and what the request is about."""
+    """The hint says what the user can do, and names the object of the request."""
     errors = [] if error is None else [dict(zip(("code", "message"), error, strict=True))]
     found = response.hint(operation, status, errors, address)
     assert all(part in found for part in parts) and "{" not in found
@@ -297,14 +297,14 @@ def graphql_errors(message: str) -> dict[str, t.Any]:
     ],
 )
 def test_failures_of_queries(body, status, kind, part):
-    """Errors come with HTTP 200 or with the status that the documentation gives; their text tells the kind."""
+    """Errors have HTTP 200 or the documented status; their text determines the kind of failure."""
     with pytest.raises(Failure) as caught:
         read_data(CONNECTION, queried(body, status))
     assert caught.value.kind == kind and part in caught.value.message and "canary" not in caught.value.message
     assert (caught.value.path, caught.value.status) == ("/graphql", status)
 
 
-def test_data_of_a_query_and_no_answer():
+def test_query_without_an_answer():
     assert read_data(CONNECTION, queried({"data": {"viewer": {}}, "errors": None})) == {"viewer": {}}
     with pytest.raises(Failure, match=r"was refused; the host is service\.example") as caught:
         read_data(CONNECTION, Exchange("POST", "/graphql", Fault(UNAVAILABLE, "the connection was refused"), 1, False, False))

@@ -30,7 +30,7 @@ def failing(client, operation=GET, **arguments) -> Failure:
 
 @pytest.fixture
 def fail(serve, client):
-    """Holds a conversation over each connection, and returns the failure of a call."""
+    """Return a function that runs a conversation over each connection, and returns the failure of a call."""
 
     def run(talk, operation=GET, scheme="http", **options):
         return failing(client(serve(talk), scheme, **options), operation)
@@ -57,7 +57,7 @@ CUTS = [
 
 @pytest.mark.parametrize("fault", CUTS)
 @pytest.mark.parametrize("operation", [GET, PUT, DELETE])
-def test_a_cut_connection_is_tried_again(serve, client, fault, operation):
+def test_closed_connection_is_retried(serve, client, fault, operation):
     server = serve(each(fault, answering()))
     answer = client(server).call(operation, ids=IDS, body={} if operation == PUT else None)
     assert (answer.attempts, len(server.requests)) == (2, 2)
@@ -80,7 +80,7 @@ def test_possibly_received_post_is_sent_once(serve, client, fault):
     ids=["silent", "body", "chunked body"],
 )
 @pytest.mark.parametrize("operation", [GET, POST])
-def test_the_timeout_bounds_each_wait_and_the_body(fail, fault, operation):
+def test_timeout_applies_to_each_wait_and_the_body(fail, fault, operation):
     begun = time.monotonic()
     failure = fail(fault, operation, timeout=1, retries=0)
     assert time.monotonic() - begun < 3
@@ -89,7 +89,7 @@ def test_the_timeout_bounds_each_wait_and_the_body(fail, fault, operation):
 
 
 def test_slow_handshakes_time_out(serve, client, tls, bundle, monkeypatch):
-    """With the service, with a proxy, and with the service within the TLS connection of a proxy; nothing was sent then."""
+    """During the TLS handshake with the service, with a proxy, and through a proxy; no request was sent."""
 
     def half(peer, _number):
         peer.sock.recv(10)
@@ -111,7 +111,7 @@ def test_slow_handshakes_time_out(serve, client, tls, bundle, monkeypatch):
 
 
 def with_leftovers(first, *later, pause=0.0):
-    """Answers the first request of a connection in several parts with pauses between them, and every further one well."""
+    """Answer the first request of a connection in several parts with pauses, and all further requests correctly."""
 
     def talk(peer, number):
         peer.read()
@@ -130,8 +130,8 @@ PARTS = {"with the answer": (b"%b" + STALE,), "before the answer": (b"%b", STALE
 
 @pytest.mark.parametrize("parts", PARTS.values(), ids=PARTS)
 @pytest.mark.parametrize("status", [101, 102, 103, 199])
-def test_an_interim_answer_is_none(serve, client, status, parts):
-    """A request that can be repeated is sent again; a creation may have been received. The connection is given up."""
+def test_interim_answer_is_not_the_answer(serve, client, status, parts):
+    """Idempotent requests are retried, a POST is not, because it may have been received. The connection is closed."""
     interim = with_leftovers(*(part.replace(b"%b", INTERIM % status) for part in parts), pause=0.1)
     for operation in (GET, PUT, DELETE):
         server = serve(each(interim, answering({"is": "right"})))
@@ -148,7 +148,7 @@ def test_an_interim_answer_is_none(serve, client, status, parts):
     assert one.call(GET).result == {"is": "right"}
 
 
-def test_an_interim_answer_that_stays_is_unavailable(fail):
+def test_repeated_interim_answer_is_unavailable(fail):
     failure = fail(with_leftovers(INTERIM % 103), retries=2)
     assert (failure.kind, failure.status, failure.attempts) == ("unavailable", None, 3)
 
@@ -169,7 +169,7 @@ LEFTOVERS = {
 
 
 @pytest.mark.parametrize("parts", LEFTOVERS.values(), ids=LEFTOVERS)
-def test_nothing_left_over_reaches_another_request(serve, client, parts):
+def test_unread_data_never_reaches_another_request(serve, client, parts):
     server = serve(each(with_leftovers(*parts, pause=0.1), answering({"is": "right"})))
     one = client(server)
     one.delete(DELETE, ids=IDS)
@@ -178,13 +178,13 @@ def test_nothing_left_over_reaches_another_request(serve, client, parts):
 
 
 @pytest.mark.parametrize("host", [".", "*.example", "h\u200b.example", "h\u3002x", "[v1.a]"])
-def test_a_host_that_none_can_have(client, host):
+def test_invalid_host_is_refused(client, host):
     failure = failing(client(f"http://{host}"))
     assert (failure.kind, failure.attempts) == ("invalid_option", 0) and failure.message.startswith("base_url: ")
 
 
-def test_no_connection_is_tried_again(client, clock):
-    """For every method, because nothing was sent."""
+def test_refused_connection_is_retried(client, clock):
+    """All methods are retried, because no request was sent."""
     failure = failing(client("http://service.invalid", retries=0), POST, body={})
     assert not failure.unanswered and "could not be resolved" in failure.message
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -203,7 +203,7 @@ def test_backoff_doubles_up_to_eight_seconds(fail, clock):
 
 
 @pytest.mark.parametrize("status", [502, 503, 504, 520, 524, 527])
-def test_a_gateway_error(fail, status):
+def test_gateway_error(fail, status):
     for operation in (GET, PUT, DELETE, POST):
         failure = fail(answering(b"<html>bad gateway</html>", status), operation, retries=2)
         assert (failure.kind, failure.status) == ("unavailable", status)
@@ -233,7 +233,7 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
         (answering(b"{}", 404), "not_found", "HTTP 404"),
         (answering(b"{}", 500), "unavailable", "HTTP 500"),
         (answering(b"{}", 501), "unavailable", "HTTP 501"),
-        # Of a redirect only the host is shown.
+        # Only the host of a redirect is shown.
         (answering(b"", 307, Location="http://user:canary@[canary"), "bad_response", "to an address that is not valid, which"),
         (
             answering(b"", 307, Location="http://user:canary@x.example/y?canary"),
@@ -241,7 +241,7 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
             "to x.example, which is not followed",
         ),
         (answering(b"", 307, Location="/zones"), "bad_response", "failed: the service redirects (HTTP 307) to 127.0.0.1, which"),
-        # Neither a body that is larger than the maximum, nor one that inflates beyond it, is read to its end.
+        # Bodies over the limit, as sent or when decompressed, are not read to their end.
         (endless, "bad_response", "64 MiB"),
         (answering(BOMB, Content_Encoding="gzip"), "bad_response", "64 MiB"),
         (
@@ -261,7 +261,7 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
         (sending(HTTP_200 + b"Content-Length: -5\r\n\r\n12345"), "bad_response", "Content-Length"),
     ],
 )
-def test_what_is_final(fail, talk, operation, kind, words):
+def test_errors_without_retry(fail, talk, operation, kind, words):
     failure = fail(talk, operation)
     assert (failure.kind, failure.attempts, failure.unanswered) == (kind, 1, False) and words in failure.message
 
@@ -280,7 +280,7 @@ def limited_once(retry_after):
 
 
 @pytest.mark.parametrize("operation", [GET, PUT, POST, DELETE])
-def test_a_rate_limit_is_waited_for(serve, client, clock, operation):
+def test_rate_limit_is_retried_after_a_pause(serve, client, clock, operation):
     assert client(serve(limited_once("120"))).call(operation, ids=IDS).attempts == 2
     assert clock.pauses == [120]
 
@@ -302,7 +302,7 @@ UNUSABLE = ["soon", "-5", "nan", "", ",", "1e3", "1_0", "5 s", "Fri, 15 Jan 2027
         ("Fri, 15 Jan 2027 08:00:10 GMT, Fri, 15 Jan 2027 08:00:20 GMT", 20),
         ("Friday, 15-Jan-27 08:00:20 GMT", 20),
         ("Fri, 15 Jan 2027 07:59:00 GMT, 30", 30),
-        # The usual pause after a first try, which is up to a quarter longer than half a second.
+        # Ignored: the default pause after the first try, half a second plus up to a quarter.
         *((header, pytest.approx(0.5625, abs=0.0625)) for header in UNUSABLE),
     ],
 )
@@ -312,14 +312,14 @@ def test_retry_after(fail, clock, header, pause):
 
 
 @pytest.mark.parametrize("header", ["301", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "5, 99999"])
-def test_a_pause_that_is_too_long_fails_at_once(fail, clock, header):
+def test_too_long_pause_fails_at_once(fail, clock, header):
     failure = fail(answering(b"", 429, Retry_After=header))
     assert (failure.kind, failure.attempts, clock.pauses) == ("rate_limited", 1, [])
     assert "retry_wait_max allows 300 s" in failure.message and len(failure.message) < 400
     assert header != "301" or "a pause of 301 s" in failure.message
 
 
-def test_a_rate_limit_that_never_ends(fail):
+def test_lasting_rate_limit(fail):
     failure = fail(answering(b"", 429, Retry_After="1"), POST, retries=2)
     assert (failure.kind, failure.attempts, failure.unanswered) == ("rate_limited", 3, False)
     assert "retry_wait_max" not in failure.message
@@ -336,7 +336,7 @@ def test_post_opens_a_new_connection(serve, client):
 
 
 def test_urllib3_1_26_does_not_enforce_the_length():
-    """Newer versions do, so this looks at a response without them."""
+    """urllib3 2 does so itself, so that this test uses a response without its check."""
     parts = iter([b"four", b""])
     raw = SimpleNamespace(read=lambda size, decode_content: next(parts))
     response = SimpleNamespace(status_code=200, headers={"Content-Length": "5"}, raw=raw)
@@ -347,26 +347,26 @@ def test_urllib3_1_26_does_not_enforce_the_length():
 @pytest.mark.parametrize(("status", "accepted"), [(200, True), (201, True), (299, True), (500, False), (302, False)])
 @pytest.mark.parametrize("operation", [GET, PUT, POST, DELETE])
 @pytest.mark.parametrize("encoding", ["identity", "gzip"])
-def test_a_write_with_an_unusable_answer_was_accepted(fail, operation, status, accepted, encoding):
+def test_write_with_invalid_answer_was_accepted(fail, operation, status, accepted, encoding):
     failure = fail(answering(b"no JSON", status, Content_Encoding=encoding), operation, retries=0)
     assert failure.accepted == (accepted and operation != GET)
 
 
-def test_an_answer_to_a_write_may_be_an_error_or_cut(fail):
+def test_incomplete_answer_to_a_write(fail):
     failure = fail(answering(b'{"success": false, "errors": [{"code": 7}]}'), PUT)
     assert (failure.kind, failure.accepted) == ("rejected", False)
     assert fail(CUTS[2], PUT).accepted and not fail(hang_up, PUT).accepted
 
 
 def broken_body(status, *headers):
-    """Answers with a status, and with a body that nobody can read."""
+    """Return an answer with a status and a body that cannot be read."""
     head = "\r\n".join([f"HTTP/1.1 {status} X", "Content-Length: 9", "Connection: close", *headers])
     return sending(head.encode() + b"\r\n\r\nrubbish")
 
 
 @pytest.mark.parametrize("header", ["X: cut", "Content-Encoding: br"])
 @pytest.mark.parametrize("operation", [GET, POST])
-def test_a_status_counts_where_its_body_is_broken(serve, client, fail, clock, operation, header):
+def test_status_counts_if_the_body_is_unreadable(serve, client, fail, clock, operation, header):
     limited = serve(each(broken_body(429, header, "Retry-After: 7"), answering()))
     assert client(limited).call(operation, ids=IDS, body={}).attempts == 2 and clock.pauses == [7]
     failure = fail(broken_body(404, header), operation)
@@ -375,8 +375,8 @@ def test_a_status_counts_where_its_body_is_broken(serve, client, fail, clock, op
     assert (failure.kind, failure.status, failure.unanswered) == ("unavailable", 503, operation == POST)
 
 
-def test_a_failed_try_leaves_no_socket_open(fail, recwarn):
-    """Not even until the next garbage collection, which waits for the end of a run."""
+def test_failed_try_closes_its_socket(fail, recwarn):
+    """Sockets are closed at once, not by the garbage collection at the end of a run."""
     gc.collect()
     recwarn.clear()
     fail(sending(HTTP_200 + b"Content-Length: 5, 7\r\n\r\n12345"))
@@ -385,7 +385,7 @@ def test_a_failed_try_leaves_no_socket_open(fail, recwarn):
 
 
 def test_repeated_delete_with_404_is_deleted(serve, client):
-    """A second DELETE that finds nothing means that the first one deleted, unless the first one was refused by a rate limit."""
+    """A retried DELETE with 404 means that the first one was applied, unless a rate limit refused the first one."""
 
     def delete(*talks):
         return client(serve(each(*talks))).delete(DELETE, ids=IDS)
@@ -408,17 +408,17 @@ def test_headers_and_bodies(serve, client):
     assert second.startswith(b"GET /client/v4/zones/abc/script_monitor?hosts=a,b&x=d%2Fe HTTP/1.1\r\n")
     assert b"X-Auth-Email: me@example.com" in second and b"X-Auth-Key: k1" in second
     assert b"Authorization" not in second and b"Content-Type" not in second
-    assert third.endswith(b'{"a":"\\ud800"}')  # half a character goes back as it came
+    assert third.endswith(b'{"a":"\\ud800"}')  # an unpaired surrogate is sent as it was received
 
 
 @pytest.mark.parametrize("value", ["..", ".", ""])
-def test_ids_that_would_mean_another_path(client, value):
+def test_ids_that_change_the_path_are_refused(client, value):
     with pytest.raises(Failure) as caught:
         client(NOWHERE).call("rulesets.get", ids={"ruleset_id": value})
     assert caught.value.kind == "invalid_option"
 
 
-def test_bundles_that_cannot_be_used(serve, client, tls, tmp_path):
+def test_invalid_ca_bundles(serve, client, tls, tmp_path):
     server = serve(answering(), tls)
     with pytest.raises(Failure, match="ca_path"):
         client(server, "https", verify=str(tmp_path / "missing.pem"))
@@ -428,7 +428,7 @@ def test_bundles_that_cannot_be_used(serve, client, tls, tmp_path):
     assert failure.attempts == 1 and "bundle of certificates" in failure.message
 
 
-def test_cut_tls_handshake_is_tried_again(serve, client, tls, bundle):
+def test_interrupted_tls_handshake_is_retried(serve, client, tls, bundle):
     def talk(peer, number):
         if number == 0:
             peer.sock.recv(10)
@@ -439,7 +439,7 @@ def test_cut_tls_handshake_is_tried_again(serve, client, tls, bundle):
     assert client(serve(talk), "https", verify=bundle).call(POST, body={}).attempts == 2
 
 
-def test_a_proxy_with_a_tunnel(serve, client, tls, bundle, monkeypatch):
+def test_proxy_with_a_tunnel(serve, client, tls, bundle, monkeypatch):
     def relay(peer, number):
         assert peer.read().startswith(b"CONNECT ")
         peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -453,7 +453,7 @@ def test_a_proxy_with_a_tunnel(serve, client, tls, bundle, monkeypatch):
     assert b"Proxy-Authorization" not in proxy.requests[1]
 
 
-def test_a_proxy_for_plain_requests(serve, client, monkeypatch):
+def test_proxy_for_http(serve, client, monkeypatch):
     for talk, operation in ((each(reset, answering()), GET), (reset, POST)):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{serve(talk).port}")
         if operation == GET:
@@ -463,7 +463,7 @@ def test_a_proxy_for_plain_requests(serve, client, monkeypatch):
 
 
 @pytest.mark.parametrize(("status", "attempts"), [(407, 1), (502, 3)])
-def test_a_proxy_that_refuses_the_tunnel(serve, client, monkeypatch, status, attempts):
+def test_proxy_that_refuses_the_tunnel(serve, client, monkeypatch, status, attempts):
     monkeypatch.setenv("https_proxy", f"http://me:canary@127.0.0.1:{serve(answering(b'', status)).port}")
     failure = failing(client("https://127.0.0.1:1", retries=2), POST, body={})
     assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", attempts, False)
@@ -471,7 +471,7 @@ def test_a_proxy_that_refuses_the_tunnel(serve, client, monkeypatch, status, att
 
 
 @pytest.mark.parametrize("proxy", ["http://me:canary@127.0.0.1:9", "http://me:canary@[bad", "socks5://me:canary@127.0.0.1:9"])
-def test_a_proxy_that_cannot_be_used(client, monkeypatch, proxy):
+def test_invalid_proxy(client, monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)
     assert failing(client("http://127.0.0.1:1", retries=0)).kind == "unavailable"
 
@@ -486,7 +486,7 @@ def test_a_proxy_that_cannot_be_used(client, monkeypatch, proxy):
         ("http://[::1", ()),
     ],
 )
-def test_what_is_secret_in_a_proxy(address, secrets):
+def test_secrets_of_a_proxy_address(address, secrets):
     assert Connection(NOWHERE, proxies={"https": address, "no": "127.0.0.1"}).secrets == secrets
 
 
@@ -500,7 +500,7 @@ def test_too_long_announced_pause_fails(serve, client, clock):
     assert "retry_wait_max allows 300 s" in failure.message and clock.pauses == [] and len(server.requests) == 1
 
 
-def test_find_knows_what_is_not_there(serve, client):
+def test_find_returns_none_for_404_only(serve, client):
     assert client(serve(answering(b"{}", 404))).find("rulesets.entrypoint") is None
     assert client(serve(answering({"id": "x"}))).find("rulesets.entrypoint").result == {"id": "x"}
     for status in (400, 403, 405, 500):

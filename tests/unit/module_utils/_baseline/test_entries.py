@@ -31,14 +31,14 @@ WHOLE = {
 }
 
 
-def test_a_whole_entry() -> None:
+def test_complete_entry() -> None:
     (entry,) = parse_baseline([WHOLE])
     assert (entry.name, entry.place, entry.pattern.text) == ("shop", "baseline[0]", URL)
     assert (entry.hosts, entry.hashes) == ({"shop.example"}, {HASH})
     assert (entry.pinned, entry.declared) == (True, {**WHOLE, "hosts": ["shop.example"], "hashes": [HASH]})
 
 
-def test_what_is_omitted() -> None:
+def test_defaults_of_an_entry() -> None:
     (entry,) = parse_baseline([{"name": "shop", "url": URL}])
     assert (entry.hosts, entry.hashes, entry.pinned) == (set(), set(), True)
     given = {"name": "shop", "url": URL, "hosts": [], "integrity": "pinned", "hashes": [], "required": False}
@@ -50,9 +50,9 @@ def test_dates(date: object) -> None:
     assert parse_baseline([{**WHOLE, "review_by": date}])[0].declared["review_by"] == "2027-04-01"
 
 
-def test_text_of_a_template_is_data() -> None:
-    """As ansible-core before 2.19 passes a list with a date in it."""
-    dated = {**WHOLE, "review_by": datetime.date(2027, 4, 1), "authorised_on": datetime.datetime(2026, 10, 1, 3, 4)}  # noqa: DTZ001 # YAML has such
+def test_text_of_a_template_is_parsed() -> None:
+    """ansible-core before 2.19 passes a list that contains a date as text."""
+    dated = {**WHOLE, "review_by": datetime.date(2027, 4, 1), "authorised_on": datetime.datetime(2026, 10, 1, 3, 4)}  # noqa: DTZ001 # no zone in YAML
     assert parse_baseline(repr([dated])) == parse_baseline([WHOLE]) == parse_baseline(json.dumps([WHOLE]))
 
 
@@ -95,13 +95,13 @@ def test_invalid_entry_is_named_by_its_place(change: dict[str, object], message:
 
 
 @pytest.mark.parametrize("value", [None, 7, {"name": "a"}, ["a"], [None]])
-def test_what_is_no_list_of_mappings_is_refused(value: object) -> None:
+def test_baseline_must_be_a_list_of_dictionaries(value: object) -> None:
     with pytest.raises(Failure, match=r"^baseline"):
         parse_baseline(value)
 
 
 def baseline(*entries: t.Any) -> Baseline:
-    """A baseline of URLs, or of pairs of a URL and its hosts; the URL is the name."""
+    """Return a baseline of URLs, or of pairs of a URL and its hosts; the URL is also the name."""
     pairs = [(entry, None) if isinstance(entry, str) else entry for entry in entries]
     return Baseline(parse_baseline([{"name": f"{url} {hosts}", "url": url, "hosts": hosts} for url, hosts in pairs]))
 
@@ -111,7 +111,7 @@ def found(made: Baseline, url: str, host: str | None = "h") -> str | None:
     return entry.name.rpartition(" ")[0] if entry else None
 
 
-def test_hosts_decide_before_precedence() -> None:
+def test_hosts_are_compared_before_precedence() -> None:
     made = baseline(("https://a/x.js", ["one"]), "https://a/*")
     assert found(made, "https://a/x.js", "one") == "https://a/x.js"
     assert found(made, "https://a/x.js", "ONE") == "https://a/x.js"
@@ -120,7 +120,7 @@ def test_hosts_decide_before_precedence() -> None:
 
 
 @pytest.mark.parametrize("url", ["https://a/../x.js", "https://a/x"])
-def test_a_pattern_covers_no_misleading_or_shorter_url(url: str) -> None:
+def test_pattern_covers_no_misleading_or_shorter_url(url: str) -> None:
     made = baseline("https://a/**", "https://a/*/a/long/end/of/a/pattern.js")
     assert found(made, url) == (None if ".." in url else "https://a/**")
 
@@ -134,7 +134,7 @@ def test_a_pattern_covers_no_misleading_or_shorter_url(url: str) -> None:
         (("https://a/*", ["h", "i"]), ("https://a/*", ["h"])),
     ],
 )
-def test_a_tie_names_both_entries(pair: t.Any) -> None:
+def test_ambiguous_match_names_both_entries(pair: t.Any) -> None:
     made = baseline(*pair)
     kind, message = refusal(made.match, "https://a/x.js", "h")
     assert kind == "invalid_option"
@@ -148,8 +148,8 @@ PATTERNS = st.builds("https://h/{}".format, st.text("ab/?*", max_size=6))
 
 @hypothesis.given(st.lists(st.tuples(PATTERNS, st.sampled_from([None, ["h"], ["i"]])), max_size=8), URLS)
 @hypothesis.settings(max_examples=800)
-def test_a_match_is_the_most_specific_entry(pairs: list[t.Any], url: str) -> None:
-    """Exact entries take precedence over patterns, and a longer literal prefix over a shorter one."""
+def test_match_is_the_most_specific_entry(pairs: list[t.Any], url: str) -> None:
+    """Exact entries take precedence over patterns, and longer literal prefixes over shorter ones."""
     distinct = list({f"{text} {hosts}": (text, hosts) for text, hosts in pairs}.values())
     made = baseline(*distinct)
     fitting = [entry for entry in made.entries if entry.covers("h") and entry.pattern.covers(url)]

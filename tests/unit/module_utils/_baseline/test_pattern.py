@@ -10,7 +10,7 @@ from support.refusals import refusal
 from ansible_collections.edgeops.observability.plugins.module_utils._baseline.pattern import normalize_url, parse_pattern
 
 
-def fits(pattern: str, url: str) -> bool:
+def matches(pattern: str, url: str) -> bool:
     return parse_pattern("url", pattern).covers(normalize_url(url))
 
 
@@ -35,13 +35,13 @@ def fits(pattern: str, url: str) -> bool:
         ("https://a.example/x.js", "data:text/javascript,1", False),
     ],
 )
-def test_what_a_pattern_matches(pattern: str, url: str, expected: bool) -> None:
-    """Beside paths and queries, which the comparison with a regular expression covers."""
-    assert fits(pattern, url) is expected
+def test_pattern_matches(pattern: str, url: str, expected: bool) -> None:
+    """Parts of URLs other than path and query, which are compared with a regular expression below."""
+    assert matches(pattern, url) is expected
 
 
 def reference(pattern: str, url: str) -> bool:
-    """The same by a regular expression, which may take very long; path and query are compared apart."""
+    """Match with a regular expression, which can be very slow; path and query are matched separately."""
 
     def fit(pattern: str, text: str) -> bool:
         parts = re.split(r"(\*+)", pattern)
@@ -57,9 +57,9 @@ def reference(pattern: str, url: str) -> bool:
 
 @hypothesis.given(st.text("ab/*?", max_size=9), st.text("ab/?", max_size=12))
 @hypothesis.settings(max_examples=1500)
-def test_matching_is_that_of_the_expression(pattern: str, url: str) -> None:
+def test_match_agrees_with_regular_expression(pattern: str, url: str) -> None:
     pattern, url = f"https://h/{pattern}", f"https://h/{url}"
-    assert fits(pattern, url) is reference(pattern, url)
+    assert matches(pattern, url) is reference(pattern, url)
 
 
 PREFIX = "https://js.example.com/v3/"
@@ -81,15 +81,15 @@ MISLEADING = [*(f"{host}/v3/x.js" for host in OTHER_HOSTS), *(PREFIX + path for 
 @pytest.mark.parametrize(
     "pattern", [f"{PREFIX}**", f"{PREFIX}*", "https://*.js.example.com/v3/**", "https://*js.example.com/v3/*"]
 )
-def test_a_misleading_url_fits_no_pattern(pattern: str, url: str) -> None:
-    """What a browser requests from elsewhere than the text of its URL looks like."""
-    assert not fits(pattern, url)
-    assert not fits(pattern + "?**", url) and not fits(pattern + "?**", f"{url}?v=1")
+def test_misleading_url_matches_no_pattern(pattern: str, url: str) -> None:
+    """URLs that a browser requests from another place than they seem to name."""
+    assert not matches(pattern, url)
+    assert not matches(pattern + "?**", url) and not matches(pattern + "?**", f"{url}?v=1")
 
 
 @pytest.mark.parametrize("url", ["https://a.example/@scope%2fname/x.js", "https://a.example/b/../x.js"])
-def test_a_whole_url_is_what_its_user_wrote(url: str) -> None:
-    assert fits(url, url)
+def test_exact_url_is_compared_as_written(url: str) -> None:
+    assert matches(url, url)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_whole_url_is_what_its_user_wrote(url: str) -> None:
         ),
     ],
 )
-def test_a_pattern_that_misleads_is_refused(text: str, reason: str) -> None:
+def test_misleading_pattern_is_refused(text: str, reason: str) -> None:
     kind, message = refusal(parse_pattern, "baseline[2].url", text)
     assert kind == "invalid_option" and message.startswith(f"baseline[2].url: {text!r} {reason}")
 
@@ -118,6 +118,6 @@ def test_a_pattern_that_misleads_is_refused(text: str, reason: str) -> None:
         *("https://a.example/x y", "https://a.example/x.js#a", "https://a.example/\x1b[31m", "https://a.example/\u202ex"),
     ],
 )
-def test_what_is_no_url_is_refused(text: str) -> None:
+def test_invalid_url_is_refused(text: str) -> None:
     kind, message = refusal(parse_pattern, "baseline[2].url", text)
     assert kind == "invalid_option" and message.startswith("baseline[2].url: ") and " is not a URL: " in message

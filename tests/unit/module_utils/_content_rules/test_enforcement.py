@@ -33,7 +33,7 @@ def planned(before: Rule | None, **options: t.Any) -> t.Any:
 
 
 LOGGED = {"action": "log"}
-# Current rule, options, effects (name, detail), what has to be looked at.
+# Current rule, options, effects (name, detail), which observations are needed.
 CHANGES = [
     (None, {"action": "allow", "expression": "true", "directives": "img-src *"}, [("enforce_rule", None)], None),
     (None, {"action": "log", "expression": "true", "directives": "img-src *"}, [], None),
@@ -71,7 +71,7 @@ def test_effects(before: Rule | None, options: t.Any, effects: t.Any, look: str 
     assert to_look_at(before, plans.rule_after(desired, before)) == look
 
 
-def test_a_plan_sends_what_differs() -> None:
+def test_plan_sends_only_differences() -> None:
     (request,) = planned(rule(), action="log", directives="script-src 'self'").requests
     assert request.body == {"action": "log", "value": "script-src 'self'"} and request.ids == {"rule_id": "r1"}
     assert planned(rule(), enabled=True, action="allow", directives="script-src cdn.example 'self'").requests == ()
@@ -95,19 +95,19 @@ def test_blocked_sources_are_grouped() -> None:
     [None, {}, {"id": 5}, {"id": "r", "action": "log", "expression": "true", "value": None, "enabled": True},
      {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": "yes"}],
 )  # fmt: skip
-def test_an_invalid_rule_is_a_bad_response(document: t.Any) -> None:
+def test_invalid_rule_is_a_bad_response(document: t.Any) -> None:
     with pytest.raises(Failure) as caught:
         parse_rule(document)
     assert caught.value.kind == "bad_response"
 
 
-def test_two_rules_of_one_id_are_a_bad_response() -> None:
+def test_duplicate_rule_id_is_a_bad_response() -> None:
     document = {"id": "r", "action": "log", "expression": "true", "value": "img-src *", "enabled": True}
     with pytest.raises(Failure, match="two rules have the id r"):
         parse_rules([document, document])
 
 
-def test_the_baseline_needs_a_policy_that_can_be_parsed() -> None:
+def test_baseline_needs_a_valid_policy() -> None:
     with pytest.raises(Failure, match="cannot be parsed"):
         planned(rule("script-src 'nonce-1'"), script_baseline=[{"name": "a", "url": "https://a.example/a.js"}])
 

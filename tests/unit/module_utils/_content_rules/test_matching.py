@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.policy import read_policy
 
 PAGE = "https://shop.example/pay"
-# Policy, directive that browsers report, resource, allowed.
+# Policy, directive in the browser's report, resource, whether it is allowed.
 MATCHES = [
     ("script-src https://cdn.example/a.js", "script-src", "https://cdn.example/a.js?v=1", True),
     ("script-src https://cdn.example/a.js", "script-src", "https://cdn.example/a.js/b", False),
@@ -54,7 +54,7 @@ MATCHES = [
     ("script-src 'unsafe-eval'", "script-src", "eval", True),
     ("script-src 'unsafe-eval'", "script-src", "wasm-eval", True),
     ("script-src 'unsafe-inline'", "script-src", "eval", False),
-    # Fallbacks.
+    # Fallbacks to other directives.
     ("script-src cdn.example", "script-src-elem", "https://cdn.example/a.js", True),
     ("default-src 'self'", "script-src-elem", "https://cdn.example/a.js", False),
     ("default-src 'self'; script-src *", "worker-src", "https://cdn.example/a.js", True),
@@ -74,7 +74,7 @@ def test_matches(text: str, directive: str, url: str, allowed: bool) -> None:
     assert is_allowed(policy, Resource(directive, url, "shop.example", PAGE)) is allowed
 
 
-def test_without_a_page_its_host_counts() -> None:
+def test_host_is_compared_without_a_page() -> None:
     policy = read_policy("script-src 'self'")
     assert policy is not None and is_allowed(policy, Resource("script-src", "https://shop.example/a.js", "shop.example"))
 
@@ -106,12 +106,12 @@ def test_governing_directive(text: str, directive: str, found: str) -> None:
         ("", ""),
     ],
 )
-def test_source_that_would_allow(url: str, source: str) -> None:
+def test_source_for_a_resource(url: str, source: str) -> None:
     assert source_of(url) == source
 
 
 @given(st.sampled_from([row[2] for row in MATCHES if "://" in row[2] and "[" not in row[2]]))
-def test_the_source_of_a_resource_allows_it(url: str) -> None:
+def test_source_for_a_resource_allows_it(url: str) -> None:
     policy = read_policy(f"script-src {source_of(url)}")
     assert policy is not None and is_allowed(policy, Resource("script-src", url, "shop.example", PAGE))
 

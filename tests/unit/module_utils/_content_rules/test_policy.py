@@ -32,7 +32,7 @@ ONE_FORM = [
 
 
 @pytest.mark.parametrize(("value", "text"), ONE_FORM)
-def test_one_form(value: t.Any, text: str) -> None:
+def test_policy_is_normalized(value: t.Any, text: str) -> None:
     policy = parse_policy(value)
     assert policy.text == text and parse_policy(text) == policy == read_policy(text)
 
@@ -72,7 +72,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("value", "message"), REFUSED)
-def test_refusals_name_the_place(value: t.Any, message: str) -> None:
+def test_refusals_have_a_place(value: t.Any, message: str) -> None:
     with pytest.raises(Failure) as caught:
         parse_policy(value)
     assert caught.value.kind == "invalid_option" and message.replace("''", "'") in str(caught.value).replace("''", "'")
@@ -80,7 +80,7 @@ def test_refusals_name_the_place(value: t.Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["script-src 'nonce-1'", "script-src", "img-src *; img-src *", "script-src \x1b[31m", "<b> x"])
-def test_what_the_service_has_may_be_no_policy(text: str) -> None:
+def test_invalid_policy_of_the_service(text: str) -> None:
     assert read_policy(text) is None
 
 
@@ -119,7 +119,7 @@ POLICIES = st.dictionaries(
 
 
 @given(POLICIES, st.randoms())
-def test_text_is_stable_and_order_never_matters(directives: t.Any, random: t.Any) -> None:
+def test_text_is_stable_and_order_is_ignored(directives: t.Any, random: t.Any) -> None:
     policy = parse_policy(directives)
     assert (
         parse_policy(policy.text or {}) == policy == read_policy(policy.text)
@@ -132,8 +132,8 @@ def test_text_is_stable_and_order_never_matters(directives: t.Any, random: t.Any
 
 
 @given(st.text(), st.text("'*; abc-srcipt:/.", max_size=40))
-def test_any_text_is_a_policy_or_refused(text: str, likely: str) -> None:
-    """Whatever a user or the service sends is refused with its place, or has a stable form; comparing is an equivalence."""
+def test_any_text_is_parsed_or_refused(text: str, likely: str) -> None:
+    """Any text of a user or the service is refused with its place, or has a stable form; equality is an equivalence relation."""
     for given_text in (text, likely, f"script-src {likely}"):
         found = read_policy(given_text)
         if found is not None:

@@ -20,7 +20,7 @@ def refusal(**options):
 
 
 def test_names_are_normalized():
-    """Headers trimmed and in lower case, cookies as they are, each once; a list that is omitted is not an empty one."""
+    """Header names are trimmed and in lower case, cookie names unchanged, duplicates ignored; an omitted list differs from an empty one."""
     given = desired(request_fields=[" X-B ", "x-a", "X-A\n", "x-b"], cookie_fields=["Tier", "tier", "Tier"], response_fields=[])
     assert given.given == {"request_fields": ("x-a", "x-b"), "cookie_fields": ("Tier", "tier"), "response_fields": ()}
 
@@ -34,7 +34,7 @@ def test_invalid_header_name_is_refused(kind, name):
 
 
 @pytest.mark.parametrize("name", ["!#$%&'*+-.^_`|~", "x-1", "0"])
-def test_every_sign_of_a_token_is_accepted(name):
+def test_all_token_characters_are_accepted(name):
     assert normal_name("request_fields[0]", "request_fields", name) == name
 
 
@@ -50,7 +50,7 @@ def test_limit_is_inclusive_and_zero_disables_it():
 
 
 def test_cloudflare_limits_each_type():
-    """Cloudflare's own API takes 100 of each type, whatever the total; the option takes precedence."""
+    """Cloudflare's own API allows 100 fields of each type, without a total limit; the option takes precedence."""
     public = {"base_url": "https://API.cloudflare.com/client/v4"}
     names = [f"x-{number}" for number in range(101)]
     assert desired(**public, request_fields=names[1:], cookie_fields=names[1:])
@@ -66,7 +66,7 @@ def test_flag_for_unlisted_name_is_refused():
     assert desired(purge=False, response_fields=[], raw_response_fields=[], preserve_duplicates=["x-c"])
 
 
-def test_absent_checks_names_and_nothing_else():
+def test_absent_checks_names_only():
     found = desired(state="absent", request_fields=["X-A"], transformed_request_fields=["x-a"], field_limit=1)
     assert not found.present
     assert found.given == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}

@@ -19,14 +19,14 @@ def planned(current, **options):
 
 
 def sent(current, **options):
-    """The rules of the one PUT."""
+    """Return the rules in the only PUT."""
     (request,) = planned(current, **options).requests
     assert (request.operation, request.ids, list(request.body)) == ("rulesets.update", {"ruleset_id": "rs"}, ["rules"])
     return request.body["rules"]
 
 
 def writable(rule):
-    """A rule without the members that only the service sets."""
+    """Return a rule without the members that only the service sets."""
     return {name: value for name, value in rule.items() if name not in ("version", "last_updated")}
 
 
@@ -37,7 +37,7 @@ def refusal(current, **options):
 
 
 EACH = {kind: [f"n{number}"] for number, kind in enumerate(KINDS)}
-# (what our rule has, what the task gives, what our rule has then); the same on both sides means that nothing is sent.
+# (our rule, options of the task, our rule afterwards); if both rules are equal, nothing is sent.
 PRESENT = {
     "same names in another order": ({REQUEST: ["b", "a"]}, {REQUEST: ["a", "b"]}, {REQUEST: ["b", "a"]}),
     "same names in other capitals": ({REQUEST: ["a"]}, {REQUEST: ["A "]}, {REQUEST: ["a"]}),
@@ -74,7 +74,7 @@ def test_present(there, given, then):
 
 
 def test_echoed_defaults_are_no_change():
-    """A flag that is false, and a rule without `enabled`, which is enabled."""
+    """A flag that is false, and a rule without `enabled`, which means enabled."""
     rule = own(members={"action_parameters": {RESPONSE: [{"name": "a", FLAGS: False}]}})
     del rule["enabled"]
     assert planned(ruleset(rule), response_fields=["a"]).requests == ()
@@ -115,7 +115,7 @@ def test_unknown_rule_members_are_kept():
 
 
 def test_foreign_rules_are_sent_back():
-    """In their place; a refused write names them."""
+    """They keep their places; the failure of a refused write names them."""
     second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
     current = ruleset(FOREIGN, own(request_fields=["a"]), second)
     first_sent, ours, second_sent = sent(current, request_fields=["b"])
@@ -131,7 +131,7 @@ def test_foreign_rules_are_sent_back():
     assert request.if_it_fails == ""
 
 
-def test_a_new_rule_follows_the_rules_of_others():
+def test_new_rule_is_after_foreign_rules():
     theirs, ours = sent(ruleset(FOREIGN), request_fields=["b", "a"], response_fields=["c"], preserve_duplicates=["c"])
     assert theirs["id"] == "f1"
     expected = writable(own(request_fields=["a", "b"], response_fields=["c+"]))
@@ -153,7 +153,7 @@ def test_missing_entry_point_is_created():
     assert result.result == {"custom_fields": {**NONE, COOKIES: ["C"]}, "ruleset": row()}
 
 
-def test_further_rules_are_folded_into_the_first():
+def test_further_rules_are_merged_into_the_first():
     current = ruleset(
         own("r1", request_fields=["a"], response_fields=["x"]),
         FOREIGN,
@@ -179,8 +179,8 @@ def test_single_rule_fields_are_shown_once():
     assert result.after == {"custom_fields": {**NONE, REQUEST: ["b"]}, "rules": [RULE]}
 
 
-def test_without_purge_further_rules_stay():
-    """What they log is not added to the main rule; a disabled one neither counts as logging, nor is it enabled."""
+def test_without_purge_further_rules_are_kept():
+    """Their fields are not added to the main rule; a disabled rule logs nothing, and stays disabled."""
     current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["b"], response_fields=["x"]))
     assert planned(current, request_fields=["b"], purge=False).requests == ()
     first, second = sent(current, request_fields=["b", "c"], response_fields=["x"], preserve_duplicates=["x"], purge=False)
@@ -195,7 +195,7 @@ def test_without_purge_further_rules_stay():
     assert result.result["ruleset"]["rule_id"] == "on"
 
 
-def test_flag_needs_a_name_that_is_given_or_stays():
+def test_flag_needs_a_requested_or_kept_name():
     current = ruleset(own(response_fields=["stays"], cookie_fields=["C"]))
     assert planned(current, preserve_duplicates=["stays"]).changed
     assert planned(current, response_fields=["new"], preserve_duplicates=["stays"], purge=False).changed
@@ -208,7 +208,7 @@ def test_flag_needs_a_name_that_is_given_or_stays():
 
 
 def test_limit_counts_the_resulting_fields():
-    """Over all kinds and rules: a name in several rules once, a request and a response header of one name twice."""
+    """Over all kinds and rules: one name in several rules counts once, one name of a request and a response header twice."""
     current = ruleset(own("r1", request_fields=["a", "b"]), own("r2", request_fields=["a"], cookie_fields=["C", "D"]))
     for purge in (True, False):
         assert refusal(current, response_fields=["a", "y"], field_limit=4, purge=purge).startswith(
@@ -219,7 +219,7 @@ def test_limit_counts_the_resulting_fields():
     assert planned(current, response_fields=["x"], field_limit=0).changed
 
 
-def test_the_range_header_is_a_warning():
+def test_range_header_is_a_warning():
     (warning,) = planned(None, request_fields=["Range", "a"]).warnings
     assert "'range'" in warning
     assert planned(None, transformed_request_fields=["range"]).warnings
@@ -228,7 +228,7 @@ def test_the_range_header_is_a_warning():
 
 
 OFF = {"enabled": False}
-# (our rules, what the task gives, our rules then); None means that nothing is sent.
+# (our rules, options of the task, our rules afterwards); None if nothing is sent.
 ABSENT = {
     "no list removes every rule": ([own("r1", request_fields=["a"]), own("r2", cookie_fields=["C"])], {}, []),
     "names are removed, and those that stay keep their flags": (
@@ -297,8 +297,8 @@ def test_plan_basis_has_every_rule():
 
 
 @pytest.mark.parametrize("members", [OFF, {"expression": 'http.host eq "a"'}])
-def test_names_of_a_rule_that_was_off_are_shown(members):
-    """What becomes active although the task does not give it is in the diff, rule by rule."""
+def test_names_of_an_activated_rule_are_in_the_diff(members):
+    """Names that become active without being in the options are in the diff of each rule."""
     off = own("off", members=members, request_fields=["a"], cookie_fields=["Cart", "Id"])
     made = planned(ruleset(off, own("on", request_fields=["b"], cookie_fields=["Id"])), request_fields=["a", "b"])
     assert [rule["custom_fields"][COOKIES] for rule in made.before["rules"]] == [["Cart", "Id"], ["Id"]]
@@ -316,8 +316,8 @@ def test_names_of_a_rule_that_was_off_are_shown(members):
         ({REQUEST: ["c"], "purge": False}, None),
     ],
 )
-def test_effects_name_what_goes(options, gone):
-    """A name that goes is an effect, also where it moves to another type; an added one is none."""
+def test_effects_name_removed_fields(options, gone):
+    """A removed name is an effect, even if it moves to another type; an added name is not."""
     found = planned(ruleset(own(request_fields=["a", "b"], cookie_fields=["C"])), **options).effects
     expected = [("drop_custom_fields", None, gone)] if gone else []
     assert [(effect.name, effect.subject, effect.detail) for effect in found] == expected
@@ -333,8 +333,8 @@ def test_effects_name_what_goes(options, gone):
         ({RAW: ["x"]}, {RESPONSE: ["x"]}, "'x'", RAW, RESPONSE),
     ],
 )
-def test_a_header_is_raw_or_transformed(there, given, names, raw, transformed, purge):
-    """Names that the zone already has count as well, also in another rule."""
+def test_header_is_either_raw_or_transformed(there, given, names, raw, transformed, purge):
+    """Names that the zone already has count as well, in any rule."""
     sentence = (
         f"{next(iter(given))}: {names} would be in {raw} (raw) and in {transformed} (transformed) at once;"
         " the service logs a header one way or the other"

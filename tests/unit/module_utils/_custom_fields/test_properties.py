@@ -25,7 +25,7 @@ DESIRED = st.builds(
 
 @st.composite
 def rules(draw):
-    """Rules as a service may have them: ours and others', in any order and in any condition."""
+    """Return rules as a service may have them: ours and those of others, in any order and state."""
     documents = []
     for number in range(draw(st.integers(0, 3))):
         rule = own(
@@ -46,7 +46,7 @@ def rules(draw):
 
 
 def unless_refused(function, *arguments):
-    """Return the result; input that is refused as an invalid option is not of interest, any other failure is."""
+    """Return the result; ignore examples that are refused as an invalid option, but no other failure."""
     try:
         return function(*arguments)
     except Failure as failure:
@@ -57,7 +57,7 @@ def unless_refused(function, *arguments):
 @settings(max_examples=400, deadline=None)
 @given(options=DESIRED, current=st.none() | rules())
 def test_applied_plan_is_idempotent(options, current):
-    """A plan that is applied leaves nothing to do, and rules of others alone."""
+    """After a plan is applied, the next plan changes nothing, and rules of others are unchanged."""
     state = None if current is None else read_ruleset(ruleset(*current))
     desired = unless_refused(desire, options)
     first = unless_refused(plan, desired, state)

@@ -30,10 +30,10 @@ NO_ROUTE += [refused(400, code, kind="rejected") for code in (7003, 7000)]
 
 
 class Service:
-    """What each of the three routes answers, behind the client's interface, and which of them were asked."""
+    """A fake client: the answer of each of the three routes, and the routes that were requested."""
 
-    def __init__(self, entrypoint, listed=(), alone=NO_ROUTE[0]):
-        self.routes = {"rulesets.entrypoint": entrypoint, "rulesets.get": alone}
+    def __init__(self, entrypoint, listed=(), by_id=NO_ROUTE[0]):
+        self.routes = {"rulesets.entrypoint": entrypoint, "rulesets.get": by_id}
         self.listed = listed
         self.asked = []
 
@@ -66,30 +66,30 @@ EITHER = (True, False)
 @pytest.mark.parametrize(
     ("routes", "confirms", "expected", "asked"),
     [
-        # The route of the entry point is enough; it may leave out what it implies.
+        # The route of the entry point is enough; members with only one possible value may be omitted.
         ({"entrypoint": WHOLE}, EITHER, FOUND, ["entrypoint"]),
         ({"entrypoint": {"id": "rs", "rules": []}}, EITHER, EMPTY, ["entrypoint"]),
-        # The list confirms that the ruleset is missing, if one would be created.
+        # If a ruleset would be created, the list must confirm that it is missing.
         ({"entrypoint": NO_ENTRY_POINT, "listed": NEVER_ASKED}, [False], None, ["entrypoint"]),
         ({"entrypoint": NO_ENTRY_POINT, "listed": OTHERS}, [True], None, ["entrypoint", "list"]),
         ({"entrypoint": NO_ENTRY_POINT, "listed": [*OTHERS, WHOLE]}, [True], FOUND, ["entrypoint", "list"]),
-        # Without that route the list decides.
+        # If the service has no such route, the list is used.
         *(({"entrypoint": each, "listed": [*OTHERS, WHOLE]}, EITHER, FOUND, ["entrypoint", "list"]) for each in NO_ROUTE),
         *(
             ({"entrypoint": each, "listed": found}, EITHER, None, ["entrypoint", "list"])
             for each in NO_ROUTE
             for found in (OTHERS, [])
         ),
-        ({"entrypoint": NO_ROUTE[0], "listed": [*OTHERS, BARE], "alone": WHOLE}, EITHER, FOUND, ["entrypoint", "list", "get"]),
-        # A ruleset that was never written to may omit its rules; another route may show those that the first one omits.
+        ({"entrypoint": NO_ROUTE[0], "listed": [*OTHERS, BARE], "by_id": WHOLE}, EITHER, FOUND, ["entrypoint", "list", "get"]),
+        # A new ruleset may omit its rules; if one route omits them, another may return them.
         ({"entrypoint": FRESH}, EITHER, EMPTY, ["entrypoint", "get"]),
-        ({"entrypoint": FRESH, "alone": FRESH}, EITHER, EMPTY, ["entrypoint", "get"]),
-        ({"entrypoint": NO_ROUTE[0], "listed": [BARE], "alone": FRESH}, EITHER, EMPTY, ["entrypoint", "list", "get"]),
-        ({"entrypoint": FRESH, "alone": WHOLE}, EITHER, FOUND, ["entrypoint", "get"]),
-        ({"entrypoint": BARE, "alone": WHOLE}, EITHER, FOUND, ["entrypoint", "get"]),
+        ({"entrypoint": FRESH, "by_id": FRESH}, EITHER, EMPTY, ["entrypoint", "get"]),
+        ({"entrypoint": NO_ROUTE[0], "listed": [BARE], "by_id": FRESH}, EITHER, EMPTY, ["entrypoint", "list", "get"]),
+        ({"entrypoint": FRESH, "by_id": WHOLE}, EITHER, FOUND, ["entrypoint", "get"]),
+        ({"entrypoint": BARE, "by_id": WHOLE}, EITHER, FOUND, ["entrypoint", "get"]),
     ],
 )
-def test_which_routes_are_read(routes, confirms, expected, asked):
+def test_routes_that_are_read(routes, confirms, expected, asked):
     for confirm in confirms:
         service = Service(**routes)
         assert read(service, confirm) == expected
@@ -100,12 +100,12 @@ def test_which_routes_are_read(routes, confirms, expected, asked):
 @pytest.mark.parametrize(
     "service",
     [
-        *(Service(each, listed=[listed], alone=each) for each in NO_ROUTE for listed in (BARE, FRESH)),
-        *(Service(BARE), Service(BARE, alone=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], alone=BARE)),
+        *(Service(each, listed=[listed], by_id=each) for each in NO_ROUTE for listed in (BARE, FRESH)),
+        *(Service(BARE), Service(BARE, by_id=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], by_id=BARE)),
     ],
 )
 def test_rules_on_no_route_are_bad_response(service, confirm):
-    """Missing rules of a ruleset that may have been written to are not empty."""
+    """If no route returns the rules of a ruleset that may have some, it is not treated as empty."""
     sentence = (
         "No route of the service shows the rules of ruleset rs in the phase http_log_custom_fields."
         " A write would replace rules that cannot be seen, so nothing was written."
@@ -116,7 +116,7 @@ def test_rules_on_no_route_are_bad_response(service, confirm):
 @pytest.mark.parametrize(
     ("service", "named"),
     [
-        (Service({**WHOLE, "rules": None}, alone=WHOLE), "rs has null in 'rules'"),
+        (Service({**WHOLE, "rules": None}, by_id=WHOLE), "rs has null in 'rules'"),
         (Service({**WHOLE, "kind": "root"}), "its kind is 'root' instead of 'zone'"),
         (Service({**WHOLE, "phase": "other"}), "its phase is 'other' instead of 'http_log_custom_fields'"),
         (Service({**WHOLE, "id": None}), "it has no id"),
@@ -124,15 +124,15 @@ def test_rules_on_no_route_are_bad_response(service, confirm):
             (Service(NO_ROUTE[0], listed=[item]), "the list holds one without kind or phase")
             for item in ("rs", None, {"id": "rs"}, {**WHOLE, "kind": 1})
         ),
-        (Service(NO_ROUTE[0], listed=[{**WHOLE, "rules": {}}], alone=WHOLE), "rs has an object in 'rules'"),
-        (Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "id": "other"}), "rs was requested, but the response is other"),
+        (Service(NO_ROUTE[0], listed=[{**WHOLE, "rules": {}}], by_id=WHOLE), "rs has an object in 'rules'"),
+        (Service(NO_ROUTE[0], listed=[BARE], by_id={**WHOLE, "id": "other"}), "rs was requested, but the response is other"),
         (
-            Service(NO_ROUTE[0], listed=[BARE], alone={**WHOLE, "phase": "other"}),
+            Service(NO_ROUTE[0], listed=[BARE], by_id={**WHOLE, "phase": "other"}),
             "its phase is 'other' instead of 'http_log_custom_fields'",
         ),
     ],
 )
-def test_garbled_answer_is_never_a_missing_ruleset(service, named):
+def test_invalid_answer_is_not_a_missing_ruleset(service, named):
     sentence = f"The service's answer holds a ruleset that cannot be used: {named}."
     assert refusal(read, service, confirm=False) == (BAD_RESPONSE, sentence)
 
@@ -148,11 +148,11 @@ OTHER_FAILURES += [refused(status, code, kind="rejected") for status, code in ((
 
 @pytest.mark.parametrize("failure", OTHER_FAILURES, ids=lambda failure: f"{failure.kind}-{failure.status}")
 @pytest.mark.parametrize("route", ["entrypoint", "list", "get"])
-def test_any_other_failure_ends_the_run(route, failure):
+def test_other_failures_end_the_task(route, failure):
     service = Service(
         failure if route == "entrypoint" else NO_ROUTE[0],
         listed=failure if route == "list" else [BARE],
-        alone=failure,
+        by_id=failure,
     )
     with pytest.raises(Failure) as caught:
         read(service, confirm=False)
@@ -205,7 +205,7 @@ FIELDS = "rs, rules[0].action_parameters.request_fields"
         (with_fields([{"name": "a", "preserve_duplicates": "no"}]), f"{FIELDS}[0] has a string in 'preserve_duplicates'"),
     ],
 )
-def test_garbled_ruleset_names_the_bad_member(document, named):
+def test_invalid_ruleset_names_the_wrong_member(document, named):
     sentence = f"The service's answer holds a ruleset that cannot be used: {named}."
     assert refusal(read_ruleset, document) == (BAD_RESPONSE, sentence)
 
@@ -228,12 +228,12 @@ def test_only_cookie_names_are_case_sensitive():
     assert found["cookie_fields"] == ["T", "t"]
 
 
-def test_report_always_has_every_member():
+def test_report_has_all_members():
     assert report(None) == {"custom_fields": NONE, "ruleset": None}
     assert report(read_ruleset(of(own()))) == {"custom_fields": NONE, "ruleset": row(id="rs", rule_id="r1")}
 
 
-def test_the_report_is_over_all_rules():
+def test_report_covers_all_rules():
     rules = [
         own(action_parameters={"response_fields": [{"name": "b"}]}, ref="one"),
         own(id="r2", action_parameters={"response_fields": [{"name": "b", "preserve_duplicates": True}, {"name": "a"}]}),

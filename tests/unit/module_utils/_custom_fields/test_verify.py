@@ -11,7 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 
 OURS = own(request_fields=["old"])
-# Enabled and without members that the service may omit.
+# Enabled, and without members that the service may omit.
 THEIRS = {**FOREIGN, "enabled": True, "ref": "f1", "expression": "true"}
 del THEIRS["description"]
 CURRENT = ruleset(THEIRS, OURS)
@@ -31,7 +31,7 @@ def concluded(change=lambda answer: None, *, current="usual", first=(), attempts
     return conclude(None, ruleset, planned_run, [Answer(one, attempts=attempts) for one in (*first, answer)])
 
 
-def test_the_result_is_what_the_service_answered():
+def test_result_is_the_answer():
     conclusion = concluded()
     assert conclusion.warnings == ()
     assert conclusion.result["custom_fields"]["request_fields"] == ["a", "b"]
@@ -68,11 +68,11 @@ def fields(**kinds):
         theirs(description="", logging=None, enabled=None),
     ],
 )
-def test_what_means_the_same_is_no_difference(change):
+def test_equivalent_answer_is_no_difference(change):
     assert concluded(change).warnings == ()
 
 
-def test_reference_that_was_not_sent_is_made_by_the_service():
+def test_ref_may_be_set_by_the_service():
     nameless = {name: value for name, value in THEIRS.items() if name != "ref"}
     assert concluded(theirs(ref="f1"), current={**CURRENT, "rules": [nameless, OURS]}).warnings == ()
 
@@ -107,11 +107,11 @@ def test_different_answer_names_the_difference(change, named):
 
 
 @pytest.mark.parametrize("rules", [None, {}, [None], [{"action": "log_custom_field"}]])
-def test_a_garbled_answer_is_a_bad_response(rules):
+def test_invalid_answer_is_a_bad_response(rules):
     assert refusal(concluded, lambda answer: answer.update(rules=rules))[0] == BAD_RESPONSE
 
 
-def test_a_new_rule_that_is_not_there_is_named():
+def test_missing_new_rule_is_reported():
     with pytest.raises(Failure, match="rule that is new is missing"):
         concluded(lambda answer: answer["rules"].pop(), current={**CURRENT, "rules": [THEIRS]})
 
@@ -145,7 +145,7 @@ def test_foreign_write_is_a_warning(read, answered, attempts, warns):
 
 
 @pytest.mark.parametrize(("answered", "warns"), [("2", False), ("3", True)])
-def test_creation_counts_from_its_own_version(answered, warns):
+def test_version_after_creation(answered, warns):
     created = {"id": "rs", "version": "1", "rules": None}
     conclusion = concluded(current=None, first=(created,), version=answered)
     assert bool(conclusion.warnings) == warns

@@ -34,9 +34,9 @@ DESIRED, OTHER = {"value": "desired"}, {"value": "of another run"}
 
 
 class Service:
-    """A store behind the client's interface that holds one thing, and does to each write what the test has queued for it.
+    """A fake client that stores one object, and answers each write with the next of `outcomes`.
 
-    `reads` are the results of the reads, if they are not the thing.
+    `reads` are the results of reads that differ from the stored object.
     """
 
     def __init__(self, thing=None, outcomes=(), reads=None):
@@ -115,7 +115,7 @@ TASK = Thing()
 
 
 def changed(**members):
-    """The task with other members: functions take the place of methods."""
+    """Return the task with other members; functions replace methods."""
     methods = {name: (lambda own, *given, use=use: use(*given)) if callable(use) else use for name, use in members.items()}
     return type("Changed", (Thing,), methods)()
 
@@ -133,8 +133,8 @@ def execute(monkeypatch):
     return run
 
 
-def test_a_change_and_none(execute):
-    """That check mode predicts what a run does is asked of every module: tests/harness."""
+def test_changed_and_unchanged(execute):
+    """For all modules, tests/harness checks that check mode predicts the run."""
     result = execute(Service(), diff_mode=True)
     assert result["diff"] == {"before": {}, "after": {"value": "desired"}}
     assert result["warnings"] == ["planned", "concluded"]
@@ -146,7 +146,7 @@ def test_a_change_and_none(execute):
 @pytest.mark.parametrize("check_mode", [True, False])
 @pytest.mark.parametrize("empty", [True, False])
 def test_unapproved_plan_is_refused(execute, check_mode, empty):
-    """A plan other than the approved one is refused in both modes, and an empty text approves none."""
+    """A plan other than the approved one is refused in both modes; an empty text approves no plan."""
     approved = " " if empty else execute(Service(), check_mode=True)["plan_id"]
     assert empty or execute(Service(), check_mode=check_mode, expected_plan_id=approved)["changed"]
     service = Service(OTHER)
@@ -159,29 +159,29 @@ def test_unapproved_plan_is_refused(execute, check_mode, empty):
 CREATED, LOOKED_AGAIN = ["GET", "logpush_jobs.create"], ["GET", "logpush_jobs.create", "GET"]
 LOST = Failure(UNAVAILABLE, "cut off.", unanswered=True)
 REFUSED = Failure(REJECTED, "not allowed.")
-GARBLED, ACCEPTED = (Failure(BAD_RESPONSE, "no JSON.", accepted=accepted) for accepted in (False, True))
+INVALID, ACCEPTED = (Failure(BAD_RESPONSE, "no JSON.", accepted=accepted) for accepted in (False, True))
 
 
 @pytest.mark.parametrize(
     ("reads", "outcome", "sent", "changed", "kind"),
     [
-        # A creation whose outcome is unknown: read again, found and adopted, or not repeated.
+        # The outcome of the creation is unknown: the object is looked up, and either found or not created again.
         ([None, DESIRED], LOST, LOOKED_AGAIN, True, None),
         ([None, DESIRED], {"id": None}, LOOKED_AGAIN, True, None),
         ([None, None], LOST, LOOKED_AGAIN, False, UNAVAILABLE),
         ([None, None], dataclasses.replace(LOST, accepted=True), LOOKED_AGAIN, False, UNAVAILABLE),
         ([None, Failure(UNAVAILABLE, "down")], dataclasses.replace(LOST, accepted=True), LOOKED_AGAIN, True, UNAVAILABLE),
-        # A refusal: perhaps another run created the thing, which is changed then.
+        # The creation is refused: if another run created the object in the meantime, it is updated.
         ([None, OTHER], REFUSED, [*LOOKED_AGAIN, "logpush_jobs.update"], True, None),
         ([None, DESIRED], REFUSED, LOOKED_AGAIN, False, None),
         ([None, None], REFUSED, LOOKED_AGAIN, False, REJECTED),
-        # An invalid answer: the write is a change if it was accepted.
-        ([None], GARBLED, CREATED, False, BAD_RESPONSE),
+        # The answer is invalid: the result is changed if the write was accepted.
+        ([None], INVALID, CREATED, False, BAD_RESPONSE),
         ([None], ACCEPTED, CREATED, True, BAD_RESPONSE),
         ([OTHER], ACCEPTED, ["GET", "logpush_jobs.update"], True, BAD_RESPONSE),
     ],
 )
-def test_what_becomes_of_a_write(execute, reads, outcome, sent, changed, kind):
+def test_results_of_writes(execute, reads, outcome, sent, changed, kind):
     service = Service(outcomes=[outcome], reads=list(reads))
     result = execute(service)
     assert (service.sent, result["changed"], result.get("error", {}).get("kind")) == (sent, changed, kind)
@@ -193,7 +193,7 @@ def test_what_becomes_of_a_write(execute, reads, outcome, sent, changed, kind):
 
 
 def composed(*tasks):
-    """A task of several parts, each with one step."""
+    """Return a task of several parts with one step each."""
 
     def compose(desired, state):
         steps = tuple(Step(each.name, each.name, each.name, desired, state, each.plan(desired, state)) for each in tasks)
@@ -203,14 +203,14 @@ def composed(*tasks):
     return changed(name="things", compose=compose, parts={each.name: each for each in tasks})
 
 
-def test_garbled_answer_to_a_part(execute):
+def test_invalid_answer_to_a_part(execute):
     result = execute(Service(outcomes=[ACCEPTED]), composed(TASK, changed(name="other")))
     assert result["error"]["kind"] == BAD_RESPONSE and result["changed"] is True
     assert "not sent: 'other'" in result["msg"]
 
 
 def test_conflict_after_the_last_write_is_a_change(execute):
-    """What another run did meanwhile is found after the last write, and nothing more is written."""
+    """Changes of another run are found after the last write, and nothing more is written."""
 
     def meet(client, outcomes):
         assert [outcome.created for outcome in outcomes] == [True]
@@ -234,19 +234,19 @@ def asking(changes):
 
 
 @pytest.mark.parametrize("changes", [True, False])
-def test_a_request_is_sent_once(execute, changes):
+def test_request_without_approval(execute, changes):
     service = Service()
     assert "expected_plan_id" not in asking(changes).arguments()["argument_spec"]
     assert execute(service, asking(changes), check_mode=True)["changed"] is changes and service.sent == []
     result = execute(service, asking(changes))
     assert (result["changed"], result["thing"]["value"]) == (changes, "asked") and "plan_id" not in result
     assert service.sent == ["logpush_ownership.create"]
-    for garbled in (GARBLED, ACCEPTED):
-        result = execute(Service(outcomes=[garbled]), asking(changes))
-        assert result["failed"] and result["changed"] is (changes and garbled.accepted)
+    for invalid in (INVALID, ACCEPTED):
+        result = execute(Service(outcomes=[invalid]), asking(changes))
+        assert result["failed"] and result["changed"] is (changes and invalid.accepted)
 
 
-def test_object_gone_meanwhile_is_no_change(execute):
+def test_object_deleted_by_others_is_no_change(execute):
     deletion = changed(
         plan=lambda desired, state: Plan({"x": 1}, {}, {"thing": None}, (Request("logpush_jobs.delete"),)),
         conclude=lambda desired, state, planned, answers: Conclusion({"thing": None}),
@@ -280,7 +280,7 @@ def raising(error):
     return fail
 
 
-def test_an_option_is_refused_before_any_request(execute):
+def test_option_is_refused_before_any_request(execute):
     service, refused = Service(), invalid_option("fields[0]", "empty")
     result = execute(service, changed(desire=raising(refused)))
     assert (service.sent, result["msg"], result["error"]) == ([], "fields[0]: empty", refused.report())
@@ -295,7 +295,7 @@ def test_secrets_are_masked_everywhere(execute):
 
 
 def test_messages_are_one_printable_line(execute):
-    """Whatever part of the service's texts they quote; data stays as it was sent."""
+    """Messages may quote any text of the service; result data is not changed."""
     hostile = "denied\x1b[2J\nzone9 failed\u2028\x9b31m\u202e"
     telling = changed(conclude=lambda *given: Conclusion({"thing": {"note": hostile}}, (hostile,)))
     told = execute(Service(), telling)
@@ -330,7 +330,7 @@ def test_an_info_task_reads_and_reports(execute, addresses, shown):
 
 
 def local(report):
-    """A task that reports on the controller."""
+    """Return a task that runs on the controller only."""
 
     class Local(LocalTask):
         name = "local"
@@ -346,8 +346,8 @@ def local(report):
 
 @pytest.mark.parametrize("enabled", [True, False])
 @pytest.mark.parametrize("fault", [None, Failure(REJECTED, "no"), KeyError("no"), KeyboardInterrupt()])
-def test_garbage_waits_for_the_end(fault, enabled):
-    """Whatever ends a run, the collector is as it was before."""
+def test_garbage_collection_is_disabled_during_a_run(fault, enabled):
+    """However a run ends, the collector is enabled or disabled as before."""
     collected = []
 
     def report(desired):
@@ -365,7 +365,7 @@ def test_garbage_waits_for_the_end(fault, enabled):
         gc.enable()
 
 
-def test_refusing_policy_returns_the_result(execute):
+def test_refusal_of_a_local_task_has_its_result(execute):
     conclusion = Conclusion({"findings": ["one"]}, ("careful",), "1 finding is refused")
     result = execute(Service(), local(lambda desired: conclusion))
     assert result["failed"] and not result["changed"]

@@ -64,7 +64,7 @@ def test_script(before: Script | None, after: Script | None, expected: list[str]
     ],
 )
 def test_missing_score_or_hash_keeps_the_known_one(verdicts: list[bool | None], expected: list[str]) -> None:
-    """A score or hash that the service omits for a while makes no second event, and hides no change."""
+    """If the service omits a score or hash for some time, there is no second event, and no change is missed."""
     known, found = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
     for verdict in verdicts[1:]:
         known, changes = compare(known, Seen({A: Script((), verdict, ())}), ZONE, SILENT)
@@ -116,8 +116,8 @@ def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None
     assert {change.subject for change in changes} <= {"logs", "other"}
 
 
-def test_a_secret_that_changes_twice_is_two_states() -> None:
-    """Both look the same, and are not; the secret is marked and not shown. A look without health keeps the last one."""
+def test_each_change_of_a_secret_is_an_event() -> None:
+    """Both changes look the same because the secret is masked, but have different ids. A poll without health keeps the last one."""
     ids, known = [], Known(jobs={1: job("failing")})
     for destination in ("d2", "d3"):
         known, (change,) = compare(known, Seen(jobs=seen_jobs(job("unknown", destination))), ZONE, SILENT)
@@ -128,7 +128,7 @@ def test_a_secret_that_changes_twice_is_two_states() -> None:
     assert kinds(compare(known, Seen(jobs=seen_jobs(job(destination="d3"))), ZONE, SILENT)[1]) == ["job_recovered"]
 
 
-def test_jobs_of_one_name_are_told_apart() -> None:
+def test_jobs_of_one_name_have_different_subjects() -> None:
     two = seen_jobs(job(), job(id=2), job(id=3, name=""))
     _known, changes = compare(Known(jobs={}), Seen(jobs=two), ZONE, SILENT)
     assert [change.subject for change in changes] == ["logs", "logs/http_requests/2", "/http_requests/3"]
@@ -148,7 +148,7 @@ def test_settings(known: Known, seen: Seen, expected: list[str]) -> None:
     assert kinds(compare(known, seen, ZONE, LOUD)[1]) == expected
 
 
-def test_first_look_is_silent_or_all_new() -> None:
+def test_first_poll_is_silent_or_all_new() -> None:
     seen = Seen({A: CLEAN._replace(malicious=True)}, seen_jobs(job("failing")), False, {})
     silent, changes = compare(None, seen, ZONE, SILENT)
     assert changes == []

@@ -42,12 +42,12 @@ def test_members() -> None:
         (event(name="renamed.example"), True),
     ],
 )
-def test_id_is_of_kind_zone_subject_and_all_that_is_after(other: dict[str, t.Any], same: bool) -> None:
+def test_event_id_depends_on_its_content(other: dict[str, t.Any], same: bool) -> None:
     assert (other["edgeops"]["id"] == event()["edgeops"]["id"]) is same
 
 
 @pytest.mark.parametrize("host", ["shop.example", "shop.example_5a1e", None, "*.example", "a,b", "all", "a b", "~.*", "!x"])
-def test_host_selects_itself_only(host: str | None) -> None:
+def test_host_pattern_selects_one_host(host: str | None) -> None:
     expected = host if host and host.startswith("shop.example") else "5a1e"
     assert event(host=host)["meta"]["hosts"] == expected
 
@@ -63,14 +63,14 @@ def test_host_selects_itself_only(host: str | None) -> None:
         ("Straße 😀\x1b[31mb\r\n\x9b\u2066\ud800", "Straße 😀\ufffd[31mb \ufffd\ufffd\ufffd"),
     ],
 )
-def test_text_of_the_service_is_inert(text: str, expected: str) -> None:
+def test_text_of_the_service_is_not_a_template(text: str, expected: str) -> None:
     made = event(CHANGE._replace(subject=text, after={text: [text]}))
     assert made["edgeops"]["subject"] == expected
     assert made["edgeops"]["after"] == {expected: [expected]}
 
 
 @given(st.lists(st.sampled_from(["{", "%", "#", "}", "jinja2:", "\n", "\u202e", "x"])).map("".join))
-def test_no_template_survives(text: str) -> None:
+def test_any_text_is_not_a_template(text: str) -> None:
     made = facts.inert(text)
     assert not any(mark in made for mark in ("{{", "{%", "{#", "#jinja2:", "\u202e", "\n"))
     assert facts.inert(made) == made
@@ -82,7 +82,7 @@ NAMES = st.sampled_from(["a b", *WORDS.split()]) | st.text(min_size=1, max_size=
 
 @pytest.mark.parametrize("names", [["shop.example", "blog.example"], ["zones", "Accounts", "all"], ["shop", "*"]])
 def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
-    """Ansible prefers the host, and no name is that of a group that the inventory plugin makes."""
+    """Ansible prefers the host, and no host has the name of a group of the inventory plugin."""
     inventory = InventoryManager(loader=DataLoader(), sources=[])
     found = facts.with_hosts(Target(f"{number:x}", name) for number, name in enumerate(names, 1))
     for group in ("zones", "accounts", *(zone.host for zone in found if zone.host)):
@@ -98,8 +98,8 @@ def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
 
 
 @given(st.dictionaries(st.text("12ab", min_size=1, max_size=2), NAMES, max_size=6))
-def test_hosts_are_those_of_the_inventory(zones: dict[str, str]) -> None:
-    """The host of an event is the one that the inventory plugin makes of its zone, and selects itself only."""
+def test_hosts_agree_with_the_inventory(zones: dict[str, str]) -> None:
+    """The host of an event is the one that the inventory plugin makes of the zone, and its pattern selects no other."""
     plugin = t.cast("t.Any", types.SimpleNamespace(NAME="", display=types.SimpleNamespace(warning=lambda text: None)))
     listed = [{"id": zone_id, "name": name} for zone_id, name in zones.items()]
     expected = {zone["id"]: name for name, zone in InventoryModule._named(plugin, listed)}

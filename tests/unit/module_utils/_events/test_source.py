@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The source: which events stay pending, what a kill loses, and how long the pause between two polls is."""
+"""The source: pending events, restarts after a kill, and the pause between two polls."""
 
 import asyncio
 import contextlib
@@ -24,11 +24,11 @@ Event = dict[str, t.Any]
 
 
 def watch(folder: Path, size: int, pause: t.Callable[[asyncio.Queue[Event], float], None], **clock: t.Any) -> list[Event]:
-    """Run the source, whose pauses are `pause`, until that cancels it; returns the events that are pending then."""
+    """Run the source with `pause` for its pauses until that cancels it; return the events that are pending then."""
 
     async def main() -> None:
         queue: asyncio.Queue[Event] = asyncio.Queue(size)
-        # As ansible-rulebook gives it: what is put goes to the queue behind it.
+        # As in ansible-rulebook, events that are put go to the queue behind the filters.
         filtered = types.SimpleNamespace(queue=queue, put=queue.put)
 
         async def sleep(seconds: float) -> None:
@@ -44,7 +44,7 @@ def watch(folder: Path, size: int, pause: t.Callable[[asyncio.Queue[Event], floa
 
 
 def run(folder: Path, taken: t.Sequence[int], size: int) -> tuple[list[Event], list[Event]]:
-    """The events that were taken, so many in the pause after each poll, and those that are pending at the end."""
+    """Return the taken events, `taken` of them after each poll, and those that are pending at the end."""
     steps, received = iter(taken), []
 
     def pause(queue: asyncio.Queue[Event], _seconds: float) -> None:
@@ -74,7 +74,7 @@ def zones(events: t.Iterable[Event], redelivered: bool) -> list[str]:
 def test_event_is_pending_until_it_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: list[int], pending: list[str]
 ) -> None:
-    """However many polls are complete: what still waits in the queue goes out again at the next start."""
+    """However many polls are complete, events that are still in the queue are sent again after the next start."""
     monkeypatch.setattr(source, "Service", TwoZones)
     monkeypatch.setattr(TwoZones, "seen", Seen(monitor=True))
     received, stored = run(tmp_path, taken, 2)
@@ -89,7 +89,7 @@ EXPECTED = {(kind, zone) for kind in ("script_changed", "script_new", "script_ma
 
 
 def test_kill_at_any_step_loses_nothing(tmp_path: Path) -> None:
-    """Killed before each write to the disk and around each event, the source has sent everything after its next start."""
+    """Killed before any write to the disk and around any event, the source has sent each event after its next start."""
     command = [sys.executable, killed_source.__file__, tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -109,10 +109,10 @@ def test_kill_at_any_step_loses_nothing(tmp_path: Path) -> None:
         ("300/300", 0, [50, 300], [300, 300], []),
         ("300/60", 0, [5000], [1000], [1000]),
         ("none", 0, [5_000_000], [300], []),
-        # The time of a poll counts towards an interval that has grown, and no other.
+        # The time of a poll counts only towards an interval that has grown.
         ("300/300", 50, [400, 50], [350, 300], [400]),
         ("300/300", 390, [400], [300], [400]),
-        # A warning comes once, until the interval grows again.
+        # There is one warning until the interval grows again.
         ("300/300", 0, [1000, 1050, 900, 2000, 2001], [1000, 1050, 900, 2000, 2001], [1000, 2000]),
     ],
 )

@@ -45,22 +45,22 @@ def stored(path: str, known: Known = FULL) -> None:
 
 
 def refusal(path: str) -> str:
-    """Why a state file cannot be opened."""
+    """Return the message with which a state file is refused."""
     with pytest.raises(Failure) as refused, opened(path):
         pass
     return str(refused.value)
 
 
 @pytest.mark.parametrize("known", [FULL, Known(), Known(scripts={}, jobs={})])
-def test_what_was_stored_comes_back(path: str, known: Known) -> None:
+def test_stored_state_is_read_back(path: str, known: Known) -> None:
     stored(path, known)
     with opened(path) as file:
         assert (file.zone("5a1e"), file.zone("other"), file.pending) == (known, None, [EVENT])
         assert file.names == ({"5a1e": known.name} if known.name else {})
 
 
-def test_file_is_for_its_owner(path: str) -> None:
-    """Also one that a copy left readable for others, from the next start on, although nothing changes."""
+def test_file_is_readable_for_its_owner_only(path: str) -> None:
+    """The next start restricts the mode of a file that a copy made readable, even without a change."""
     stored(path)
     assert json.loads(Path(path).read_text(encoding="ascii"))["version"] == 1
     assert [stat.S_IMODE(each.stat().st_mode) for each in Path(path).parent.iterdir()] == [0o600, 0o600]
@@ -70,7 +70,7 @@ def test_file_is_for_its_owner(path: str) -> None:
     assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
 
 
-def test_nothing_is_written_where_nothing_changed(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_state_is_not_written(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stored(path)
     written: list[object] = []
     monkeypatch.setattr(os, "replace", lambda *names: written.append(names))
@@ -82,8 +82,8 @@ def test_nothing_is_written_where_nothing_changed(path: str, monkeypatch: pytest
     assert written == []
 
 
-def test_saving_takes_a_small_part_of_the_time(path: str) -> None:
-    """However many zones change one after the other, at most a twentieth of the time is spent on the file."""
+def test_time_spent_on_saving_is_limited(path: str) -> None:
+    """However many zones change, at most a twentieth of the time is spent on writing the file."""
     now = [0.0]
 
     def monotonic() -> float:
@@ -120,14 +120,14 @@ HEAD = b'{"version":1,"pending":[],"zones":'
         (HEAD + b'{"a":{}}}', "is damaged: a zone in it is not of the form"),
     ],
 )
-def test_unusable_file_is_refused_and_left_alone(path: str, content: bytes, reason: str) -> None:
+def test_invalid_file_is_refused_and_kept(path: str, content: bytes, reason: str) -> None:
     Path(path).write_bytes(content)
     assert refusal(path).startswith(f"state_file: {path} {reason}")
     assert Path(path).read_bytes() == content
 
 
 def test_damaged_file_is_refused(path: str) -> None:
-    """A file that was cut off anywhere is never taken for a shorter one."""
+    """A file that is cut off at any place is refused."""
     stored(path)
     whole = Path(path).read_bytes()
     for length in range(0, len(whole.rstrip()), 17):
@@ -136,13 +136,13 @@ def test_damaged_file_is_refused(path: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing/state.json", "", "pipe"])
-def test_place_that_cannot_be_used_is_named(tmp_path: Path, name: str) -> None:
+def test_unusable_path_is_reported(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert refusal(str(tmp_path / name)).startswith(f"state_file: {tmp_path}")
 
 
 def test_lock_excludes_a_second_process(path: str) -> None:
-    """A second process fails at once, and the lock ends with its holder."""
+    """A second process fails at once, and the lock ends with the first one."""
     source = f"""
 import sys
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import StateFile
@@ -159,7 +159,7 @@ sys.stdin.read()
         pass
 
 
-def test_no_write_after_the_lock_is_gone(path: str) -> None:
+def test_no_write_after_the_lock_is_released(path: str) -> None:
     with opened(path) as file:
         file.note("5a1e", FULL, [])
     file.save()

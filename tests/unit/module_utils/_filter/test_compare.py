@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree
 
 A, B, C = of("eq", 1), of("contains", "x", "b"), of("eq", 2, "c")
 
-# Other spellings of groups and numbers: test_equality_does_not_see_spelling, test_literals_compare_as_numbers.
+# For other spellings of groups and numbers see test_equality_ignores_spelling and test_literals_compare_as_numbers.
 EQUAL = [
     (both(A, either(both(B, C))), both(C, B, A)),
     (both(A, A), A),
@@ -51,8 +51,8 @@ def test_equality(one, other, equal):
 
 
 NAN, INF = float("nan"), float("inf")
-# Operator, value of the filter, values of the record that pass, and values that do not. Groups, missing fields and
-# negations: test_evaluator_agrees_with_a_naive_one.
+# Operator, value of the filter, values of the record that pass, and values that do not. For groups, missing fields and
+# negations see test_evaluator_agrees_with_reference.
 ROWS = [
     ("eq", "1", ["1"], [1, 1.0, True, "1.0", "", ["1"], {"1": 1}]),
     ("eq", 1, [1, 1.0], ["1", True, 2, [1], NAN, INF]),
@@ -78,7 +78,7 @@ def test_condition(operator, value, passing, failing):
     assert [found for found in failing if test({"a": found}) is not False] == []
 
 
-# As JSON writes numbers; Python would write each of the second row differently.
+# Numbers as JSON writes them; Python would write each number of the second row differently.
 WRITTEN = ["0", "30", "-1", "1.5", "-0.0", "1e+16", "123456789012345678901234567890"]
 WRITTEN += ["1.50", "1e2", "1E2", "1e16", "100e-2", "1e-400", "0.1000000000000000055511151231257827", "1e99999999999"]
 LITERALS = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
@@ -90,7 +90,7 @@ def text_with(value, name="eq"):
 
 
 @pytest.mark.parametrize("literal", WRITTEN)
-def test_number_is_sent_as_text_gives_it(literal):
+def test_number_is_sent_as_written(literal):
     for text in (text_with(literal), text_with(f"[{literal}]", "in"), text_with(literal, "geq")):
         assert to_text(parse(text)) == text
     assert explain(parse(text_with(literal))) == f"A record is delivered only if a is {literal}; all other records are left out."
@@ -107,7 +107,7 @@ def test_literals_compare_as_numbers(one, other):
 
 
 @pytest.mark.parametrize(("value", "found"), [("1.50", 1.5), ("1e2", 100), ("100", 100.0), ("-0", 0), ("0.1", 0.1)])
-def test_written_number_equals_the_number(value, found):
+def test_number_in_text_equals_the_number(value, found):
     tree = parse(text_with(value))
     assert compile_filter(tree)({"a": found})
     assert not compile_filter(tree)({"a": value}), "text is not a number"
@@ -115,7 +115,7 @@ def test_written_number_equals_the_number(value, found):
     assert compile_filter(parse(text_with(f"[7,{value}]", "in")))({"a": found})
 
 
-# In strictly rising order; the members of a row are one number, also where it is beyond what any log field holds.
+# In strictly ascending order; all members of a row are the same number, even beyond the range of log fields.
 RISING = [
     ["-1e999999999999999999999", "-2e999999999"],
     [f"-9e{MAX_EXPONENT}", f"-90e{MAX_EXPONENT - 1}", f"-0.9e{MAX_EXPONENT + 1}"],

@@ -63,5 +63,5 @@ def test_repeated_siblings(expression, repeated):
         both(*[either(of("eq", n), of("eq", n + 1)) for n in range(100)]),
     ],
 )
-def test_nothing_else_is_judged(expression):
+def test_other_expressions_have_no_findings(expression):
     assert warnings(expression) == []

@@ -27,7 +27,7 @@ NUMBERS += ["-1E+99999999999999999999", "1" * 4096]
 
 @pytest.mark.parametrize(("operator", "value"), [("eq", 2**4096 - 1), ("in", [1, "1"]), *(("lt", number) for number in NUMBERS)])
 def test_value_is_kept_as_given(operator, value):
-    """Other values: test_text_is_stable."""
+    """For other values see test_text_is_stable."""
     tree = parse(of(operator, value))
     expected = tuple(value) if isinstance(value, list) else value
     assert (tree.key, tree.operator, tree.value) == ("a", operator, expected)
@@ -82,7 +82,7 @@ SUGGESTIONS = {
 
 
 @pytest.mark.parametrize(("name", "meant"), [(name, meant) for meant in SUGGESTIONS for name in SUGGESTIONS[meant]])
-def test_unknown_operator_names_the_likely_one(name, meant):
+def test_unknown_operator_has_a_suggestion(name, meant):
     assert refusal({"where": {"and": [A, of(name, 1)]}}) == (
         f"filter.where.and[1].operator: {name!r} is not an operator (did you mean {meant!r}?)"
     )
@@ -94,12 +94,12 @@ def test_unknown_operator_names_the_likely_one(name, meant):
         ("\u00df", "'\u00df' is not an operator"),
         ("", "'' is not an operator"),
         ("eq" * 50_000, "eqeq... is not an operator"),
-        # Only the beginning of a long operator is compared.
+        # Only the start of a long operator is compared.
         ("lte".ljust(64) + "x", "... is not an operator (did you mean 'leq'?)"),
         ("lte".ljust(63) + "x", "... is not an operator"),
     ],
 )
-def test_unrelated_and_long_operators(name, ending):
+def test_operators_without_a_suggestion(name, ending):
     message = refusal(of(name, 1))
     assert message.startswith("filter.where.operator: ") and message.endswith(ending) and len(message) < 200
 
@@ -107,7 +107,7 @@ def test_unrelated_and_long_operators(name, ending):
 EXPECTED = "must be a condition {key, operator, value}, {and: [...]} or {or: [...]}"
 INCOMPLETE = "is missing: a condition has the members key, operator and value"
 NO_MEMBER = "is not a member of an expression"
-# What follows `filter.where`.
+# The message after `filter.where`.
 WRONG_SHAPES = [
     (None, f": {EXPECTED}, not null"),
     ([A], f": {EXPECTED}, not a list"),
@@ -159,7 +159,7 @@ PAIR = LOOKS.replace("geq, value: 500", "eq, value: {}")
         ("EdgeResponseStatus", LOOKS),
     ],
 )
-def test_what_is_no_expression_is_answered_with_one(value, message):
+def test_message_shows_an_expression(value, message):
     assert refusal(value).startswith(f"filter: {message}")
     assert refusal(value, "job.filter").startswith(f"job.filter: {message}")
 
@@ -192,7 +192,7 @@ def test_longest_numbers_in_a_text(value, problem):
 
 
 @pytest.mark.parametrize("form", [lambda data: data, lambda data: {"where": data}, lambda data: json.dumps(data, indent=2)])
-def test_where_and_the_form_do_not_matter(form):
+def test_outer_where_is_optional(form):
     expected = "Group('or', (Condition('a', 'eq', 1), Group('and', (Condition('a', 'in', ('x', 2)),))))"
     assert repr(parse(form({"or": [A, {"and": [of("in", ["x", 2])]}]}))) == expected
 
@@ -219,7 +219,7 @@ class Text(str):
     __repr__ = __str__
 
 
-def test_proxies_and_tagged_values_become_plain():
+def test_tagged_values_become_plain():
     condition = collections.UserDict({Text("key"): Text("a"), "operator": Text("in"), "value": (Text("x"), 1)})
     tree = parse(collections.UserDict({"where": collections.UserDict({"and": [condition]})}))
     (child,) = tree.children
@@ -227,7 +227,7 @@ def test_proxies_and_tagged_values_become_plain():
     assert parse(of("eq", Text("x"))).value.__class__ is str
 
 
-def test_tagged_text_is_shown_as_it_is():
+def test_tagged_text_in_messages():
     assert refusal(of("lt", Text("x"))) == f"filter.where.value: {NUMBER}, not 'x'"
     assert refusal(of(Text("lte"), 1)) == "filter.where.operator: 'lte' is not an operator (did you mean 'leq'?)"
     assert refusal({Text("kye"): 1}) == "filter.where: 'kye' is not a member of an expression (did you mean 'key'?)"
@@ -236,12 +236,12 @@ def test_tagged_text_is_shown_as_it_is():
 @pytest.mark.parametrize(
     "echo", ["", "{", "5", "null", "{}", "[]", '{"where":{"and":[]}}', "\ud800", "[" * 100_000, json.dumps(json.dumps(A))]
 )
-def test_echo_that_is_no_filter_is_none(echo):
+def test_invalid_filter_of_the_service_is_none(echo):
     assert read_echo(echo) is None
 
 
 @pytest.mark.parametrize(("other", "ours"), [("eq", "eq"), ("neq", "!eq"), ("ne", "!eq"), ("lte", "leq"), ("gte", "geq")])
-def test_echo_may_have_other_names_of_operators(other, ours):
-    """What the service reports may name operators as other languages do; options may not: SUGGESTIONS."""
+def test_other_operator_names_of_the_service(other, ours):
+    """The service may return names of operators from other languages; in options these are refused."""
     echo = f'{{ "where":{{"or":[{{"value":1,"operator":"{other}","key":"a"}}]}}}}'
     assert read_echo(echo).form == parse(echo.replace(other, ours)).form

@@ -15,7 +15,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.pars
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import budget, explain, explain_echo, to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import OPERATORS
 
-# Few values, so that conditions meet; among them every pair that is easily confused.
+# Few values, so that conditions overlap; includes all pairs that are easily confused.
 TEXTS = st.sampled_from(["", "a", "ab", "b", "/a", "1", "1.0", "10e-1", "2", "-3", "true", "x1"])
 NUMBERS = st.sampled_from([0, 1, 1.0, 2, -3, 0.5, 2**53, 2**53 + 1, float(2**53)])
 NUMBER_TEXTS = st.sampled_from(["1", "1.0", "10e-1", "2", "-3", "0.5", "9007199254740993"])
@@ -43,14 +43,14 @@ EXPRESSIONS = st.recursive(
     ),
     max_leaves=8,
 )
-# Every value that matters to the texts and numbers above, and their neighbours.
+# All values that matter for the texts and numbers above, and values next to them.
 POOL = [
     None,
     *("", "a", "ab", "b", "bab", "/a", "/ab", "1", "1.0", "10e-1", "1.5", "2", "-3", "0.5", "true", "x1", "9007199254740993"),
 ]
 POOL += [0, 1, 1.0, 1.5, 2, 3, -3, -4, 0.5, 2**53, 2**53 + 1, float(2**53), True, False, math.nan]
 POOL += [{}, [], ["a"], ["ab", "1"], ["", 1], [1]]
-# Each value of either field beside six of the other: many more records than could be drawn for each example.
+# Each value of one field with six values of the other: many more records than each example could draw.
 GRID = [
     {"p": one, "q": other}
     for turn in range(6)
@@ -71,36 +71,38 @@ JSON = st.recursive(
 )
 
 
-def naive_number(value):
+def reference_number(value):
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     if isinstance(value, str):
         try:
-            return naive_number(json.loads(value)) if value.strip() == value and not isinstance(json.loads(value), str) else None
+            return (
+                reference_number(json.loads(value)) if value.strip() == value and not isinstance(json.loads(value), str) else None
+            )
         except ValueError:
             return None
     return Fraction(repr(value)) if math.isfinite(value) else None
 
 
-def naive_equal(one, other):
+def reference_equal(one, other):
     if isinstance(one, str) or isinstance(other, str) or isinstance(one, bool) or isinstance(other, bool):
         return type(one) is type(other) and one == other
-    left, right = naive_number(one), naive_number(other)
+    left, right = reference_number(one), reference_number(other)
     return left is not None and left == right
 
 
-def naive(expression, record):  # noqa: PLR0911  # as plain as can be: one return for each operator
+def reference(expression, record):  # noqa: PLR0911  # one return for each operator is simplest
     if "and" in expression:
-        return all(naive(part, record) for part in expression["and"])
+        return all(reference(part, record) for part in expression["and"])
     if "or" in expression:
-        return any(naive(part, record) for part in expression["or"])
+        return any(reference(part, record) for part in expression["or"])
     operator, value, found = expression["operator"], expression["value"], record.get(expression["key"])
     if operator.startswith("!"):
-        return not naive({**expression, "operator": operator[1:]}, record)
+        return not reference({**expression, "operator": operator[1:]}, record)
     if found is None:
         return False
     if operator in ("eq", "in"):
-        return any(naive_equal(each, found) for each in (value if operator == "in" else [value]))
+        return any(reference_equal(each, found) for each in (value if operator == "in" else [value]))
     if operator in ("startsWith", "endsWith"):
         if not isinstance(found, str):
             return False
@@ -111,18 +113,18 @@ def naive(expression, record):  # noqa: PLR0911  # as plain as can be: one retur
             if isinstance(found, str)
             else isinstance(found, list) and value in [each for each in found if each.__class__ is str]
         )
-    left, right = naive_number(found), naive_number(value)
+    left, right = reference_number(found), reference_number(value)
     if left is None:
         return False
     return {"lt": left < right, "leq": left <= right, "gt": left > right, "geq": left >= right}[operator]
 
 
-def delivered(tree):
+def delivered_records(tree):
     return list(map(compile_filter(tree), GRID))
 
 
 def rearranged(expression, chance):
-    """The same expression in another spelling."""
+    """Return an equal expression in another spelling."""
     if "key" in expression:
         changed = dict(reversed(expression.items()))
         value = changed["value"]
@@ -151,25 +153,25 @@ def test_text_is_stable(expression):
 
 
 @given(EXPRESSIONS, st.randoms(use_true_random=False))
-def test_equality_does_not_see_spelling(expression, chance):
+def test_equality_ignores_spelling(expression, chance):
     other = rearranged(expression, chance)
     assert same_filter(parse(expression), parse(other))
     assert same_filter(parse(other), parse({"where": expression}))
-    assert delivered(parse(expression)) == delivered(parse(other))
+    assert delivered_records(parse(expression)) == delivered_records(parse(other))
 
 
 @given(EXPRESSIONS, EXPRESSIONS)
-def test_equal_expressions_deliver_the_same(one, other):
+def test_equal_expressions_deliver_the_same_records(one, other):
     left, right = parse(one), parse(other)
     assert same_filter(left, left)
     assert same_filter(left, right) is same_filter(right, left)
     if same_filter(left, right):
-        assert delivered(left) == delivered(right)
+        assert delivered_records(left) == delivered_records(right)
 
 
 @given(EXPRESSIONS)
-def test_evaluator_agrees_with_a_naive_one(expression):
-    assert delivered(parse(expression)) == [naive(expression, record) for record in GRID]
+def test_evaluator_agrees_with_reference(expression):
+    assert delivered_records(parse(expression)) == [reference(expression, record) for record in GRID]
 
 
 VALUES = st.lists(
@@ -178,11 +180,11 @@ VALUES = st.lists(
 
 
 @given(VALUES)
-def test_values_that_exclude_each_other_are_never_met(conditions):
+def test_excluding_values_deliver_no_record(conditions):
     tree = parse({"and": conditions})
     excluded = any("no record can meet" in text for text in findings(tree))
     assert excluded is (len({parse(condition).form for condition in conditions}) > 1)
-    assert not (excluded and True in delivered(tree))
+    assert not (excluded and True in delivered_records(tree))
 
 
 def read(value):
@@ -206,7 +208,7 @@ def check_refusal(value, failure):
 
 
 @given(JSON)
-def test_any_data_is_read_or_refused(value):
+def test_any_data_is_parsed_or_refused(value):
     read(value)
     read({"and": [value]})
     read({"key": "a", "operator": "in", "value": value})
@@ -214,5 +216,5 @@ def test_any_data_is_read_or_refused(value):
 
 
 @given(st.text(st.characters()) | JSON.map(lambda value: json.dumps(value, default=str, skipkeys=True)))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_refused(text):
     read(text)

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.text
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import conditions
 
-# What follows `{"where":`, without its end.
+# The text after `{"where":`, without its end.
 TEXTS = [
     (of("eq", 1), '{"and":[{"key":"a","operator":"eq","value":1}]}'),
     (both(of("eq", 1)), '{"and":[{"key":"a","operator":"eq","value":1}]}'),
@@ -50,7 +50,7 @@ def many(count):
 
 
 def sized(size, letter="x"):
-    """An expression whose text has exactly so many bytes."""
+    """Return an expression whose text has this number of bytes."""
     bare = len(to_text(parse(of("eq", ""))))
     width = len(letter.encode())
     text = letter * ((size - bare) // width)
@@ -79,7 +79,7 @@ def test_every_exceeded_limit_is_named():
     assert refusal(many(32)) == f"filter: 32 operators are 2 more than the limit of 30; {exceeded}"
 
 
-def test_budget():
+def test_remaining_operators_and_bytes():
     assert budget(parse(of("eq", "\u20ac"))) == {"operators": 1, "operators_limit": 30, "bytes": 61, "bytes_limit": 1000}
     nested = parse(either(of("eq", 1), both(of("eq", 2), either(of("eq", 3)))))
     assert budget(nested)["operators"] == 3
@@ -121,5 +121,5 @@ def test_no_filter():
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"where":{}}', 5])
-def test_filter_that_is_not_understood(text):
+def test_invalid_filter_is_not_explained(text):
     assert explain_echo(text) == "The filter could not be understood, so it is not known which records are delivered."

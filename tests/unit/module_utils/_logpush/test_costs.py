@@ -68,23 +68,23 @@ def test_estimate(
         ),
     ],
 )
-def test_what_is_not_paid_by_the_gigabyte_is_named(excluded: t.Any, names: list[str], said: str) -> None:
+def test_datasets_without_price_are_named(excluded: t.Any, names: list[str], said: str) -> None:
     found: t.Any = estimate("2026-11", 0, {}, SINCE, PUBLISHED_RATES, excluded)
     assert found["excluded"] == names and found["assumptions"][-1].startswith(said)
 
 
-def test_own_rates_are_not_called_published() -> None:
+def test_own_rates() -> None:
     found: t.Any = estimate("2026-11", 100 * GB, {"pipeline": 1, "s3": 3}, SINCE, OWN, {})
     assert (found["internal"]["amount"], found["external"]["amount"], found["amount"]) == (0.5, 7.5, 8.0)
     assert found["assumptions"] == [ALWAYS, DIVIDED]
 
 
-def test_rates_that_are_omitted_are_the_published_ones() -> None:
+def test_omitted_rates_are_the_published_ones() -> None:
     assert desire_rates(None) == desire_rates({"internal": None, "external": {"free_gb": None}}) == PUBLISHED_RATES
     assert desire_rates({"external": {"usd_per_gb": 0.05}}) == {**PUBLISHED_RATES, "external": Rate(0.05, 25.0)}
 
 
 @pytest.mark.parametrize("value", [-0.01, float("nan"), float("inf")])
-def test_rate_that_is_no_price(value: float) -> None:
+def test_invalid_rate(value: float) -> None:
     with pytest.raises(Failure, match=rf"rates\.internal\.usd_per_gb: {value!r} is not a number from 0 on"):
         desire_rates({"internal": {"usd_per_gb": value}})

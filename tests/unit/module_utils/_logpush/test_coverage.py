@@ -32,11 +32,11 @@ def job(selected, **members):
         (fields(cookie_fields=["Cart"]), [job("Cookies", enabled=False)]),
         (fields(cookie_fields=["Cart"]), [job("ClientIP"), job("Cookies", id=8, dataset=None)]),
         (fields(), [job("Cookies", dataset="firewall_events")]),
-        # A job that was removed is no job.
+        # The result of a task that removed its job.
         ({"custom_fields": fields()}, {"changed": True, "job": None}),
     ],
 )
-def test_fitting_configurations_have_no_findings(custom_fields, jobs):
+def test_complete_coverage_has_no_findings(custom_fields, jobs):
     assert log_field_coverage(custom_fields, jobs) == {"arrives": True, "unselected": [], "unconfigured": [], "sentences": []}
 
 
@@ -65,7 +65,7 @@ NOT_SELECTED = "no job that was looked at ('edge-logs') selects Cookies."
     [
         (CART, [job("Cookies", dataset="firewall_events")], "there is no job of the dataset http_requests to carry them."),
         (CART, [job("A"), job("A", id=8, name="")], NOT_SELECTED.replace("')", "', number 8)")),
-        # Whole results of modules.
+        # Complete results of modules.
         ({"custom_fields": CART, "ruleset": {}}, {"changed": False, "jobs": [job("A")]}, NOT_SELECTED),
         ({"custom_fields": CART}, {"changed": True, "job": job("A")}, NOT_SELECTED),
         (CART, job("A"), NOT_SELECTED),
@@ -75,7 +75,7 @@ def test_sentence_names_the_jobs(custom_fields, jobs, why):
     assert log_field_coverage(custom_fields, jobs)["sentences"] == [UNREACHED + why]
 
 
-def test_a_disabled_rule_is_named():
+def test_disabled_rule_is_reported():
     found = log_field_coverage(CART, [job("Cookies,RequestHeaders")], disabled=True)
     assert found["unselected"] == [] and [part["field"] for part in found["unconfigured"]] == ["RequestHeaders", "Cookies"]
     assert found["sentences"] == [
@@ -142,7 +142,7 @@ LISTS = {"request_fields": ["x-a"], "response_fields": [], "cookie_fields": ["Ca
         ({"transformed_request_fields": ["x-a"], "raw_response_fields": ["x-b"]}, ["RequestHeaders", "ResponseHeaders"]),
     ],
 )
-def test_a_list_that_is_not_empty_wants_its_field(lists, carriers):
+def test_each_list_needs_its_field(lists, carriers):
     assert carriers_of(lists) == carriers
 
 

@@ -28,7 +28,7 @@ SETTINGS: dict[str, t.Any] = {
 
 
 class Service:
-    """Answers queries for zones; `settings` replaces members of what a zone's plan allows."""
+    """Answers queries for zones; `settings` replace limits of the plan."""
 
     def __init__(self, rows: int = 0, **settings: t.Any) -> None:
         self.queries: list[str] = []
@@ -41,8 +41,8 @@ class Service:
         return {"viewer": {"zones": [{"zoneTag": zone, **node} for zone in variables["id"]]}}
 
 
-def test_thousand_zones_are_a_hundred_queries() -> None:
-    """Each query asks for the settings beside the rows, so that they cost no query of their own."""
+def test_ten_zones_share_a_query() -> None:
+    """Each query requests limits and rows together, so that limits need no extra query."""
     service = Service(rows=1)
     result = report(service.ask, DesiredFacts(ZONES, 24, None), None, NOW).result
     assert len(service.queries) == 100 and len(result["jobs"]) == 1000
@@ -54,8 +54,8 @@ def test_plan_without_the_dataset_is_missing() -> None:
     assert not result["available"] and "has no " + HEALTH in result["reason"]
 
 
-def test_page_of_the_size_that_the_plan_allows_is_split() -> None:
-    """Half a page of the size that was asked for may be a full page of the plan."""
+def test_full_page_is_split() -> None:
+    """The plan may limit pages to less than the requested size, so that half a page can be a full one."""
     service = Service(rows=2, maxPageSize=2)
     with pytest.raises(Failure, match="2 rows within a minute"):
         report(service.ask, DesiredFacts(ZONES[:1], 1, None), None, NOW)
@@ -80,7 +80,7 @@ def test_refused_window_is_shortened_by_the_settings() -> None:
 @pytest.mark.parametrize(
     ("not_older_than", "since"), [(90000, "10-31T12:00:00"), (3660, "11-01T11:00:00"), (90, "11-01T11:59:00")]
 )
-def test_age_that_a_plan_shows_allows_for_clocks_that_differ(not_older_than: int, since: str) -> None:
+def test_age_limit_has_a_margin_for_clocks(not_older_than: int, since: str) -> None:
     service = Service(notOlderThan=not_older_than)
     refused = iter([Failure(PERMISSION, "query time range is too large")])
 
@@ -109,7 +109,7 @@ def test_one_warning_for_all_zones_with_the_same_window(count: int, zones: str) 
     assert found.warnings == (text,) and len(found.result["jobs"]) == count
 
 
-def test_zone_that_the_answer_lacks_has_no_facts_and_does_not_stop_the_others() -> None:
+def test_zone_missing_in_the_answer_has_no_facts() -> None:
     service = Service(rows=1)
 
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -124,7 +124,7 @@ def test_zone_that_the_answer_lacks_has_no_facts_and_does_not_stop_the_others() 
     assert [[row["zone_id"] for row in rows[zone]] for zone in (ZONES[0], ZONES[2])] == [[ZONES[0]], [ZONES[2]]]
 
 
-def test_zones_are_not_read_one_by_one_while_nothing_is_available() -> None:
+def test_zones_are_not_read_one_by_one_without_permission() -> None:
     asked: list[list[str]] = []
 
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -140,7 +140,7 @@ def test_zones_are_not_read_one_by_one_while_nothing_is_available() -> None:
 @pytest.mark.parametrize(
     ("result", "reason"), [({"failed": True, "msg": "forbidden"}, "forbidden"), ({"skipped": True}, "they were not read")]
 )
-def test_facts_that_were_not_read(result: dict[str, t.Any], reason: str) -> None:
+def test_reason_of_missing_facts(result: dict[str, t.Any], reason: str) -> None:
     assert by_owner(result, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": reason}}
 
 
@@ -163,7 +163,7 @@ def rows_with(**row: t.Any) -> dict[str, t.Any]:
         ),
     ],
 )
-def test_answer_that_cannot_be_used(node: dict[str, t.Any], what: str) -> None:
+def test_invalid_answer(node: dict[str, t.Any], what: str) -> None:
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         return {"viewer": {"zones": [{"zoneTag": variables["id"][0], **node}]}}
 
@@ -182,7 +182,7 @@ def test_numbers_may_be_text(value: t.Any) -> None:
     assert (job["zone_id"], job["uploads"]) == ("abc", int(value))
 
 
-def test_usage_that_cannot_be_read_ends_the_task() -> None:
+def test_invalid_usage_ends_the_task() -> None:
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         if USAGE in text:
             raise Failure(UNAVAILABLE, "timeout")

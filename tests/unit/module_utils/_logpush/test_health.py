@@ -39,7 +39,7 @@ def job(**members: t.Any) -> Job:
         ({"last_complete": BEFORE_9}, "stale", BEFORE_9, 3601),
         ({"last_complete": AT_9}, "healthy", AT_9, 3600),
         ({"last_complete": AT_10, "last_error": AT_10}, "healthy", AT_10, 0),
-        # However the service writes its times, the later one counts.
+        # The later time counts, whatever its format.
         ({"last_complete": "2026-03-02T10:00:00.5Z", "last_error": "2026-03-02T10:00:00.500Z"}, "healthy", AT_10, 0),
         ({"last_complete": AT_9, "last_error": "2026-03-02T10:00:00+02:00"}, "healthy", AT_9, 3600),
         ({"last_complete": AT_9, "last_error": "2026-03-02t10:00:00z"}, "failing", AT_10, 3600),
@@ -49,7 +49,7 @@ def job(**members: t.Any) -> Job:
         ({}, "unknown", None, None),
     ],
 )
-def test_the_first_state_that_fits(members: dict[str, t.Any], state: str, since: str | None, lag: int | None) -> None:
+def test_state_of_a_job(members: dict[str, t.Any], state: str, since: str | None, lag: int | None) -> None:
     shown = health_of(job(**members), 3600, NOW)
     assert (shown["state"], shown["since"], shown["lag_seconds"]) == (state, since, lag)
 
@@ -76,7 +76,7 @@ def test_the_first_state_that_fits(members: dict[str, t.Any], state: str, since:
         ({"last_complete": AT_9}, f"The last delivery was at {AT_9}."),
     ],
 )
-def test_sentences(members: dict[str, t.Any], words: str) -> None:
+def test_warnings_of_a_state(members: dict[str, t.Any], words: str) -> None:
     assert health_of(job(**members), 3600, NOW)["message"] == words
 
 

@@ -94,7 +94,7 @@ def test_refused_before_any_write(items, jobs, kind, words):
         ([{"job_id": 2, "name": "a"}, {"name": "a"}], [job(1, "a"), job(2, "b", dataset="dns_logs")]),
     ],
 )
-def test_items_that_may_look_alike(items, jobs):
+def test_items_with_similar_identities(items, jobs):
     composed(items, jobs)
 
 
@@ -116,7 +116,7 @@ OTHER = {"dataset": "dns_logs"}
         ([AGAIN, {"job_id": 2, "name": "a"}], [job(1, "a"), job(2, "b", **OTHER)], "ignore", True),
     ],
 )
-def test_successor_with_the_name_of_another_job(items, jobs, unlisted, refused):
+def test_recreated_job_with_the_name_of_another_job(items, jobs, unlisted, refused):
     if not refused:
         assert ("delete", 1) in sent(composed(items, jobs, unlisted=unlisted))
         return
@@ -148,7 +148,7 @@ def test_writes_have_one_order(names):
 
 
 @pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
-def test_jobs_that_no_item_names(unlisted):
+def test_unlisted_jobs(unlisted):
     stray = {"id": 8, "name": "stray", "dataset": "dns_logs", "enabled": True}
     nameless = {"id": 9, "name": None, "dataset": "http_requests", "enabled": False}
     whole = composed([{"name": "a"}], [nameless, stray, job(1, "a")], unlisted=unlisted).whole
@@ -176,13 +176,13 @@ def test_job_of_another_dataset_carries_no_custom_fields(dataset, changed):
     assert plan_jobs(DesiredJobs((item,), "ignore"), listing).whole.changed is changed
 
 
-def test_other_jobs_are_no_part_of_the_basis():
+def test_basis_omits_other_jobs():
     items, jobs = [{"name": "a"}], [job(1, "a"), job(2, "b")]
     basis = composed(items, jobs[:1]).whole.basis
     assert composed(items, jobs, unlisted="report").whole.basis == basis != composed(items, jobs, unlisted="absent").whole.basis
 
 
-def test_outcomes_take_the_place_of_predictions():
+def test_outcomes_replace_predictions():
     found = composed([MIXED["same"], MIXED["create"]], PRESENT)
     (step,) = found.steps
     end = found.conclude([Outcome(step, Conclusion({"job": {"id": 77}}, ("filter: odd", "Job 77 is odd")), True)])
@@ -190,7 +190,7 @@ def test_outcomes_take_the_place_of_predictions():
     assert end.warnings == ("jobs[1].filter: odd", "Job 77 is odd")
 
 
-def test_without_a_list_nothing_is_unlisted():
+def test_unlisted_jobs_need_a_listing():
     missing = Failure("not_found", "no such route", status=404)
     found = plan_jobs(declare_jobs({"job_id": 1}, unlisted="report"), JobListing((parse_job(job(1, "a")),), missing)).whole
     assert found.result["unlisted_jobs"] is None
@@ -203,7 +203,7 @@ def test_without_a_list_nothing_is_unlisted():
     assert kind == "not_found" and message.startswith("jobs[1]: The service cannot list jobs, so it is not known whether")
 
 
-def test_only_managed_jobs_give_secrets():
+def test_secrets_of_managed_jobs():
     conf = "s3://b?secret-access-key=planted-"
     jobs = [job(number, name, destination_conf=conf + name) for number, name in enumerate(("mine", "byid", "other"), 1)]
     items, listing = ({"name": "mine", "destination_conf": f"{conf}new"}, {"job_id": 2}), JobListing(tuple(map(parse_job, jobs)))

@@ -61,7 +61,7 @@ def test_parts(requested: tuple[t.Any, ...], present: str | None, text: str, dif
         ("fields=a&%46=x%26y&fields=b,a&%46=z", {"fields": "a,b", "F": "z"}),
     ],
 )
-def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) -> None:
+def test_parameters_of_the_service(text: str | None, parameters: dict[str, str]) -> None:
     assert parse(text) == parameters
 
 
@@ -70,7 +70,7 @@ def test_what_the_service_holds(text: str | None, parameters: dict[str, str]) ->
     [
         ("fields=a,b& timestamps=rfc3339", "fields=b,%20a&timestamps= rfc3339 ", "fields=a,b&timestamps=rfc3339", False),
         ("fields=", "fields=&sample=1.0&timestamps=unixnano", "sample=1.0&timestamps=unixnano", False),
-        # Fields come first, then what the task sets, in its order.
+        # Fields are first, then the options of the task in their order.
         ("fields=b,a&timestamps=rfc3339&X=true", "", "fields=b,a&timestamps=rfc3339&X=true", True),
         ("X=0&timestamps=unixnano&fields=a", "", "fields=a&timestamps=unixnano", True),
         ("timestamps=rfc3339", "X=true&fields=a", "fields=a&timestamps=rfc3339&X=true", True),
@@ -81,7 +81,7 @@ def test_text(text: str, present: str, sent: str, differs: bool) -> None:
     assert merged(from_text(text), parse(present)) == (sent, differs)
 
 
-def test_too_long_a_text_is_refused() -> None:
+def test_too_long_text_is_refused() -> None:
     message = "logpull_options: 4097 characters would be more than the limit of 4096"
     assert refusal(render, {"fields": "a" * 4090}) == ("invalid_option", message)
 
@@ -106,7 +106,7 @@ NO_PAIR = "is not of the form NAME=VALUE, as in timestamps=rfc3339"
         ("fields=" + "a" * 4090, "4097 characters are more than the limit of 4096"),
     ],
 )
-def test_text_that_cannot_mean_what_it_says(text: str, sentence: str) -> None:
+def test_invalid_text_is_refused(text: str, sentence: str) -> None:
     assert refusal(from_text, text) == ("invalid_option", f"logpull_options: {sentence}")
 
 
@@ -128,7 +128,7 @@ NOT_ONE_WORD = "is empty or contains white space or one of the characters & = , 
         ((None, None, {"F": float("nan")}), "option_flags.F: nan is not a number that can be sent"),
     ],
 )
-def test_parts_that_would_break_the_query(parts: tuple[t.Any, ...], sentence: str) -> None:
+def test_invalid_parts_are_refused(parts: tuple[t.Any, ...], sentence: str) -> None:
     assert refusal(from_parts, *parts) == ("invalid_option", sentence)
 
 
@@ -138,18 +138,18 @@ def test_rendered_options_keep_their_meaning(query: dict[str, str]) -> None:
 
 
 @given(DESIRED_OPTIONS, QUERIES)
-def test_what_was_merged_needs_no_second_merge(requested: Requested, there: dict[str, str]) -> None:
+def test_merge_is_idempotent(requested: Requested, there: dict[str, str]) -> None:
     text, _differs = merged(requested, parse(render(there)))
     assert merged(requested, parse(text)) == (text, False)
 
 
 @given(DESIRED_OPTIONS, QUERIES)
-def test_what_is_not_named_is_kept(requested: Requested, there: dict[str, str]) -> None:
+def test_omitted_options_are_kept(requested: Requested, there: dict[str, str]) -> None:
     after = canonical(parse(merged(requested, parse(render(there)))[0]))
     for name, value in canonical(there).items():
         if name not in requested.others:
             assert after[name] == value
 
 
-def test_strange_texts_of_the_service_are_sent_back() -> None:
+def test_invalid_text_of_the_service_is_kept() -> None:
     assert merged(Requested(("a",), {}), parse("x=\ud800&fields=a")) == ("fields=a&x=%ED%A0%80", False)

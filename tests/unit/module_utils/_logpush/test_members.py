@@ -43,15 +43,15 @@ print(json.dumps({
 """
 
 
-def test_a_member_that_is_added_to_the_table_is_found_everywhere(tmp_path: Path) -> None:
-    """In a copy, because options and documentation are made when they are imported."""
+def test_new_member_needs_one_line(tmp_path: Path) -> None:
+    """Tested in a copy of the collection, because options and documentation are built at import."""
     root = tmp_path / "ansible_collections" / "edgeops" / "observability"
     shutil.copytree(PLUGINS, root / "plugins", ignore=shutil.ignore_patterns("__pycache__"))
     table = root / "plugins" / "module_utils" / "_logpush" / "facts.py"
     text = table.read_text(encoding="utf-8")
     assert text.count(PLACE) == 1
     table.write_text(text.replace(PLACE, ADDED + PLACE), encoding="utf-8")
-    # Only this collection lies there; the rest comes from the environment of the tests.
+    # The copy contains this collection only; other packages come from the environment.
     run = subprocess.run(
         [sys.executable, "-c", LOOK], env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )

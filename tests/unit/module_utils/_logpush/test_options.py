@@ -51,10 +51,10 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({"output_options": {"sample_rate": 0.5}}, {"output": {"sample_rate": 0.5}}),
     ],
 )
-def test_what_options_ask_for(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
+def test_desired_job(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
     found = declare_job(**options)
     shown = {**found._asdict(), "destination": found.destination.text if found.destination else None}
-    # Expressions have no `==`, which would take 1 for true.
+    # Compared as text, because true equals 1, and expressions have no `==`.
     assert {name: repr(shown[name]) for name in desired} == {name: repr(value) for name, value in desired.items()}
 
 
@@ -93,7 +93,7 @@ DESTINATION = "destination_conf: is not of the form SCHEME://ADDRESS, as in s3:/
         ),
     ],
 )
-def test_options_that_are_refused(options: dict[str, t.Any], sentence: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, t.Any], sentence: str) -> None:
     assert refusal(declare_job, **options) == ("invalid_option", sentence)
 
 
@@ -116,7 +116,7 @@ def test_range_of_an_upload_limit(name: str) -> None:
     ],
 )
 def test_datasets_by_scope(address: str, dataset: str, words: str) -> None:
-    """A dataset of the other scope is refused; one that nobody knows is left to the service."""
+    """A dataset of the other scope is refused; an unknown one is left to the service."""
     given = {**NO_OPTIONS, "zone_id": None, address: "9a7806061c88ada191ed06f989cc3dac", "name": "n", "dataset": dataset}
     if not words:
         assert desire(given).dataset == desire_dataset(given) == dataset

@@ -46,23 +46,23 @@ def test_compared_with_defaults_filled_in(requested: dict[str, t.Any], present: 
     assert merged(requested, present)[1] is differs
 
 
-def test_the_whole_is_sent() -> None:
+def test_complete_output_options_are_sent() -> None:
     present = {"field_names": ["a"], "new_member": 1, "record_prefix": "{", "record_suffix": "x"}
     assert merged({"sample_rate": 0.5}, {**present, "batch_prefix": None}) == ({**present, "sample_rate": 0.5}, True)
-    # Another output type brings other defaults; what a user chose stays.
+    # Another output type has other defaults; members that a user set are kept.
     csv = {"field_names": ["a"], "new_member": 1, "record_suffix": "x", "output_type": "csv"}
     assert merged({"output_type": "csv"}, present)[0] == csv
 
 
 @given(OPTIONS, OPTIONS)
-def test_what_was_merged_needs_no_second_merge(requested: dict[str, t.Any], present: dict[str, t.Any]) -> None:
+def test_merge_is_idempotent(requested: dict[str, t.Any], present: dict[str, t.Any]) -> None:
     whole, _differs = merged(requested, present)
     assert merged(requested, whole) == (whole, False)
     assert all(same_suboption(name, whole, whole) for name in whole)
 
 
 @given(OPTIONS, OPTIONS)
-def test_one_request_has_one_spelling(requested: dict[str, t.Any], present: dict[str, t.Any]) -> None:
+def test_spelling_of_a_request_is_unique(requested: dict[str, t.Any], present: dict[str, t.Any]) -> None:
     whole, _differs = merged(requested, present)
     output_type = whole.get("output_type", "ndjson")
     filled = {**{name: sub.by_output_type.get(output_type, sub.default) for name, sub in SUBOPTIONS.items()}, **whole}
@@ -77,7 +77,7 @@ def test_one_request_has_one_spelling(requested: dict[str, t.Any], present: dict
         ({"sample_rate": 1, "field_names": []}, {}, None),
     ],
 )
-def test_reported_is_what_is_named_or_set(whole: dict[str, t.Any], requested: dict[str, t.Any], reported: t.Any) -> None:
+def test_reported_members(whole: dict[str, t.Any], requested: dict[str, t.Any], reported: t.Any) -> None:
     assert shown(whole, requested) == reported
 
 
@@ -88,11 +88,11 @@ def test_reported_is_what_is_named_or_set(whole: dict[str, t.Any], requested: di
         *(({"field_names": ["a", name]}, f"field_names[1]: {name!r} is not the name of a field") for name in ("", " ", "b,c")),
     ],
 )
-def test_options_that_are_refused(given: dict[str, t.Any], sentence: str) -> None:
+def test_invalid_options_are_refused(given: dict[str, t.Any], sentence: str) -> None:
     assert refusal(desire, given) == ("invalid_option", f"output_options.{sentence}")
 
 
-def test_names_of_the_service_are_sent() -> None:
+def test_names_of_the_api_are_sent() -> None:
     given: dict[str, t.Any] = dict.fromkeys(sub.option for sub in SUBOPTIONS.values())
     assert desire({**given, "cve_2021_44228": True, "field_names": ["a", "a"]}) == {"CVE-2021-44228": True, "field_names": ["a"]}
 
@@ -110,5 +110,5 @@ def test_names_of_the_service_are_sent() -> None:
         ("sample=1e999", {}),
     ],
 )  # fmt: skip
-def test_older_form_in_the_newer_one(text: str, options: dict[str, t.Any]) -> None:
+def test_older_form_is_converted(text: str, options: dict[str, t.Any]) -> None:
     assert from_logpull(parse(text)) == options

@@ -27,7 +27,7 @@ def concluded(desired: ownership.Proof, answer: t.Any) -> dict[str, t.Any]:
     return t.cast("t.Any", ownership.conclude(desired, Answer(answer), "20261126").result["ownership"])
 
 
-def test_asking_changes_and_validating_does_not() -> None:
+def test_only_requesting_a_challenge_is_a_change() -> None:
     asked, validated = ownership.plan(ASK), ownership.plan(VALIDATE)
     assert [(request.operation, request.body) for request in asked.requests + validated.requests] == [
         ("logpush_ownership.create", {"destination_conf": "gs://bucket"}),
@@ -46,14 +46,14 @@ def test_unneeded_challenge_is_a_warning() -> None:
     found = ownership.plan(proof(KEYS))
     assert found.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
     assert "planted" not in f"{found.after}{found.warnings}"
-    # The address around a secret stays readable.
+    # Only the secret part of the destination is masked.
     assert [ownership.secrets(each) for each in (proof(KEYS), VALIDATE, ASK)] == [{"planted"}, {"token"}, frozenset()]
 
 
 @pytest.mark.parametrize(
     ("token", "words"), [("", "is empty; omit the option"), (" ", "is empty; omit the option"), ("a b", "contains white space,")]
 )
-def test_an_empty_token_is_not_a_question(token: str, words: str) -> None:
+def test_empty_token_is_refused(token: str, words: str) -> None:
     kind, message = refusal(proof, token=token)
     assert kind == "invalid_option" and message.startswith(f"ownership_challenge: {words}")
 
@@ -71,7 +71,7 @@ PLACE = "The file lies under the date of the request in UTC, in place of {DATE}:
         (None, "written", "written"),
     ],
 )
-def test_message_says_under_which_date_the_file_lies(filename: str | None, message: str | None, shown: str | None) -> None:
+def test_message_has_the_path_with_the_date(filename: str | None, message: str | None, shown: str | None) -> None:
     answer = {"valid": True, "filename": filename, "message": message}
     assert concluded(proof("gs://bucket/web/{DATE}"), answer) == {"valid": True, "filename": filename, "message": shown}
 
@@ -90,13 +90,13 @@ UNUSABLE = "The service's answer about the ownership has no usable '{}'."
         (ASK, {"valid": True, "filename": 1}, "bad_response", UNUSABLE.format("filename")),
     ],
 )
-def test_answers_that_are_failures(desired: ownership.Proof, answer: t.Any, kind: str, message: str) -> None:
+def test_invalid_and_negative_answers_fail(desired: ownership.Proof, answer: t.Any, kind: str, message: str) -> None:
     with pytest.raises(Failure) as caught:
         concluded(desired, answer)
     assert (caught.value.kind, caught.value.status, str(caught.value)) == (kind, 200, message)
 
 
-def test_answers_that_are_results() -> None:
+def test_results() -> None:
     answer = {"valid": True, "filename": "f", "message": "", "other": 1}
     assert concluded(ASK, answer) == {"filename": "f", "valid": True, "message": ""}
     assert concluded(VALIDATE, answer) == {"valid": True}
@@ -135,7 +135,7 @@ def test_expired_tokens(expires: t.Any, ago: str | None) -> None:
         ({"exp": NOW + 1, "zone_id": ZONE.upper(), "destination_conf": CONF}, ZONE_SCOPE, None),
         ({"zone_id": OTHER}, ZONE_SCOPE, FOREIGN.format(f"another zone ({OTHER})")),
         ({"zone_id": "{{ 1 }}"}, ZONE_SCOPE, None),
-        # The token of a zone may name the account of the zone as well.
+        # The token of a zone may contain the account of the zone as well.
         ({"zone_id": ZONE, "account_id": OTHER}, ZONE_SCOPE, None),
         ({"account_id": ZONE}, ACCOUNT, None),
         ({"account_id": OTHER}, ACCOUNT, FOREIGN.format(f"another account ({OTHER})")),
@@ -150,5 +150,5 @@ def test_foreign_tokens(claims: t.Any, scope: str, sentence: str | None) -> None
 
 
 @given(st.text() | st.sampled_from(("a.b.c", "..", "é.é.é", "bm8.bm8.bm8")))
-def test_any_other_text_is_left_to_the_service(text: str) -> None:
+def test_any_other_token_is_accepted(text: str) -> None:
     assert ownership.why_refused(text, Address(ZONE_SCOPE, ZONE), parse(CONF), NOW) is None

@@ -54,12 +54,12 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
     ],
 )
-def test_what_is_sent_to_an_existing_job(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any] | None) -> None:
+def test_update_of_an_existing_job(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any] | None) -> None:
     found = planned(options, {**JOB, **present})
     assert sent(found) == ([] if body is None else [("update", body)])
     assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
     assert (found.before == found.after) is (body is None)
-    # The diff shows the job as it is reported, and then with what is sent, a filter as data; so does the result.
+    # The diff and the result show the job before and after, with the filter as data.
     shown = view(parse_job({**JOB, **present}))
     assert found.before == {name: as_data(name, shown[name]) for name in found.before}
     written = {name: MEMBERS[name].normal(value) for name, value in (body or {}).items() if name in MEMBERS}
@@ -146,7 +146,7 @@ def validated(**options: t.Any) -> t.Any:
     return validator.validate({"zone_id": ZONE, "name": "n", **options})
 
 
-def test_what_a_task_does_not_give_is_not_managed() -> None:
+def test_omitted_options_are_not_managed() -> None:
     params = validated().validated_parameters
     assert {name: params[name] for name in NOTHING} == {**NOTHING, "name": "n"}
 
@@ -185,13 +185,13 @@ def test_recreation_deletes_then_creates() -> None:
         ({"kind": "edge", "dataset": "http_requests"}, {"dataset": "dns_logs"}, {"kind": "edge"}),
     ],
 )
-def test_a_successor_to_the_same_destination(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any]) -> None:
+def test_recreation_with_the_same_destination(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any]) -> None:
     found = planned({"job_id": 7, "recreate": True, "destination_conf": S3, **options}, {**JOB, **present})
     kept = {"name": "n", "dataset": "http_requests", "destination_conf": S3}
     assert sent(found) == [("delete", None), ("create", {**kept, **body})]
 
 
-def test_a_recreated_job_is_shown_whole() -> None:
+def test_diff_of_a_recreation_is_complete() -> None:
     recreated = planned({**AGAIN, "destination_conf": "gs://b"}, {**JOB, "destination_conf": KEYS})
     gs = {"scheme": "gs", "address": "b", "options": {}}
     assert recreated.after == {"id": None, "name": "n", "kind": "edge", "destination": gs}
@@ -217,7 +217,7 @@ MASK_IS_SENT = "destination_conf: contains asterisks, the mask of a secret in ou
 
 
 @pytest.mark.parametrize("there", [KEYS, MASKED_KEYS])
-def test_send_destination_always_sends_equal_one(there: str) -> None:
+def test_send_destination_always(there: str) -> None:
     given = {"destination_conf": KEYS, "ownership_challenge": "token"}
     found = planned({**given, "send_destination": "always"}, {**JOB, "destination_conf": there})
     assert sent(found) == [("update", given)]
@@ -236,7 +236,7 @@ def test_send_destination_always_sends_equal_one(there: str) -> None:
         ({**AGAIN, "destination_conf": KEYS}, MASKED_KEYS, False),
     ],
 )
-def test_equality_that_was_assumed_is_a_warning(options: dict[str, t.Any], there: str, warned: bool) -> None:
+def test_assumed_equality_is_a_warning(options: dict[str, t.Any], there: str, warned: bool) -> None:
     warnings = planned(options, {**JOB, "destination_conf": there}).warnings
     assert bool([text for text in warnings if text.startswith("Job 'n' (id 7): the service masks secret parts")]) == warned
 
@@ -276,7 +276,7 @@ def test_suspicious_options_are_warnings(options: dict[str, t.Any], words: str) 
 @pytest.mark.parametrize("replacement", [{}, {**AGAIN, "destination_conf": KEYS}])
 @pytest.mark.parametrize(("enabled", "warnings"), [(None, 2), (False, 1)])
 def test_job_that_does_not_deliver_is_a_warning(replacement: dict[str, t.Any], enabled: bool | None, warnings: int) -> None:
-    """Which warnings: test_undelivering_job_is_described."""
+    """For the warnings themselves see test_undelivering_job_is_described."""
     job = {**JOB, "enabled": False, "error_message": "sick"}
     assert len(planned({"enabled": enabled, **replacement}, job).warnings) == warnings
 
@@ -321,7 +321,7 @@ def test_secrets_of_destinations_and_challenge() -> None:
         ({"state": "absent", "create_without_listing": True}, "Set job_id to select the job to delete. (no)"),
     ],
 )
-def test_a_service_without_a_list(options: dict[str, t.Any], advice: str) -> None:
+def test_service_without_a_listing(options: dict[str, t.Any], advice: str) -> None:
     failure = Failure("rejected", "no", method="GET", path="/jobs", status=405)
     kind, message = refusal(planned, options, None, unlisted=failure)
     unknown = "The service cannot list jobs, so it is not known whether there is one named 'n'."
@@ -364,27 +364,27 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({"destination_conf": "s3://other/dir?region=a"}, JOB, ["change_destination"]),
         ({"destination_conf": KEYS.replace("region=a", "region=b")}, {**JOB, "destination_conf": KEYS}, ["change_destination"]),
         ({"destination_conf": f"{KEYS}x"}, {**JOB, "destination_conf": KEYS}, []),
-        # A destination that the service does not show may be any.
+        # A destination that the service does not return may differ.
         ({"destination_conf": S3}, {**JOB, "destination_conf": None}, ["change_destination"]),
         ({**AGAIN, "fields": ["A"], "enabled": False}, TWO_FIELDS, ["disable_job", "drop_job_fields", "recreate_job"]),
     ],
 )
 def test_effects(options: dict[str, t.Any], job: dict[str, t.Any] | None, names: list[str]) -> None:
-    """Each plan names what it destroys, by the job's label, and a changed secret alone is nothing of that."""
+    """A plan names each effect with the label of the job; a changed secret alone is not an effect."""
     found = planned(options, job, label="n").effects
     assert sorted(effect.name for effect in found) == names
     assert {effect.subject for effect in found} <= {"n"}
     assert all(effect.detail == ("B",) for effect in found if effect.name == "drop_job_fields")
 
 
-def test_job_that_nobody_enables_is_disabled() -> None:
+def test_new_job_is_disabled_by_default() -> None:
     found = planned({"destination_conf": KEYS}, None)
     assert found.after["enabled"] is False and "enabled" not in found.requests[0].body
     assert [text[:20] for text in found.warnings] == ["enabled: is omitted,"]
 
 
 def test_masked_destination_is_sent_on_request() -> None:
-    """Only where a part is masked equality cannot be seen; what is sent again is a change and no effect."""
+    """Only a masked part cannot be compared; sending it again is a change but no effect."""
     options = {"destination_conf": KEYS, "send_destination": "if_masked"}
     masked = planned(options, {**JOB, "destination_conf": MASKED_KEYS})
     assert (sent(masked), masked.effects, masked.warnings) == ([("update", {"destination_conf": KEYS})], (), ())
@@ -397,11 +397,11 @@ def test_masked_destination_is_sent_on_request() -> None:
         ({"merge_subrequests": False}, {"merge_subrequests": True}),
         ({"merge_subrequests": True}, None),
         ({"output_options": {"merge_subrequests": False}}, {"output_options": {"merge_subrequests": True}}),
-        # No source says what an update without the transformer does, so it is sent back.
+        # It is undocumented whether an update without the transformer removes it, so that it is sent again.
         ({"transformer_id": 7}, {"transformer_id": 7, "output_options": {"merge_subrequests": True}}),
     ],
 )
-def test_members_that_are_written_where_they_are(present: dict[str, t.Any], body: t.Any) -> None:
+def test_members_with_two_places(present: dict[str, t.Any], body: t.Any) -> None:
     found = planned({"output_options": {"merge_subrequests": True}}, {**JOB, **present})
     assert sent(found) == ([("update", body)] if body else [])
     if "merge_subrequests" in present:
@@ -416,7 +416,7 @@ def test_members_that_are_written_where_they_are(present: dict[str, t.Any], body
         ({"output_options": {"sample_rate": 1}}, {"output_options": {"sample_rate": 1}}),
     ],
 )
-def test_new_job_gets_either_form(options: dict[str, t.Any], form: dict[str, t.Any]) -> None:
+def test_new_job_with_either_form_of_options(options: dict[str, t.Any], form: dict[str, t.Any]) -> None:
     ((_operation, body),) = sent(planned({"destination_conf": S3, **options}, None))
     assert {name: body[name] for name in ("logpull_options", "output_options") if name in body} == form
 
@@ -432,8 +432,8 @@ def test_new_job_gets_either_form(options: dict[str, t.Any], form: dict[str, t.A
         ({"redact": {"ips": True}, "hidden": None, "time_created": "x"}, {"redact": {"ips": True}}),
     ],
 )
-def test_a_successor_takes_over_what_is_set(job: dict[str, t.Any], taken: dict[str, t.Any]) -> None:
-    """A member that nobody knows yet may be what keeps personal data out."""
+def test_recreation_copies_members(job: dict[str, t.Any], taken: dict[str, t.Any]) -> None:
+    """Unknown members are copied, because one of them may keep personal data out of the logs."""
     assert carried(parse_job({"id": 7, **job})) == taken
 
 
@@ -445,16 +445,16 @@ WHOLE = {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "s
     ("requested", "whole"),
     [
         ({"field_names": ["ClientIP"]}, {**WHOLE, "field_names": ["ClientIP"]}),
-        # A default that the older form sets otherwise.
+        # A default that the older form sets to another value.
         ({"timestamp_format": "unixnano"}, {**WHOLE, "timestamp_format": "unixnano"}),
-        # What the older form says already, the newer one has to say to count.
+        # A value of the older form must be in the newer form, too.
         ({"sample_rate": 0.5}, WHOLE),
         ({"batch_prefix": ""}, None),
         ({}, None),
     ],
 )
-def test_newer_form_takes_over_the_older_one(requested: dict[str, t.Any], whole: dict[str, t.Any] | None) -> None:
-    """What the task does not name keeps its meaning, and the diff shows where it comes from."""
+def test_newer_form_includes_the_older_one(requested: dict[str, t.Any], whole: dict[str, t.Any] | None) -> None:
+    """Options that the task omits keep their value from the older form, and the diff shows their origin."""
     job = {**JOB, "logpull_options": OLDER}
     found = planned({"output_options": requested}, job)
     if whole is None:
@@ -469,15 +469,15 @@ def test_newer_form_takes_over_the_older_one(requested: dict[str, t.Any], whole:
     assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
 
 
-def test_newer_form_is_never_shown_as_none() -> None:
-    """Where the service leaves out what is false, the newer form is still there, and nothing differs again."""
+def test_newer_form_is_shown_if_empty() -> None:
+    """If the service omits false values, the newer form still exists, and the next run changes nothing."""
     job = {**JOB, "logpull_options": "CVE-2021-44228=true"}
     options = {"output_options": {"cve_2021_44228": False}}
     assert sent(planned(options, job)) == [("update", {"output_options": {"output_type": "ndjson", "CVE-2021-44228": False}})]
     assert planned(options, {**job, "output_options": {"output_type": "ndjson"}}).requests == ()
 
 
-def test_successor_has_the_newer_form_only() -> None:
+def test_recreated_job_has_the_newer_form_only() -> None:
     found = planned({**AGAIN, "output_options": {"sample_rate": 0.1}}, {**JOB, "logpull_options": "fields=RayID"})
     (_deletion, (_creation, body)) = sent(found)
     assert body["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.1}

@@ -35,7 +35,7 @@ NO_ACCESS = Failure("authentication", "no", status=404)
         ({"get": NO_JOB, "list": NO_ROUTE}, None),
     ],
 )
-def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
+def test_read_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
     assert read.by_id(FakeClient(**answers), 7) == parsed(found)
 
 
@@ -53,7 +53,7 @@ def test_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> Non
         ({"get": NOT_ALLOWED, "list": NOT_ALLOWED}, "not_found"),
     ],
 )
-def test_by_id_what_is_no_answer_is_not_nothing(answers: dict[str, t.Any], kind: str) -> None:
+def test_invalid_answer_is_not_a_missing_job(answers: dict[str, t.Any], kind: str) -> None:
     assert refusal(read.by_id, FakeClient(**answers), 7)[0] == kind
 
 
@@ -75,7 +75,7 @@ def test_read_by_name() -> None:
         ({"recreate": True, "dataset": "dns_logs", "state": "absent"}, ["get"]),
     ],
 )
-def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], asked: list[str]) -> None:
+def test_read_by_id_before_recreation(options: dict[str, t.Any], asked: list[str]) -> None:
     fake = FakeClient(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
     desired = declare_job(job_id=7, destination_conf="gs://b", **options)
     state = read.read(fake, desired)
@@ -86,13 +86,13 @@ def test_read_by_id_before_a_new_job_takes_its_place(options: dict[str, t.Any], 
         assert kind == "conflict" and "job 9 of the dataset 'dns_logs' has" in message
 
 
-def test_read_by_id_where_others_are_not_listed() -> None:
+def test_read_by_id_without_a_listing() -> None:
     desired = declare_job(job_id=7, recreate=True, kind="edge", destination_conf="gs://b")
     assert read.read(FakeClient(get=JOB, list=NOT_ALLOWED), desired).known is None
     assert refusal(read.read, FakeClient(get=JOB, list=NO_ACCESS), desired)[0] == "authentication"
 
 
-# The service leaves `dataset` out where it is the default, and lists in no order.
+# The service omits `dataset` if it is the default, and lists jobs in any order.
 FIREWALL = {"dataset": "firewall_events"}
 JOBS: list[dict[str, t.Any]] = [
     {"id": 9, "name": "a"},
@@ -120,7 +120,7 @@ def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) 
     assert [job["id"] for job in reported] == ids
 
 
-def test_listings_that_cannot_be_used() -> None:
+def test_invalid_listings() -> None:
     assert refusal(read.report, FakeClient(list=MISSING), JobQuery(None, None, None))[0] == "not_found"
     kind, message = refusal(read.listed, FakeClient(list=[JOB, {"id": 8}, {**JOB, "name": "other"}]))
     assert kind == "bad_response" and "two different jobs with the id 7" in message
@@ -177,7 +177,7 @@ FILTERED = {**OLDER, "filter": json.dumps(FILTER)}
         ({**MOVED, "filter": ROW}, {**JOB, "filter": FILTERED["filter"]}, {"RayID": "filter.where.key"}),
     ],
 )
-def test_the_fields_that_would_be_written(options: t.Any, job: dict[str, t.Any] | None, found: t.Any) -> None:
+def test_fields_of_a_write_are_checked(options: t.Any, job: dict[str, t.Any] | None, found: t.Any) -> None:
     written = chosen(options, job)
     assert (written and {**written.fields, **written.keys}) == found
 
@@ -238,8 +238,8 @@ def test_one_request_for_each_dataset() -> None:
         ({"http_requests": http("not_found", 404, 1002), "dns_logs": KNOWN}, (HTTP, DNS), "jobs[1].fields[0]: "),
     ],
 )
-def test_a_name_in_a_later_item(answers: dict[str, t.Any], items: t.Any, place: str) -> None:
-    """An unknown dataset does not stop others."""
+def test_unknown_field_in_a_later_item(answers: dict[str, t.Any], items: t.Any, place: str) -> None:
+    """An unknown dataset does not prevent the check of others."""
     assert refusal(validated, answers, *items)[1].startswith(place)
 
 
@@ -249,7 +249,7 @@ def test_unavailable_field_list_is_read_once(refused: Failure) -> None:
 
 
 @pytest.mark.parametrize("refused", [http("authentication", 403, 9109), http("unavailable", 500), http("rejected", 400)])
-def test_any_other_refusal_ends_the_task(refused: Failure) -> None:
+def test_other_refusals_end_the_task(refused: Failure) -> None:
     assert refusal(validated, {"http_requests": refused}, HTTP) == (refused.kind, refused.message)
 
 
@@ -263,7 +263,7 @@ def job(number: int, name: str | None = "n", **members: t.Any) -> dict[str, t.An
 
 
 def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more: t.Any) -> Outcome:
-    """A creation by name in a zone that was listed before; keywords replace these values."""
+    """Return the creation of a job by name, in a zone whose jobs were listed before; keywords change these values."""
     options = {"destination_conf": S3, "recreate": True, "kind": "edge", **more.pop("options", {})}
     state = JobState(**{"known": frozenset((3,)), **more, "job": parsed(more.get("job"))})
     desired = declare_job(**options)
@@ -272,7 +272,7 @@ def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more
 
 
 def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
-    """The older and the newer job of each rivalry that the conflict names."""
+    """Return the older and the newer job of each pair that the conflict names."""
     client = FakeClient(list=listing)
     text = ""
     try:
@@ -282,7 +282,7 @@ def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
             raise
         text = failure.message
         assert "Nothing was deleted: delete job 20 (state: absent with job_id: 20)" in text
-    # Where jobs cannot be listed, a job that was created without a look is not looked for either.
+    # If jobs cannot be listed, no duplicates are searched for.
     needed = [each for each in outcomes if each.created and not each.step.state.unlisted]
     assert client.asked == (["list"] if needed else [])
     numbers = re.findall(r"created job (\d+) .*? before this run created job (\d+)", text)
@@ -307,11 +307,11 @@ BY_ID: dict[str, t.Any] = {"options": {"job_id": 7}, "job": job(7, kind=""), "kn
         ([job(20), job(19)], outcome(created=False), []),
     ],
 )
-def test_an_older_job_that_appeared_meanwhile(listing: list[t.Any], made: Outcome, met: list[tuple[int, int]]) -> None:
+def test_older_job_of_another_run_is_a_conflict(listing: list[t.Any], made: Outcome, met: list[tuple[int, int]]) -> None:
     assert found(listing, made) == met
 
 
-def test_several_creations_take_one_look() -> None:
+def test_several_creations_need_one_listing() -> None:
     listing = [job(19), job(20), job(21, "m"), job(22, "m")]
     assert found(listing, outcome(), outcome(22, "m", options={"name": "m"})) == [(19, 20), (21, 22)]
 
@@ -332,20 +332,20 @@ LATE = "Job 'n' (id 20) was created, but the service's list of jobs does not sho
         ([[]], [0.5, 1.0, 2.0, 4.0], [LATE]),
     ],
 )
-def test_a_new_job_that_is_not_listed_yet(listings: list[t.Any], slept: list[float], warned: list[str]) -> None:
+def test_new_job_that_is_not_listed_yet(listings: list[t.Any], slept: list[float], warned: list[str]) -> None:
     client = FakeClient(list=Listings(listings))
     JOB_TASK.verify(client, [outcome()])
     assert client.slept == slept
     assert [text[: len(LATE)] for text in client.warnings] == warned
 
 
-def test_an_older_job_is_found_in_a_later_look() -> None:
+def test_older_job_is_found_in_a_later_listing() -> None:
     with pytest.raises(Failure, match="created job 19"):
         JOB_TASK.verify(FakeClient(list=Listings([[], [job(19), job(20)]])), [outcome()])
 
 
 @pytest.mark.parametrize("failure", [Failure("unavailable", "HTTP 500.", status=500), MISSING])
-def test_a_look_that_fails(failure: Failure) -> None:
+def test_failing_listing_after_a_creation(failure: Failure) -> None:
     with pytest.raises(Failure, match="The job was created, but whether another run") as caught:
         found(failure, outcome())
     assert caught.value.kind == failure.kind

@@ -46,7 +46,7 @@ def test_matching_answer_equals_prediction(options: dict[str, t.Any], answer: di
         ({"destination_conf": KEYS}, {"destination_conf": S3}, "destination_conf"),
     ],
 )
-def test_an_answer_that_contradicts_is_bad(options: dict[str, t.Any], answer: dict[str, t.Any], named: str) -> None:
+def test_contradicting_answer_is_bad(options: dict[str, t.Any], answer: dict[str, t.Any], named: str) -> None:
     kind, message = refusal(conclude, options, JOB, {**JOB, **answer})
     assert (kind, message.partition(" for ")[2]) == ("bad_response", f"{named}. The next run compares again.")
     assert message.startswith("The service accepted the write to job 7, but its answer shows other values than were sent for ")
@@ -99,7 +99,7 @@ RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
     ],
 )
 def test_recreated_job_keeps_carried_members(old: dict[str, t.Any], answer: dict[str, t.Any], agrees: bool) -> None:
-    """A successor has a new id and the members that it took over; without them the answer is a bad response."""
+    """A re-created job has a new id and the copied members; an answer without them is invalid."""
     (member,) = answer
     job, answered = {**JOB, **old}, {**JOB, "id": 8, "kind": "edge", **answer}
     if agrees:
@@ -125,8 +125,8 @@ def test_disabled_failing_job_is_a_warning(options: dict[str, t.Any], warnings: 
     assert len(conclude(options, {**JOB, "enabled": True}, answer).warnings) == warnings
 
 
-def test_what_the_service_adds_is_reported() -> None:
-    """So is an error that is over."""
+def test_members_of_the_service_are_reported() -> None:
+    """A past error is reported, too."""
     answer = {**JOB, "enabled": True, "max_upload_records": 5000, "error_message": "sick", "filter": TEXT}
     conclusion = conclude({"enabled": True}, JOB, answer)
     job = conclusion.result["job"]
@@ -137,7 +137,7 @@ def test_what_the_service_adds_is_reported() -> None:
     assert over.result["job"]["error_message"] is None
 
 
-def test_new_job_that_nobody_enables() -> None:
+def test_new_disabled_job_is_a_warning() -> None:
     found = planned({"destination_conf": S3}, None)
     answer = Answer({**JOB, "enabled": True})
     assert verified(declare_job(destination_conf=S3), state_of(None), found, [answer]).result["job"]["enabled"] is True
@@ -162,7 +162,7 @@ OTHERWISE = "job 7 has members of another type than documented"
         ({"id": 7, "output_options": {"sample_rate": True, "CVE-2021-44228": 0}}, f"{OTHERWISE}: {WRONG}"),
     ],
 )
-def test_what_is_no_job_is_refused(job: t.Any, sentence: str) -> None:
+def test_invalid_job_is_refused(job: t.Any, sentence: str) -> None:
     assert refusal(parse_job, job, 7) == ("bad_response", f"The service's answer cannot be used: {sentence}.")
 
 
@@ -202,7 +202,7 @@ def test_minimal_job_has_every_member() -> None:
     }  # fmt: skip
 
 
-def test_a_view_has_no_secret() -> None:
+def test_view_has_no_secret() -> None:
     secret = {"destination_conf": KEYS, "error_message": "planted", "ownership_challenge": "challenge"}
     shown = str(view(parse_job({**JOB, **secret})))
     assert "planted" not in shown and "challenge" not in shown

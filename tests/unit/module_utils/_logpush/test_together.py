@@ -22,7 +22,7 @@ LIST = {"batch_prefix": "[", "batch_suffix": "]", "record_delimiter": ","}
 
 
 def warnings(job: dict[str, t.Any] | None = None, scope: str = "zone", **options: t.Any) -> list[str]:
-    """What is said of a new job, or of one that is there, beside what is said of any."""
+    """Return the warnings about a new or an existing job, without those that every job gets."""
     given = {"enabled": True, **({} if job else {"destination_conf": KEYS}), **options}
     return list(planned(given, job, address=Address(scope, "ab")).warnings)
 
@@ -43,7 +43,7 @@ def warnings(job: dict[str, t.Any] | None = None, scope: str = "zone", **options
         {"transformer_id": 3, "output_options": {"output_type": "ndjson"}},
     ],
 )
-def test_what_goes_together(options: dict[str, t.Any]) -> None:
+def test_compatible_options(options: dict[str, t.Any]) -> None:
     assert warnings(**options) == []
 
 
@@ -121,14 +121,14 @@ def test_what_goes_together(options: dict[str, t.Any]) -> None:
         ({"destination_conf": GS}, "ownership_challenge", "is omitted, but the service requires a proof of ownership"),
     ],
 )
-def test_what_does_not(options: dict[str, t.Any], place: str, words: str) -> None:
+def test_incompatible_options(options: dict[str, t.Any], place: str, words: str) -> None:
     (warning,) = warnings(**options)
     assert warning.startswith(f"{place}: ") and words in warning
     assert not {"SK1", "T1", "K1", "planted"} & set(warning.replace("=", " ").split())
 
 
-def test_what_was_accepted_is_said_once() -> None:
-    """A job that is there was not refused; what is lost is said as long as the task declares it."""
+def test_accepted_options_of_an_existing_job() -> None:
+    """An existing job was accepted, so that warnings about refusals stop; warnings about lost records remain."""
     there = {**JOB, "enabled": True, "name": "edge logs", "destination_conf": "http://10.0.0.1/{HOUR}"}
     assert warnings(there, name="edge logs", destination_conf="http://10.0.0.1/{HOUR}") == []
     assert len(warnings({**JOB, "dataset": "dns_logs", "filter_attack_traffic": True}, job_id=7, filter_attack_traffic=True)) == 1
@@ -156,7 +156,7 @@ def test_what_was_accepted_is_said_once() -> None:
         ),
     ],
 )
-def test_what_is_certainly_refused(options: dict[str, t.Any], job: dict[str, t.Any] | None, message: str) -> None:
+def test_options_that_are_certainly_refused(options: dict[str, t.Any], job: dict[str, t.Any] | None, message: str) -> None:
     given = {**({} if job else {"destination_conf": KEYS}), **options}
     kind, text = refusal(planned, given, job and {**JOB, **job})
     assert kind == "invalid_option" and text.startswith(message) and "planted" not in text
@@ -170,7 +170,7 @@ def declare(**options: t.Any) -> t.Any:
     return declare_job(**params)
 
 
-def test_a_new_job_of_an_account_needs_a_dataset() -> None:
+def test_new_account_job_needs_a_dataset() -> None:
     kind, message = refusal(plan, declare(destination_conf=KEYS), JobState(None, address=ACCOUNT))
     assert kind == "invalid_option" and message.startswith("dataset: is required to create the job 'n' of an account")
     assert all(name in message for name in DATASETS["account"])
@@ -178,7 +178,7 @@ def test_a_new_job_of_an_account_needs_a_dataset() -> None:
     assert sent(made)[0][1]["dataset"] == "gateway_dns"
 
 
-def test_a_job_of_an_account_is_found_by_its_name_alone() -> None:
+def test_account_job_is_found_by_its_name() -> None:
     there = parse_job({**JOB, "dataset": "gateway_dns"})
     found = plan(declare(enabled=True), JobState(there, address=ACCOUNT))
     assert sent(found) == [("update", {"enabled": True})]
@@ -188,5 +188,5 @@ def test_a_job_of_an_account_is_found_by_its_name_alone() -> None:
     assert refusal(find_by_name, two, "n", "") == ("conflict", message)
 
 
-def test_edge_is_of_zones() -> None:
+def test_edge_jobs_are_for_zones_only() -> None:
     assert refusal(declare, kind="edge")[1].startswith("kind: 'edge' exists for the jobs of zones only")

@@ -52,8 +52,8 @@ def desired(**options: t.Any) -> t.Any:
         ({"state": "absent"}, None),
     ],
 )
-def test_what_is_muted(options: t.Any, detail: t.Any) -> None:
-    """An enabled policy is deleted, disabled, loses a mechanism, or gets a filter that is narrower."""
+def test_effects_that_mute_a_policy(options: t.Any, detail: t.Any) -> None:
+    """An enabled policy is deleted or disabled, loses a mechanism, or gets a narrower filter."""
     made = plan(desired(**options), State(parse_policy(SENT)))
     assert made.requests
     assert [effect.detail for effect in made.effects] == ([] if detail == "none" else [detail])
@@ -70,7 +70,7 @@ def test_what_is_muted(options: t.Any, detail: t.Any) -> None:
         {"alert_type": "x", "description": "", "alert_interval": ""},
     ],
 )
-def test_what_means_the_same_is_no_change(options: t.Any) -> None:
+def test_equivalent_options_are_no_change(options: t.Any) -> None:
     made = plan(desired(**options), State(parse_policy(SENT)))
     assert not made.requests and made.before == made.after
 
@@ -92,14 +92,14 @@ def test_what_means_the_same_is_no_change(options: t.Any) -> None:
         {"modified": {}},
     ],
 )
-def test_a_strange_policy_is_refused(changes: t.Any) -> None:
+def test_invalid_policy_is_refused(changes: t.Any) -> None:
     with pytest.raises(Failure) as failure:
         parse_policy({**SENT, **changes})
     assert failure.value.kind == BAD_RESPONSE
 
 
 @pytest.mark.parametrize("sent", [{"P": [1]}, {"P": [{"type": 1}]}, {"P": [{"type": "a", "description": 1}]}])
-def test_strange_alerts_are_refused(sent: t.Any) -> None:
+def test_invalid_alerts_are_refused(sent: t.Any) -> None:
     with pytest.raises(Failure):
         parse_alerts(sent)
 
@@ -107,13 +107,13 @@ def test_strange_alerts_are_refused(sent: t.Any) -> None:
 @pytest.mark.parametrize(
     ("url", "host"), [("https://u:p@h.example:8443/x?k=v", "h.example"), ("https://[", None), (None, None), ("x", None)]
 )
-def test_of_an_address_only_the_host_is_kept(url: t.Any, host: str | None) -> None:
+def test_webhook_address_is_reduced_to_its_host(url: t.Any, host: str | None) -> None:
     webhook = parse_webhook({**WEBHOOK, "url": url})
     assert webhook.host == host and "k=v" not in str(webhook)
 
 
 @pytest.mark.parametrize("changes", [{"id": None}, {"name": 1}, {"url": 1}, {"last_failure": {}}])
-def test_a_strange_webhook_is_refused(changes: t.Any) -> None:
+def test_invalid_webhook_is_refused(changes: t.Any) -> None:
     with pytest.raises(Failure):
         parse_webhook({**WEBHOOK, **changes})
 
@@ -137,8 +137,8 @@ OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
         ({"mechanisms": {"webhooks": [{"id": "w"}], "email": [{"id": "a"}]}}, {"last_failure": NEW}, True),
     ],
 )
-def test_who_is_told(changes: t.Any, webhook: t.Any, watched: bool) -> None:
-    """A webhook whose last delivery failed is nobody."""
+def test_watched_alerts(changes: t.Any, webhook: t.Any, watched: bool) -> None:
+    """A webhook whose last delivery failed does not count as a recipient."""
     policies, webhooks = [view(parse_policy({**SENT, **changes}))], [view_webhook(parse_webhook({**WEBHOOK, **webhook}))]
     reached, lost = watchers(("x",), policies, webhooks)
     assert bool(reached) is watched and not (reached and lost)
@@ -148,5 +148,5 @@ def test_who_is_told(changes: t.Any, webhook: t.Any, watched: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"), [("0" * 32, True), ("0da2b59e-f118-45bd-b6c4-a2b7a1f05e41", True), ("Chat", False), ("", False)]
 )
-def test_an_id_has_the_form_of_one(text: str, expected: bool) -> None:
+def test_form_of_an_id(text: str, expected: bool) -> None:
     assert is_id(text) is expected

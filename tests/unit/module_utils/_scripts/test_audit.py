@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Audits against a listing that the test gives, with the evidence in a real folder."""
+"""Audits of a given listing, with evidence in a real folder."""
 
 import datetime
 import functools
@@ -45,7 +45,7 @@ def entry(name: str = "one", url: str = "https://cdn/1.js", **members: t.Any) ->
 
 
 def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool = True, **options: t.Any) -> t.Any:
-    """An audit; `read` are the identifiers of the scripts that it read singly."""
+    """Run an audit; `read` are the ids of the scripts that it read one by one."""
     read: list[str] = []
 
     class Service:
@@ -54,7 +54,7 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
         now: t.Any = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
         def monitor(self, route: str) -> State:
-            self.now = None  # after the first request it is too late
+            self.now = None  # the time of the audit is taken before the first request
             return State(route, {"enabled": enabled, "updated_at": None})
 
         def list_scripts(self, query: t.Any) -> list[t.Any]:
@@ -134,25 +134,25 @@ def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expe
         ({}, {"owner": None, "authorised_by": ""}, "the entry 'one' has no owner, authorised_by"),
     ],
 )
-def test_what_a_finding_says(seen: t.Any, declared: t.Any, message: str) -> None:
+def test_messages_of_findings(seen: t.Any, declared: t.Any, message: str) -> None:
     assert run([script(**seen)], [entry(**declared)]).result["findings"][0]["message"] == message
 
 
-def test_missing_members_never_look_unchanged() -> None:
+def test_missing_hash_is_a_finding() -> None:
     done = run([{"script_id": "1"}, {"script_id": "2"}, {"script_id": "3", "script_url": URL}], [entry()])
     assert found(done) == [("new", None, None), ("new", None, None), ("unverified", URL, "one")]
     assert [item["entry"] for item in done.result["inventory"]] == [None, None, "one"]
     assert done.result["proposals"] == [], "what has no URL cannot be an entry"
 
 
-def test_an_audit_that_sees_nothing_is_not_green() -> None:
+def test_audit_without_scripts_does_not_pass() -> None:
     done = run([], [], enabled=False)
     assert kinds(done) == ["monitor_off", "nothing_seen"]
     assert (done.result["passed"], done.result["evidence"]) == (False, {"seq": None, "head": None})
     assert "samples" in done.result["findings"][1]["message"] and "100 requests" in done.result["findings"][1]["message"]
 
 
-def test_hosts_limit_what_is_missed() -> None:
+def test_hosts_restrict_missing_scripts() -> None:
     entries = [
         entry("a", "https://cdn/a.js", hosts=["shop.example"]),
         entry("b", "https://cdn/b.js", hosts=["blog.example"], required=True),
@@ -162,7 +162,7 @@ def test_hosts_limit_what_is_missed() -> None:
         assert [name for _kind, _url, name in found(run([script()], entries, hosts=[limit]))][1:] == list(missed), limit
 
 
-def test_script_with_several_ids_is_one() -> None:
+def test_script_with_several_ids_is_one_script() -> None:
     listing = [script(1, last_seen_at="2026-02-01"), script(1, script_id="f", hash=B, last_seen_at="2026-01-01")]
     done = run(listing, [entry()])
     assert found(done) == [("changed", URL, "one")]
@@ -179,18 +179,18 @@ def test_script_with_several_ids_is_one() -> None:
         (["new", "gone"], "fail_on: the audit of the scripts found 1 new. "),
     ],
 )
-def test_what_fails_is_what_the_user_chose(fail_on: list[str], refused: str) -> None:
+def test_fail_on_selects_findings(fail_on: list[str], refused: str) -> None:
     done = run([script(hash=B), script(2)], [entry(), entry("two", "https://kept/")], fail_on=fail_on)
     assert done.result["passed"] is False, "whatever fails the task"
     assert done.refused.startswith(refused) and bool(done.refused) is bool(refused)
     assert run([script()], [entry(), entry("two", "https://kept/")], fail_on=["all"]).refused == ""
 
 
-def test_adopting_is_not_authorising() -> None:
-    """A baseline with the proposals in it covers everything, and justifies nothing."""
+def test_proposals_have_no_justification() -> None:
+    """A baseline with all proposals covers all scripts, but has no justifications."""
     listing = [script(1, hash=B), script(2), script(2, script_id="f", host="blog"), script(3, script_url="https://cdn/3.js?v=1")]
     listing += [script(4, script_url="https://cdn/3.js?v=2", hash=None), script(5, script_url="https://cdn/{{ x }}/")]
-    # An entry for a script with a star in its URL would authorise what that matches as a pattern.
+    # Such an entry would be a pattern, and authorise other scripts as well.
     listing += [script(6, script_url="https://cdn/**"), script(7, script_url="https://cdn/a*.js")]
     first = run(listing, [entry(), entry("kept", "https://kept/")])
     proposals = first.result["proposals"]
@@ -218,7 +218,7 @@ def test_adopting_is_not_authorising() -> None:
         (["https://shop/pay/*"], {"seen_on_first": "https://shop/pay/1/2", "seen_on": None}, []),
     ],
 )
-def test_findings_say_on_which_pages(pages: t.Any, members: t.Any, expected: t.Any) -> None:
+def test_findings_have_pages(pages: t.Any, members: t.Any, expected: t.Any) -> None:
     done = run([script(2, **members)], [entry()], pages=pages)
     assert [each["pages"] for each in done.result["findings"]] == [expected, None], "an entry is on no page"
 
@@ -227,7 +227,7 @@ def test_findings_say_on_which_pages(pages: t.Any, members: t.Any, expected: t.A
     ("details", "expected"),
     [("none", []), ("findings", ["malicious", "new"]), ("all", ["fine", "malicious", "new"])],
 )
-def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> None:
+def test_scripts_read_one_by_one(details: str, expected: list[str]) -> None:
     listing = [script(1, script_id="fine"), script(2, script_id="new")]
     listing.append(script(1, script_id="malicious", host="b", js_integrity_score=99))
     done = run(listing, [entry(review_by="2020-01-01")], [script(2, script_id="new", seen_on=["here"])], details=details)
@@ -248,15 +248,15 @@ def test_which_scripts_are_read_singly(details: str, expected: list[str]) -> Non
         ({"hash": A}, {"hash": B}, ["changed"]),
     ],
 )
-def test_reading_singly_loses_no_finding(listed: t.Any, single: t.Any, expected: list[str]) -> None:
+def test_details_keep_all_findings(listed: t.Any, single: t.Any, expected: list[str]) -> None:
     done = run([script(**listed)], [entry()], [{"script_id": script()["script_id"], **single}], details="all")
     assert kinds(done) == expected
     (item,) = done.result["inventory"]
     assert item["findings"] == expected
 
 
-def test_single_answer_completes_the_listing() -> None:
-    """Members that only one of the two has are all reported, and the verdict belongs to them."""
+def test_details_complete_the_listing() -> None:
+    """The result has the members of both answers, and the verdict uses all of them."""
     dates = {"first_seen_at": "2026-01-01T00:00:00Z", "last_seen_at": "2026-11-20T00:00:00Z"}
     listed = script(js_integrity_score=90, malicious_url_categories=["Malware"], **dates)
     single = {"script_id": listed["script_id"], "first_seen_at": None, "malicious_url_categories": None, "seen_on": ["here"]}
@@ -275,7 +275,7 @@ def test_single_answer_completes_the_listing() -> None:
         (7, "2026-02-01T10:00:00Z"),
     ],
 )
-def test_the_latest_sight_is_that_of_the_latest_time(one: t.Any, other: str) -> None:
+def test_last_seen_is_the_latest_time(one: t.Any, other: str) -> None:
     listing = [script(script_id="f", last_seen_at=one), script(script_id="e", last_seen_at=other)]
     (item,) = run(listing, [entry()]).result["inventory"]
     assert item["script"]["last_seen_at"] == other
@@ -288,8 +288,8 @@ def test_first_audit_reads_limited_details(monkeypatch: pytest.MonkeyPatch) -> N
     assert "only 2 of them" in done.warnings[0]
 
 
-def test_versions_count_from_the_last_record_on(tmp_path: Path) -> None:
-    """A hash that changed and changed back between two records; what came before the first one does not count."""
+def test_versions_since_the_last_record(tmp_path: Path) -> None:
+    """A hash that changed and changed back between two audits is found; changes before the first audit are not."""
     versions = [{"hash": B, "fetched_at": "2026-11-21T07:00:00.5Z"}, {"hash": C, "fetched_at": "2026-11-21T05:00:00Z"}]
     single = script(versions=versions)
     options = {"evidence_dir": str(tmp_path), "details": "all"}
@@ -302,7 +302,7 @@ def test_versions_count_from_the_last_record_on(tmp_path: Path) -> None:
     assert found(run([script(hash=None)], [entry()], [script(hash=None, versions=7)], **options)) == [("unverified", URL, "one")]
 
 
-def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
+def test_equal_inventory_is_stored_once(tmp_path: Path) -> None:
     options = {"evidence_dir": str(tmp_path)}
     heads = [run([script(count=n, last_seen_at=str(n))], [entry()], **options).result["evidence"] for n in range(3)]
     run([script(), script(2)], [entry()], **options)
@@ -317,7 +317,7 @@ def test_records_refer_to_an_equal_inventory(tmp_path: Path) -> None:
     assert kept[3]["findings"][0]["kind"] == "new" and kept[3]["passed"] is False
 
 
-def test_the_time_of_an_audit_is_that_before_its_first_request(tmp_path: Path) -> None:
+def test_time_of_an_audit_is_before_its_first_request(tmp_path: Path) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path), at=None)
     assert records(tmp_path, ZONE)[0]["at"] == "2026-11-21T00:00:00Z"
 
@@ -326,19 +326,19 @@ def test_the_time_of_an_audit_is_that_before_its_first_request(tmp_path: Path) -
     ("at", "expected"),
     [("2026-11-26T06:00:00Z", []), ("2026-11-26T06:00:01Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", ["history_broken"])],
 )
-def test_a_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
+def test_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path))
     assert kinds(run([script()], [entry()], evidence_dir=str(tmp_path), at=at)) == expected
 
 
-def test_no_secret_is_kept(tmp_path: Path) -> None:
+def test_evidence_contains_no_secret(tmp_path: Path) -> None:
     listed, declared = script(script_url=f"https://cdn/{SECRET}.js"), entry(justification=f"asked with {SECRET}")
     run([listed], [declared], evidence_dir=str(tmp_path))
     files = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 2 and all("********" in text and SECRET not in text for text in files)
 
 
-def test_a_record_says_what_was_looked_at(tmp_path: Path) -> None:
+def test_record_has_the_scope_of_the_audit(tmp_path: Path) -> None:
     options: dict[str, t.Any] = {"hosts": ["*.Shop"], "status": ["active"], "pages": ["https://shop/pay*"], "details": "none"}
     run([script()], [entry()], evidence_dir=str(tmp_path), fail_on=["changed", "new"], **options)
     run([script()], [entry()], evidence_dir=str(tmp_path), route="page_shield")
@@ -347,8 +347,8 @@ def test_a_record_says_what_was_looked_at(tmp_path: Path) -> None:
     assert (first["monitor"]["sampled"], second["monitor"]["sampled"]) == (None, True)
 
 
-def test_baselines_are_kept_with_who_authorised_what(tmp_path: Path) -> None:
-    """Each once; one that was edited makes the record invalid, one that is missing is told."""
+def test_baselines_are_stored_with_justifications(tmp_path: Path) -> None:
+    """Each baseline is stored once; if one is edited, the record is invalid, and if one is missing, that is reported."""
 
     def verified() -> t.Any:
         (zone,) = verification.report(verification.desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result[
@@ -385,15 +385,15 @@ def test_baselines_are_kept_with_who_authorised_what(tmp_path: Path) -> None:
         ([], ["unverified"]),
     ],
 )
-def test_a_hidden_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.Any, expected: list[str]) -> None:
-    """In the first audit, too, which has nothing to compare older versions with."""
+def test_missing_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.Any, expected: list[str]) -> None:
+    """In the first audit, too, which has no earlier record to compare with."""
     single = script(hash=None, versions=[{"hash": each, "fetched_at": f"{day}T00:00:00Z"} for each, day in versions])
     for _audit in range(2):
         assert kinds(run([script(hash=None)], [entry()], [single], evidence_dir=str(tmp_path), details="all")) == expected
 
 
-def test_a_clock_ahead_hides_nothing(tmp_path: Path) -> None:
-    """What changed, and that an audit was missed, is found although one record is dated in the future."""
+def test_record_dated_in_the_future(tmp_path: Path) -> None:
+    """Changes and missed audits are found even if a record is dated in the future."""
     versions = [{"hash": B, "fetched_at": "2026-11-24T00:00:00Z"}]
     options = {"evidence_dir": str(tmp_path), "details": "all"}
     for at in (AT, "2030-01-01T00:00:00Z"):
@@ -414,7 +414,7 @@ def test_entry_behind_a_more_specific_one_is_neither_gone_nor_unused(required: b
 
 
 @pytest.mark.parametrize("score", [10, 90])
-def test_messages_hold_nothing_that_a_terminal_obeys(score: int) -> None:
+def test_messages_contain_no_control_characters(score: int) -> None:
     categories = ["a\x1b[31mb", "c\nd", "e\x9b1mf", {"g": "\u202e"}]
     listed = script(js_integrity_score=score, malicious_url_categories=categories, malicious_domain_categories=categories)
     done = run([listed], [entry()])
@@ -424,15 +424,15 @@ def test_messages_hold_nothing_that_a_terminal_obeys(score: int) -> None:
 
 
 @pytest.mark.parametrize("details", ["none", "findings", "all"])
-def test_a_tie_leaves_no_file(tmp_path: Path, details: str) -> None:
+def test_ambiguous_baseline_writes_no_file(tmp_path: Path, details: str) -> None:
     with pytest.raises(Failure, match=r"match 'https://cdn/1.js' on 'shop' equally well"):
         run([script()], [entry(), entry("two")], evidence_dir=str(tmp_path), details=details)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("line", [b'{"seq":1e999}\n', b"\0" * 100 + b"\n"])
-def test_a_damaged_history_is_a_finding(tmp_path: Path, line: bytes) -> None:
-    """The audit is made and recorded, and what it writes can be read."""
+def test_damaged_evidence_is_a_finding(tmp_path: Path, line: bytes) -> None:
+    """The audit is made and recorded, and its records can be read."""
     (tmp_path / f"{ZONE}.jsonl").write_bytes(line)
     for number in (2, 3):
         done = run([script()], [entry()], evidence_dir=str(tmp_path))
@@ -465,7 +465,7 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
         ({"hosts": ["a,b"]}, "hosts[0]: "),
     ],
 )
-def test_options_that_cannot_be_used(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_options(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kind, message = refusal(audits.desire, {**DEFAULTS, "baseline": [], **options})
     assert kind == "invalid_option" and message.startswith(place)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The file of evidence: killed at every step of an append, edited, and used by several processes at once."""
+"""The evidence file after kills at each step of an append, after edits, and with parallel processes."""
 
 import fcntl
 import json
@@ -43,7 +43,7 @@ def chain(tmp_path: Path) -> list[bytes]:
 
 
 def in_child(function: t.Callable[[], object]) -> int:
-    """The status of a process that ran a function, or was killed in it."""
+    """Run a function in a child process; return the process status."""
     child = os.fork()
     if child == 0:
         try:
@@ -54,7 +54,7 @@ def in_child(function: t.Callable[[], object]) -> int:
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, name: str, calls: int, size: int | None = None) -> None:
-    """Have the process killed in a system call of the evidence: after some of them, or in the middle of a write."""
+    """Kill the process in a system call that writes evidence: after a number of calls, or in the middle of a write."""
     real, seen = getattr(os, name), []
 
     def call(*args: t.Any) -> t.Any:
@@ -71,7 +71,7 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, name: str, calls: int, size: i
 @pytest.mark.parametrize("size", [0, 1, 2, 17, 100, -2, -1, None])
 @pytest.mark.parametrize("before", [0, 2])
 def test_killed_in_the_middle_of_a_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: int, size: int | None) -> None:
-    """Whatever part of the line was written: the next run continues, loses nothing, and reports an incomplete line."""
+    """Whatever part of the line was written, the next run continues, loses nothing, and reports the incomplete line."""
     for number in range(before):
         append(tmp_path, number)
     kept = lines(tmp_path) if before else []
@@ -105,7 +105,7 @@ def test_killed_while_an_incomplete_line_is_moved(tmp_path: Path, monkeypatch: p
     assert b'{"half\n' in (tmp_path / f"{ZONE}.jsonl.torn").read_bytes()
 
 
-def test_processes_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_parallel_processes_lose_no_record(tmp_path: Path) -> None:
     with multiprocessing.get_context("fork").Pool(8) as processes:
         processes.starmap(append, [(tmp_path, number) for number in range(40)], chunksize=1)
     assert problem(lines(tmp_path)) is None
@@ -149,26 +149,26 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [resealed(c[0], v=True), *c[1:]], "record 1 has a version"),
     ],
 )
-def test_what_was_changed_is_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:
+def test_edited_records_are_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:
     found = problem(change(chain))
     assert found is None if expected is None else str(found).startswith(expected), found
 
 
 def test_each_depth_of_a_damaged_record_is_found() -> None:
-    """Somewhere between what can be written and what cannot be read, a record can be read and not written."""
+    """At some depth of nesting, a record can be read but not written."""
     for depth in range(900, 1100):
         found = problem([b'{"a":' + b"[" * depth + b"]" * depth + b"}\n"])
         assert found is not None and found.startswith("record 1 ")
 
 
-def test_a_broken_chain_goes_on_and_stays_broken(tmp_path: Path, chain: list[bytes]) -> None:
+def test_broken_chain_stays_broken(tmp_path: Path, chain: list[bytes]) -> None:
     (tmp_path / f"{ZONE}.jsonl").write_bytes(b"".join([*chain[:3], b"garbage\n"]))
     record, _warning = append(tmp_path)
     assert (record["seq"], record["prev"]) == (5, json.loads(chain[2])["digest"])
     assert problem(lines(tmp_path)) == "record 4 is not a record: the line is not JSON in ASCII, or repeats a name"
 
 
-def test_moved_away_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_moved_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append(tmp_path)
     real, moved = fcntl.flock, []
 
@@ -188,7 +188,7 @@ def refused(folder: Path) -> str:
     return message
 
 
-def test_places_that_cannot_keep_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     assert refused(tmp_path / "file").startswith("evidence_dir: evidence cannot be kept there: ")
     assert "Not a directory" in refused(tmp_path / "file" / "below")

@@ -22,7 +22,7 @@ def query(**given_options) -> listing.Query:
 
 
 def settled(route="script_monitor", **given_options) -> listing.Query:
-    """A query for the route that answered."""
+    """Return a query for a known route."""
     return query(route="auto", **given_options).on_route(route)
 
 
@@ -44,7 +44,7 @@ def test_invalid_query_is_refused(options, message):
     assert refusal(query, **options) == (INVALID_OPTION, message)
 
 
-def test_every_option_is_asked_for_with_items_trimmed_and_once():
+def test_query_parameters_are_trimmed_and_unique():
     options = {"status": ["active"], "malicious_threshold": 20, "malicious_when": "below", "malicious_only": True}
     found = query(**options, script_id="ab12", per_page=1, hosts=[" a.example", "a.example", "*.b.example"])
     assert found == listing.Query(
@@ -76,7 +76,7 @@ def test_verdict_follows_the_route(options, expected):
     assert (found.malicious_when, found.threshold) == expected
 
 
-def test_script_keeps_members_and_gets_reasons():
+def test_script_has_its_members_and_reasons():
     sent = {"script_id": "ab", "js_integrity_score": 87, "id": 7, "url": "kept under its own name", "new_member": {"kept": [1]}}
     sent |= {"malicious_url_categories": ["Malware"], "malicious_domain_categories": ["Phishing"]}
     (script,) = listing.report([sent], settled())["scripts"]
@@ -117,7 +117,7 @@ LISTED = [
 
 
 def test_scripts_have_the_requested_members():
-    """In the order of the option, each once, and only where the service sends them."""
+    """Scripts have these members in the order of the option, without duplicates, and only those that the service returns."""
     found = listing.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
     assert [list(script.items()) for script in found["scripts"]] == [
         [("malware_score", 3), ("host", "two"), ("malicious", False)],

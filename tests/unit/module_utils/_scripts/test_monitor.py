@@ -27,7 +27,7 @@ def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:
     ],
 )
 def test_different_status_is_written_once(enabled, state, operation, effects):
-    """To the route that answered, with nothing but `enabled`; the plan has the current status even if nothing is written."""
+    """The route that answered gets `enabled` only; the plan contains the current status even if nothing is written."""
     plan = monitor.plan(declare(enabled, "auto"), state)
     found, after = state.status["enabled"], {"enabled": enabled}
     assert [(request.operation, request.body) for request in plan.requests] == ([(operation, after)] if operation else [])

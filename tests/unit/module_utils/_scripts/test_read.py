@@ -25,7 +25,7 @@ FINAL += [refusal("unavailable", 500), refusal("rejected", 400, 1004)]
 
 
 class Service:
-    """What each route answers to a status, and each operation to a listing; what was requested of both."""
+    """The answer of each route to a status, and of each operation to a listing; both are recorded."""
 
     def __init__(self, host: str, items: t.Mapping[str, t.Any] | None = None, **answers: t.Any) -> None:
         self.host = host
@@ -57,7 +57,7 @@ class Service:
         ("auto", PUBLIC, {}, NEW, [NEW]),
         (OLD, PUBLIC, {}, OLD, [OLD]),
         (NEW, ELSEWHERE, {}, NEW, [NEW]),
-        # The other route is tried once, and only if the first one is unknown.
+        # The other route is tried once, and only if the first one does not exist.
         *(("auto", ELSEWHERE, {OLD: each}, NEW, [OLD, NEW]) for each in UNKNOWN),
         *(("auto", PUBLIC, {NEW: each}, OLD, [NEW, OLD]) for each in UNKNOWN),
         *(("auto", ELSEWHERE, {OLD: each}, each, [OLD]) for each in FINAL),
@@ -65,7 +65,7 @@ class Service:
         ("auto", ELSEWHERE, {OLD: UNKNOWN[0], NEW: FINAL[1]}, FINAL[1], [OLD, NEW]),
     ],
 )
-def test_which_route_answers(route: str, host: str, answers: t.Any, expected: str | Failure, requested: list[str]) -> None:
+def test_route_selection(route: str, host: str, answers: t.Any, expected: str | Failure, requested: list[str]) -> None:
     service = Service(host, **answers)
     if isinstance(expected, Failure):
         with pytest.raises(Failure) as caught:
@@ -84,7 +84,7 @@ def test_both_routes_unknown() -> None:
 
 
 class Singles:
-    """A service that knows some scripts, each by the identifier under which it is requested."""
+    """A service that returns some scripts, each by the id with which it is requested."""
 
     def __init__(self, **known: str) -> None:
         self.known = known
@@ -94,8 +94,8 @@ class Singles:
         return None if found is None else Answer({"id": found, "hash": "h"})
 
 
-def test_another_script_than_requested_is_a_bad_response() -> None:
-    """What belongs to one script is never reported of another; one that is gone is left out."""
+def test_wrong_script_is_a_bad_response() -> None:
+    """Members of one script are never reported for another one; scripts that no longer exist are omitted."""
     client, query = t.cast("t.Any", Singles(a="A", b="c")), listing.desire(OPTIONS).on_route(NEW)
     assert read.Service(client).read_singly(query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
     with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$") as caught:
@@ -112,7 +112,7 @@ def listed(service: Service, **options: t.Any) -> t.Any:
     return read.report_inventory(t.cast("t.Any", service), listing.desire({**OPTIONS, "malicious_threshold": None, **options}))
 
 
-def test_every_resource_is_listed_as_a_whole() -> None:
+def test_all_resources_are_listed() -> None:
     service = Service(PUBLIC, ALL)
     done = listed(service, resources=["cookies", "connections", "scripts"], **NARROWED)
     assert (done.result["connections"], done.result["cookies"]) == ([{"id": "1"}, {"id": "2"}], [{"id": "c"}])
@@ -125,8 +125,8 @@ def test_every_resource_is_listed_as_a_whole() -> None:
     ]
 
 
-def test_the_old_route_gets_what_is_documented_for_it() -> None:
-    """What is not asked for is null, on either route."""
+def test_parameters_of_the_older_route() -> None:
+    """Lists that were not requested are null with either route."""
     service = Service(ELSEWHERE, {"script_monitor.scripts": []})
     done = listed(service, hosts=["a"])
     assert service.queries == [("script_monitor.scripts", {"hosts": "a"})]
@@ -137,8 +137,8 @@ def test_the_old_route_gets_what_is_documented_for_it() -> None:
 
 
 @pytest.mark.parametrize("refused", [FINAL[1], UNKNOWN[1], UNKNOWN[3], FINAL[2]])
-def test_a_resource_that_is_not_offered_is_null(refused: Failure) -> None:
-    """What the plan, the token or the service lacks is reported, and the rest is listed."""
+def test_unavailable_resource_is_null(refused: Failure) -> None:
+    """If plan, token or service do not allow a resource, that is reported, and the others are listed."""
     service = Service(ELSEWHERE, {**ALL, "script_monitor.scripts": [], "page_shield.connections": refused})
     done = listed(service, resources=["scripts", "connections", "cookies"])
     assert (done.result["connections"], done.result["cookies"], done.result["scripts"]) == (None, [{"id": "c"}], [])
@@ -153,13 +153,13 @@ def test_a_resource_that_is_not_offered_is_null(refused: Failure) -> None:
         ({"page_shield.cookies": [7]}, "^An item of the listed cookies is not an object with an id"),
     ],
 )
-def test_a_resource_that_fails_is_no_empty_list(change: t.Any, message: str) -> None:
+def test_failing_resource_is_not_an_empty_list(change: t.Any, message: str) -> None:
     with pytest.raises(Failure, match=message):
         listed(Service(PUBLIC, {**ALL, **change}), resources=["cookies"])
 
 
 class Strict(Service):
-    """A service that refuses the parameters of a complete listing."""
+    """A service that refuses the query parameters of complete listings."""
 
     def items(self, operation: str, *, query: dict[str, str], **paging: t.Any) -> list[t.Any]:
         if "exclude_cdn_cgi" in query:
@@ -168,8 +168,8 @@ class Strict(Service):
 
 
 @pytest.mark.parametrize(("second", "reported"), [(FINAL[3], FINAL[3]), (refusal("rejected", 400), FINAL[4])])
-def test_without_these_parameters_a_failure_has_its_own_reason(second: Failure, reported: Failure) -> None:
-    """A second refusal is not about the parameters, so that the first one is reported."""
+def test_second_failure_without_parameters(second: Failure, reported: Failure) -> None:
+    """A second refusal shows that the parameters were not the reason, so that the first one is reported."""
     with pytest.raises(Failure) as caught:
         listed(Strict(PUBLIC, {**ALL, "page_shield.scripts": second}))
     assert caught.value is reported

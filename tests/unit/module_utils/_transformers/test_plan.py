@@ -48,7 +48,7 @@ def state(**changes: t.Any) -> State:
         ({"sql": "SELECT 2\n"}, {"name": "redact", "description": "d", "code": "SELECT 2\n"}, [("redact", ("a/3", "b/9"))]),
     ],
 )
-def test_what_differs_is_sent(options: t.Any, body: t.Any, effects: t.Any) -> None:
+def test_differences_are_sent(options: t.Any, body: t.Any, effects: t.Any) -> None:
     made = plan(desired(**options), state())
     assert [request.body for request in made.requests] == ([] if body is None else [body])
     assert [(effect.subject, effect.detail) for effect in made.effects] == effects
@@ -56,13 +56,13 @@ def test_what_differs_is_sent(options: t.Any, body: t.Any, effects: t.Any) -> No
     assert set(made.after) == {"name", *({"sql", "description"} & set(options))}
 
 
-def test_a_job_belongs_to_the_plan_only_if_the_query_changes() -> None:
+def test_jobs_are_in_the_plan_if_the_query_changes() -> None:
     for options, same in (({"description": "x"}, True), ({"sql": "SELECT 2"}, False)):
         ids = {plan_id({}, plan(desired(**options), found)) for found in (state(), state(associated_jobs=None))}
         assert (len(ids) == 1) is same
 
 
-def test_a_used_transformer_is_not_deleted() -> None:
+def test_transformer_in_use_is_not_deleted() -> None:
     with pytest.raises(Failure, match=r"a/3 \(web\), b/9"):
         plan(desired(state="absent"), state())
     assert plan(desired(state="absent"), state(associated_jobs=[])).requests[0].operation == "transformers.delete"
@@ -82,29 +82,29 @@ def test_a_used_transformer_is_not_deleted() -> None:
         {"associated_jobs": [{"id": 1, "name": "x", "object_type": "zone", "object_tag": None}]},
     ],
 )
-def test_a_strange_transformer_is_refused(changes: t.Any) -> None:
+def test_invalid_transformer_is_refused(changes: t.Any) -> None:
     with pytest.raises(Failure) as failure:
         parse_transformer({**SENT, **changes})
     assert failure.value.kind == BAD_RESPONSE
 
 
-def test_a_job_of_an_unknown_kind_of_owner_is_shown_without_its_owner() -> None:
+def test_job_with_unknown_owner() -> None:
     job = {"id": 1, "name": "x", "object_type": "\x1b[2J_id", "object_tag": "t"}
     shown = plan(desired(), state(associated_jobs=[job])).result["transformer"]
     assert isinstance(shown, dict) and shown["associated_jobs"] == [{"id": 1, "name": "x", "scope": None}]
 
 
 @pytest.mark.parametrize(("listed", "version"), [(None, None), ([], None), ([{"version": 1}, {"version": 3}, {"version": 2}], 3)])
-def test_the_newest_version_counts(listed: t.Any, version: int | None) -> None:
+def test_newest_version_is_reported(listed: t.Any, version: int | None) -> None:
     assert parse_version(listed) == version
 
 
 @pytest.mark.parametrize("listed", [{}, [1], [{"version": "3"}]])
-def test_a_strange_version_is_refused(listed: t.Any) -> None:
+def test_invalid_version_is_refused(listed: t.Any) -> None:
     with pytest.raises(Failure):
         parse_version(listed)
 
 
 @pytest.mark.parametrize(("sql", "expected"), [("a \t\r\n b  \n \n", "a\n b"), ("\n a", "\n a"), (" ", "")])
-def test_blanks_at_the_ends_of_lines_mean_nothing(sql: str, expected: str) -> None:
+def test_trailing_blanks_are_ignored(sql: str, expected: str) -> None:
     assert normal(sql) == expected == normal(normal(sql))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plan of a whole zone beside those of the single modules: whatever the zone has and whatever is desired, they agree."""
+"""For any state and desired state of a zone, the plan of the whole zone agrees with the plans of the single modules."""
 
 import collections
 import re
@@ -77,7 +77,7 @@ REQUESTED = st.tuples(
 
 
 def fields_alone(requested: Document, ruleset: Document | None) -> Document | None:
-    """The options of `log_custom_fields` for a zone's lists: without any name left, all are removed."""
+    """Return the options of `log_custom_fields` for the lists of a zone; if no name is left, all are removed."""
     lists = requested.get("custom_fields", {})
     kinds = {kind: names for kind, names in lists.items() if kind in KINDS}
     named = any(kinds.values())
@@ -92,7 +92,7 @@ def fields_alone(requested: Document, ruleset: Document | None) -> Document | No
 
 
 def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | None:
-    """The options of `logpush_jobs` for a zone's jobs, each with the defaults and with the fields that carry custom ones."""
+    """Return the options of `logpush_jobs` for the jobs of a zone, with defaults and with fields for custom log fields."""
     items = list(requested.get("jobs", []))
     if "job" in requested:
         items.append(requested["job"])
@@ -131,47 +131,50 @@ def _joined(own: t.Sequence[str] | None, names: t.Sequence[str]) -> list[str]:
 
 
 class Answer(t.NamedTuple):
-    """What a module makes of options and a state: the composed plan and its secrets, or why it refuses."""
+    """The result of a module for options and a state: the composed plan and its secrets, or the refusal."""
 
     made: Json = None
     secrets: frozenset[str] = frozenset()
     refusal: tuple[str, str] | None = None
 
 
-def ask(task: Json, options: Document, state: Json) -> Answer:
+def answer_of(task: Json, options: Document, state: Json) -> Answer:
     checked = validated(task.arguments(), {"zone_id": ZONE, **options}, task.name)
     assert checked.error is None, checked.error
     try:
         desired = task.desire(checked.params)
         return Answer(task.compose(desired, state), frozenset(task.secrets(desired, state)))
     except Failure as failure:
-        return Answer(refusal=(failure.kind, in_words_of_a_zone(failure.message)))
+        return Answer(refusal=(failure.kind, without_places(failure.message)))
 
 
-def in_words_of_a_zone(text: str) -> str:
-    """A message without places that the two give differently."""
+def without_places(text: str) -> str:
+    """Return a message without the places, which differ between the two."""
     return re.sub(r"\b(custom_fields[.:] ?|jobs?(\[\d\])?(?=[.:]|$))", "", text)
 
 
-def ask_all(there: Document, requested: Document) -> tuple[Answer, dict[str, Answer]]:
-    """What the module for the whole zone and those of its parts make of what a zone has and what is desired of it."""
-    stored = [{"id": number, **job} for number, job in enumerate(there["jobs"], 1)]
-    monitor = MonitorState("script_monitor", {"enabled": there["monitor"], "updated_at": None})
+def all_answers(current: Document, requested: Document) -> tuple[Answer, dict[str, Answer]]:
+    """Return the answers of the module for the whole zone and of those for its parts, for the same states."""
+    stored = [{"id": number, **job} for number, job in enumerate(current["jobs"], 1)]
+    monitor = MonitorState("script_monitor", {"enabled": current["monitor"], "updated_at": None})
     state = State(
-        there["ruleset"] and read_ruleset(there["ruleset"]), JobListing(tuple(map(parse_job, stored))), monitor, {"zone_id": ZONE}
+        current["ruleset"] and read_ruleset(current["ruleset"]),
+        JobListing(tuple(map(parse_job, stored))),
+        monitor,
+        {"zone_id": ZONE},
     )
     enabled = requested.get("script_monitor_enabled")
     parts = {
-        "custom_fields": (log_custom_fields.TASK, fields_alone(requested, there["ruleset"]), state.fields),
+        "custom_fields": (log_custom_fields.TASK, fields_alone(requested, current["ruleset"]), state.fields),
         "jobs": (logpush_jobs.JOBS_TASK, jobs_alone(requested, stored), state.jobs),
         "script_monitor": (script_monitor.TASK, None if enabled is None else {"enabled": enabled}, monitor),
     }
-    singles = {name: ask(task, options, its) for name, (task, options, its) in parts.items() if options is not None}
-    return ask(zone_observability.TASK, requested, state), singles
+    singles = {name: answer_of(task, options, its) for name, (task, options, its) in parts.items() if options is not None}
+    return answer_of(zone_observability.TASK, requested, state), singles
 
 
-def test_the_single_modules_agree() -> None:
-    """The same requests in the documented order, diffs, predicted results, secrets, plan ids and refusals."""
+def test_zone_plan_agrees_with_single_modules() -> None:
+    """Requests are the same and in the documented order; diffs, predicted results, secrets, plan ids and refusals agree."""
     seen: collections.Counter[str] = collections.Counter()
 
     rule = {"id": "1" * 32, "version": "1", **a_rule(0, "log_custom_field", {"cookie_fields": ["C"]}, True)}
@@ -181,17 +184,17 @@ def test_the_single_modules_agree() -> None:
     there_is = {"ruleset": ruleset, "jobs": [events, {**events, "dataset": "http_requests"}], "monitor": True}
     by_id = [{"job_id": 1, "fields": ["Action"]}, {"job_id": 2, "fields": ["RayID"]}]
 
-    # What examples that are drawn hardly contain: every list, all of them empty; the only list with names emptied, and one
-    # of two; one name in two datasets; and jobs by their ids alone, so that only the zone's jobs tell the dataset.
-    @example(there=there_is, requested={"custom_fields": {kind: [] for kind in KINDS}})
-    @example(there=there_is, requested={"custom_fields": {"cookie_fields": []}})
-    @example(there=there_is, requested={"custom_fields": {"request_fields": []}})
-    @example(there=there_is, requested={"jobs": [one_job, events]})
-    @example(there=there_is, requested={"jobs": by_id, "custom_fields": {"cookie_fields": ["C"]}})
+    # Cases that random examples rarely contain: all lists empty; one list emptied, alone and with another one; one name in two
+    # datasets; jobs identified by ids alone, so that only the existing jobs determine the dataset.
+    @example(current=there_is, requested={"custom_fields": {kind: [] for kind in KINDS}})
+    @example(current=there_is, requested={"custom_fields": {"cookie_fields": []}})
+    @example(current=there_is, requested={"custom_fields": {"request_fields": []}})
+    @example(current=there_is, requested={"jobs": [one_job, events]})
+    @example(current=there_is, requested={"jobs": by_id, "custom_fields": {"cookie_fields": ["C"]}})
     @settings(max_examples=300)
-    @given(there=STATES, requested=REQUESTED)
-    def compare(there: Document, requested: Document) -> None:
-        whole, singles = ask_all(there, requested)
+    @given(current=STATES, requested=REQUESTED)
+    def compare(current: Document, requested: Document) -> None:
+        whole, singles = all_answers(current, requested)
         refusals = [single.refusal for single in singles.values() if single.refusal]
         if whole.refusal:
             seen["refused"] += 1
@@ -228,8 +231,8 @@ def agree(found: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> N
         }
         shown = {side: getattr(found.whole, side).get(name, {}) for side in diff}
         assert shown == (differing if name == "jobs" else diff if plan.changed else {"before": {}, "after": {}})
-    said = [in_words_of_a_zone(text) for plan in plans.values() for text in plan.warnings]
-    assert [in_words_of_a_zone(text) for text in found.whole.warnings] == said
+    said = [without_places(text) for plan in plans.values() for text in plan.warnings]
+    assert [without_places(text) for text in found.whole.warnings] == said
 
 
 SOURCES = st.sampled_from(
@@ -263,8 +266,8 @@ RULE_ITEMS = st.lists(
 )
 
 
-def test_the_module_for_one_rule_agrees() -> None:
-    """Each item has the plan that its own module makes, and nothing is sent for any other rule."""
+def test_zone_plan_agrees_with_rule_module() -> None:
+    """Each item has the plan of its own module, and nothing is sent for other rules."""
     seen: collections.Counter[str] = collections.Counter()
 
     @settings(max_examples=300)
@@ -273,14 +276,14 @@ def test_the_module_for_one_rule_agrees() -> None:
         rules = parse_rules(stored)
         singles = []
         for item in items:
-            desired = ask_desired(content_security_rule.TASK, item)
+            desired = desire_or_refuse(content_security_rule.TASK, item)
             try:
                 singles.append((desired, RuleState(find_rule(rules, desired.rule_id, desired.description), None, {})))
             except Failure:
                 seen["ambiguous"] += 1
                 return
         states = tuple(state for _desired, state in singles)
-        whole = ask(
+        whole = answer_of(
             zone_observability.TASK,
             {"content_security_rules": items},
             State(address={"zone_id": ZONE}, rules=RuleListing(tuple(rules), states)),
@@ -306,5 +309,5 @@ def test_the_module_for_one_rule_agrees() -> None:
     assert min(seen[kind] for kind in ("changed", "refused", "unchanged")) >= 10, seen
 
 
-def ask_desired(task: Json, options: Document) -> Json:
+def desire_or_refuse(task: Json, options: Document) -> Json:
     return task.desire(validated(task.arguments(), {"zone_id": ZONE, **options}, task.name).params)

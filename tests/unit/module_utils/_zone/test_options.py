@@ -31,13 +31,13 @@ def test_refused(options: dict[str, t.Any], said: str) -> None:
 
 
 def test_expected_plans() -> None:
-    """Null approves that there is no plan, and an omitted part is not compared."""
+    """Null approves that a part has no plan; an omitted part is not compared."""
     assert desire(expected_plan_ids={"jobs": None}).expected == {"jobs": None}
     assert desire().expected == {}
 
 
 def test_null_of_a_job_hides_its_default() -> None:
-    """The default then stands in the jobs that do not set the option."""
+    """The default then applies to the jobs that do not set the option."""
     given = {"job_defaults": {"kind": "edge", "frequency": "low"}, "job": {"kind": None}, "jobs": [{"name": "b"}, "no job"]}
     assert without_hidden_defaults(given) == {
         "job_defaults": {"frequency": "low"},

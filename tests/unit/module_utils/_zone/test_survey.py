@@ -19,5 +19,5 @@ BUDGET = (1200, 300.0)
     ],
 )
 def test_time_left(done, total, elapsed, sent, budget, left):
-    """The pace between waits, and the waits that the budget makes of the requests still to come."""
+    """The estimate uses the pace between waits, and the waits for the budget of the remaining requests."""
     assert seconds_left(done, total, elapsed, sent, budget) == pytest.approx(left)

@@ -72,7 +72,7 @@ def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
         ),
     ],
 )
-def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
+def test_declared_jobs(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
     found = item_of(**job)
     assert {name: found[name] for name in item} == item
     assert not {"frequency", "max_upload_interval_seconds"} & set(found) or "frequency" in item
@@ -90,7 +90,7 @@ def test_declared(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
         ({"logpull_options": "fields=a\ud800"}, "logpull_options"),
     ],
 )
-def test_left_out(job: dict[str, t.Any], what: str) -> None:
+def test_jobs_that_cannot_be_declared(job: dict[str, t.Any], what: str) -> None:
     found = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
     assert what not in found.items[0]
     assert f"{what} of job 7 (shop-logs)" in reasons(found.left_out)
@@ -111,7 +111,7 @@ def test_member_without_option_is_left_out(job: dict[str, t.Any], members: list[
 
 
 def test_identity_of_a_job() -> None:
-    """The id where a name is shared or cannot be declared; without the dataset if that is unknown."""
+    """The id is used if a name is not unique or cannot be declared; an unknown dataset is omitted."""
     listed = [{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}]
     listed += [{**PLAIN, "id": 10, "name": "a\ud800"}, {**PLAIN, "id": 11, "name": "x", "dataset": "of tomorrow"}]
     items = express_jobs([parse_job(job) for job in listed], "z").items
@@ -198,7 +198,7 @@ WHOLE = "{{ vault_z_job7_destination }}"
     ],
 )
 def test_secrets_become_variables(conf: str, template: str) -> None:
-    """In the table, a variable stands in angle brackets, without what all have in common."""
+    """In the table, variables are in angle brackets, without their common prefix."""
     assert is_unreadable(conf)
     expected = re.sub(r"<(\w+)>", r"{{ vault_z_job7_\1 | urlencode }}", template)
     expected = re.sub(r"<(\w+) slash>", r"{{ vault_z_job7_\1 | urlencode | replace('/', '%2F') }}", expected)
@@ -215,8 +215,8 @@ PARTS = st.text(st.sampled_from("abAB01+/=% &?#@:;{}'~*.!$,-_[]ü"), min_size=1,
         st.tuples(st.sampled_from(["secret-access-key", "header_X-A", "header_X.A", "password", "tags"]), PARTS), max_size=4
     ),
 )
-def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
-    """With the secrets in its variables, a template gives the destination that was adopted."""
+def test_template_results_in_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
+    """With the secrets as values of its variables, the template results in the adopted destination."""
     before = "" if user is None else ":".join(quote(part, safe="") for part in user) + "@"
     query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)
     conf = f"https://{before}logs.example{path}{'?' if query else ''}{query}"
@@ -226,6 +226,6 @@ def test_filled_template_is_the_destination(user: tuple[str, str] | None, path: 
         return
     used = re.findall(r"{{ (\w+) \| urlencode", template)
     values = dict(zip(used, secrets, strict=True))
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - no HTML
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)  # noqa: S701 - not used for HTML
     environment.filters["urlencode"] = quote
     assert same_destination(parse(environment.from_string(template).render(values)), parse(conf))

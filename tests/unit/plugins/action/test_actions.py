@@ -26,11 +26,11 @@ def test_an_action_runs_the_task_of_its_module(name):
     action = importlib.import_module(f"{PACKAGE}.action.{name}").ActionModule
     assert issubclass(action, InProcessAction)
     task = getattr(importlib.import_module(f"{PACKAGE}.modules.{name}"), "TASK", action.task)
-    # Only the survey adds something: it shows its progress, which a module cannot.
+    # Only the action of the survey differs: it shows progress, which a module cannot.
     assert action.task is task or (name == "survey_info" and isinstance(action.task, type(task)))
     assert task.name == name
 
 
 def test_an_action_brings_the_libraries_with_it():
     code = f"import sys, {PACKAGE}.action.script_monitor; sys.exit(not {{'requests', 'urllib3'}} <= set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # put together above
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # our own code

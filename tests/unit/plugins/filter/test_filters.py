@@ -20,7 +20,7 @@ TEXT = '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"geq","value":50
 to_text = logpush_filter.FilterModule().filters()["logpush_filter"]
 explain = explain_logpush_filter.FilterModule().filters()["explain_logpush_filter"]
 passes = passes_logpush_filter.TestModule().tests()["passes_logpush_filter"]
-# Each takes an expression.
+# Each of these has an expression as its argument.
 PLUGINS = [to_text, explain, functools.partial(passes, {})]
 
 

@@ -60,7 +60,7 @@ def test_options_are_converted_and_completed():
     ],
 )
 def test_secrets_of_arguments(given, secrets):
-    """Those of every option with `no_log`, as they were given, whatever else is wrong."""
+    """The values of all options with `no_log` are secrets, even if other options are invalid."""
     assert validated(ZONE_TASK.arguments(), given, "action").secrets == secrets
 
 
@@ -85,20 +85,20 @@ SPEC = {
     [
         ({"jobs": '[{"name": "a"}]', "job": ' {"name": "b"}'}, {"jobs": [{"name": "a"}], "job": {"name": "b"}}),
         ({"jobs": wrap_var("[]")}, {"jobs": []}),
-        # What ansible-core before 2.19 makes of a dict in a template.
+        # A dictionary in a template as ansible-core before 2.19 passes it.
         ({"job": "{'name': 'a'}", "jobs": "[{'name': 'b'}]"}, {"job": {"name": "a"}, "jobs": [{"name": "b"}]}),
         ({"job": "name=a", "other": "{"}, {"job": {"name": "a"}, "other": "{"}),
         ({"fields": '["a", "b"]', "option_flags": '{"c": true}'}, {"fields": ["a", "b"], "option_flags": {"c": True}}),
         ({"fields": "a,b", "option_flags": "c=d"}, {"fields": "a,b", "option_flags": "c=d"}),
         ({"jobs": [{"fields": '["a"]', "option_flags": "{}"}]}, {"jobs": [{"fields": ["a"], "option_flags": {}}]}),
-        # Null means omitted at every depth; only in an approval it says something: a part without a plan.
+        # Null means omitted at every depth, except in an approval, where it approves that a part has no plan.
         ({"name": None, "filter": None, "unknown": None}, {}),
         (
             {"jobs": [{"name": "a", "filter": None, "option_flags": {"b": None}}, None]},
             {"jobs": [{"name": "a", "option_flags": {}}]},
         ),
         ({"job": '{"name": null, "fields": ["a", null]}'}, {"job": {"fields": ["a"]}}),
-        # An empty text is no value of these, and removes a filter.
+        # An empty text means omitted for these options, and removes a filter.
         ({"enabled": "", "state": " ", "fields": "", "filter": "", "name": ""}, {"filter": "", "name": ""}),
         ({"expected_plan_ids": '{"jobs": null}'}, {"expected_plan_ids": {"jobs": None}}),
         ({"expected_plan_ids": None}, {}),
@@ -120,7 +120,7 @@ def test_other_text_is_refused_with_its_place(text):
 
 @pytest.mark.parametrize(("item", "words"), [("edge", "a string"), (7, "a number"), (["a"], "a list"), (True, "a boolean")])
 def test_item_that_is_no_dictionary_is_named(item, words):
-    """AnsibleModule says neither which item nor which option it is."""
+    """AnsibleModule names neither the item nor the option."""
     jobs = {"jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}}}
     with pytest.raises(Failure, match=rf"^jobs\[1\]: must be a dictionary of options, not {words}$") as caught:
         prepared(jobs, {"jobs": [{"name": "a"}, item]})
@@ -133,7 +133,7 @@ def test_item_that_is_no_dictionary_is_named(item, words):
     "place", ["custom_fields", "job", "job_defaults", "job.output_options", "jobs[0].output_options", "rates"]
 )
 def test_option_that_must_be_a_dictionary(place, value):
-    """Neither a Python error nor the words of AnsibleModule, which lack the place."""
+    """The message has the place, unlike the one of AnsibleModule, and is no Python error."""
     options = {**ZONE_TASK.options(), **DELIVERY_TASK.options()}
     outer, _dot, inner = place.partition(".")
     given = {inner: value} if inner else value
@@ -163,7 +163,7 @@ def test_option_that_must_be_a_dictionary(place, value):
     ],
 )
 def test_words_and_numbers_of_yaml(given, place, said):
-    """AnsibleModule would make other text of them: `0755` becomes 493, `no` becomes False."""
+    """AnsibleModule would convert them to other text: `0755` becomes 493, `no` becomes False."""
     with pytest.raises(Failure, match=rf"^{re.escape(place)}: .*{said}"):
         prepared({**ZONE_TASK.options(), **DELIVERY_TASK.options()}, given)
 
@@ -185,7 +185,7 @@ ZONE = {"zone_id": "a"}
         ({"jobs": [{}, {"fieldz": 1}]}, "jobs[1].fieldz", "unsupported parameter (did you mean 'fields'?)", True),
         ({"job": {"fieldz": 1}}, "job.fieldz", "unsupported parameter (did you mean 'fields'?)", True),
         ({"rute": "auto"}, "rute", "unsupported parameter (did you mean 'route'?)", True),
-        # The words of AnsibleModule name these already.
+        # The message of AnsibleModule names these options itself.
         ({"timeout": "soon"}, "timeout", "float", False),
         ({"xyzzy": 1}, "xyzzy", "unsupported parameter", False),
     ],

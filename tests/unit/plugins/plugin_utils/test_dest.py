@@ -23,7 +23,7 @@ def content(folder):
 
 @pytest.mark.parametrize("mask", [0o000, 0o077])
 def test_modes_are_those_documented(tmp_path, mask):
-    """The mode of a folder that exists stays."""
+    """The mode of an existing folder is not changed."""
     tmp_path.chmod(0o777)
     before = os.umask(mask)
     try:
@@ -38,7 +38,7 @@ def test_modes_are_those_documented(tmp_path, mask):
 
 @pytest.mark.parametrize("name", NEW)
 def test_all_or_nothing(tmp_path, name):
-    """A folder in the place of one file keeps all of them from being written."""
+    """If one file cannot be replaced because a folder has its name, no file is written."""
     for other in NEW:
         (tmp_path / other).mkdir() if other == name else (tmp_path / other).write_bytes(b"old")
     with pytest.raises(Failure, match=r"is a folder, so a file cannot be written there. Nothing was written") as caught:
@@ -49,7 +49,7 @@ def test_all_or_nothing(tmp_path, name):
 
 @pytest.mark.parametrize("kept", [0, 1])
 def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, kept):
-    """The old files if the second one fails; a folder that was made for nothing is removed."""
+    """If the second file fails, the old files are kept; a new folder is removed."""
     write_files(str(tmp_path / "old"), dict.fromkeys(NEW, b"old"), MODES)
     synced = iter([None] * kept)
 

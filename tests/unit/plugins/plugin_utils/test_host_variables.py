@@ -19,7 +19,7 @@ def host(**variables: t.Any) -> Host:
     ("variables", "options", "address"),
     [
         ({}, ALL_ADDRESSES, {}),
-        # A zone of an account is a zone, for every task, record and report.
+        # A host with a zone of an account is a zone, in every task, record and report.
         ({"zone_id": "ab", "account_id": "cd", "zone_name": "a.example"}, ALL_ADDRESSES, {"zone_id": "ab"}),
         ({"account_id": "cd", "zone_name": "a.example"}, ALL_ADDRESSES, {"account_id": "cd"}),
         ({"account_id": "cd", "zone_name": "a.example"}, ZONE_ADDRESSES, {"zone_name": "a.example"}),
@@ -39,7 +39,7 @@ def test_address(variables, options, address):
         ({"edgeops_timeout": 5, "edgeops_retries": None, "edgeops_ca_path": "", "edgeops_guard": True}, (), {"timeout": 5}),
         ({"edgeops_timeout": 5, "edgeops_base_url": "http://a"}, ("timeout",), {"base_url": "http://a"}),
         ({"edgeops_api_token": "t", "edgeops_api_key": "k"}, (), {"api_token": "t", "api_key": "k"}),
-        # Credentials are taken as a set, or not at all.
+        # Credentials of a host are used all together, or not at all.
         ({"edgeops_api_token": "t", "edgeops_retries": 1}, ("api_email",), {"retries": 1}),
     ],
 )

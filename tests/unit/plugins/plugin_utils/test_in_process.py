@@ -22,7 +22,7 @@ SPEC = Spec(
 
 
 class Seen(LocalTask[None]):
-    """A task that may run as an ordinary module, too: what it was run with, where, and what it returns."""
+    """A task that may also run as an ordinary module: records its arguments and where it ran, and returns a result."""
 
     name = "fake"
     spec = SPEC
@@ -34,7 +34,7 @@ class Seen(LocalTask[None]):
 
     @classmethod
     def arguments(cls) -> dict[str, t.Any]:
-        """Return the module's own options and the rules between them, without those of a connection."""
+        """Return the options of the module and their rules, without the connection options."""
         rules = {**cls.spec._asdict(), "required_by": {}}
         return {"argument_spec": rules.pop("options"), **rules}
 
@@ -131,7 +131,7 @@ def test_what_is_empty_hinders_nothing(environment, switch, tmp_path):
 
 
 def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):
-    """The rest of the result is handed on as it is: a long listing is not rebuilt text by text."""
+    """Only arguments are masked; a long listing is returned without a copy of each text."""
     monkeypatch.setattr(_in_process, "shows_invocation", lambda variables: True)
     listing = [{"number": number, "inner": {"a": [None]}} for number in range(3)]
     result = action(tmp_path, {"name": "a", "secret": "hidden-1", "count": 1}, {"found": listing}).run(task_vars={})

@@ -21,7 +21,7 @@ def zone(name: str = "shop.example", zone_id: str | None = ID, **members: t.Any)
 
 
 def texts(*zones: dict[str, t.Any]) -> dict[str, str]:
-    """The files of an adoption of a whole group."""
+    """Return the files of an adoption of all hosts of a group."""
     return files.texts_of(zones, "all", True, "2026-11-21")
 
 
@@ -105,14 +105,14 @@ def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> Non
         (lambda folder: None, "a" * 300, ""),
         (lambda folder: None, "a\0b", ""),
         *([(lambda folder: (folder / "host_vars").mkdir(mode=0o500), "", "")] if os.geteuid() else []),
-        # A link would lead out of the folder, and a named pipe would wait for ever.
+        # A symbolic link would lead out of the folder, and opening a named pipe would block.
         (lambda folder: (folder / "host_vars").symlink_to(folder), "", "symbolic link"),
         (lambda folder: (folder / "ADOPTED.md").symlink_to(folder / "gone"), "", "symbolic link"),
         (lambda folder: os.mkfifo(folder / "ADOPTED.md"), "", "not a regular file"),
     ],
 )
 def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
-    """A clear failure in check mode already, and nothing is written."""
+    """The task fails with a clear message, in check mode as well, and writes nothing."""
     prepare(tmp_path)
     before = tree(tmp_path)
     with pytest.raises(Failure, match=rf"^dest: .*{said}") as caught:
@@ -122,7 +122,7 @@ def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path],
 
 
 def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk that is full at the second file leaves the files that were there, and no folder that was made."""
+    """If the disk is full at the second file, existing files are unchanged, and new folders are removed."""
     adopt(tmp_path)
     before = tree(tmp_path)
     monkeypatch.setattr(os, "fsync", unittest.mock.Mock(side_effect=[None, OSError(28, "No space left on device")]))
@@ -134,7 +134,7 @@ def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_date_in_a_value_is_a_difference(tmp_path: Path) -> None:
-    """Only the date in comments may differ."""
+    """Only the date in comments is ignored in the comparison."""
     jobs = [zone(variables={"log_delivery_jobs": [{"name": f"adopted on 2026-11-{day}"}]}) for day in (20, 21)]
     assert adopt(tmp_path, jobs[0]) is True
     with pytest.raises(Failure, match="would be replaced"):
@@ -167,7 +167,7 @@ def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") ->
     ],
 )
 def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
-    """The first digits of the id tell zones apart, or all of it, also where name and secret are one text together."""
+    """Variables contain the first digits of the zone id, or all of it if needed, even if name and secret form the same text together."""
     found = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
     shown = yaml.safe_load(found["vault-example.txt"])
     for (name, _id, _key), secret in zip(zones, secrets, strict=True):
@@ -182,14 +182,14 @@ def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
 
 @pytest.mark.parametrize("values", [(1, True), (1, 1.0), (0, False), ("1", 1)])
 def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> None:
-    """Python takes true for 1, and a filter does not."""
+    """In Python true equals 1; in filters it does not."""
     one, other = [{"filter": {"key": "k", "operator": "in", "value": [value]}} for value in values]
     assert files.common_defaults([with_jobs("a", one), with_jobs("b", other)]) == {}
     assert files.common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one
 
 
 def test_common_is_what_all_jobs_share() -> None:
-    """Members with one value in all jobs; a destination never, because the jobs of other zones would get it."""
+    """Members with the same value in all jobs are common, except destinations, because jobs of other zones would get them."""
     low = {"dataset": "http_requests", "frequency": "low"}
     shared = {**low, "destination_conf": "s3://b/x?region=r"}
     zones = [with_jobs("a", {"name": "x", **shared, "enabled": False}), with_jobs("b", {"name": "y", **shared, "enabled": 0})]
@@ -204,7 +204,7 @@ def test_common_is_what_all_jobs_share() -> None:
     ("hosts", "grouped"), [(["a", "b"], True), (["a", "b", "c"], False), (["a"], False), ([], False), (None, False)]
 )
 def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
-    """A file of a group would change the hosts of it that were not adopted, and not reach those outside it."""
+    """A group file would change the hosts that were not adopted, and would not apply to those outside of the group."""
     job = {"name": "x", "dataset": "http_requests", "frequency": "low"}
     found = files.desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
     assert ("group_vars/edge/adopted.yml" in found) is grouped
@@ -215,7 +215,7 @@ def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | Non
         }
         assert host == {"log_delivery_jobs": [{"name": "x"}]}
     else:
-        # Defaults of the group itself must not reach the jobs either.
+        # The other defaults of the group must not change the jobs either.
         assert host == {"log_delivery_job_defaults": {}, "log_delivery_jobs": [job]}
 
 
@@ -227,9 +227,9 @@ def test_account_is_a_host(tmp_path: Path) -> None:
 
 
 def test_marks_that_mislead_are_escapes() -> None:
-    """What a terminal or an editor would act on is text between quotes, which is read as it was; a comment stays one line.
+    """Characters on which a terminal or an editor acts are escaped in quoted values, which keep their content; comments remain one line.
 
-    Libyaml, which Ansible prefers, refuses a file with half a character in it.
+    libyaml, which Ansible prefers, refuses files with unpaired surrogates.
     """
     text = "a\u202eb\u200b\u2028\U000e0041c"
     written = files.yaml_text([text, "a\nkey: value"], {"x": text, "y": "\u00fc", "z": "a\ud800"})

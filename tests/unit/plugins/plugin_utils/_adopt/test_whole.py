@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Any zones, adopted: the files load, hold neither secrets nor templates, and the module for a whole zone would write nothing."""
+"""Adoption of random zones: the files can be loaded, contain no secrets or templates, and the module for a whole zone writes nothing."""
 
 import json
 import typing as t
@@ -20,7 +20,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 
 Document = dict[str, t.Any]
 CANARY = "planted-secret-71c4"
-# What YAML or a template would read as something else.
+# Texts that YAML or a template would convert.
 WORDS = "1 01 1.0 1e3 0x1f 0o7 1_000 12:30:45 2026-11-21 yes No on null ~ = << .inf - { &a *a !a omit $ANSIBLE_VAULT;1.1"
 SPACED = ["", "- a", "a: b", "a #b", "# c", " lead", "trail ", "two\nlines\n\n", "tab\t", "'\"", "[1, 2]", "a" * 200, "x " * 90]
 UNPRINTABLE = ["\u2028x", "\x85", "\ufeffb", "\x1b[31m", "\x00", "\ud800", "😀"]
@@ -88,7 +88,7 @@ ZONES = st.tuples(st.lists(JOBS, max_size=3), st.lists(RULES, max_size=2), st.bo
 
 
 class Loader(yaml.SafeLoader):
-    """YAML as Ansible reads it, in which `!unsafe` marks what is never a template."""
+    """Loads YAML as Ansible does; `!unsafe` marks text that is never a template."""
 
 
 class Unsafe(str):
@@ -99,7 +99,7 @@ Loader.add_constructor("!unsafe", lambda loader, node: Unsafe(loader.construct_s
 
 
 def loaded(text: str) -> t.Any:
-    # libyaml, which Ansible prefers, refuses more than PyYAML alone.
+    # libyaml, which Ansible prefers, refuses more than PyYAML.
     list(yaml.parse(text, getattr(yaml, "CSafeLoader", Loader)))
     return yaml.load(text, Loader) or {}  # noqa: S506 - a SafeLoader
 

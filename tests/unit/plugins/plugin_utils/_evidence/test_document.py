@@ -95,7 +95,7 @@ def test_the_page_has_every_change_in_order(tmp_path, seed):
 
 
 def test_a_period_knows_what_was_before(tmp_path):
-    """A script that was recorded before is not seen again, and a finding that was open before is not opened again."""
+    """A script of an earlier record is not new, and a finding that was open before the period is not opened again."""
     models, _gaps = make_histories(tmp_path, 3, days=150)
     document = read(tmp_path, since="2026-03-01", until="2026-04-30")
     rows = [row for row in rows_of(document) if row["kind"] == "change" and row["what"] != "gap"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Archives of which some files are damaged, and what is reported of each."""
+"""Verification of archives with damaged files, and the report on each zone."""
 
 import os
 import typing as t
@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
 
 
 def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
-    """A zone whose file has capitals is not missing besides."""
+    """A zone id in capitals in the name of a file is the same zone, which is not reported as missing."""
     (tmp_path / "AB.jsonl").write_bytes(record("ab"))
     assert {zone: each["valid"] for zone, each in verified(tmp_path).items()} == {"AB": True}
     assert {zone: each["message"] for zone, each in verified(tmp_path, ab=HEAD).items()} == {

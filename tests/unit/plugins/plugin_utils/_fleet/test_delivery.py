@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plan of a delivery, and how it ended."""
+"""The plan of a delivery, and its summary."""
 
 import typing as t
 
@@ -70,7 +70,7 @@ def test_only_zones_that_change_are_written() -> None:
         ({"edgeops_max_changed_zones": 0}, {}, []),
         ({"edgeops_guard": False}, {}, ["a", "b"]),
         ({"edgeops_guard": False}, {"check_mode": True}, []),
-        # A host that failed before this run has what an earlier one registered.
+        # A host that failed earlier still has the result that was registered before.
         ({}, {"failed": ["a"]}, []),
     ],
 )
@@ -116,13 +116,13 @@ def test_pattern_of_a_host(name: str, pattern: str) -> None:
         (SAME, {"written": ["a"]}, "unchanged", False),
         (FAILED, {"written": ["a"]}, "failed", True),
         (UNREACHABLE, {"written": ["a"]}, "not_reached", True),
-        # The prediction is still registered, or the task was skipped: the run stopped before.
+        # The result is still that of the prediction, or the task was skipped: the run stopped before it.
         (PREDICTED, {"written": ["a"]}, "not_reached", True),
         (SKIPPED, {"written": ["a"]}, "not_reached", True),
         (None, {}, "not_reached", True),
         (SKIPPED, {"written": [], "changed_zones": ["a"]}, "not_reached", True),
         (SKIPPED, {"written": ["b"], "changed_zones": ["b"], "plan_ids": {"a": {}, "b": {}}}, "unchanged", False),
-        # The prediction or its evaluation was declined in a run step by step.
+        # With --step, the prediction or its evaluation was declined.
         (None, {"written": [], "changed_zones": [], "plan_ids": {}}, "not_reached", True),
         (PREDICTED, {}, "not_reached", True),
         (SAME, {"written": []}, "unchanged", False),

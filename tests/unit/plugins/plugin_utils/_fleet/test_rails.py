@@ -25,7 +25,7 @@ GONE = {
 
 
 def zones(*results: dict[str, t.Any] | str) -> list[Zone]:
-    """Predicted zones; a text is why there is no prediction."""
+    """Return predicted zones; a text is the reason for a missing prediction."""
     return [
         Zone(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
         for number, each in enumerate(results)
@@ -143,7 +143,7 @@ def test_approved_plan_id() -> None:
 
 
 def test_approved_report(tmp_path: Path) -> None:
-    """The plan of each zone is that of its row, whichever other zones the report has."""
+    """The approved plan of a zone is that of its row, whatever other zones the report has."""
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1"), record("zone2")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")
@@ -164,7 +164,7 @@ def test_approved_report(tmp_path: Path) -> None:
 
 
 def test_a_zone_without_a_prediction_is_not_called_changed(tmp_path: Path) -> None:
-    """It is left out of an approved delivery, or is the reason why nothing is written."""
+    """Such a zone is omitted from an approved delivery, or prevents all writes."""
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")

@@ -31,7 +31,7 @@ def ids(made, zone=None):
 
 
 def rows(made):
-    """Zones with their statuses; those that are carried in parentheses."""
+    """Return zones with their statuses, in parentheses if the row is carried from another report."""
     return ", ".join(
         f"({each['zone']} {each['status']})" if each["carried"] else f"{each['zone']} {each['status']}" for each in made["zones"]
     )
@@ -58,7 +58,7 @@ def test_what_became_of_problems():
 
 
 def test_another_hash_of_a_script_is_a_change():
-    """A problem is the same with other values; the time of a job's last failure is none of them."""
+    """Other values do not make another problem; the time of the last failure of a job is not compared."""
 
     def seen(value, time):
         health = {"state": "failing", "message": f"The last delivery failed at {time}"}
@@ -99,7 +99,7 @@ def test_zones_outside_the_run_are_carried():
 
 
 def test_unread_resources_are_unknown():
-    """Findings about scripts and jobs are unknown, not resolved, after an audit that did not read them."""
+    """After an audit without scripts and jobs, findings about them are unknown, not resolved."""
     read = {"scripts": audit(finding()), "jobs": [job(state="failing")]}
     before = report({**drifted("a"), **read})
     now = report(record("a"), previous=before, at=LATER)
@@ -126,7 +126,7 @@ def test_zone_is_known_by_its_id(now, became):
 
 
 def test_new_zone_of_an_old_name_resolves_nothing():
-    """A zone that was deleted and made again has another id; nobody has looked at the old one."""
+    """A deleted and re-created zone has another id; the findings of the old zone are not resolved."""
     before = report(drifted("a"), record("b"))
     made = report({**record("a"), "zone_id": "ff"}, {**record("b"), "zone_id": "fe"}, previous=before, at=LATER)
     assert parts(made) == {"unknown": ids(before)}
@@ -152,7 +152,7 @@ def test_merged_slices():
 
 
 def test_slices_do_not_hide_each_other():
-    """A row that a slice only carried along yields to a slice that looked, whatever that one found."""
+    """A row that a slice only carried is replaced by the row of a slice that audited the zone, whatever the result."""
     before = report(drifted("a"), drifted("b"))
     one = report(drifted("a"), previous=before, at=LATER, expected=["a"])
     two = report(failed("b"), previous=before, at=LATER, expected=["b"])
@@ -162,7 +162,7 @@ def test_slices_do_not_hide_each_other():
 
 
 def test_own_failure_is_not_hidden_by_a_slice():
-    """What an older slice found is carried, and the zone is unaudited now; also if both audits are of the same time."""
+    """The row of an older slice is carried, and the zone is unaudited; also if both audits have the same time."""
     old = report(drifted("a"), at=AT)
     made = report(failed("a"), slices=[old], at=LATER)
     assert (made["outcome"], row(made, "a")["audited_at"], row(made, "a")["error"]["kind"]) == ("unaudited", AT, "permission")
@@ -171,7 +171,7 @@ def test_own_failure_is_not_hidden_by_a_slice():
 
 
 def test_slice_dated_ahead_hides_nothing():
-    """A clock that is ahead makes no audit later than that of this run, and is named."""
+    """A row with a time in the future does not replace one of this run, and is reported."""
     ahead = report(record("a"), drifted("b"), at=LATEST)
     made = report(drifted("a"), failed("b"), slices=[ahead], at=AT)
     assert rows(made) == "a drifted, b unaudited"
@@ -189,7 +189,7 @@ def test_expected_zone_that_a_slice_carried_is_unaudited():
 
 
 def test_slices_agree_on_zones_by_their_ids():
-    """A renamed zone is one zone; two zones of one name, in two accounts, are two."""
+    """A renamed zone is one zone; two zones with one name, in two accounts, are two."""
     old, renamed = report(drifted("old"), at=AT), report({**drifted("new"), "zone_id": zone_id("old")}, at=LATER)
     for slices in ([old, renamed], [renamed, old]):
         made = report(slices=slices, at=LATER)
@@ -211,7 +211,7 @@ def test_slices_agree_on_zones_by_their_ids():
     ],
 )
 def test_latest_audit_is_found_by_its_time(before, after):
-    """Whatever way the times are written, and as the report writes them afterwards."""
+    """Times are compared whatever their format, and the report normalizes them."""
     old, new = report(drifted("a")), report(record("a", scripts=audit(finding())))
     old["zones"][0]["audited_at"], new["zones"][0]["audited_at"] = before, after
     new["zones"][0]["items"][0]["first_seen"] = "2026-11-22T08:00:00+02:00"
@@ -222,14 +222,14 @@ def test_latest_audit_is_found_by_its_time(before, after):
 
 
 def test_first_seen_survives_a_retry():
-    """A slice that could not audit a zone knows since when it has a problem, and the slice that could does not."""
+    """A slice that could not audit a zone still has the first date of a problem, which the slice that audited it lacks."""
     gap = report(failed("a"), previous=report(drifted("a")), at=LATER)
     again = report(drifted("a"), at=LATEST)
     assert [item["first_seen"] for item in items(report(slices=[gap, again], at=LATEST))] == [AT]
 
 
 def test_row_of_an_old_slice_is_unaudited():
-    """What it found is of that time, and its date is the reason; within the days it counts."""
+    """The zone is unaudited because of the date of its row; within the configured days the row counts."""
     old = report(drifted("a"), record("b"))
     made = report(record("c"), slices=[old], at="2026-11-29T06:00:01Z")
     assert rows(made) == "a unaudited, b unaudited, c compliant"
@@ -245,7 +245,7 @@ def test_row_of_an_old_slice_is_unaudited():
 
 
 def test_what_was_read_of_an_unaudited_zone_counts():
-    """The jobs cannot be read; the monitor was, and nothing that could not be looked at is resolved."""
+    """Jobs are unreadable, the monitor is not: only items of readable parts can be resolved."""
     refused = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
     before = report({**drifted("a", fields=({"request_fields": []}, {"request_fields": ["x"]})), "jobs": [job(state="failing")]})
     made = report({**drifted("a"), "jobs": refused}, previous=before, at=LATER)

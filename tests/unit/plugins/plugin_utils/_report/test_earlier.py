@@ -29,13 +29,13 @@ RENAMED = report(
     "made", [full(), report(record("a"), {**record("a"), "zone": "b"}), RENAMED, report(record("b"), previous=RENAMED)]
 )
 def test_report_is_read_as_it_was(tmp_path, made):
-    """Also one of two hosts for one zone, and of a zone that got the name of one without an id."""
+    """Also reports with two hosts for one zone, and with the name of a zone reused by a host without an id."""
     read = read_report("merge[0]", stored(tmp_path, render_json(made)))
     assert read == {**made, "trend": [*made["trend"], {"at": made["generated_at"], "counts": made["counts"]}]}
 
 
 def test_other_minor_versions_are_read(tmp_path):
-    """Members of later ones are ignored, those that earlier ones lack have defaults."""
+    """Members of later versions are ignored, and members that earlier versions lack have defaults."""
     made = report(drifted("a"))
     made["schema_version"], made["zones"][0]["later"], made["zones"][0]["items"][0]["resource"] = "1.7", 1, "later"
     del made["zones"][0]["items"][0]["carried"], made["zones"][0]["carried"], made["zones"][0]["resources"], made["trend"]
@@ -76,7 +76,7 @@ def test_unusable_report(tmp_path, change, message):
 
 
 def test_only_a_file_is_a_report(tmp_path):
-    """A pipe is refused, not waited for; a missing previous report is none, and a missing slice a mistake."""
+    """A named pipe is refused at once; a missing previous report is ignored, a missing slice is an error."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     reasons = {"": "Is a directory", "pipe": "it is not a regular", "pipe/report.json": "Not a directory", "loop": "Too many"}
@@ -89,5 +89,5 @@ def test_only_a_file_is_a_report(tmp_path):
 
 
 def test_shipped_schema_is_the_one_that_is_checked():
-    """`PYTHONPATH=.venvs/collections python scripts/schema.py` writes it."""
+    """`PYTHONPATH=.venvs/collections python scripts/schema.py` writes the file."""
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == REPORT

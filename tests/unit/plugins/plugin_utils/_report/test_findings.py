@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Findings about jobs and their delivery, and what a survey says of zones without a declaration."""
+"""Findings about jobs and their delivery, and the items of a survey."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ OFF = {"script_monitor": {"enabled": False}}
 
 
 def with_unlisted(read, listed, **members):
-    """A zone whose jobs are declared, and which has others."""
+    """Return a zone with declared jobs and others."""
     made = record("a", **members)
     made["result"]["jobs"]["unlisted_jobs"] = listed
     return {**made, "jobs": read}
@@ -53,7 +53,7 @@ def zone(name="a", *, jobs=None, **members):
 
 
 def test_unlisted_job_is_a_finding():
-    """It says where the logs go, and whose data; a job that would be deleted is a difference, and nothing else."""
+    """The finding has destination and dataset; a job that would be deleted is a difference, and no finding."""
     jobs = [job(id=1), job("debug", id=7, destination=STRANGER)]
     listed = [{"id": 7, "name": "debug", "dataset": "http_requests", "enabled": True}]
     (found,) = items(report(with_unlisted(jobs, listed)))
@@ -73,7 +73,7 @@ def test_jobs_may_come_with_the_result():
 
 
 def test_disabled_by_service_says_why():
-    """Beside the difference too, so that nobody enables a broken job blindly."""
+    """The reason is also in the item of a difference, so that users see why the job is disabled before they enable it."""
     stopped = job("edge", "disabled", enabled=False, error_message="403 from the bucket")
     made = report({**record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})), "jobs": [stopped]})
     difference, found = items(made)
@@ -100,7 +100,7 @@ def test_delivery(rows, found):
 
 
 def test_dropped_records():
-    """With the answers of the destination and their meaning."""
+    """The message has the status codes of the destination and their meaning."""
     statuses = {"200": 5, "403": 1, "1105": 2, "0": 3, "777": 4}
     rows = [
         {"job_id": 1, "dropped_records": 1200, "failed_uploads": 3, "statuses": statuses},
@@ -137,7 +137,7 @@ def test_account_takes_the_place_of_a_zone():
 
 
 def test_statuses_and_types_are_gates():
-    """Not what is waived; a kind of items counts whatever the status of the host, and notes only by their type."""
+    """Waived items do not count; a type of finding counts for any status of the host, notes only by their type."""
     waiver = {**WAIVER, "zone": "c", "type": "new"}
     zones = [drifted("a", scripts=audit(finding("malicious"))), *(record(name, scripts=audit(finding())) for name in "bc")]
     zones += [unmanaged("d"), failed("e"), record("f", scripts=audit(finding("unused")))]
@@ -154,7 +154,7 @@ def test_statuses_and_types_are_gates():
 
 
 def test_drifted_zone_with_findings_fails_for_them():
-    """Its status shows the difference; a pipeline that asks for findings is not green for that."""
+    """The status is that of the difference, but a pipeline with `fail_on` for findings fails as well."""
     made = report(drifted("a", scripts=audit(finding("malicious"), finding("malicious", url="https://x/b.js"))), record("b"))
     assert row(made, "a")["status"] == "drifted"
     assert failed_hosts(made["zones"], ["findings"]) == {
@@ -173,7 +173,7 @@ def test_a_host_fails_with_its_own_reason():
     }
 
 
-# Of what nobody is notified.
+# Events without a notification.
 
 LOST, NEW = "failing_logpush_job_disabled_alert", "scriptmonitor_alert_new_resources"
 MAIL = {"email": ["ops@example.com"], "webhooks": [], "pagerduty": []}
@@ -284,7 +284,7 @@ def test_survey_of_a_zone(given, found):
 
 
 def test_nothing_readable():
-    """A zone is unaudited then; an account is a note, since a token that is made for zones reads none."""
+    """An unreadable zone is unaudited; an unreadable account is a note, because tokens for zones have no access to it."""
     refused = {"failed": True, "msg": "no right", "error": {"kind": "permission"}}
     sealed = {"zone": "a", "zone_id": "0a", "jobs": refused, "result": {"custom_fields": refused, "script_monitor": refused}}
     account = {"zone": "account_0b", "account_id": "0b", "result": refused, "jobs": refused}
@@ -294,7 +294,7 @@ def test_nothing_readable():
 
 
 def test_destination_of_one_zone_alone():
-    """One note a destination, where most jobs of the account share another; personal data that goes there is named with its fields."""
+    """One note for each destination, if most jobs of the account share another one; the message names personal data sent there."""
     jobs = [job(id=1, destination=OURS), *(job(name, id=2, destination=STRANGER) for name in ("debug", "trace"))]
     usual = [zone(name) for name in "abde"]
     made = surveyed(*usual, zone("c", jobs=jobs))
@@ -320,7 +320,7 @@ def test_accounts_have_their_own_usual_destinations():
     assert items(surveyed(*ours, zone("c", jobs=elsewhere, account_id="2"))) == []
 
 
-# Jobs that should deliver.
+# Enabled jobs without deliveries.
 
 DAYS_AGO = {days: f"2026-11-{22 - days}T06:00:00Z" for days in (0, 1, 3, 7, 9)}
 
@@ -418,7 +418,7 @@ NOT_SEEN = {"rule": "blog", "directive": None, "source": None, "count": None, "h
 
 
 def test_a_refused_rule_is_a_finding_of_a_drifted_zone():
-    """A refusal is no lack of knowledge: the zone is audited, with the difference and the reason."""
+    """A refused plan is not a failed audit: the zone is audited, with the difference and the reason."""
     rules = outcome({"checkout": {"action": "log"}, "blog": {}}, {"checkout": {"action": "allow"}, "blog": {"action": "allow"}})
     failure = {
         "failed": True,

@@ -53,13 +53,13 @@ def html_of(made):
 
 
 def markup(text):
-    """The elements and attributes of a page; what is escaped is neither."""
+    """Return the elements and attributes of a page, without escaped text."""
     body = re.sub("<style>.*?</style>", "<style>", text, flags=re.DOTALL)
     return set(re.findall(r"<(\w+)", body)), set(re.findall(r"""[\s"']([\w-]+)=["']""", body))
 
 
 def words(text):
-    """The text of a page as it is read."""
+    """Return the visible text of a page."""
     plain = re.sub("<style>.*?</style>|<[^>]*>", "", text, flags=re.DOTALL)
     return " ".join(html.unescape(plain).split())
 
@@ -86,7 +86,7 @@ def test_hostile_text_is_inert(text):
     assert json.loads(files["json"])["title"] == text
     jsonschema.validate(json.loads(files["json"]), SCHEMA)
     for name, content in files.items():
-        characters = content.decode()  # no half characters
+        characters = content.decode()  # raises for unpaired surrogates
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", characters), name
     (tags, attributes), (usual_tags, usual) = markup(files["html"].decode()), markup(html_of(hostile("harmless")))
     assert tags <= usual_tags and attributes <= usual
@@ -107,7 +107,7 @@ def test_markdown_table_keeps_its_cells(text):
 
 
 SAMPLE = re.compile(r'[a-z_]+(\{([a-z]+="([^"\\\n]|\\["\\n])*",?)*\})? \d+')
-# Children and attributes that a consumer of JUnit files accepts, and those that it demands.
+# Elements and attributes that consumers of JUnit files accept, and those that they require.
 JUNIT = {
     "testsuites": ({"testsuite"}, {"name", "time", "tests", "failures", "errors"}, set()),
     "testsuite": (
@@ -193,7 +193,7 @@ def test_page_begins_with_the_verdict():
 
 
 def test_page_has_every_id_once():
-    """As an attribute, so that a ticket can point there; and what a waiver covers with its reason."""
+    """Ids are attributes, so that links of tickets work; waived items have them as well, with the reason."""
     made = full()
     text = html_of(made)
     ids = [item["id"] for item in items(made)]
@@ -204,7 +204,7 @@ def test_page_has_every_id_once():
 
 
 def test_links_lead_to_guides():
-    """The address is `documentation` of galaxy.yml, and the source of each guide is there."""
+    """Links start with `documentation` of galaxy.yml, and a source file for each guide exists."""
     galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
     for action in ACTIONS:
         base, _docs, path = action.url.partition("/docsite/")
@@ -229,7 +229,7 @@ def test_page_draws_the_trend():
 
 @pytest.mark.parametrize(("count", "unfolded"), [(20, (["zones-drifted"], 20)), (21, ([], 0))])
 def test_zones_that_need_attention_are_unfolded(count, unfolded):
-    """Unless there are many; the others can be unfolded, and one without details is a line."""
+    """Unless there are many; all others can be unfolded, and zones without details are one line."""
     delivered = {"jobs": [job()], "delivery": [{"job_id": 1, "records": 5}]}
     zones = [*[{**drifted(f"d{number}"), **delivered} for number in range(count)], {**record("fine"), **delivered}]
     text = html_of(report(*zones, record("plain")))
@@ -305,7 +305,7 @@ def test_metrics_of_a_window():
 
 
 def test_problems_that_nobody_looked_for_again():
-    """JUnit calls them neither wrong nor waived, and metrics keep those of a zone outside the run."""
+    """JUnit reports them neither as failures nor as waived, and metrics include those of zones outside the run."""
     before = report(record("a", scripts=audit(finding())), record("b", scripts=audit(finding())))
     made = report(record("a"), previous=before, at=LATER)
     case = parsed(formats.render_junit(made)).find("testsuite[@name='a']/testcase[@name='scripts']/skipped")
@@ -315,7 +315,7 @@ def test_problems_that_nobody_looked_for_again():
 
 
 def test_no_series_is_there_twice():
-    """Zones and jobs whose names read alike, and two zones of one name."""
+    """Zones and jobs whose names look alike, and two zones with one name."""
     jobs = [job("j\u202a", id=1), job("j\u202e", id=2, last_complete="0001-01-01T00:00:00Z")]
     other = report({**record("z\u202a"), "zone_id": "ff"})
     made = report({**record("z\u202a"), "jobs": jobs}, record("z\u202e"), slices=[other])
@@ -330,7 +330,7 @@ def test_no_series_is_there_twice():
 
 
 def test_markdown_counts_hosts_by_every_status():
-    """With findings too, and accounts where there are some."""
+    """With findings, and with accounts if there are any."""
     account = {"zone": "account_0a", "account_id": "0a", "account_name": "Example", "jobs": [], "declared": False}
     lines = formats.render_markdown(report(record("a", scripts=audit(finding())), drifted("b"), account)).decode().splitlines()
     head = next(number for number, line in enumerate(lines) if line.startswith("| zones |"))
@@ -352,7 +352,7 @@ def test_markdown_counts_hosts_by_every_status():
 
 
 def test_rows_of_another_day_show_their_date():
-    """Those of a slice, in the formats that people read."""
+    """Rows of a slice have their date in all formats for people."""
     made = report(record("a"), slices=[report(record("b"), drifted("c"))], at=LATER)
     text = words(html_of(made))
     assert "b, last audited on 2026-11-22" in text and "Last audited on 2026-11-22." in text
@@ -361,7 +361,7 @@ def test_rows_of_another_day_show_their_date():
 
 
 def test_junit_of_a_zone_that_was_read_in_part():
-    """What was read passes or fails; the rest is an error."""
+    """The readable parts are passed or failed tests; the others are errors."""
     refused = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
     made = report({**drifted("a"), "jobs": refused, "scripts": audit()})
     cases = {case.get("name"): [child.tag for child in case] for case in parsed(formats.render_junit(made)).iter("testcase")}

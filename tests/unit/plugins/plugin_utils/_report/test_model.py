@@ -61,14 +61,14 @@ def test_status(record, status):
     ids=["lists", "lists and rules", "rules alone", "jobs", "members of a job"],
 )
 def test_differences(part, before, after, found):
-    """Those of a job have its label as subject; rules repeat the lists, and count only where no list differs."""
+    """Differences of a job have its label as subject; rules contain the lists, and are shown only if no list differs."""
     made = items(report(record("a", **{part: (before, after)})))
     assert sorted(" ".join(filter(None, (item["subject"], item["member"]))) for item in made) == found
     assert {(item["kind"], item["resource"]) for item in made} == {("difference", {"fields": "custom_fields"}.get(part, part))}
 
 
 def test_refused_script_audit_is_an_audit():
-    """A gate that refuses what an audit found is no failure to look; a skipped audit looked at nothing."""
+    """A script audit that a gate refused is a complete audit; a skipped one is none."""
     refused = audit(finding(), failed=True, msg="gate: 1 new", error={"kind": "gate"})
     made = report(record("a", scripts=refused))
     assert (row(made, "a")["status"], made["outcome"]) == ("findings", "findings")
@@ -111,7 +111,7 @@ def test_health(job, name):
     ],
 )
 def test_labels_of_jobs_are_unique(jobs, subjects):
-    """A name that reads like the label of another job does not hide one of them."""
+    """Two jobs have different labels even if the name of one looks like the label of the other."""
     made = report({**record("a"), "jobs": [job(name, "failing", id=number) for name, number in jobs]})
     found = sorted(item["subject"] for item in items(made))
     assert found == subjects
@@ -164,7 +164,7 @@ BOTH = {"field_names": ["RayID", "ClientIP"]}
     ],
 )
 def test_required_fields(members, missing):
-    """Several jobs count together; without jobs, read or not, all fields are missing."""
+    """All jobs of a dataset count together; without jobs, readable or not, all fields are missing."""
     required = {"http_requests": ["ClientIP", "RayID"]}
     found = items(report({**record("a"), "jobs": [job(**members)]}, required_fields=required))
     assert [item["member"] for item in found] == missing
@@ -176,7 +176,7 @@ def test_required_fields(members, missing):
 
 
 def test_unmanaged_zone_has_no_items():
-    """Nothing is read of it, so no field is missing."""
+    """Its jobs are not read, so that no field is missing."""
     made = report(unmanaged("a"), {"zone": "b"}, required_fields={"http_requests": ["RayID"]})
     assert (items(made), made["outcome"]) == ([], "unmanaged")
 
@@ -214,7 +214,7 @@ def test_plan_id_of_the_fleet():
 
 
 def test_equal_reports_are_equal():
-    """Zones and items are in a fixed order, and the id is that of the content."""
+    """Zones and items have a fixed order, and the id depends on the content only."""
     zones = [drifted("b", scripts=audit(finding(), finding("gone"))), record("a")]
     made = report(*zones)
     assert made == report(*reversed(zones))

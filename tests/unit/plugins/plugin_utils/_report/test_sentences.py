@@ -133,13 +133,13 @@ SEALED_ACCOUNT = {"zone": "account_0c", "account_id": "0c", "declared": False, "
     ],
 )
 def test_verdict_and_outcome(zones, outcome, words):
-    """What is most severe leads; the outcome is the worst status of a zone or account."""
+    """The most severe status is first; the outcome is the worst status of a zone or account."""
     made = report(*zones)
     assert (verdict(made), made["outcome"]) == (words, outcome)
 
 
 def test_lines_for_the_terminal():
-    """Everything that counts, at most 20 of a kind in a zone, the numbers, and what to do next."""
+    """All items that count, at most 20 of a kind for each zone, then the counts, and the next steps."""
     many = [finding(url=f"https://x.example/{number}.js") for number in range(22)] + [finding("gone", url="https://z.example/")]
     before = report(record("a"), drifted("b"))
     made = report(
@@ -172,7 +172,7 @@ def test_lines_for_the_terminal():
 
 
 def test_what_was_not_audited_is_named():
-    """A zone that is called compliant may have what nobody looked at."""
+    """A compliant zone may have parts that were not audited."""
     everything = record("a", scripts=audit())
     (part,) = [
         line for line in printed(report(everything, {**record("b"), "result": {"jobs": outcome()}})) if "Not audited" in line
@@ -189,7 +189,7 @@ def test_what_was_not_audited_is_named():
 
 
 def test_notes_may_be_counted_by_type():
-    """As on the terminal after a survey, where every zone has some."""
+    """On the terminal after a survey, in which every zone has notes, these are counted."""
     made = report(
         {**record("a"), "jobs": [job(state="stale"), job("b", "never", id=2)]}, {**record("b"), "jobs": [job(state="stale")]}
     )
@@ -228,7 +228,7 @@ def test_differences_of_one_result():
     ids=["script", "entry", "both", "zone", "waiver", "text", "deep", "nothing"],
 )
 def test_scripts_are_named_in_words(subject, words):
-    """Whatever an earlier report holds there is shown, and never a reason to fail."""
+    """The subject may have any value in an earlier report, which is shown and never raises an error."""
     assert subject_words(found("new", subject, "")) == words
     assert subject_words(found("no_job", subject, "")) == (subject or "")
     assert subject_words(found("expired_waiver", '{"zone":"a","member":null}', "")) == "waiver for zone a"

@@ -32,7 +32,7 @@ def test_patterns(waiver, fits):
 
 @pytest.mark.parametrize("kind", ["new", "unused"])
 def test_zone_whose_items_are_all_waived(kind):
-    """Notes as well; a star fits an absent subject."""
+    """Notes are waived as well; a star matches a missing subject."""
     zones = [drifted("a"), record("b", scripts=audit(finding(kind))), unmanaged("c", scripts=audit(finding(kind)))]
     made = report(*zones, waivers=[{**WAIVER, "subject": "*"}])
     assert [zone["status"] for zone in made["zones"]] == ["compliant", "compliant", "unmanaged"]
@@ -59,7 +59,7 @@ def unmatched(made):
     ],
 )
 def test_waiver_that_matches_nothing_is_a_note(waiver, zones, where):
-    """Only where everything that it could match was looked at; a misspelt zone is matched by none."""
+    """Only if all items that it could match were audited; a misspelt zone never matches."""
     made = report(*zones, waivers=[{**WAIVER, **waiver}])
     assert [zone for zone, _subject in unmatched(made)] == where
     assert made["counts"]["notes"] == len(where)
@@ -73,7 +73,7 @@ def test_waiver_of_a_zone_outside_the_run_is_no_note():
 
 
 def test_last_day_is_included():
-    """After it the waiver is a finding, and what it covered counts again."""
+    """After that day the waiver is a finding, and its items count again."""
     (waived,) = items(report(drifted("a"), waivers=[WAIVER], at=ON))
     assert waived["waived"] is True
     made = report(drifted("a"), record("b"), waivers=[WAIVER], at=AFTER)
@@ -115,7 +115,7 @@ def test_waivers_of_a_slice_stay_with_its_zones():
 
 
 def test_waiver_of_a_replaced_row_applies_no_more():
-    """The zone was audited again by a slice that waives nothing."""
+    """The zone was audited again by a slice without waivers."""
     old, new = report(drifted("a"), waivers=[WAIVER]), report(drifted("a"), at="2026-11-23T06:00:00Z")
     assert [item["waived"] for item in items(report(slices=[old, new], at="2026-11-23T06:00:00Z"))] == [False]
 
