@@ -206,7 +206,6 @@ class Plan(t.NamedTuple):
     warnings: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
     refused: str = ""
-    refused_as: str = GATE
 
     @property
     def changed(self) -> bool:

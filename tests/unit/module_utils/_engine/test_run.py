@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     UNAVAILABLE,
     Answer,
     Conclusion,
+    Effect,
     Failure,
     Plan,
     Request,
@@ -23,7 +24,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
     invalid_option,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._engine import run as run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Composition, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Approval, Composition, Step
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     InfoTask,
     LocalTask,
@@ -209,6 +210,92 @@ def test_invalid_answer_to_a_part(execute):
     assert "not sent: 'other'" in result["msg"]
 
 
+@pytest.mark.parametrize(
+    ("failing", "progress"),
+    [
+        (0, "a ('a') failed; not sent: 'b', 'c'"),
+        (1, "b ('b') failed; already written: 'a'; not sent: 'c'"),
+        (2, "c ('c') failed; already written: 'a', 'b'"),
+    ],
+)
+def test_a_failed_part_says_what_was_written(execute, failing, progress):
+    service = Service(outcomes=[*[None] * failing, REFUSED], reads=[None, *[None] * 9])
+    result = execute(service, composed(*(changed(name=name) for name in "abc")))
+    assert result["msg"] == f"{progress}. {REFUSED} That is all."
+    assert result["changed"] is (failing > 0) and result["error"]["kind"] == REJECTED
+
+
+def test_parts_are_validated_and_verified_with_their_own_steps(execute):
+    seen = []
+
+    def part(name):
+        return changed(
+            name=name,
+            validate=lambda client, steps: seen.append(("validate", name, [step.place for step in steps])),
+            verify=lambda client, outcomes: seen.append(("verify", name, [outcome.written for outcome in outcomes])),
+        )
+
+    for check_mode in (True, False):
+        seen.clear()
+        result = execute(Service(), composed(part("a"), part("b")), check_mode=check_mode)
+        validated = [("validate", "a", ["a"]), ("validate", "b", ["b"])]
+        assert seen == [*validated, *([] if check_mode else [("verify", "a", [True]), ("verify", "b", [True])])]
+        assert result["changed"] and ("parts" in result) is not check_mode
+
+
+def approving(**approvals):
+    """A task whose parts are approved separately, with something to write."""
+    plan = Plan({}, {"x": 1}, {}, (Request("rulesets.create", body={}),), effects=(Effect("job_deleted", "main"),))
+    return changed(approvable=False, compose=lambda desired, state: Composition(plan, (), lambda done: Conclusion({}), approvals))
+
+
+@pytest.mark.parametrize(
+    ("expected", "current", "message"),
+    [
+        (
+            " ",
+            "sha256:1",
+            " is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run.",
+        ),
+        ("sha256:2", "sha256:1", ": the plan is sha256:1, but sha256:2 was approved"),
+        (None, "sha256:1", ": the plan is sha256:1, but no plan was approved"),
+        ("sha256:2", None, ": the task does not manage this, but sha256:2 was approved"),
+    ],
+)
+def test_a_part_that_was_not_approved_is_refused(execute, expected, current, message):
+    option, reason = (
+        "expected_plan_ids.jobs",
+        ": the service or the options have changed since. Nothing was written; review a new check run.",
+    )
+    service = Service()
+    result = execute(service, approving(jobs=Approval(option, expected, current, True)))
+    assert result["msg"] == option + message + ("" if message.startswith(" ") else reason)
+    assert (result["error"]["kind"], result["changed"], service.sent) == (CONFLICT, False, ["GET"])
+    assert result["plan_ids"] == {"jobs": current} and "effects" not in result
+
+
+def test_parts_without_an_expected_plan_are_not_compared(execute):
+    result = execute(Service(), approving(jobs=Approval("o", None, "sha256:1", False), fields=Approval("p", "3", "3", True)))
+    assert (result["plan_ids"], result["changed"]) == ({"jobs": "sha256:1", "fields": "3"}, True)
+    assert result["effects"] == [{"name": "job_deleted", "subject": "main", "detail": None}] and "plan_id" not in result
+
+
+def test_a_plan_that_a_policy_refuses_is_shown(execute):
+    refused = changed(plan=lambda desired, state: plan(desired, state)._replace(refused="a page would break"))
+    service = Service()
+    result = execute(service, refused, diff_mode=True)
+    assert (result["msg"], result["error"]["kind"], service.sent) == ("a page would break", GATE, ["GET"])
+    # The prediction, which nothing has made true.
+    assert result["thing"] == DESIRED and result["diff"]["after"] == DESIRED and result["changed"] is False
+    assert result["effects"] == [] and result["plan_id"].startswith("sha256:")
+
+
+def test_a_failure_keeps_the_address_and_the_plan(execute):
+    result = execute(Service(outcomes=[REFUSED]), diff_mode=True)
+    assert result.keys() == {"failed", "changed", "msg", "error", "warnings", "zone_id", "plan_id"}
+    assert (result["failed"], result["zone_id"]) == (True, "abc") and result["plan_id"].startswith("sha256:")
+
+
 def test_conflict_after_the_last_write_is_a_change(execute):
     """Changes of another run are found after the last write, and nothing more is written."""
 
@@ -363,6 +450,16 @@ def test_garbage_collection_is_disabled_during_a_run(fault, enabled):
         assert (collected, gc.isenabled()) == ([False], enabled)
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("changes", [True, False])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_local_task_writes_what_it_predicts(changes, check_mode):
+    written = []
+    task = local(lambda desired: Conclusion({"changed": changes}))
+    type(task).write = lambda own, desired: written.append(desired)
+    result = run_module.Run({}, check_mode=check_mode, diff_mode=False).finish(task)
+    assert (result["changed"], written) == (changes, [None] if changes and not check_mode else [])
 
 
 def test_refusal_of_a_local_task_has_its_result(execute):

@@ -12,6 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter.text
     check,
     explain,
     explain_echo,
+    to_data,
     to_text,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import conditions
@@ -118,6 +119,37 @@ def test_sentence(expression, clause):
 
 def test_no_filter():
     assert explain(None) == explain_echo(None) == explain_echo("") == "Every record is delivered: there is no filter."
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"where": {"and": [{"key": "a", "operator": "eq", "value": 1}]}}', {"where": {"and": [of("eq", 1)]}}),
+        ('{"key": "a", "value": [1.5, 3e1, -0.25, 30.0]}', {"key": "a", "value": [1.5, 30.0, -0.25, 30.0]}),
+        # Numbers that data would hold as others, and what is no object.
+        *[
+            (text, text)
+            for text in ('{"value": 0.1000000000000000055}', '{"value": 1e400}', '{"value": NaN}', "{", "[1]", "5", "")
+        ],
+        pytest.param("[" * 99_999, "[" * 99_999, id="too deep"),
+    ],
+)
+def test_text_as_data(text, data):
+    assert to_data(text) == data
+
+
+def test_sentence_for_a_filter_that_a_diff_shows():
+    expression = both(of("eq", "\u20ac"), of("lt", 5))
+    assert explain_echo(expression) == explain(parse(expression))
+    assert explain_echo({"where": expression}) == explain(parse(expression))
+
+
+def test_other_names_of_operators_are_understood_in_echoes():
+    """At any depth, in lists as well; a value that looks like an operator stays."""
+    for name, operator in (("lte", "leq"), ("gte", "geq"), ("ne", "!eq"), ("<", "lt"), ("!=", "!eq")):
+        written = either(of("eq", "lte"), both(of(name, 5), of("in", ["ne"])))
+        meant = either(of("eq", "lte"), both(of(operator, 5), of("in", ["ne"])))
+        assert explain_echo(json.dumps(written)) == explain(parse(meant))
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"where":{}}', 5])

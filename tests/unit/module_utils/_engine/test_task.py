@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT_ID, ZONE_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
+    InfoTask,
+    LocalTask,
+    Spec,
+    StateTask,
+    presentable,
+    secrets_of,
+)
+
+OPTIONS = {
+    "name": {"type": "str"},
+    "token": {"type": "str", "no_log": True},
+    "target": {"type": "dict", "options": {"host": {"type": "str"}, "key": {"type": "str", "no_log": True}}},
+    "jobs": {"type": "list", "elements": "dict", "options": {"conf": {"type": "str", "no_log": True}, "id": {"type": "int"}}},
+    "hidden": {"type": "dict", "no_log": True, "options": {"inner": {"type": "str"}}},
+    "free": {"type": "dict"},
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "secrets"),
+    [
+        ({"name": "a", "token": "s-1"}, ["s-1"]),
+        ({"target": {"host": "h", "key": "s-2"}}, ["s-2"]),
+        ({"jobs": [{"conf": "s-3", "id": 4}, {"conf": "s-5"}]}, ["s-3", "s-5"]),
+        ({"jobs": ({"conf": 17},)}, ["17"]),
+        # What a secret option contains is secret, also what it should not contain.
+        ({"hidden": {"inner": "s-6", "other": ["s-7", {"deep": "s-8"}]}}, ["s-6", "s-7", "s-8"]),
+        ({"token": {"a": "s-9"}}, ["s-9"]),
+        # Text where a dictionary is expected, options that do not exist, and what is no text.
+        ({"target": "s", "unknown": {"token": "s"}, "free": {"token": "s"}}, []),
+        ({"token": None, "hidden": {"inner": "", "other": True, "more": [False]}}, []),
+    ],
+)
+def test_secrets_of_arguments(arguments, secrets):
+    assert list(secrets_of(OPTIONS, arguments)) == secrets
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"name": "a", "rubbish": "may be a token"}, {"name": "a", "rubbish": "********"}),
+        (
+            {"target": {"host": "h", "kye": "s"}, "free": {"any": 1}},
+            {"target": {"host": "h", "kye": "********"}, "free": {"any": 1}},
+        ),
+        ({"jobs": ({"id": 1, "x": "s"}, None)}, {"jobs": [{"id": 1, "x": "********"}, None]}),
+        # It may be JSON with secrets.
+        ({"target": '{"key": "s"}', "jobs": ["s"]}, {"target": "********", "jobs": ["********"]}),
+        ({"target": None}, {"target": None}),
+    ],
+)
+def test_arguments_in_a_result(arguments, expected):
+    assert presentable(arguments, OPTIONS) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://api.example/v4", "https://api.example/v4"),
+        ("https://user:s@api.example/v4", "https://********@api.example/v4"),
+        ("https://user:s@ss\n@api.example", "https://********@api.example"),
+        (None, None),
+    ],
+)
+def test_base_url_in_a_result(url, expected):
+    assert presentable({"base_url": url}, {"base_url": {"type": "str"}}) == {"base_url": expected}
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "shared"),
+    [
+        (StateTask, {}, {*CONNECTION_OPTIONS, *ZONE_ADDRESSES, "expected_plan_id"}),
+        (StateTask, {"approvable": False}, {*CONNECTION_OPTIONS, *ZONE_ADDRESSES}),
+        (InfoTask, {"addresses": (ACCOUNT_ID,)}, {*CONNECTION_OPTIONS, ACCOUNT_ID}),
+        (LocalTask, {}, set()),
+    ],
+)
+def test_options_of_a_task(kind, own, shared):
+    spec = Spec({"names": {"type": "list", "elements": "str", KEEPS_NULLS: True}}, required_by={"names": ["zone_id"]})
+    task = type("Own", (kind,), {"name": "own", "spec": spec, **own})
+    arguments = task.arguments()
+    options = arguments.pop("argument_spec")
+    assert options.keys() == {"names", *shared}
+    assert options["names"] == {"type": "list", "elements": "str"}
+    assert all(options[name] == {"type": "str"} for name in shared - CONNECTION_OPTIONS.keys())
+    assert all(options[name] == CONNECTION_OPTIONS[name] for name in shared & CONNECTION_OPTIONS.keys())
+    rules = dict.fromkeys(("mutually_exclusive", "required_together", "required_one_of", "required_if"), ())
+    assert arguments == {**rules, "required_by": {"names": ["zone_id"]}}
