@@ -81,9 +81,9 @@ def prepared(options: Members, arguments: Members, arrange: t.Callable[[Members]
     A null thus hides a default of `module_defaults`. `arrange` is called before nulls are removed. Raise `invalid_option` for text that
     neither JSON nor AnsibleModule can parse, and for values of a type that AnsibleModule would silently make text of.
     """
-    given = arrange({name: _data(name, value, options.get(name, {})) for name, value in arguments.items()})
-    found = {name: _prepared(name, value, options.get(name, {})) for name, value in given.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    parsed = arrange({name: _data(name, value, options.get(name, {})) for name, value in arguments.items()})
+    values = {name: _prepared(name, value, options.get(name, {})) for name, value in parsed.items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def refuse_templates(values: Members) -> None:
@@ -104,9 +104,9 @@ def _refuse_templates(place: str, value: t.Any) -> None:
         raise invalid_option(place, "a template in it has an undefined variable; if it is meant as text, mark it with !unsafe")
 
 
-def _prepared(place: str, given: t.Any, option: Members, keeps_nulls: bool = False) -> t.Any:
+def _prepared(place: str, raw: t.Any, option: Members, keeps_nulls: bool = False) -> t.Any:
     """Return the value of an option, nulls removed at every depth unless it keeps them; None means omitted."""
-    value = _data(place, given, option)
+    value = _data(place, raw, option)
     keeps_nulls = keeps_nulls or bool(option.get(KEEPS_NULLS))
     if value is None:
         return value
@@ -144,18 +144,18 @@ def _refuse_type(place: str, value: t.Any, option: Members) -> None:
 
 
 def _no_dictionary(place: str, value: t.Any) -> Failure:
-    found = next((words for each, words in JSON_TYPES.items() if isinstance(value, each)), "a list")
-    return invalid_option(place, f"must be a dictionary of options, not {found}")
+    type_name = next((words for kind, words in JSON_TYPES.items() if isinstance(value, kind)), "a list")
+    return invalid_option(place, f"must be a dictionary of options, not {type_name}")
 
 
 def _is_text_of_dict(value: t.Any) -> bool:
     return isinstance(value, str) and (value.lstrip().startswith("{") or "=" in value)
 
 
-def _data(place: str, given: t.Any, option: Members) -> t.Any:
+def _data(place: str, raw: t.Any, option: Members) -> t.Any:
     """Return parsed text for an option that is not a string; empty text means omitted."""
     kind = option.get("type")
-    value = given if isinstance(given, _PLAIN) else serialised({place: given})[place]
+    value = raw if isinstance(raw, _PLAIN) else serialised({place: raw})[place]
     if not isinstance(value, str) or (kind not in _NO_TEXT and "choices" not in option):
         return value
     if not value.strip():
@@ -206,16 +206,16 @@ def _fault(specification: Members, arguments: Members, around: str) -> tuple[str
         place = f"{prefix}{name}"
         if name not in options:
             return place, f"{_UNKNOWN}{did_you_mean(nearest(str(name), sorted(options)))}"
-        found = _error({"argument_spec": {name: {**shallow[name], "required": False}}}, {name: value})
-        if found:
-            return place, found
+        message = _error({"argument_spec": {name: {**shallow[name], "required": False}}}, {name: value})
+        if message:
+            return place, message
         if inner := _fault_within(options[name], value, place):
             return inner
     for name, option in options.items():
         if option.get("required") and arguments.get(name) is None:
             return f"{prefix}{name}", f"missing required arguments: {name}"
-    found = _error({"argument_spec": shallow, **{rule: specification.get(rule) for rule in _RULES}}, arguments)
-    return (around, found) if found else None
+    message = _error({"argument_spec": shallow, **{rule: specification.get(rule) for rule in _RULES}}, arguments)
+    return (around, message) if message else None
 
 
 def _fault_within(option: Members, value: t.Any, place: str) -> tuple[str, str] | None:

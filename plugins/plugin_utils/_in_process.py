@@ -48,11 +48,11 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Run the task in this process if possible, otherwise as an ordinary module."""
         variables = task_vars or {}
-        given = self._task.args
+        arguments = self._task.args
         try:
             return self._run(tmp, variables)
         finally:
-            self._task.args = given  # the next try of a task with `until` begins with them
+            self._task.args = arguments  # the next try of a task with `until` begins with them
 
     def _run(self, tmp: str | None, variables: Result) -> Result:
         host = Host(variables, self._templar)
@@ -95,19 +95,19 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         """
         refuse_templates(self._task.args)
         not_taken = [name for name in ALL_ADDRESSES if name in self._task.args and name not in options]
-        given = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
-        arguments = without_empty(prepared(options, given, self.arranged))
-        taken = {option: path for option, path in variables_of(self.task.name).items() if arguments.get(option) is None}
-        found = {option: value for option, path in taken.items() if (value := read_option(path, host.value)) is not None}
-        arguments |= prepared(options, found)
+        accepted = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
+        arguments = without_empty(prepared(options, accepted, self.arranged))
+        paths = {option: path for option, path in variables_of(self.task.name).items() if arguments.get(option) is None}
+        values = {option: value for option, path in paths.items() if (value := read_option(path, host.value)) is not None}
+        arguments |= prepared(options, values)
         if self.task.on_controller:
-            return arguments, taken
+            return arguments, paths
         connection = host.connection(arguments)
         is_addressed = any(arguments.get(name) for name in self.task.addresses)
         address = {} if is_addressed else host.address(self.task.addresses)
         # What is missing of the credentials of the host is a variable, too.
         missing = CREDENTIALS if connection.keys() & CREDENTIALS else ()
-        variables = taken | {name: variable_of(name) for name in (*connection, *missing)}
+        variables = paths | {name: variable_of(name) for name in (*connection, *missing)}
         return {**arguments, **connection, **address}, variables
 
     def _is_default(self, name: str) -> bool:
@@ -150,10 +150,10 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         return {**result, "msg": text}
 
     def _argument_error(self, text: str, from_host: t.Mapping[str, str], host: object) -> str:
-        specification, given = self.task.arguments(), serialised(self._task.args)
-        place, reason = refusal(specification, given) or ("", "")
+        specification, arguments = self.task.arguments(), serialised(self._task.args)
+        place, reason = refusal(specification, arguments) or ("", "")
         if place in from_host or is_worth_naming(place, reason):
-            secrets = validated(specification, given, self._task.action).secrets
+            secrets = validated(specification, arguments, self._task.action).secrets
             text = mask_result({"msg": f"{place}: {reason}"}, secrets)["msg"]
         option = _OPTION.match(text)
         if option and option[0] in from_host:

@@ -23,7 +23,7 @@ from .connection import MAX_BUDGET_SECONDS, Allowance, Connection
 _MAX_RESET_SECONDS = 3600.0
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z", re.ASCII)
 _SECOND = len("2027-01-15T08:00:00")
-_Found = t.TypeVar("_Found")
+_Result = t.TypeVar("_Result")
 # Waits for a number of seconds, for a reason.
 Wait = t.Callable[[float, str], None]
 
@@ -207,7 +207,7 @@ class Budget:
 
         return self._change(is_first, True)
 
-    def _change(self, use: t.Callable[[Log], _Found], otherwise: _Found) -> _Found:
+    def _change(self, use: t.Callable[[Log], _Result], otherwise: _Result) -> _Result:
         """Return the result of a function that may change the log; if a file fails (full disk), warn and return the default from then on."""
         if self._lock is None:
             return otherwise
@@ -218,11 +218,11 @@ class Budget:
                     before = self._read()
                     log = self._parse(before)
                     log.forget(self._window, self._now())
-                    found = use(log)
+                    result = use(log)
                     content = log.content()
                     if content != before:
                         self._write(content)
-                    return found
+                    return result
                 finally:
                     fcntl.flock(self._lock, fcntl.LOCK_UN)
         except OSError as error:

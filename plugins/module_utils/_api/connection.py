@@ -82,7 +82,7 @@ class Connection:
 
         Of a proxy these are the password, alone and as `user:password`; a user without a password counts as a password.
         """
-        found = set(filter(None, (self.token, self.key)))
+        secrets = set(filter(None, (self.token, self.key)))
         for address in self.proxies.values():
             try:
                 parts = urlsplit(address if "://" in address else f"//{address}")
@@ -90,8 +90,8 @@ class Connection:
                 continue
             user, password = unquote(parts.username or ""), unquote(parts.password or "")
             if user or password:
-                found |= {password or user, f"{user}:{password}"}
-        return tuple(sorted(found))
+                secrets |= {password or user, f"{user}:{password}"}
+        return tuple(sorted(secrets))
 
 
 def parse_connection(params: Params, environ: t.Mapping[str, str] | None = None, addresses: t.Sequence[str] = ()) -> Connection:
@@ -165,13 +165,13 @@ def _base_url(text: str) -> str:
 
 def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
     """Return token, e-mail and key: those of the task, otherwise the environment's; in each set the token takes precedence."""
-    given = (params.get("api_token"), params.get("api_email"), params.get("api_key"))
-    token, email, key = given
+    options = (params.get("api_token"), params.get("api_email"), params.get("api_key"))
+    token, email, key = options
     if not token and bool(email) != bool(key):
         missing = "api_key" if email else "api_email"
         raise invalid_option(missing, "api_email and api_key are used together, and only one of them is given")
     stored = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
-    for token, email, key in (given, (stored, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))):
+    for token, email, key in (options, (stored, environ.get(EMAIL_VARIABLE), environ.get(KEY_VARIABLE))):
         if token:
             return token, None, None
         if email and key:

@@ -41,8 +41,8 @@ def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
         if not isinstance(value.get("data"), dict):
             raise Unusable(f"`data` must be an object, and is {json_type(value.get('data'))}")
         return t.cast("dict[str, Json]", value["data"])
-    except Unusable as found:
-        unusable = found
+    except Unusable as error:
+        unusable = error
     # The status is often 200, so the messages take precedence.
     text = " ".join(error["message"] for error in unusable.errors).lower()
     unusable.kind = next((kind for part, kind in _KINDS if part in text), unusable.kind)

@@ -46,12 +46,12 @@ def _cursor_of(info: dict[str, Json]) -> str | None:
     cursors = info.get("cursors")
     if cursors is not None and not isinstance(cursors, dict):
         raise _bad("`cursors` is not an object")
-    found: list[str] = []
+    values: list[str] = []
     for cursor in ((cursors or {}).get("after"), info.get("cursor")):
         if not isinstance(cursor, (str, type(None))):
             raise _bad("a cursor is not a string")
-        found += [cursor] if cursor else []
-    return found[0] if found else None
+        values += [cursor] if cursor else []
+    return values[0] if values else None
 
 
 def _page_count(counts: dict[str, int]) -> int | None:

@@ -205,27 +205,27 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     words = {"place": "this request", "option": "the options of the task"}
     if address is not None and ENDPOINTS[operation].scopes:
         words = {"place": f"this {address.scope}", "option": f"{address.scope}_id"}
-    found = [text for code, text in _BY_CODE.items() if code in codes][:1]
-    if status == 401 and not found:
-        found.append("Check api_token, or api_email and api_key.")
+    hints = [text for code, text in _BY_CODE.items() if code in codes][:1]
+    if status == 401 and not hints:
+        hints.append("Check api_token, or api_email and api_key.")
     is_full = area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors)
     # The service refuses one more job with the status and the code that a missing permission has.
     if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA and not is_full:
-        found.append(_BY_AREA[area])
+        hints.append(_BY_AREA[area])
     # With a code, the object is missing and not the route.
     is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES
     if area in _SCRIPT_AREAS and status in (404, 405) and not is_object:
-        found.append(_ROUTE_HINT)
+        hints.append(_ROUTE_HINT)
     if is_full:
-        found.append(_MAX_JOBS_HINT)
+        hints.append(_MAX_JOBS_HINT)
     if area == "content_security_rules":
         quotas = filter(None, (_RULE_QUOTA.search(error["message"]) for error in errors))
-        found += [_RULE_HINTS[int(quota[2]) > 0] for quota in quotas][:1]
+        hints += [_RULE_HINTS[int(quota[2]) > 0] for quota in quotas][:1]
     if area.startswith("logpush") and any(_OWNERSHIP in error["message"].lower() for error in errors):
-        found.append(_OWNERSHIP_HINT)
+        hints.append(_OWNERSHIP_HINT)
     if status == RATE_LIMITED_STATUS:
-        found.append(_RATE_LIMIT_HINT)
-    return " ".join(found).format_map(words)
+        hints.append(_RATE_LIMIT_HINT)
+    return " ".join(hints).format_map(words)
 
 
 # Cut far behind the part that users read, because a secret at the cut would be incomplete and not be masked.
@@ -244,8 +244,8 @@ def read_answer(connection: Connection, operation: str, exchange: Exchange) -> A
                 raise _reported(exchange, reply, service_errors(value))
             result, info = open_envelope(value, expected)
         return Answer(result, info, exchange.attempts)
-    except Unusable as found:
-        unusable = found
+    except Unusable as error:
+        unusable = error
     raise describe_failure(connection, operation, exchange, unusable)
 
 
@@ -277,10 +277,10 @@ def successful_reply(connection: Connection, exchange: Exchange) -> Reply:
         errors = service_errors(decode(reply.body))
     except Unusable:
         errors = ()
-    found, longest = _reported(exchange, reply, errors), connection.retry_wait_max
-    if found.kind == RATE_LIMITED and exchange.pause is not None and exchange.pause > longest:
-        found.reason += f"; it asks for a pause of {pause_text(exchange.pause)}, and retry_wait_max allows {longest} s"
-    raise found
+    unusable, longest = _reported(exchange, reply, errors), connection.retry_wait_max
+    if unusable.kind == RATE_LIMITED and exchange.pause is not None and exchange.pause > longest:
+        unusable.reason += f"; it asks for a pause of {pause_text(exchange.pause)}, and retry_wait_max allows {longest} s"
+    raise unusable
 
 
 def _redirect_target(reply: Reply, connection: Connection) -> str:

@@ -308,12 +308,14 @@ _TUNNEL = re.compile(r"Tunnel connection failed: ([1-5][0-9]{2})")
 def fault_of(error: BaseException) -> Fault:
     """Return the fault for an exception of requests, urllib3, ssl or the socket."""
     chain = list(_chain(error))
-    fault = next((found for cause in chain if (found := _special(cause))), None)
+    fault = next(filter(None, map(_special, chain)), None)
     if fault is None:
         # All exceptions of requests are subclasses of OSError, so their own type does not identify a fault.
         causes = [cause for cause in chain if not type(cause).__module__.startswith("requests.")]
         otherwise = _UNUSABLE if any(isinstance(cause, ValueError) for cause in chain) else _FAILED
-        fault = next((found for kind, found in _FAULTS if any(isinstance(cause, kind) for cause in causes)), otherwise)
+        fault = next(
+            (fault_of_kind for kind, fault_of_kind in _FAULTS if any(isinstance(cause, kind) for cause in causes)), otherwise
+        )
     if any(isinstance(cause, (NewConnectionError, ConnectTimeoutError)) for cause in chain):
         fault = _UNCONNECTED if fault.timed_out else fault._replace(sent=False)
     if any(type(cause).__name__ == "ProxyError" for cause in chain):

@@ -110,13 +110,13 @@ class Run:
         self._warnings.extend(plan.warnings)
         required = [*approvals.values()]
         if approvals:
-            self.result["plan_ids"] = {name: approval.found for name, approval in approvals.items()}
+            self.result["plan_ids"] = {name: approval.current for name, approval in approvals.items()}
         if approvable:
-            found, expected = plan_id(self._address, plan), self.params["expected_plan_id"]
-            self.result["plan_id"] = found
-            required.insert(0, Approval("expected_plan_id", expected, found, expected is not None))
+            current, expected = plan_id(self._address, plan), self.params["expected_plan_id"]
+            self.result["plan_id"] = current
+            required.insert(0, Approval("expected_plan_id", expected, current, expected is not None))
         for approval in required:
-            if approval.compared and approval.expected != approval.found:
+            if approval.compared and approval.expected != approval.current:
                 raise approval.refusal()
         if approvable or approvals:
             self.result["effects"] = report_effects(plan.effects)
@@ -157,7 +157,7 @@ def _no_garbage_collection() -> t.Iterator[None]:
 
 def _identity(answer: Answer) -> str | int:
     """Return the id of the created object; raise `bad_response` if the answer has none."""
-    found: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
-    if isinstance(found, bool) or not isinstance(found, (str, int)) or found == "":
+    object_id: Json = answer.result.get("id") if isinstance(answer.result, dict) else None
+    if isinstance(object_id, bool) or not isinstance(object_id, (str, int)) or object_id == "":
         raise Failure(BAD_RESPONSE, "The service created an object, but its response has no id.", unanswered=True)
-    return found
+    return object_id

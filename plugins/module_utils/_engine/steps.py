@@ -33,7 +33,7 @@ class Approval(t.NamedTuple):
 
     option: str
     expected: str | None
-    found: str | None
+    current: str | None
     compared: bool
 
     def refusal(self) -> Failure:
@@ -42,7 +42,7 @@ class Approval(t.NamedTuple):
             return conflict(
                 f"{self.option} is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."
             )
-        now = f"the plan is {self.found}" if self.found else "the task does not manage this"
+        now = f"the plan is {self.current}" if self.current else "the task does not manage this"
         return conflict(
             f"{self.option}: {now}, but {self.expected or 'no plan'} was approved: the service or the options have changed since."
             " Nothing was written; review a new check run."

@@ -22,10 +22,10 @@ ArgumentSpec = dict[str, dict[str, t.Any]]
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return arguments for a result: mask user information in base_url and the values of unknown options."""
-    shown: dict[str, t.Any] = _known_only(params, known)
-    if isinstance(shown.get("base_url"), str):
-        shown["base_url"] = re.sub(r"//.*@", f"//{MASK}@", shown["base_url"], flags=re.DOTALL)
-    return shown
+    arguments: dict[str, t.Any] = _known_only(params, known)
+    if isinstance(arguments.get("base_url"), str):
+        arguments["base_url"] = re.sub(r"//.*@", f"//{MASK}@", arguments["base_url"], flags=re.DOTALL)
+    return arguments
 
 
 def _known_only(value: t.Any, options: t.Mapping[str, t.Any] | None) -> t.Any:
@@ -41,17 +41,17 @@ def _known_only(value: t.Any, options: t.Mapping[str, t.Any] | None) -> t.Any:
     return MASK
 
 
-def secrets_of(options: t.Mapping[str, t.Any], given: object, is_secret: bool = False) -> t.Iterator[str]:
+def secrets_of(options: t.Mapping[str, t.Any], argument: object, is_secret: bool = False) -> t.Iterator[str]:
     """Yield the texts that options with `no_log` have at any depth of the arguments."""
-    if isinstance(given, (list, tuple)):
-        for each in given:
-            yield from secrets_of(options, each, is_secret)
-    elif isinstance(given, dict):
-        for name, value in given.items():
+    if isinstance(argument, (list, tuple)):
+        for item in argument:
+            yield from secrets_of(options, item, is_secret)
+    elif isinstance(argument, dict):
+        for name, value in argument.items():
             option = options.get(name, {})
             yield from secrets_of(option.get("options", {}), value, is_secret or bool(option.get("no_log")))
-    elif is_secret and given not in (None, "") and not isinstance(given, bool):
-        yield str(given)
+    elif is_secret and argument not in (None, "") and not isinstance(argument, bool):
+        yield str(argument)
 
 
 Desired = t.TypeVar("Desired")

@@ -218,7 +218,7 @@ def agree(found: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> N
     for name in order:
         result, plan = found.whole.result[name], plans.get(name)
         approved = plan and plan_id({"zone_id": ZONE}, plan)
-        assert found.whole.result["plan_ids"][name] == found.approvals[name].found == approved
+        assert found.whole.result["plan_ids"][name] == found.approvals[name].current == approved
         if plan is None:
             assert result == {} and name not in found.whole.before and name not in found.whole.after
             continue
