@@ -8,4 +8,4 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process 
 
 class ActionModule(InProcessAction):
     # A module of its own process cannot show its progress.
-    task = SurveyInfo(tell=Display().display)
+    task = SurveyInfo(display=Display().display)

@@ -170,15 +170,15 @@ class SurveyInfo(InfoTask[Params]):
     )
     addresses = ()
 
-    def __init__(self, tell: t.Callable[[str], None] = lambda text: None) -> None:
-        """`tell` gets a line whenever there is progress to show."""
-        self._tell = tell
+    def __init__(self, display: t.Callable[[str], None] = lambda text: None) -> None:
+        """`display` gets a line now and then, about the progress."""
+        self._display = display
 
     def desire(self, params: Params) -> Params:
         return desire(params)
 
     def report(self, client: Client, desired: Params) -> Conclusion:
-        return survey(client, desired, self._tell)
+        return survey(client, desired, self._display)
 
 
 TASK = SurveyInfo()

@@ -74,8 +74,8 @@ def desire(params: Params) -> Params:
     return params
 
 
-def survey(client: Client, params: Params, tell: t.Callable[[str], None] = lambda text: None) -> Conclusion:
-    """Return a record of each zone and account; a part that cannot be read is marked as failed. `tell` displays the progress."""
+def survey(client: Client, params: Params, display: t.Callable[[str], None] = lambda text: None) -> Conclusion:
+    """Return a record of each zone and account; a part that cannot be read is marked as failed. `display` gets lines about the progress."""
     started = time.monotonic()
     listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     zones = [zone for zone in map(read_zone, listed) if is_selected(zone, params)]
@@ -89,7 +89,7 @@ def survey(client: Client, params: Params, tell: t.Callable[[str], None] = lambd
             elapsed = time.monotonic() - started
             left = seconds_left(len(records), len(owners), elapsed, client.tries, client.request_budget)
             rest = f", about {duration(left)} left" if len(records) < len(owners) else ""
-            tell(f"Survey: {len(records)} of {len(owners)} zones and accounts read{rest}")
+            display(f"Survey: {len(records)} of {len(owners)} zones and accounts read{rest}")
     _add_violations(client, records)
     if params["delivery"]:
         _add_delivery(client, owners, records)
