@@ -12,6 +12,7 @@ from ansible.module_utils.basic import env_fallback
 
 from .._address import Address, parse_address
 from .._core import invalid_option
+from .._redact import MASK
 from .._version import VERSION
 
 Params = t.Mapping[str, t.Any]
@@ -48,6 +49,13 @@ CREDENTIALS = frozenset(("api_token", "api_email", "api_key"))
 
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 _BUDGET_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
+
+
+def mask_user_information(arguments: Params) -> dict[str, t.Any]:
+    """Return arguments with the user information of `base_url` masked, which is refused, but would be in the result."""
+    url = arguments.get("base_url")
+    masked = {"base_url": re.sub(r"//.*@", f"//{MASK}@", url, flags=re.DOTALL)} if isinstance(url, str) else {}
+    return {**arguments, **masked}
 
 
 @dataclasses.dataclass(frozen=True)

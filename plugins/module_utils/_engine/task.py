@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import re
 import types
 import typing as t
 
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
-from .._api.connection import CONNECTION_OPTIONS
+from .._api.connection import CONNECTION_OPTIONS, mask_user_information
 from .._core import KEEPS_NULLS, Answer, Conclusion, Failure, Plan, Request
 from .._redact import MASK
 from .run import Run
@@ -21,11 +20,8 @@ ArgumentSpec = dict[str, dict[str, t.Any]]
 
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-    """Return arguments for a result: mask user information in base_url and the values of unknown options."""
-    arguments: dict[str, t.Any] = _known_only(params, known)
-    if isinstance(arguments.get("base_url"), str):
-        arguments["base_url"] = re.sub(r"//.*@", f"//{MASK}@", arguments["base_url"], flags=re.DOTALL)
-    return arguments
+    """Return arguments for a result: mask the values of unknown options, and credentials where none are expected."""
+    return mask_user_information(_known_only(params, known))
 
 
 def _known_only(value: t.Any, options: t.Mapping[str, t.Any] | None) -> t.Any:
