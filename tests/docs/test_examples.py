@@ -18,7 +18,6 @@ from harness.process import LOCAL
 # Why blocks cannot be run, by their mark, and where such blocks may be.
 NOT_RUN = {
     "controller": ("read by AWX or automation controller, which is tested with examples/awx", ["guide_controller.rst"]),
-    "builder": ("read by ansible-builder, which is tested with meta/execution-environment.yml", ["guide_controller.rst"]),
     "rulebook": ("read by ansible-rulebook, which is tested in tests/eda", ["guide_react_to_changes.rst"]),
     "alone": ("needs the files of its page, with which test_guides.py runs it", ["guide_recipes.rst", "guide_redaction.rst"]),
 }

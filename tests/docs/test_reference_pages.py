@@ -35,6 +35,7 @@ from harness import documented
 
 PAGES = ROOT / "docs" / "docsite" / "rst"
 ROLE_VARIABLES = yaml.safe_load((ROOT / "roles" / "log_delivery" / "defaults" / "main.yml").read_text(encoding="utf-8"))
+VARIABLES = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)
 EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"
 PERMISSION = re.compile(
     r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
@@ -86,6 +87,11 @@ def published() -> dict[str, str]:
     folders = ("README.md", "docs/docsite/", "examples/", "extensions/", "playbooks/", "plugins/", "roles/", "SUPPORT.md")
     names = [name for name in listed if name.startswith(folders) and not name.endswith((".png", ".svg", ".json"))]
     return {name: (ROOT / name).read_text(encoding="utf-8") for name in names if (ROOT / name).is_file()}
+
+
+def pages() -> dict[str, str]:
+    """The pages of the documentation and the README files among these texts."""
+    return {name: content for name, content in published().items() if name.endswith((".md", ".rst"))}
 
 
 def test_permissions_have_one_table() -> None:
@@ -140,28 +146,62 @@ def test_variables_are_those_of_the_playbooks() -> None:
     assert {name: yaml.safe_load(shown[name]) for name in defaults} == defaults
 
 
-def test_a_variable_stands_in_one_table() -> None:
-    """Each variable of the playbooks and of the role is the first cell of one row in all pages and README files."""
-    pages = {name: content for name, content in published().items() if name.endswith((".md", ".rst"))}
-    places: dict[str, list[str]] = {name: [] for name in (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)}
-    for page, content in pages.items():
+def test_each_name_stands_in_one_table() -> None:
+    """Each variable, connection option, playbook and series of metrics is the first cell of one row in all pages and README files."""
+    playbooks = [f"edgeops.observability.{path.stem}" for path in (ROOT / "playbooks").glob("*.yml")]
+    places: dict[str, list[str]] = {name: [] for name in (*VARIABLES, *CONNECTION_OPTIONS, *playbooks, *series_of_the_metrics())}
+    for page, content in pages().items():
         for cell in first_cells(page, content):
-            for name in cell.replace("`", "").split(", "):
+            for name in re.sub(r"`|{.*?}", "", cell).split(", "):
                 if name in places:
                     places[name].append(page)
     assert {name: pages for name, pages in places.items() if len(pages) != 1} == {}
 
 
+def test_each_target_of_make_stands_in_one_table() -> None:
+    files = [ROOT / name for name in ("CONTRIBUTING.md", "TESTING.md", "docs/README.md", "simulator/README.md")]
+    texts = {**pages(), **{path.name: path.read_text(encoding="utf-8") for path in files}}
+    rows = [
+        cell for page, content in texts.items() for cell in first_cells(page, content) if cell.startswith(("`make", "``make"))
+    ]
+    assert len(rows) > 5 and len(set(rows)) == len(rows)
+
+
+def test_defaults_stand_in_tables_only() -> None:
+    """No sentence states the default of a variable or of a connection option: the row of its table does."""
+    name = rf"`(?:{'|'.join([*VARIABLES, *CONNECTION_OPTIONS])})`"
+    stated = re.compile(
+        rf"{name}`? \((?:default|`|\d)|\bdefaults? of `?{name}`? is\b|{name}`?,? (?:by default|with the default)\b"
+    )
+    found = {page: [match[0] for match in stated.finditer(content)] for page, content in pages().items()}
+    assert {page: sentences for page, sentences in found.items() if sentences} == {}
+
+
 def test_arguments_of_the_event_source() -> None:
     """The page has each argument with its default."""
     options = documented.section_of(EVENT_SOURCE, "DOCUMENTATION")["options"]
-    shown = {name.strip("`"): cells[0].strip("`") for name, cells in rows("reference_event_source", "Argument").items()}
+    shown = {name: cells[0].strip("`") for name, cells in table("reference_event_source", "Argument").items()}
+    assert shown.keys().isdisjoint(CONNECTION_OPTIONS)
+    shown |= {name: cells[1].strip("`") for name, cells in table("reference_connection", "Option").items()}
+    (shown["request_budget"],) = re.findall(r"``request_budget`` is ``(.+?)``", text("reference_event_source"))
     assert set(shown) == set(options)
     for name, option in options.items():
         if option.get("required"):
             assert shown[name] == "required"
         elif shown[name] != "by route":
             assert yaml.safe_load(shown[name]) == option.get("default"), name
+
+
+def test_connection_options_are_those_of_the_code() -> None:
+    """The page has each option with its environment variables, as the documentation of the options names them, and its default."""
+    shown = table("reference_connection", "Option")
+    assert set(shown) == set(CONNECTION_OPTIONS)
+    stated = {name: yaml.safe_load(cells[1].strip("`")) for name, cells in shown.items()}
+    assert stated == {name: option.get("default") for name, option in CONNECTION_OPTIONS.items()}
+    fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text(encoding="utf-8")
+    assert {variable for cells in shown.values() for variable in literals(cells[:1])} == set(
+        re.findall(r"E\((CLOUDFLARE_\w+)\)", fragment)
+    )
 
 
 def test_options_of_the_simulator() -> None:
@@ -227,26 +267,21 @@ def test_survey_explains_types_that_there_are() -> None:
     assert set(literals(rows("guide_survey", "Finding or note"))) <= set(facts.TYPES)
 
 
-def test_series_of_the_metrics() -> None:
-    """The page, and the README of the example, have each series with its labels."""
+def series_of_the_metrics() -> dict[str, list[str]]:
+    """Each series with its labels, as a report has them."""
     lines = formats.render_metrics(showcase()).decode().splitlines()
-    series = {
-        line.partition("{")[0].partition(" ")[0]: re.findall(r'(\w+)="', line) for line in lines if not line.startswith("#")
-    }
+    return {line.partition("{")[0].partition(" ")[0]: re.findall(r'(\w+)="', line) for line in lines if not line.startswith("#")}
+
+
+def test_series_of_the_metrics() -> None:
+    """The page has each series with its labels."""
     shown = literals(rows("reference_report", "Series"))
-    assert {name.partition("{")[0]: re.findall(r"\w+", name.partition("{")[2]) for name in shown} == series
-    readme = (ROOT / "examples" / "monitoring" / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| `(\w+)` \| (.*?) \|", readme, re.MULTILINE)
-    assert {name: re.findall(r"`(\w+)`", labels) for name, labels in table} == series
+    assert {name.partition("{")[0]: re.findall(r"\w+", name.partition("{")[2]) for name in shown} == series_of_the_metrics()
 
 
 def span(name: str) -> str:
     low, high = jobs.RANGES[name]
     return f"{low} to {high}"
-
-
-def default(option: str) -> t.Any:
-    return CONNECTION_OPTIONS[option]["default"]
 
 
 LIMITS: dict[str, str] = {
@@ -257,18 +292,11 @@ LIMITS: dict[str, str] = {
     # What the service alone enforces is written here as the interface documents it.
     "rulesets of a zone for the phase": "1",
     "scripts in one page": f"{scripts.MAX_PER_PAGE}",
-    "score that separates malicious scripts": "{}, on the route ``page_shield`` {}".format(
-        *(each.threshold for each in scripts.VERDICTS.values())
-    ),
     **{name: span(name) for name in jobs.RANGES},
     "characters of dataset": f"{jobs.MAX_DATASET_LENGTH}",
     "characters of logpull_options": f"{jobs.MAX_OPTIONS_LENGTH}",
     "characters of destination_conf": f"{jobs.MAX_DESTINATION_LENGTH}",
     "characters of ownership_challenge": f"{jobs.MAX_CHALLENGE_LENGTH}",
-    "requests of one user": f"{BUDGET} in {WINDOW:g} seconds",
-    "one try of a request": f"{default('timeout'):g} seconds",
-    "further tries of a request": f"{default('retries')}",
-    "pause that the service may ask for": f"{default('retry_wait_max')} seconds",
     "an answer of the service": f"{MAX_BODY_BYTES // MIB} MiB",
 }
 
@@ -299,16 +327,6 @@ def test_what_is_tried_again_is_the_policy() -> None:
     (first,) = rows["no connection, a reset, a timeout, an interim answer (102, 103)"]
     assert f"start at {transport.FIRST_PAUSE_SECONDS} seconds, double, and end at {transport.MAX_PAUSE_SECONDS:g}" in first
     assert all(f"``{method}``" in first for method in transport.REPEATABLE)
-    assert f"{default('retries')} further tries by default" in text("reference_errors")
-
-
-def test_credential_variables_are_documented() -> None:
-    """The guide names the options of credentials, and the variables that the documentation of the options names."""
-    rows = table("guide_secrets", "Credential").values()
-    assert [name.strip("`") for name, _variables in rows] == ["api_token", "api_email", "api_key"]
-    fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text(encoding="utf-8")
-    documented = {name for name in re.findall(r"E\((CLOUDFLARE_\w+)\)", fragment) if not name.endswith("URL")}
-    assert {variable for _name, variables in rows for variable in re.findall(r"``(\w+)``", variables)} == documented
 
 
 def test_documented_parts_of_destinations_are_readable() -> None:
