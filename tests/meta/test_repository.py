@@ -49,7 +49,7 @@ def test_every_file_carries_its_licence() -> None:
     assert "--negate" in hook["args"]
     named = [name for name in files() if not re.search(hook["exclude"], name) and text_of(name).strip()]
     assert len(named) > 500
-    assert [name for name in named if hook["entry"] not in text_of(name)[:1500]] == []
+    assert [name for name in named if not re.search(hook["entry"], text_of(name)[:1500])] == []
 
 
 def test_licence_is_whole() -> None:
