@@ -35,7 +35,7 @@ def sim(server: Simulator) -> Simulator:
 
 
 class Owner:
-    """A client of one zone or account: requests by a path below it, answers as (status, envelope)."""
+    """A client of one zone or account: paths are relative to it, answers are (status, envelope)."""
 
     def __init__(self, sim: Simulator, owner_id: str, kind: str = "zone") -> None:
         self.sim, self.id, self.kind = sim, owner_id, kind
@@ -74,12 +74,12 @@ def other_zone(sim: Simulator) -> Owner:
 
 @pytest.fixture
 def account(sim: Simulator) -> Owner:
-    """The account that the zones belong to."""
+    """Return a client of the account to which the zones belong."""
     return Owner(sim, sim.account, "account")
 
 
 @pytest.fixture(params=["zone", "account"])
 def owner(request: pytest.FixtureRequest) -> Owner:
-    """What holds for zones and for accounts."""
+    """Return a client of a zone and of an account, for tests of both."""
     found: Owner = request.getfixturevalue(request.param)
     return found

@@ -29,7 +29,7 @@ def test_accounts_are_listed_in_pages(sim: t.Any) -> None:
 
 
 def test_zones_belong_to_accounts(sim: t.Any) -> None:
-    """Zones belong to the account that they name, which need not be seeded by itself; otherwise to the first one."""
+    """A zone belongs to the account in its seed, which is added if it is missing; by default to the first account."""
     sim.seed(zones=[{"id": "e" * 32, "account": {"id": "acc", "name": "Shop"}}, {"id": "d" * 32, "account": "acc"}])
     assert [account["id"] for account in sim.request("GET", "/accounts")[1]["result"]] == [sim.account, "acc"]
     assert [zone["id"][0] for zone in sim.request("GET", "/zones?account.id=acc")[1]["result"]] == ["e", "d"]
@@ -52,7 +52,7 @@ def test_command_takes_accounts(tmp_path: pathlib.Path) -> None:
     assert kept["zones"][0]["account"] == {"id": "a1", "name": "Shop"}
 
 
-def test_jobs_of_an_account_are_its_own(account: t.Any, zone: t.Any, sim: t.Any) -> None:
+def test_accounts_and_zones_have_separate_jobs(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     made = account.result("POST", "/logpush/jobs", JOB)
     assert made["id"] == 1 and made["time_created"] and zone.result("GET", "/logpush/jobs") == []
     assert zone.result("POST", "/logpush/jobs", JOB)["id"] == 2 and zone.refusal("GET", "/logpush/jobs/1")[0] == 404
@@ -63,7 +63,7 @@ def test_jobs_of_an_account_are_its_own(account: t.Any, zone: t.Any, sim: t.Any)
     assert account.result("DELETE", "/logpush/jobs/1") == {"id": 1}
 
 
-def test_state_of_an_account_is_kept(tmp_path: pathlib.Path) -> None:
+def test_state_of_an_account_is_stored(tmp_path: pathlib.Path) -> None:
     """A write to an account is in the log at once, a snapshot restores it, and a zone may have the same id."""
     with running(zones=["a1"], accounts=[{"id": "a1", "name": "Shop"}], state=tmp_path / "state.json") as sim:
         sim.seed(jobs={"a1": [{"id": 7}], "accounts/a1": [{"id": 8, "destination_conf": "https://a"}]})
@@ -95,7 +95,7 @@ def test_datasets_by_scope(owner: t.Any, dataset: str, scopes: set[str]) -> None
     assert owner("GET", f"/logpush/datasets/{dataset}/jobs")[0] == (200 if owner.kind in scopes else 404)
 
 
-def test_datasets_are_38() -> None:
+def test_number_of_datasets() -> None:
     assert len({*datasets.ZONE_ONLY, *datasets.ACCOUNT_ONLY, *datasets.BOTH}) == 38
 
 
@@ -108,7 +108,7 @@ def test_fields_by_scope(account: t.Any, zone: t.Any) -> None:
     assert account.refusal("POST", "/logpush/jobs", bad)[2].endswith("unknown fields of dataset audit_logs: RayID")
 
 
-def test_a_challenge_is_bound_to_its_owner(account: t.Any, zone: t.Any, sim: t.Any) -> None:
+def test_challenge_is_valid_for_its_owner_only(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     sim.settings(strict_ownership=True)
     body = {"destination_conf": "gs://bucket/logs"}
     account.result("POST", "/logpush/ownership", body)
@@ -154,7 +154,7 @@ def test_transformers_of_jobs_are_checked(account: t.Any, zone: t.Any, sim: t.An
 
 
 def test_transformer_of_a_seeded_job_exists(account: t.Any, zone: t.Any, sim: t.Any) -> None:
-    """A job can be created again with the members of a seeded one."""
+    """A job can be re-created with the members of a seeded one."""
     sim.seed(jobs={zone.id: [{"id": 3, "name": "old", "destination_conf": "https://a", "transformer_id": 12}]})
     assert [found["id"] for found in account.result("GET", "/logpush/transformers")] == [12]
     kept = sim.snapshot()
@@ -166,7 +166,7 @@ def test_transformer_of_a_seeded_job_exists(account: t.Any, zone: t.Any, sim: t.
     assert zone.result("POST", "/logpush/jobs", shown)["transformer_id"] == 12
 
 
-def test_members_of_the_service_survive_updates(owner: t.Any, sim: t.Any) -> None:
+def test_members_of_the_service_are_kept_in_updates(owner: t.Any, sim: t.Any) -> None:
     sim.seed(
         jobs={owner.id: [{"id": 3, "dataset": "firewall_events", "destination_conf": "https://a", "redaction": {"level": 2}}]}
     )

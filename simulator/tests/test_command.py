@@ -34,14 +34,14 @@ def start(*arguments: str) -> tuple[subprocess.Popen[str], dict[str, t.Any]]:
 
 
 def end(child: subprocess.Popen[str]) -> tuple[int, str]:
-    """How a simulator ended, and what it had printed beside its announcement."""
+    """Return the exit code of a simulator, and its output after the announcement."""
     printed, _errors = child.communicate(timeout=60)
     return child.returncode, printed
 
 
 def fetch(url: str, headers: dict[str, str], trust: ssl.SSLContext | None = None) -> t.Any:
     assert url.startswith(("http://127.0.0.1:", "https://127.0.0.1:"))
-    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - loopback, as the line above says
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - loopback only, as asserted above
     with urllib.request.urlopen(request, context=trust) as answer:  # noqa: S310 - the same
         return json.load(answer)
 
@@ -50,8 +50,8 @@ def simulator(announced: dict[str, t.Any]) -> Simulator:
     return Simulator(announced, None, None, None)
 
 
-def test_command_announces_itself_and_stops() -> None:
-    """The command announces itself and stops on SIGTERM."""
+def test_command_announces_its_addresses_and_stops() -> None:
+    """The command prints its addresses, and stops on SIGTERM."""
     child, announced = start(
         "--zone", ZONE, "--zone", "d" * 32, "--rules-in-list", "--latency", "5", "--email", "a@b.c", "--key", "k"
     )
@@ -69,7 +69,7 @@ def test_command_announces_itself_and_stops() -> None:
 
 
 @pytest.mark.parametrize("how", ["terminate", "kill"])
-def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, how: str) -> None:
+def test_state_file_survives_every_end(tmp_path: pathlib.Path, how: str) -> None:
     state = ("--state", str(tmp_path / "state.json"), "--zone", ZONE)
     child, announced = start(*state)
     sim = simulator(announced)
@@ -90,7 +90,7 @@ def test_what_is_kept_survives_every_end(tmp_path: pathlib.Path, how: str) -> No
         end(child)
 
 
-def test_a_write_that_was_cut_off_is_left_out(tmp_path: pathlib.Path) -> None:
+def test_incomplete_write_is_ignored(tmp_path: pathlib.Path) -> None:
     state = tmp_path / "state.json"
     with running(zones=[ZONE], state=state) as sim:
         sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
@@ -99,7 +99,7 @@ def test_a_write_that_was_cut_off_is_left_out(tmp_path: pathlib.Path) -> None:
         assert sim.state(ZONE)["script_monitor"]["enabled"] is True
 
 
-def test_bad_arguments_are_told_in_one_line(tmp_path: pathlib.Path) -> None:
+def test_bad_arguments_are_one_line(tmp_path: pathlib.Path) -> None:
     seed = tmp_path / "seed.json"
     seed.write_text('{"zone": []}')
     command = [sys.executable, "-m", "edgeops_simulator", "--seed", str(seed)]
@@ -107,7 +107,7 @@ def test_bad_arguments_are_told_in_one_line(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 1 and done.stderr.startswith("edgeops-simulator: unknown members: zone") and done.stdout == ""
 
 
-def test_a_seed_file_and_a_process_of_its_own(tmp_path: pathlib.Path) -> None:
+def test_seed_file_and_separate_process(tmp_path: pathlib.Path) -> None:
     seed = {
         "zones": [{"id": ZONE, "name": "shop.example"}],
         "script_monitor": {ZONE: {"enabled": True}},
@@ -125,7 +125,7 @@ def test_a_seed_file_and_a_process_of_its_own(tmp_path: pathlib.Path) -> None:
         assert (sim.settings()["field_limit"], sim.settings()["job_list"]) == (3, "404")
 
 
-def test_seed_of_the_readme_is_taken(sim: Simulator) -> None:
+def test_seed_of_the_readme_is_valid(sim: Simulator) -> None:
     readme = (pathlib.Path(__file__).parents[1] / "README.md").read_text("utf-8")
     (text,) = [block for block in re.findall(r"```json\n(.*?)```", readme, re.DOTALL) if '"zones"' in block]
     sim.seed(json.loads(text))
@@ -146,12 +146,12 @@ def test_reset_snapshot_and_restore(sim: Simulator) -> None:
     assert sim.snapshot() == kept and sim.state()["script_monitor"]["enabled"] is True
 
 
-def test_a_thousand_zones_are_cheap(sim: Simulator) -> None:
+def test_thousand_zones(sim: Simulator) -> None:
     sim.reset(zones=[{"id": f"{n:032x}"} for n in range(1000)])
     assert sim.request("GET", "/zones?per_page=50&page=21")[1]["result_info"]["total_count"] == 1002
 
 
-def test_the_description_names_every_operation(sim: Simulator) -> None:
+def test_description_has_every_operation(sim: Simulator) -> None:
     described = sim.control("GET", "/openapi.json")
     assert described == openapi.description(sim.base_url, sim.zones, sim.accounts)
     found = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
@@ -160,7 +160,7 @@ def test_the_description_names_every_operation(sim: Simulator) -> None:
 
 
 def test_declared_route_is_served_and_described(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One declaration serves and describes a route."""
+    """One declaration both serves and describes a route."""
     area = Routes("/zones/{zone_id}")
 
     @area("GET", "/extra/{name}", "getExtra", result=record({"name": TEXT}), query={"loud": TEXT}, switch="script_monitor_routes")
@@ -193,7 +193,7 @@ def test_tls(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("process", [True, False], ids=["process", "thread"])
 def test_hanging_request_does_not_stop_the_exit(process: bool) -> None:
-    """A request that hangs does not keep it running."""
+    """The command exits although a request hangs."""
     with running(zones=[ZONE], process=process) as sim:
         sim.faults({"kind": "hang"})
         waiting = http.client.HTTPConnection(sim.base_url.split("/")[2], timeout=60)

@@ -18,7 +18,7 @@ ZONE = "c" * 32
 
 
 def ask(sim: t.Any, method: str, path: str, body: str | None = None, **headers: str | None) -> tuple[int, t.Any]:
-    """One request with exactly these headers, as any client on this machine can send it."""
+    """Send a request with exactly these headers."""
     url = urlsplit(sim.control_url)
     usual = {"Host": url.netloc, **({} if body is None else {"Content-Type": "application/json"})}
     sent = {**usual, **{name.replace("_", "-"): value for name, value in headers.items()}}
@@ -70,7 +70,7 @@ LOCAL: list[dict[str, str | None]] = [
 
 
 @pytest.mark.parametrize("headers", LOCAL, ids=json.dumps)
-def test_this_machine_is_served(sim: t.Any, headers: dict[str, str]) -> None:
+def test_local_clients_are_accepted(sim: t.Any, headers: dict[str, str]) -> None:
     assert ask(sim, "GET", "/snapshot", **headers)[0] == 200
     assert ask(sim, "POST", "/seed", "{}", **headers)[0] == 200
     assert ask(sim, "POST", "/reset", **headers)[0] == 200, "no body needs no type"
@@ -118,7 +118,7 @@ BAD_SEEDS: list[t.Any] = [
 
 
 @pytest.mark.parametrize("bad", BAD_SEEDS, ids=lambda bad: json.dumps(bad).replace("a" * 32, "A").replace("d" * 32, "D")[-60:])
-def test_a_bad_seed_leaves_nothing_behind(sim: t.Any, bad: t.Any) -> None:
+def test_bad_seed_changes_nothing(sim: t.Any, bad: t.Any) -> None:
     sim.request("PUT", f"/zones/{sim.zone}/script_monitor", {"enabled": False})
     before, journal = sim.snapshot(), sim.journal()
     for method, path in (("POST", "/seed"), ("POST", "/reset"), ("PUT", "/start"), ("PUT", "/snapshot")):
@@ -129,7 +129,7 @@ def test_a_bad_seed_leaves_nothing_behind(sim: t.Any, bad: t.Any) -> None:
     assert len(sim.snapshot()["zones"]) == 2, "the start is what it was"
 
 
-def test_a_bad_seed_leaves_no_state_file(tmp_path: pathlib.Path) -> None:
+def test_bad_seed_writes_no_state_file(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="unknown members"), running(zones=[ZONE], seed={"x": 1}, state=tmp_path / "state.json"):
         pass
     assert list(tmp_path.iterdir()) == []

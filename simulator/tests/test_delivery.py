@@ -47,7 +47,7 @@ def job(zone: t.Any, **more: t.Any) -> t.Any:
     return zone.result("POST", "/logpush/jobs", body)
 
 
-def test_custom_fields_arrive(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+def test_custom_fields_are_delivered(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     zone.ruleset(RULE)
     job(zone)
     (file,) = sim.traffic([VISIT])["files"]
@@ -76,7 +76,7 @@ def test_values_are_cut_at_8_kb(zone: t.Any, sim: t.Any) -> None:
     assert [len(value.encode()) for value in found] == [8192, 8192, 8192] and set(found[2]) == {"é"}
 
 
-def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
+def test_filter_enabled_dataset_and_zone_select_records(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
     condition = json.dumps(
         {
             "where": {
@@ -100,7 +100,7 @@ def test_filter_enabled_dataset_and_zone_decide(zone: t.Any, other_zone: t.Any, 
 
 
 def test_output_options_take_precedence(zone: t.Any, sim: t.Any) -> None:
-    """Output options take precedence over the option string."""
+    """`output_options` take precedence over `logpull_options`."""
     stamps = {
         "unixnano": 1772360430123456000,
         "unix": 1772360430,
@@ -127,7 +127,7 @@ def test_csv_and_batches(zone: t.Any, sim: t.Any) -> None:
     ]
 
 
-def test_sampling_and_a_bucket_that_is_closed(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+def test_sampling_and_unwritable_bucket(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     job(zone, logpull_options="fields=RayID&sample=0.5")
     job(zone, destination_conf="s3://../../up?region=x", logpull_options="fields=RayID")
     report = sim.traffic([{"RayID": f"{n:016x}"} for n in range(400)])["files"]
@@ -146,8 +146,8 @@ LONG = [
 
 
 @pytest.mark.parametrize("member", LONG, ids=lambda member: json.dumps(member)[:40])
-def test_texts_that_no_file_system_takes(zone: t.Any, sim: t.Any, member: dict[str, t.Any], log_folder: pathlib.Path) -> None:
-    """A name that is too long, or a text that UTF-8 does not have, is delivered all the same, and so is what comes after it."""
+def test_texts_that_are_no_file_names(zone: t.Any, sim: t.Any, member: dict[str, t.Any], log_folder: pathlib.Path) -> None:
+    """Records are delivered even if a name is too long for a file, or cannot be encoded as UTF-8; so are later ones."""
     first = job(zone, **member)["id"]
     second = job(zone)["id"]
     report = sim.traffic([{"ClientCity": "\ud800"}])
@@ -163,7 +163,7 @@ TEXTS = st.text(st.characters(exclude_characters="?"), min_size=1, max_size=300)
 @hypothesis.settings(max_examples=40, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 @hypothesis.given(bucket=TEXTS, path=TEXTS, prefix=TEXTS, value=TEXTS)
 def test_any_text_is_delivered(zone: t.Any, sim: t.Any, bucket: str, path: str, prefix: str, value: str) -> None:
-    """Whatever a job or a request holds, this delivery and the next one work, or the job is refused."""
+    """With any text in a job or a request, this delivery and the next one succeed, or the job is refused."""
     hypothesis.assume(bucket.strip("/"))
     sim.reset()
     body = {"destination_conf": f"s3://{bucket}/{path}", "enabled": True, "output_options": {"batch_prefix": prefix}}
@@ -179,8 +179,8 @@ UNDELIVERABLE = [
 
 
 @pytest.mark.parametrize("member", UNDELIVERABLE, ids=lambda member: json.dumps(member)[:40])
-def test_a_job_that_cannot_be_delivered_fails_alone(zone: t.Any, sim: t.Any, member: dict[str, t.Any]) -> None:
-    """A seed may hold what the service would refuse; that job fails, the others go on."""
+def test_undeliverable_job_does_not_affect_others(zone: t.Any, sim: t.Any, member: dict[str, t.Any]) -> None:
+    """A seed can contain jobs that the API would refuse; such a job fails, and the others are delivered."""
     usual = {"destination_conf": "s3://b", "enabled": True}
     sim.seed(jobs={zone.id: [{"id": 1, **usual, **member}, {"id": 2, **usual}]})
     report = sim.traffic([{}])
@@ -193,13 +193,13 @@ def test_a_job_that_cannot_be_delivered_fails_alone(zone: t.Any, sim: t.Any, mem
     [1, {"request_fields": 1}, {"request_fields": ["x", {"name": 1}, {}]}, {"other": [{"name": "x"}]}],
     ids=json.dumps,
 )
-def test_rules_that_are_none(zone: t.Any, sim: t.Any, parameters: t.Any) -> None:
+def test_invalid_rules_are_ignored(zone: t.Any, sim: t.Any, parameters: t.Any) -> None:
     sim.seed(rulesets={zone.id: [{"rules": [RULE, {**RULE, "action_parameters": parameters}]}]})
     job(zone)
     assert sim.traffic([VISIT])["files"][0]["records"][0]["Cookies"] == {"Sid": "1"}
 
 
-def test_a_folder_that_cannot_be_written(zone: t.Any, tmp_path: pathlib.Path) -> None:
+def test_unwritable_folder(zone: t.Any, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "buckets"
     folder.mkdir()
     (folder / "b").write_text("a file where a folder has to be")

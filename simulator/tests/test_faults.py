@@ -16,7 +16,7 @@ from edgeops_simulator.testing import ControlError
 
 
 class Client:
-    """One connection that stays open where the service lets it."""
+    """A client with one connection, which is reused as long as the simulator keeps it open."""
 
     def __init__(self, sim: t.Any) -> None:
         self.url, self.sim = urlsplit(sim.base_url), sim
@@ -53,7 +53,7 @@ def enabled(sim: t.Any) -> bool:
 
 
 @pytest.mark.parametrize(("kind", "applied"), [("reset", False), ("reset_after", True)])
-def test_resets_are_real(sim: t.Any, client: Client, kind: str, applied: bool) -> None:
+def test_connection_is_reset(sim: t.Any, client: Client, kind: str, applied: bool) -> None:
     sim.faults({"kind": kind})
     with pytest.raises(ConnectionResetError):
         client()
@@ -64,7 +64,7 @@ def test_resets_are_real(sim: t.Any, client: Client, kind: str, applied: bool) -
     assert client()[0] == 200
 
 
-def test_refused_closes_the_port_for_a_while(sim: t.Any, client: Client) -> None:
+def test_refused_closes_the_port_for_some_seconds(sim: t.Any, client: Client) -> None:
     sim.faults({"kind": "refused", "index": 1, "seconds": 2})
     assert client()[0] == 200
     client.connection.close()
@@ -86,13 +86,13 @@ def test_refused_until_cleared(sim: t.Any, client: Client) -> None:
 
 
 def test_closed_port_ends_open_connections(sim: t.Any, client: Client) -> None:
-    """Open connections end when the port closes."""
+    """Open connections are closed together with the port."""
     sim.faults({"kind": "refused", "index": 1, "seconds": 0.2})
     client()
     assert client.connection.sock.recv(1) == b""
 
 
-def test_addressing(sim: t.Any, client: Client) -> None:
+def test_faults_select_requests(sim: t.Any, client: Client) -> None:
     sim.faults(
         {"kind": "503", "index": 1, "count": 2, "method": "get", "path": "*/script_monitor"},
         {"kind": "500", "zone": "b" * 32, "count": None},
@@ -126,7 +126,7 @@ def test_status_kinds(sim: t.Any, client: Client, kind: str, status: int, applie
     assert ("retry-after" in headers) is (status == 429)
 
 
-def test_retry_after_in_all_its_forms(sim: t.Any, client: Client) -> None:
+def test_forms_of_retry_after(sim: t.Any, client: Client) -> None:
     for given in (7, "date:60", None):
         sim.faults({"kind": "status", "status": 429, "retry_after": given, "applied": True, "headers": {"X-More": "1"}})
     first, second, third = (client()[1] for _unused in range(3))
@@ -135,7 +135,7 @@ def test_retry_after_in_all_its_forms(sim: t.Any, client: Client) -> None:
     assert enabled(sim) is True
 
 
-def test_garbled_answers(sim: t.Any, client: Client) -> None:
+def test_invalid_answers(sim: t.Any, client: Client) -> None:
     kinds: dict[str, t.Callable[[bytes], bool]] = {
         "array": lambda body: json.loads(body) == [],
         "string": lambda body: json.loads(body) == "text",
@@ -193,7 +193,7 @@ def test_bodies_above_every_limit(sim: t.Any, client: Client) -> None:
     assert len(zlib.decompress(body, wbits=31)) > 64 * 1024 * 1024
 
 
-def test_faults_that_make_no_sense_are_refused(sim: t.Any) -> None:
+def test_invalid_faults_are_refused(sim: t.Any) -> None:
     for bad in ({"kind": "x"}, {}, {"kind": "reset", "index": -1}, {"kind": "reset", "count": 0}, {"kind": "status"}):
         with pytest.raises(ControlError):
             sim.faults(bad)

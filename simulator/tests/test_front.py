@@ -46,7 +46,7 @@ def test_credentials(sim: t.Any, headers: dict[str, str], status: int, code: int
     assert "wrong" not in json.dumps(entry["headers"]) and "simulated-key" not in json.dumps(entry)
 
 
-def test_a_refused_credential_writes_nothing(sim: t.Any) -> None:
+def test_refused_credential_writes_nothing(sim: t.Any) -> None:
     body = b'{"enabled": true}'
     send(sim, "PUT", f"/zones/{sim.zone}/script_monitor", body, Authorization="Bearer wrong", Content_Type="application/json")
     assert sim.state()["script_monitor"]["enabled"] is False
@@ -54,7 +54,7 @@ def test_a_refused_credential_writes_nothing(sim: t.Any) -> None:
 
 
 def test_missing_credentials_as_invalid_header(sim: t.Any) -> None:
-    """Missing credentials can be an invalid header."""
+    """A setting changes the error for missing credentials to that for an invalid header."""
     sim.settings(unauthenticated_status=400)
     status, _unused, content = send(sim, "GET", "/zones")
     assert status == 400 and json.loads(content)["errors"][0]["error_chain"][0]["code"] == 6111
@@ -97,7 +97,7 @@ def test_bodies(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
         ("GET", "/zones/{zone}/logpush/jobs/0", 404, 1004),
     ],
 )
-def test_what_is_not_there(sim: t.Any, method: str, path: str, status: int, code: int) -> None:
+def test_unknown_paths_and_objects(sim: t.Any, method: str, path: str, status: int, code: int) -> None:
     found, headers, content = send(sim, method, path.format(zone=sim.zone), Authorization=f"Bearer {sim.token}")
     assert found == status and json.loads(content)["errors"][0]["code"] == code
     assert status != 405 or "OPTIONS" in headers["allow"]
@@ -112,7 +112,7 @@ FAMILIES = {
 
 @pytest.mark.parametrize("pattern", FAMILIES)
 def test_unknown_routes(sim: t.Any, zone: t.Any, pattern: str) -> None:
-    """Families of routes can be missing, as when an API drops them; the others stay, and nothing is applied."""
+    """Groups of routes can be unknown, as if the API had removed them; other routes work, and no write is applied."""
     sim.settings(unknown_routes=[pattern])
     for family, paths in FAMILIES.items():
         for path in paths:
@@ -168,12 +168,12 @@ def test_rate_limit(sim: t.Any) -> None:
     assert [status for status, _unused, _unused in answers] == [200, 200, 429]
     assert [headers["x-ratelimit-remaining"] for _unused, headers, _unused in answers] == ["1", "0", "0"]
     assert 0 < int(answers[2][1]["retry-after"]) <= 60 and answers[2][1]["x-ratelimit-reset"].endswith("GMT")
-    sim.settings(rate_window=0)  # over by now
+    sim.settings(rate_window=0)  # the window has ended
     assert send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}")[0] == 200
 
 
 def test_keep_alive_and_parallel_latency(sim: t.Any) -> None:
-    """A connection is kept, and latency delays no other request."""
+    """Connections are reused, and the latency of one request does not delay others."""
     url = urlsplit(sim.base_url)
     connection = http.client.HTTPConnection("127.0.0.1", url.port, timeout=60)
     for _unused in range(50):
@@ -187,7 +187,7 @@ def test_keep_alive_and_parallel_latency(sim: t.Any) -> None:
         one.request("GET", url.path + "/zones", headers={"Authorization": f"Bearer {sim.token}"})
     while len(sim.journal()) < len(waiting):
         time.sleep(0.01)
-    # All have arrived before the first is answered; one after the other, several would not have arrived yet.
+    # All requests arrive before the first answer; if they were handled one after the other, some would not have arrived yet.
     assert not select.select([one.sock for one in waiting], [], [], 0)[0]
     assert all(one.getresponse().read() for one in waiting)
     for one in (connection, *waiting):

@@ -19,7 +19,7 @@ def hours_ago(hours: float) -> str:
 
 
 def health(sim: t.Any, conditions: str = "final: 1", order: str = "jobId_ASC", by: str = "jobId success", **more: t.Any) -> t.Any:
-    """The groups of the first zone of a query over the last day."""
+    """Return the groups of the first zone in a query about the last day."""
     variables = {"z": [sim.zone], "from": hours_ago(24), "to": hours_ago(-1), **more}
     answer = sim.query(HEALTH % (conditions, order, by), **variables)
     assert answer["errors"] is None, answer
@@ -40,7 +40,7 @@ def jobs(zone: t.Any) -> list[int]:
     return [zone.result("POST", "/logpush/jobs", job)["id"] for job in made]
 
 
-def test_deliveries_are_measured(sim: t.Any, jobs: list[int]) -> None:
+def test_deliveries_are_counted(sim: t.Any, jobs: list[int]) -> None:
     delivered = sim.traffic([{}, {}, {}])["files"]
     sim.traffic([{}])
     first, second = health(sim)
@@ -51,8 +51,8 @@ def test_deliveries_are_measured(sim: t.Any, jobs: list[int]) -> None:
     assert health(sim, z=[sim.zones[1]]) == [], "nothing delivered is no group"
 
 
-def test_failed_batches_are_measured(sim: t.Any, zone: t.Any, jobs: list[int]) -> None:
-    """A try that is repeated is not final; a lost batch is final and keeps its number of records."""
+def test_failed_batches_are_counted(sim: t.Any, zone: t.Any, jobs: list[int]) -> None:
+    """A try that is repeated is not final; a lost batch is final and has its number of records."""
     failures = [
         {"job_id": jobs[0], "status": 1105, "error": "no such host", "tries": 3},
         {"destination": "https:*", "tries": 2, "lost": False},
@@ -199,12 +199,12 @@ def test_filter_as_variable(sim: t.Any) -> None:
     assert message(wrong).startswith("error parsing args")
 
 
-def test_one_account_a_query(sim: t.Any, account: t.Any) -> None:
+def test_query_of_several_accounts_is_refused(sim: t.Any, account: t.Any) -> None:
     for tags, words in ((f'["{account.id}", "x"]', "too many nodes"), ('["x"]', "not authorized for that account")):
         assert words in message(sim.query(f"{{viewer{{accounts(filter:{{accountTag_in:{tags}}}){{accountTag}}}}}}"))
 
 
-def test_queries_have_their_own_budget(sim: t.Any) -> None:
+def test_queries_have_a_separate_rate_limit(sim: t.Any) -> None:
     sim.settings(rate_limit=1, graphql_rate_limit=2)
     assert [ask(sim)["errors"] for _unused in range(2)] == [None, None]
     assert message(ask(sim)).startswith("rate limiter budget depleted")
@@ -218,13 +218,13 @@ def test_queries_have_their_own_budget(sim: t.Any) -> None:
     assert sim.journal()[-1]["status"] == 500
 
 
-def test_nothing_is_written(sim: t.Any) -> None:
+def test_queries_write_nothing(sim: t.Any) -> None:
     assert "mutation" in message(sim.query("mutation {zones}"))
     assert sim.writes() == [] and len(sim.journal()) == 1
     assert sim.request("POST", "/graphql", {"variables": {}})[0] == 400
 
 
-def test_uploads_are_kept(sim: t.Any) -> None:
+def test_uploads_are_stored(sim: t.Any) -> None:
     sim.seed(uploads={sim.zone: [upload(1)]})
     kept = sim.snapshot()
     sim.reset()

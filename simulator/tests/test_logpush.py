@@ -35,7 +35,7 @@ def test_create_list_get_update_delete(zone: t.Any, other_zone: t.Any) -> None:
 
 
 def test_put_replaces_output_options(zone: t.Any) -> None:
-    """Output options are replaced as a whole; duplicates are ignored."""
+    """`output_options` are replaced as a whole; duplicates are ignored."""
     zone("POST", "/logpush/jobs", {**JOB, "output_options": {"field_names": ["RayID", "RayID"], "sample_rate": 0.5}})
     assert zone.result("GET", "/logpush/jobs/1")["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.5}
     after = zone.result("PUT", "/logpush/jobs/1", {"output_options": {"timestamp_format": "unix"}})
@@ -95,18 +95,18 @@ def test_unknown_fields(zone: t.Any, sim: t.Any, more: t.Any) -> None:
 
 
 def test_unknown_dataset_accepts_any_field(zone: t.Any) -> None:
-    """Fields of a dataset that is not simulated are not checked."""
+    """Fields of an unknown dataset are not checked."""
     zone.result("POST", "/logpush/jobs", {**JOB, "dataset": "brand_new_events", "logpull_options": "fields=Anything"})
 
 
-def test_dataset_and_kind_stay(zone: t.Any) -> None:
+def test_dataset_and_kind_cannot_change(zone: t.Any) -> None:
     zone("POST", "/logpush/jobs", JOB)
     assert zone.refusal("PUT", "/logpush/jobs/1", {"dataset": "dns_logs"})[0] == 400
     assert zone.refusal("PUT", "/logpush/jobs/1", {"kind": "edge"})[0] == 400
     assert zone.result("PUT", "/logpush/jobs/1", {"dataset": "http_requests", "kind": ""})["dataset"] == "http_requests"
 
 
-def test_habits_of_showing_a_job(zone: t.Any, sim: t.Any) -> None:
+def test_settings_for_returned_jobs(zone: t.Any, sim: t.Any) -> None:
     sent = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
     secret = "s3://b/p?region=r&secret-access-key=hush&access-key-id=AK"
     zone("POST", "/logpush/jobs", {**JOB, "filter": sent, "destination_conf": secret, "max_upload_bytes": 0})
@@ -207,7 +207,7 @@ def test_destinations(zone: t.Any, sim: t.Any, destination: str, challenged: boo
 
 
 def test_limits_of_destinations(zone: t.Any) -> None:
-    """IBM Cloud Logs takes small uploads only; Azure wants a signature for objects only."""
+    """IBM Cloud Logs accepts small uploads only; Azure needs a signature for objects only."""
     ibm = "ibmcl://ID.ingress.eu-de.logs.cloud.ibm.com/logs/v1/singles?ibm_api_key=K1"
     made = zone.result("POST", "/logpush/jobs", {**JOB, "destination_conf": ibm, "max_upload_bytes": 2_000_000})
     assert made["max_upload_bytes"] == 2_000_000

@@ -53,7 +53,7 @@ GOOD_FILTERS = [
 
 
 @pytest.mark.parametrize("good", GOOD_FILTERS)
-def test_filters_that_are_taken_come_back_as_sent(zone: t.Any, good: str) -> None:
+def test_valid_filters_are_returned_as_sent(zone: t.Any, good: str) -> None:
     assert zone("POST", "/logpush/jobs", {**JOB, "filter": good})[1]["result"]["filter"] == good
 
 
@@ -79,12 +79,12 @@ BAD_FILTERS = {
 
 
 @pytest.mark.parametrize("bad", BAD_FILTERS.values(), ids=BAD_FILTERS)
-def test_filters_that_are_refused(zone: t.Any, bad: str) -> None:
+def test_invalid_filters_are_refused(zone: t.Any, bad: str) -> None:
     status, code, message = zone.refusal("POST", "/logpush/jobs", {**JOB, "filter": bad})
     assert (status, code) == (400, 1004) and "bad predicate" in message
 
 
-def test_limits_of_a_filter_are_met_exactly(zone: t.Any) -> None:
+def test_limits_of_a_filter_are_inclusive(zone: t.Any) -> None:
     thirty = text({"and": [condition("A", "eq", 1)] * 30})
     exact = text(condition(value="x" * (1000 - len(text(condition(value=""))))))
     assert len(exact) == 1000

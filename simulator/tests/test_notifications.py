@@ -13,7 +13,7 @@ NEW: t.Mapping[str, t.Any] = {
 }
 
 
-def test_a_policy_is_created_and_changed_as_a_whole(account: t.Any) -> None:
+def test_policy_is_created_and_replaced(account: t.Any) -> None:
     made = account.result("POST", POLICIES, NEW)
     assert made.keys() == {"id"}
     shown = account.result("GET", f"{POLICIES}/{made['id']}")
@@ -32,7 +32,7 @@ def test_a_policy_is_created_and_changed_as_a_whole(account: t.Any) -> None:
     assert account.refusal("DELETE", f"{POLICIES}/{made['id']}")[0] == 404
 
 
-def test_a_policy_that_cannot_be_is_refused(account: t.Any) -> None:
+def test_invalid_policy_is_refused(account: t.Any) -> None:
     bad = {
         "missing required field: alert_type": {name: value for name, value in NEW.items() if name != "alert_type"},
         "unknown alert_type: nonsense": {**NEW, "alert_type": "nonsense"},
@@ -55,7 +55,7 @@ def test_webhooks_hide_their_secret(account: t.Any, sim: t.Any) -> None:
     assert account.refusal("GET", f"{WEBHOOKS}/{made['id']}")[0] == 404
 
 
-def test_alerts_are_those_of_the_account(account: t.Any, sim: t.Any) -> None:
+def test_available_alerts_of_the_account(account: t.Any, sim: t.Any) -> None:
     found = account.result("GET", "/alerting/v3/available_alerts")
     assert "failing_logpush_job_disabled_alert" in [alert["type"] for alert in found["Logpush"]]
     sim.seed(
@@ -65,7 +65,7 @@ def test_alerts_are_those_of_the_account(account: t.Any, sim: t.Any) -> None:
     assert account.refusal("POST", POLICIES, NEW)[0] == 400
 
 
-def test_seeded_policies_and_webhooks_have_their_ids(account: t.Any, sim: t.Any) -> None:
+def test_seeded_policies_and_webhooks_keep_their_ids(account: t.Any, sim: t.Any) -> None:
     sim.seed(
         notification_policies={account.id: [{"id": "p1", "name": "n"}]},
         webhooks={account.id: [{"id": "w1", "last_failure": "2026-01-01T00:00:00Z"}]},

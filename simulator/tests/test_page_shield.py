@@ -56,8 +56,8 @@ def test_listings(zone: t.Any, resource: str, query: str, ids: str) -> None:
     assert envelope["result_info"]["count"] == len(ids)
 
 
-def test_scores_run_as_today(zone: t.Any) -> None:
-    """1 is surely malicious; the older route shows its own score only."""
+def test_direction_of_scores(zone: t.Any) -> None:
+    """A score of 1 means certainly malicious; the older route has its own score only."""
     (shown,) = zone.result("GET", "/page_shield/scripts")
     assert (shown["js_integrity_score"], shown["malware_score"], shown["page_urls"]) == (5, 3, [PAY, f"{PAY}/done"])
     older = zone.result("GET", "/script_monitor/scripts/a")
@@ -75,7 +75,7 @@ def test_items(zone: t.Any) -> None:
     assert zone.result("GET", "/page_shield/cookies/c")["name"] == ""
 
 
-def test_what_is_not_there(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
+def test_missing_objects_and_routes(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
     for resource in ("connections", "cookies"):
         assert zone.refusal("GET", f"/page_shield/{resource}/x")[0] == 404
         assert zone.refusal("GET", f"/page_shield/{resource}?per_page=101")[0] == 400

@@ -54,7 +54,7 @@ def test_enabled_as_text(sim: t.Any, zone: t.Any) -> None:
     assert zone.result("POST", PATH, RULE)["enabled"] == zone.result("GET", PATH)[0]["enabled"] == "true"
 
 
-def test_entry_point_is_behind_a_switch(sim: t.Any, zone: t.Any) -> None:
+def test_entry_point_needs_a_setting(sim: t.Any, zone: t.Any) -> None:
     made = zone.result("POST", PATH, RULE)
     assert zone.refusal("GET", ENTRY_POINT)[:2] == (404, 10003)
     sim.settings(policy_entry_point=True)
@@ -62,7 +62,7 @@ def test_entry_point_is_behind_a_switch(sim: t.Any, zone: t.Any) -> None:
     assert (shown["phase"], [rule["id"] for rule in shown["rules"]]) == ("http_response_page_shield", [made["id"]])
 
 
-def test_reports_are_grouped(sim: t.Any) -> None:
+def test_violations_are_grouped(sim: t.Any) -> None:
     seen = {"policy_id": "p1", "url": "https://cdn.example/a.js", "host": "shop.example", "page_url": "https://shop.example/pay"}
     others = [{**seen, "policy_id": "p2"}, {**seen, "url": "https://cdn.example/b.js", "datetime": "2026-01-01T00:00:00Z"}]
     sim.seed(violations={sim.zone: [{**seen, "count": 12, "sample_interval": 10}, {**seen, "count": 3}, *others]})

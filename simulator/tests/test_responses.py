@@ -49,7 +49,7 @@ READS = (
 
 
 def record(sim: t.Any, folder: pathlib.Path) -> str:
-    """Run the command of the README; return its output."""
+    """Run the recording commands of the README; return their output."""
     environment = {**os.environ, **sim.environment(), "ZONE_ID": sim.zone}
     done = subprocess.run(
         ["bash", "-uc", RECIPE], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
@@ -58,7 +58,7 @@ def record(sim: t.Any, folder: pathlib.Path) -> str:
     return done.stdout
 
 
-def test_a_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:
+def test_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:
     sim.seed(
         zones=[{"id": zone.id, "name": "shop.example", "account": {"id": "acc", "name": "Shop"}}], scripts={zone.id: SCRIPTS}
     )
@@ -84,8 +84,8 @@ def test_a_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pa
             assert copy.request("PUT", f"/zones/{zone.id}/logpush/jobs/4", body)[0] == status
 
 
-def test_an_untouched_zone(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:
-    """Its missing entry point is an answer, too."""
+def test_zone_without_settings(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:
+    """The 404 for its missing entry point is recorded, too."""
     record(sim, tmp_path)
     assert json.loads(next(tmp_path.rglob("entrypoint.json")).read_text())["errors"][0]["code"] == 10003
     with running(zones=[], seed=responses.read(tmp_path / "answers")) as copy:
@@ -157,7 +157,7 @@ def test_bad_files(tmp_path: pathlib.Path, case: str) -> None:
         responses.read(tmp_path)
 
 
-def test_the_command_names_the_file(tmp_path: pathlib.Path) -> None:
+def test_command_names_the_bad_file(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "zones" / ZONE / "logpush" / "jobs.json"
     path.parent.mkdir(parents=True)
     for text, words in (("<html>", "not JSON"), ("[]", "not an answer of the service"), ("", "not JSON")):
@@ -169,7 +169,7 @@ def test_the_command_names_the_file(tmp_path: pathlib.Path) -> None:
         responses.read(tmp_path / "nothing")
 
 
-def test_a_seed_takes_precedence(tmp_path: pathlib.Path) -> None:
+def test_seed_takes_precedence(tmp_path: pathlib.Path) -> None:
     write(tmp_path, f"zones/{ZONE}/page_shield", {"enabled": True})
     write(tmp_path, f"zones/{ZONE}/logpush/jobs", [{"id": 7}])
     made = responses.merged(responses.read(tmp_path), {"jobs": {ZONE: []}, "zones": ["b"], "settings": {"field_limit": 1}})

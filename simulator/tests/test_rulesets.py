@@ -29,8 +29,8 @@ def test_create_list_update(zone: t.Any, sim: t.Any) -> None:
     assert zone.result("GET", "/rulesets")[0]["rules"] == [kept]
 
 
-def test_phase_takes_one_ruleset_per_zone(zone: t.Any, other_zone: t.Any) -> None:
-    """A phase takes one ruleset and the other zone its own."""
+def test_phase_has_one_ruleset_per_zone(zone: t.Any, other_zone: t.Any) -> None:
+    """A phase has one ruleset in each zone."""
     zone.ruleset()
     status, code, message = zone.refusal("POST", "/rulesets", NEW)
     assert (status, code) == (400, 20217) and "exceeded maximum number of zone rulesets for phase" in message
@@ -38,7 +38,7 @@ def test_phase_takes_one_ruleset_per_zone(zone: t.Any, other_zone: t.Any) -> Non
 
 
 def test_put_keeps_rule_identity_by_id_or_ref(zone: t.Any) -> None:
-    """PUT replaces all rules, and keeps their identity by id or ref."""
+    """PUT replaces all rules; a rule with a known id or ref keeps its id and ref."""
     ruleset = zone.ruleset(
         rule(request_fields=["x-a"]), {**rule(request_fields=["x-b"]), "ref": "mine"}, rule(request_fields=["x-c"])
     )
@@ -56,7 +56,7 @@ def test_put_keeps_rule_identity_by_id_or_ref(zone: t.Any) -> None:
     assert again[0]["id"] != after[2]["id"]
 
 
-def test_a_description_alone_keeps_the_rules(zone: t.Any) -> None:
+def test_put_without_rules_keeps_them(zone: t.Any) -> None:
     ruleset = zone.ruleset(rule(request_fields=["x-a"]))
     after = zone.result("PUT", f"/rulesets/{ruleset['id']}", {"description": "other"})
     assert after["rules"] == ruleset["rules"] and after["description"] == "other" and after["version"] == "3"
@@ -105,7 +105,7 @@ def test_unknown_members_are_named(zone: t.Any) -> None:
 
 
 def test_field_limit_is_forty_and_can_be_set(zone: t.Any, sim: t.Any) -> None:
-    """Forty fields are in the limit and the limit can be set."""
+    """The default limit is forty fields, and a setting changes it."""
     full = rule(request_fields=[f"x-{n}" for n in range(20)], cookie_fields=[f"C{n}" for n in range(20)])
     ruleset = zone.ruleset(full)
     assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": [full, rule(response_fields=["age"])]})[0] == 400
@@ -114,7 +114,7 @@ def test_field_limit_is_forty_and_can_be_set(zone: t.Any, sim: t.Any) -> None:
 
 
 def test_foreign_rules_and_versions_are_accepted(zone: t.Any, sim: t.Any) -> None:
-    """Foreign rules are accepted, and versions that are sent back are ignored."""
+    """Rules with other actions are accepted, and versions in requests are ignored."""
     foreign = {
         "action": "something_else",
         "expression": 'http.host eq "a"',
@@ -168,7 +168,7 @@ def test_delete_and_dry_run(zone: t.Any) -> None:
 
 
 def test_account_rulesets_are_read_only(zone: t.Any, sim: t.Any) -> None:
-    """Rulesets of the account are listed but not changed."""
+    """Rulesets of the account are listed but cannot be changed."""
     sim.seed(
         rulesets={
             zone.id: [
@@ -183,7 +183,7 @@ def test_account_rulesets_are_read_only(zone: t.Any, sim: t.Any) -> None:
 
 
 def test_preserve_duplicates_is_echoed_if_set(zone: t.Any, sim: t.Any) -> None:
-    """preserve_duplicates is echoed for every item if the setting asks for it."""
+    """With the setting, `preserve_duplicates` is returned for every item."""
     sent = rule(response_fields=[{"name": "age", "preserve_duplicates": True}, "vary"])
     assert zone.ruleset(sent)["rules"][0]["action_parameters"] == sent["action_parameters"]
     sim.settings(echo_preserve_duplicates=True)
@@ -191,8 +191,8 @@ def test_preserve_duplicates_is_echoed_if_set(zone: t.Any, sim: t.Any) -> None:
     assert [item["preserve_duplicates"] for item in shown] == [True, False]
 
 
-def test_a_rule_beside_a_malformed_one(zone: t.Any, sim: t.Any) -> None:
-    """What a seed holds and the service would refuse stands in no other rule's way."""
+def test_malformed_rule_does_not_affect_others(zone: t.Any, sim: t.Any) -> None:
+    """A seed can contain a rule that the API would refuse; writes of other rules still work."""
     sim.seed(rulesets={zone.id: [{"id": "r", "rules": [{"action": "log_custom_field"}]}]})
     added = zone.result("POST", "/rulesets/r/rules", rule(request_fields=["x-a"]))
     assert len(added["rules"]) == 2
@@ -214,7 +214,7 @@ REFUSED_BODIES = [
 @pytest.mark.parametrize(
     ("method", "path", "body", "code", "message", "pointer"), REFUSED_BODIES, ids=[row[4] for row in REFUSED_BODIES]
 )
-def test_refused_bodies_name_the_place(
+def test_refused_bodies_have_a_place(
     zone: t.Any, method: str, path: str, body: t.Any, code: int, message: str, pointer: str | None
 ) -> None:
     full = path if path == "/rulesets" else f"/rulesets/{zone.ruleset()['id']}{path}"

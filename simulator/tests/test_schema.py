@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 STRING, NUMBER, KEY = r'"[^"\\\x00-\x1f]{0,20}"', r"-?(0|[1-9][0-9]{0,8})", r'"[A-Za-z][A-Za-z0-9]{0,20}"'
 OPTIONS = rf"^(fields=[A-Za-z0-9]+(,[A-Za-z0-9]+){{0,9}}(&timestamps=({'|'.join(TIMESTAMP_FORMATS)}))?(&CVE-2021-44228=(true|false))?)?$"
 
-# Values of members that a generator would not meet.
+# Valid values that random generation does not find.
 QUERY = "SELECT RayID FROM http_requests"
 GOOD = {"code": QUERY, "sql": QUERY, "alert_type": "failing_logpush_job_disabled_alert"}
 
@@ -33,7 +33,7 @@ def condition(operators: tuple[str, ...], value: str) -> str:
 
 
 def filter_pattern() -> str:
-    """Small filters: one level of `and` or `or`, up to four conditions, no blanks."""
+    """Return a pattern for small filters: one level of `and` or `or`, up to four conditions, no blanks."""
     scalar = f"({STRING}|{NUMBER})"
     kinds = (
         condition(SCALAR, f"({STRING}|{NUMBER}|true|false)"),
@@ -46,7 +46,7 @@ def filter_pattern() -> str:
 
 
 def without_branches(rule: t.Any) -> t.Any:
-    """The two kinds of rules side by side, each with few fields: a generator meets an `if` by chance only."""
+    """Split the schema of rules into two alternatives with few fields: random generation rarely satisfies an `if`."""
     base = {name: value for name, value in rule.items() if name not in ("if", "then")}
     custom = {**rule["properties"], **rule["then"]["properties"], **rule["if"]["properties"]}
     for fields in custom["action_parameters"]["properties"].values():
@@ -58,7 +58,7 @@ def without_branches(rule: t.Any) -> t.Any:
 
 
 def narrowed(document: t.Any) -> t.Any:
-    """The description with bounds for generators: what is good on its own, and mostly good together."""
+    """Restrict the description for random generation, so that most bodies satisfy the rules about several members, too."""
     schemas = document["components"]["schemas"]
     for name in ("NewRule", "PlacedRule"):
         schemas[name] = without_branches(schemas[name])
@@ -72,10 +72,10 @@ def narrowed(document: t.Any) -> t.Any:
             if "max_upload_bytes" in members:
                 members["filter"]["pattern"], members["logpull_options"]["pattern"] = filter_pattern(), OPTIONS
                 members["max_upload_bytes"] = {"enum": [0, None]}
-                del members["transformer_id"]  # a number at random is no transformer
+                del members["transformer_id"]  # a random number is not the id of a transformer
             members.update({name: {"enum": [value]} for name, value in GOOD.items() if name in members})
             if operation["operationId"] in ("updateRuleset", "updateJob", "accountUpdateJob"):
-                for fixed in ("kind", "phase", "dataset"):  # they cannot change
+                for fixed in ("kind", "phase", "dataset"):  # an update cannot change them
                     members.pop(fixed, None)
     return document
 
@@ -112,7 +112,7 @@ def test_schemathesis_finds_no_violation(sim: t.Any, phases: str, tmp_path: path
 
 
 def test_every_reference_has_its_schema() -> None:
-    """The tool above passes over answers whose schema it does not find."""
+    """schemathesis ignores answers whose schema it does not find."""
     document = description("http://localhost/client/v4")
     named = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(document)))
     assert named - document["components"]["schemas"].keys() == set(), "add it to SCHEMAS in schemas/answers.py"

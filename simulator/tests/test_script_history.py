@@ -21,7 +21,7 @@ def add(**more: t.Any) -> dict[str, t.Any]:
     return {"action": "add", "url": URL, "host": "shop.example", "hash": "a" * 64, "at": DAY.format(1), **more}
 
 
-def test_versions_and_hashes_that_flip(sim: t.Any, zone: t.Any) -> None:
+def test_versions_with_repeated_hashes(sim: t.Any, zone: t.Any) -> None:
     (made,) = sim.scripts(add())
     path = f"/script_monitor/scripts/{made['script_id']}"
     assert zone.result("GET", "/script_monitor/scripts") == [{name: made[name] for name in made if name != "versions"}]
@@ -38,7 +38,7 @@ def test_versions_and_hashes_that_flip(sim: t.Any, zone: t.Any) -> None:
     assert len({first["hash"], second["hash"], "c" * 64}) == 3, "a made-up hash is a new one"
 
 
-def test_a_seeded_script_keeps_its_first_version(sim: t.Any, zone: t.Any) -> None:
+def test_seeded_script_keeps_its_first_version(sim: t.Any, zone: t.Any) -> None:
     seeded = {"script_id": "s" * 32, "script_url": URL, "hash": "a" * 64, "js_integrity_score": 3, "fetched_at": DAY.format(1)}
     sim.seed(scripts={zone.id: [seeded, {"script_id": "t" * 32, "script_url": "https://other.example/a.js"}]})
     sim.scripts({"action": "change", "script_id": "s" * 32}, {"action": "change", "script_id": "t" * 32})
@@ -46,7 +46,7 @@ def test_a_seeded_script_keeps_its_first_version(sim: t.Any, zone: t.Any) -> Non
     assert zone.result("GET", f"/script_monitor/scripts/{'s' * 32}")["versions"][1]["hash"] == "a" * 64
 
 
-def test_scripts_vanish_and_come_back(sim: t.Any, zone: t.Any, other_zone: t.Any) -> None:
+def test_scripts_vanish_and_reappear(sim: t.Any, zone: t.Any, other_zone: t.Any) -> None:
     def listed(query: str = "") -> list[str]:
         return [script["host"] for script in zone.result("GET", f"/script_monitor/scripts?{query}")]
 
@@ -97,7 +97,7 @@ def test_bad_bodies(sim: t.Any, body: t.Any) -> None:
         sim.control("POST", "/scripts", body)
 
 
-def test_the_command(sim: t.Any, zone: t.Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_command(sim: t.Any, zone: t.Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def run(*arguments: str) -> list[dict[str, t.Any]]:
         assert script_command.main(arguments) == 0
         return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -117,13 +117,13 @@ def test_the_command(sim: t.Any, zone: t.Any, capsys: pytest.CaptureFixture[str]
     assert script_command.main(["list", "--control-url", "http://127.0.0.1:1"]) == 1
 
 
-def test_the_command_without_a_simulator() -> None:
+def test_script_command_without_a_simulator() -> None:
     command = [sys.executable, "-m", "edgeops_simulator", "script", "list"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env={})
     assert done.returncode == 2 and "CONTROL_URL is needed" in done.stderr
 
 
-def test_histories_are_kept(tmp_path: pathlib.Path) -> None:
+def test_histories_are_stored(tmp_path: pathlib.Path) -> None:
     with running(zones=["c" * 32], state=tmp_path / "state.json") as sim:
         sim.scripts(add(), {"action": "change", "url": URL})
         before = sim.state()

@@ -30,7 +30,7 @@ def scripts(sim: t.Any) -> None:
 
 
 def test_status_starts_off_and_put_updates_time(zone: t.Any) -> None:
-    """The status is off at first, and every PUT updates its time."""
+    """The monitor is off at the start, and each PUT sets the time."""
     first = zone.result("GET", "/script_monitor")
     on = zone.result("PUT", "/script_monitor", {"enabled": True})
     again = zone.result("PUT", "/script_monitor", {"enabled": True})
@@ -48,13 +48,13 @@ def test_put_without_boolean_is_refused(zone: t.Any, body: t.Any) -> None:
     assert zone.result("GET", "/script_monitor") == before
 
 
-def test_zones_are_apart(zone: t.Any, other_zone: t.Any) -> None:
+def test_zones_share_no_state(zone: t.Any, other_zone: t.Any) -> None:
     zone.result("PUT", "/script_monitor", {"enabled": True})
     assert other_zone.result("GET", "/script_monitor")["enabled"] is False
 
 
 def test_active_scripts_are_listed_in_pages(zone: t.Any, scripts: None) -> None:
-    """Listing shows active scripts page by page."""
+    """The listing contains active scripts, page by page."""
     status, envelope = zone("GET", "/script_monitor/scripts?page=3&per_page=10")
     assert status == 200
     assert envelope["result_info"] == {"page": 3, "per_page": 10, "count": 4, "total_count": 24, "total_pages": 3}
@@ -86,7 +86,7 @@ def test_numbers_outside_their_range_are_refused(zone: t.Any, query: str) -> Non
     assert zone.refusal("GET", f"/script_monitor/scripts?{query}")[0] == 400
 
 
-def test_a_smaller_page_than_asked_for_is_told(sim: t.Any, zone: t.Any, scripts: None) -> None:
+def test_page_size_is_reduced_to_the_maximum(sim: t.Any, zone: t.Any, scripts: None) -> None:
     sim.settings(max_per_page=7)
     info = zone("GET", "/script_monitor/scripts?per_page=100")[1]["result_info"]
     assert (info["per_page"], info["count"], info["total_pages"]) == (7, 7, 4)
@@ -94,7 +94,7 @@ def test_a_smaller_page_than_asked_for_is_told(sim: t.Any, zone: t.Any, scripts:
     assert "result_info" not in zone("GET", "/script_monitor/scripts")[1]
 
 
-def test_one_script_carries_its_details(zone: t.Any, scripts: None) -> None:
+def test_single_script_has_its_details(zone: t.Any, scripts: None) -> None:
     script = zone.result("GET", f"/script_monitor/scripts/{7:032x}")
     assert script["seen_on"] == ["https://shop.example/"]
     assert script["versions"] == [{"hash": f"{7:064x}", "js_integrity_score": 47, "fetched_at": "2026-01-01T00:00:00Z"}]
@@ -104,7 +104,7 @@ def test_one_script_carries_its_details(zone: t.Any, scripts: None) -> None:
 
 
 def test_page_shield_shows_the_same_state(zone: t.Any, sim: t.Any, scripts: None) -> None:
-    """page_shield shows the same state under its own member names."""
+    """page_shield shows the same state under its own names."""
     put = zone.result("PUT", "/page_shield", {"enabled": True, "use_connection_url_path": True})
     assert put == zone.result("GET", "/page_shield")
     assert put.pop("updated_at") == zone.result("GET", "/script_monitor")["updated_at"]
@@ -124,8 +124,8 @@ def test_page_shield_shows_the_same_state(zone: t.Any, sim: t.Any, scripts: None
 REQUIRED = ("id", "url", "host", "added_at", "first_seen_at", "last_seen_at", "url_contains_cdn_cgi_path")
 
 
-def test_few_members(sim: t.Any, zone: t.Any) -> None:
-    """page_shield shows what it requires of a script whatever the seed omits; the older route shows what was seeded."""
+def test_defaults_of_omitted_members(sim: t.Any, zone: t.Any) -> None:
+    """page_shield adds required members that the seed omits; the older route returns only seeded members."""
     bare, seen = {"script_id": "a" * 32, "host": "h"}, {"script_id": "b" * 32, "fetched_at": "2026-05-01T00:00:00Z"}
     late = {"script_id": "c" * 32, "first_seen_at": "2026-02-01T00:00:00Z", "last_seen_at": "2026-03-01T00:00:00Z"}
     sim.seed(scripts={sim.zone: [bare, seen, late, {"script_id": "d" * 32, "hidden": ["added_at", "appears_in_cdn_cgi_path"]}]})
@@ -140,7 +140,7 @@ def test_few_members(sim: t.Any, zone: t.Any) -> None:
 
 
 def test_fifty_thousand_scripts_are_paged(sim: t.Any, zone: t.Any) -> None:
-    """Fifty thousand scripts are seeded and paged."""
+    """Fifty thousand scripts can be seeded and listed in pages."""
     sim.seed(scripts={sim.zone: [{"script_id": f"{n:032x}", "host": "a.example"} for n in range(50_000)]})
     zone("GET", "/script_monitor/scripts")
     for page in range(1, 41):

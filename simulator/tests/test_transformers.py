@@ -22,7 +22,7 @@ def create(account: t.Any, sql: str) -> t.Any:
     return account.result("POST", PATH, {"name": "redact", "code": sql})
 
 
-def test_each_query_is_a_version(account: t.Any, sim: t.Any) -> None:
+def test_each_query_adds_a_version(account: t.Any, sim: t.Any) -> None:
     made = create(account, "SELECT RayID FROM http_requests")
     assert made["dataset"] == "http_requests"
     account.result("PUT", f"{PATH}/1", {"name": "redact", "code": "SELECT ClientIP FROM http_requests"})
@@ -47,23 +47,23 @@ def test_each_query_is_a_version(account: t.Any, sim: t.Any) -> None:
         ("SELECT 'FROM nowhere' -- FROM nothing\nFROM dns_logs /* FROM x */", "dns_logs"),
     ],
 )
-def test_a_query_names_its_dataset(sql: str, dataset: str) -> None:
+def test_dataset_of_a_query(sql: str, dataset: str) -> None:
     assert transform.dataset_of(sql) == dataset
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1", "SELECT * FROM input", "WITH a AS (SELECT 1) SELECT * FROM a"])
-def test_a_query_without_a_dataset_is_refused(account: t.Any, sql: str) -> None:
+def test_query_without_a_dataset_is_refused(account: t.Any, sql: str) -> None:
     assert account.refusal("POST", PATH, {"name": "x", "code": sql})[:2] == (400, 1004)
 
 
-def test_a_query_without_the_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transform, "is_installed", lambda: False)
     with pytest.raises(transform.NotInstalled, match=r"edgeops-simulator\[transformers\]"):
         transform.Query("SELECT * FROM http_requests", None)
 
 
 @pytest.mark.skipif(transform.is_installed(), reason="Apache DataFusion is installed")
-def test_without_the_engine_a_preview_answers_501(account: t.Any) -> None:
+def test_preview_without_the_engine(account: t.Any) -> None:
     status, _code, message = account.refusal("POST", f"{PATH}/preview", {"input": {}, "sql": "SELECT * FROM http_requests"})
     assert status == 501 and transform.EXTRA in message
 
@@ -109,20 +109,20 @@ def test_preview(account: t.Any, sql: str, delivered: t.Any) -> None:
         ("SELECT CAST(ClientIP AS INT) FROM http_requests", "Cannot cast"),
     ],
 )
-def test_a_bad_query_is_refused(account: t.Any, sql: str, message: str) -> None:
+def test_bad_query_is_refused(account: t.Any, sql: str, message: str) -> None:
     status, code, text = account.refusal("POST", f"{PATH}/preview", {"input": RECORD, "sql": sql})
     assert (status, code) == (400, 1004) and message in text
 
 
 @pytest.mark.engine
-def test_a_query_is_checked_before_it_is_kept(account: t.Any) -> None:
+def test_query_is_validated_before_it_is_stored(account: t.Any) -> None:
     assert account.refusal("POST", PATH, {"name": "x", "code": "SELECT Nonsense FROM http_requests"})[:2] == (400, 1004)
     create(account, "SELECT RayID FROM http_requests")
     assert account.refusal("PUT", f"{PATH}/1", {"name": "x", "code": "SELEC * FROM http_requests"})[:2] == (400, 1004)
 
 
 @pytest.mark.engine
-def test_records_pass_through_the_transformer(account: t.Any, zone: t.Any, sim: t.Any) -> None:
+def test_records_are_transformed(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     create(account, "SELECT * EXCEPT (ClientIP), '192.0.2.0' AS ClientIP FROM http_requests WHERE RayID <> 'secret'")
     zone.result("POST", "/logpush/jobs", {**JOB, "transformer_id": 1})
     zone.result("POST", "/logpush/jobs", {**JOB, "name": "raw"})
@@ -133,8 +133,8 @@ def test_records_pass_through_the_transformer(account: t.Any, zone: t.Any, sim: 
     assert nothing["skipped"] == [{"job_id": 1, "reason": "no record passed"}]
 
 
-def test_a_failing_query_fails_the_batch(account: t.Any, zone: t.Any, sim: t.Any) -> None:
-    """It stands in the job, and nothing is delivered as it was: without the engine, every query fails."""
+def test_failing_query_loses_the_batch(account: t.Any, zone: t.Any, sim: t.Any) -> None:
+    """The error is in the job, and no untransformed record is delivered. Without DataFusion every query fails."""
     create(account, "SELECT CAST(RayID AS INT) AS RayID FROM http_requests")
     zone.result("POST", "/logpush/jobs", {**JOB, "transformer_id": 1})
     delivered = sim.traffic(records=[{"ClientIP": "198.51.100.7", "RayID": "abc"}])

@@ -79,7 +79,7 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="session")
-def begun(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
+def minimal(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
     """Return the controller after two runs of the minimal setup."""
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
-        yield configure(controller, Place(tmp_path_factory.mktemp("begun")), simulator_server, [load("small.yml")] * 2)
+        yield configure(controller, Place(tmp_path_factory.mktemp("minimal")), simulator_server, [load("small.yml")] * 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Where the example is, and jobs of it as the controller would run them."""
+"""The files of the example, and a launcher for its jobs that does what the controller would do."""
 
 import dataclasses
 import json
@@ -17,13 +17,13 @@ from harness.outcome import Report
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "awx"
 PROJECT = EXAMPLE / "project"
 EMAIL = "operator@example.com"
-# Distinctive, because outputs are searched for them.
+# Does not occur elsewhere, because outputs are searched for it.
 TOKEN = "planted-token-20b6d4f1aa"
 KEY = "planted-key-93ce07b5d8"
 ACTIVE = ["blog.example", "shop.example"]
 DELIVER, CHECK, MERGE = "Deliver logs", "Check log delivery", "Merge audit reports"
 
-# The variables of infra.aap_configuration in the order in which its dispatch role goes through them, and the module behind each.
+# The variables of infra.aap_configuration in the order of its dispatch role, and the module for each.
 VARIABLES = {
     "aap_teams": "team",
     "controller_credential_types": "credential_type",
@@ -41,7 +41,7 @@ VARIABLES = {
 
 
 class Loader(yaml.SafeLoader):
-    """YAML as Ansible reads it."""
+    """Loads YAML as Ansible does."""
 
 
 Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
@@ -53,9 +53,9 @@ def load(name: str) -> t.Any:
 
 @dataclasses.dataclass(frozen=True)
 class Configured:
-    """A controller that configure.yml has been run against twice, with what each run printed and wrote.
+    """A controller after two runs of configure.yml, with the output and the writes of each run.
 
-    The second run has one object of each kind.
+    The second run has only one object of each kind.
     """
 
     controller: Controller
@@ -63,7 +63,7 @@ class Configured:
     writes: list[list[tuple[str, str]]]
 
 
-# The bucket of the example wants a proof of ownership, which its guide requests first.
+# The bucket of the example needs a proof of ownership; another template requests the challenge.
 UNPROVEN = ["ownership_challenge: is omitted"]
 
 
@@ -79,9 +79,9 @@ def launch(
     given: t.Mapping[str, t.Any] | None = None,
     **run: t.Any,
 ) -> Report:
-    """One job of a template: the answers of its survey, the artifacts of jobs before it, and the environment of its credentials.
+    """Run one job of a template: with survey answers, artifacts of earlier jobs, and the environment of its credentials.
 
-    `inputs` of a credential, by its name, take the place of those that it has.
+    `inputs` replace inputs of credentials, by the name of the credential.
     """
     job = controller.named("job_templates", template)
     (source,) = controller.objects["inventory_sources"].values()
@@ -96,7 +96,7 @@ def launch(
         check=job["job_type"] == "check",
         diff=job["diff_mode"],
         forks=job["forks"],
-        # A job of the controller has its own /tmp.
+        # On a controller, each job has its own /tmp.
         extra_vars={
             **json.loads(job["extra_vars"] or "{}"),
             **answered(job["survey_spec"], dict(answers or {})),
@@ -111,7 +111,7 @@ def launch(
 
 
 def artifacts(report: Report) -> dict[str, t.Any]:
-    """What a job keeps as data."""
+    """Return the artifacts of a job."""
     kept: dict[str, t.Any] = {}
     for outcome in report.outcomes:
         kept |= outcome.result.get("ansible_stats", {}).get("data", {})

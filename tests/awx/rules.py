@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the controller looks at before it keeps an object: what it needs, what it refers to, and what it refuses."""
+"""The checks of the controller for a new object: required members, references, and values that it refuses."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import jinja2.sandbox
 Item = dict[str, t.Any]
 Find = t.Callable[[str, t.Any], Item]
 
-# The kinds of objects, each in the name that its path has.
+# The kinds of objects, with the names of their paths.
 KINDS = (
     "organizations",
     "credential_types",
@@ -45,12 +45,12 @@ RRULE = re.compile(r"DTSTART;TZID=[\w/]+:\d{8}T\d{6} RRULE:FREQ=[A-Z]+;INTERVAL=
 
 
 class Refused(Exception):
-    """The controller answers 400 with this text."""
+    """The controller answers with 400 and this text."""
 
 
 def checked(kind: str, item: Item, find: Find) -> None:
-    """Refuse an object that the controller would not keep; the modules of awx.awx send only members and references that there are."""
-    # A node of a workflow is known by its identifier, which it needs.
+    """Refuse an object that the controller would refuse; the modules of awx.awx already check members and references."""
+    # Nodes of workflows have no name but a required identifier.
     for member in (*(() if kind == "workflow_job_template_nodes" else ("name",)), *NEEDED.get(kind, ())):
         if item.get(member) in (None, ""):
             raise Refused(f"{kind} need {member}")
@@ -97,7 +97,7 @@ def _schedule(item: Item, find: Find) -> None:
 
 
 def survey(spec: Item) -> None:
-    """Refuse a survey with a question that is not whole, or whose default is not an answer to it."""
+    """Refuse a survey with an incomplete question, or with a default that is not a valid answer."""
     if not {"name", "description", "spec"} == set(spec):
         raise Refused(f"a survey is name, description and spec, not {sorted(spec)}")
     for question in spec["spec"]:
@@ -107,7 +107,7 @@ def survey(spec: Item) -> None:
 
 
 def answered(spec: Item, answers: Item) -> Item:
-    """The variables of a launch with these answers: text, as a survey gives it."""
+    """Return the variables of a launch with these answers; surveys pass text."""
     questions = {question["variable"]: question for question in spec.get("spec", [])}
     if set(answers) - set(questions):
         raise Refused(f"Variables {sorted(set(answers) - set(questions))} are not allowed on launch")
@@ -123,7 +123,7 @@ def answered(spec: Item, answers: Item) -> Item:
 
 
 def injected(kind: Item, inputs: Item, *, strict: bool = False) -> dict[str, str]:
-    """The environment that a credential of this type gives to a job; an input that was left empty renders as nothing."""
+    """Return the environment that a credential of this type adds to a job; an empty input becomes an empty text."""
     undefined = jinja2.StrictUndefined if strict else jinja2.Undefined
     templates = jinja2.sandbox.ImmutableSandboxedEnvironment(undefined=undefined)
     return {name: templates.from_string(text).render(**inputs) for name, text in kind["injectors"]["env"].items()}

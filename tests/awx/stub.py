@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A stub of the controller's REST API on loopback: enough of it for the modules of awx.awx to create, read and change objects."""
+"""A stub of the controller's REST API on loopback, in which the modules of awx.awx can create, read and change objects."""
 
 import contextlib
 import http.server
@@ -15,7 +15,7 @@ ROOT = "/api/v2/"
 SECRET = "$encrypted$"
 TEMPLATES = ("job_templates", "projects", "inventory_sources", "workflow_approval_templates", "workflow_job_templates")
 NOTIFICATIONS = ("notification_templates_error", "notification_templates_approvals")
-# The roles of an object that a team may be given, each with a number of its own.
+# The roles of an object for teams; each has its own id.
 ROLES = ("execute", "approval")
 SOURCE_CONTROL = ("username", "password", "ssh_key_data")
 NODES = "workflow_job_template_nodes"
@@ -23,7 +23,7 @@ LINKS = ("success_nodes", "failure_nodes", "always_nodes")
 
 
 class Controller:
-    """The objects of a controller, by kind; `playbooks` are those of any project that it fetches."""
+    """The objects of a controller by kind; `playbooks` are those of every project."""
 
     def __init__(self, playbooks: t.Collection[str]) -> None:
         self.token = "planted-controller-token-55d1"
@@ -34,7 +34,7 @@ class Controller:
         self._next = 1
         self.roles: dict[int, tuple[str, str, list[int]]] = {}
         self.create("organizations", {"name": "Default"})
-        # Each controller has these types of credentials from the start.
+        # Each new controller has these types of credentials.
         fields = [{"id": name, "label": name, "secret": name != "username"} for name in SOURCE_CONTROL]
         source_control = {"id": 0, "name": "Source Control", "inputs": {"fields": fields}, "injectors": {"env": {}}}
         self.objects["credential_types"][0] = source_control
@@ -47,7 +47,7 @@ class Controller:
         return next(item for item in self.objects[kind].values() if item["name"] == name)
 
     def nodes(self, workflow: str) -> dict[str, Item]:
-        """The nodes of a workflow by their identifiers."""
+        """Return the nodes of a workflow by their identifiers."""
         number = self.named("workflow_job_templates", workflow)["id"]
         return {item["identifier"]: item for item in self.objects[NODES].values() if item["workflow_job_template"] == number}
 
@@ -58,7 +58,7 @@ class Controller:
         raise Refused(f'Invalid pk "{number}" - object does not exist.')
 
     def create(self, kind: str, given: Item) -> Item:
-        # The module for nodes names the type of what it makes as well.
+        # The module for nodes sends the type of the object as well.
         item = {name: value for name, value in given.items() if name != "type"}
         if kind == "credentials":
             item.setdefault("inputs", {})
@@ -100,7 +100,7 @@ class Controller:
         return [item for item in found if all(str(item.get(name)) == value for name, value in query.items())]
 
     def shown(self, kind: str, item: Item) -> Item:
-        """An object as the controller returns it: a secret input is never returned."""
+        """Return an object as the API does, without its secret inputs."""
         if kind != "credentials":
             return item
         fields = self.find("credential_types", item["credential_type"])["inputs"]["fields"]
@@ -130,7 +130,7 @@ class Controller:
                 item[member] = body
             return 200, item[member]
         if member == "create_approval_template":
-            made = self.create("workflow_approval_templates", body)  # for which the node waits
+            made = self.create("workflow_approval_templates", body)  # the node waits for its approval
             item["unified_job_template"] = made["id"]
             item["related"]["unified_job_template"] = made["url"]
             return 201, made
@@ -177,14 +177,14 @@ def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]
         do_GET = do_POST = do_PATCH = do_DELETE = _serve  # noqa: N815 - the names that http.server looks for
 
         def log_message(self, *arguments: object) -> None:
-            """The journal shows it already."""
+            """Log nothing, because the test has the journal."""
 
     return Handler
 
 
 @contextlib.contextmanager
 def running(playbooks: t.Collection[str]) -> t.Iterator[Controller]:
-    """A controller that listens on a free port of loopback until the block ends."""
+    """Run a controller on a free port of loopback."""
     controller = Controller(playbooks)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(controller)) as server:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The example for AWX and automation controller: configured twice, and its jobs run as the controller would run them."""
+"""The example for AWX and automation controller is applied twice, and its jobs run as on a controller."""
 
 import json
 import re
@@ -29,11 +29,9 @@ def test_first_run_creates_everything_and_second_nothing(configured: Configured)
     assert TOKEN not in first + second and configured.controller.token not in first + second
 
 
-def test_small_beginning_is_one_template_that_checks_and_its_schedule(
-    begun: Configured, playbook: Playbook, zones: dict[str, str]
-) -> None:
-    controller = begun.controller
-    assert begun.writes[0] and not begun.writes[1]
+def test_minimal_setup_is_one_template_and_its_schedule(minimal: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
+    controller = minimal.controller
+    assert minimal.writes[0] and not minimal.writes[1]
     names = {template["name"]: template["job_type"] for template in controller.objects["job_templates"].values()}
     assert names == {CHECK: "check", PROOF: "run"}
     assert not [kind for kind in ("teams", "workflow_job_templates", "notification_templates") if controller.objects[kind]]
@@ -46,7 +44,7 @@ def test_small_beginning_is_one_template_that_checks_and_its_schedule(
 def test_job_is_created_with_the_token_of_the_bucket(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    """Which a template requests, and whose file its output names; a survey takes the token."""
+    """A template requests the challenge and shows the path of its file; the survey of another one has a question for the token."""
     simulator.settings(strict_ownership=True)
     proven = launch(playbook, configured.controller, PROOF, limit="shop.example")
     (shown,) = [outcome.result["msg"] for outcome in proven.outcomes if outcome.name == "Show where the file with the token is"]
@@ -55,21 +53,21 @@ def test_job_is_created_with_the_token_of_the_bucket(
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [0, 1, 0]
 
 
-def test_check_can_neither_write_nor_be_made_to(configured: Configured) -> None:
+def test_check_template_cannot_write(configured: Configured) -> None:
     check = configured.controller.named("job_templates", CHECK)
     assert (check["job_type"], check["diff_mode"]) == ("check", True)
     assert [check[f"ask_{what}_on_launch"] for what in ("job_type", "diff_mode", "variables")] == [False, False, False]
     assert configured.controller.named("job_templates", DELIVER)["job_type"] == "run"
 
 
-def test_team_approves_and_writes_nothing_alone(configured: Configured) -> None:
+def test_team_can_approve_but_not_deliver(configured: Configured) -> None:
     controller = configured.controller
     (team,) = controller.objects["teams"]
     granted = {(name, role) for name, role, teams in controller.roles.values() if team in teams}
     assert granted == {(CHECK, "execute"), ("Audit all zones", "execute"), (WORKFLOW, "execute"), (WORKFLOW, "approval")}
 
 
-def test_every_night_all_zones_are_audited(configured: Configured) -> None:
+def test_schedule_audits_all_zones(configured: Configured) -> None:
     controller = configured.controller
     (schedule,) = controller.objects["schedules"].values()
     assert controller.find("unified_job_templates", schedule["unified_job_template"])["name"] == "Audit all zones"
@@ -79,7 +77,7 @@ def test_every_night_all_zones_are_audited(configured: Configured) -> None:
     assert controller.named("workflow_job_templates", WORKFLOW)["notification_templates_approvals"] == [notification]
 
 
-def test_slices_share_what_the_service_allows(configured: Configured) -> None:
+def test_slices_share_the_request_budget(configured: Configured) -> None:
     for name in (DELIVER, CHECK):
         template = configured.controller.named("job_templates", name)
         requests, seconds = json.loads(template["extra_vars"])["edgeops_request_budget"].split("/")
@@ -98,10 +96,10 @@ def test_empty_input_injects_empty_variable(configured: Configured) -> None:
     assert {field["id"] for field in kind["inputs"]["fields"] if field.get("secret")} == {"api_token", "api_key"}
 
 
-def test_workflow_delivers_what_was_approved(
+def test_workflow_delivers_the_approved_plan(
     configured: Configured, playbook: Playbook, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    """The plan id travels from the prediction to the delivery behind the approval, as the limit does; another plan is a conflict."""
+    """Plan id and limit are passed from the prediction through the approval to the delivery; with another plan the job fails."""
     controller = configured.controller
     nodes = controller.nodes(WORKFLOW)
     names = {node["id"]: name for name, node in nodes.items()}
@@ -180,7 +178,7 @@ def test_invalid_survey_answer_sends_nothing(configured: Configured, playbook: P
 
 
 def test_navigator_audits_the_zones(simulator: t.Any, zones: dict[str, str], tmp_path: Path) -> None:
-    """Which reads the settings of the project, and has no image here: the playbook reaches its end."""
+    """ansible-navigator uses the settings of the project, here without an image, and the playbook runs to its end."""
     project = tmp_path / "project"
     shutil.copytree(PROJECT, project)
     report = tmp_path / "report"

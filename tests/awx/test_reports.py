@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reports of checks in an object storage: compared with the last one, and merged from slices."""
+"""Reports of checks in an object storage: compared with the previous one, and merged from slices."""
 
 import json
 import typing as t
@@ -18,14 +18,14 @@ STORAGE = "Audit reports"
 
 @pytest.fixture
 def store() -> t.Iterator[file_store.Store]:
-    """A storage that wants its header with each request."""
+    """Run a storage that requires a header in each request."""
     with file_store.running(SECRET) as server:
         yield server
 
 
 @pytest.fixture
 def job(configured: Configured, playbook: Playbook, store: file_store.Store, zones: dict[str, str]) -> t.Callable[..., Report]:
-    """Launches a template with the credential of the storage."""
+    """Return a function that launches a template with the credential of the storage."""
 
     def start(template: str, number: int, authorization: str = SECRET, **run: t.Any) -> Report:
         inputs = {STORAGE: {"url": f"{store.url}/audits/", "authorization": authorization}}
@@ -36,16 +36,16 @@ def job(configured: Configured, playbook: Playbook, store: file_store.Store, zon
 
 
 def kept(store: file_store.Store, path: str) -> dict[str, t.Any]:
-    """A report of the storage."""
+    """Return a report in the storage."""
     return t.cast("dict[str, t.Any]", json.loads(store.files[f"/audits/{path}"].body))
 
 
-def test_slices_become_one_report(
+def test_slices_are_merged_into_one_report(
     job: t.Callable[..., Report], store: file_store.Store, configured: Configured, simulator: t.Any, zones: dict[str, str]
 ) -> None:
-    """A check alone keeps its report; of two slices the job after them does, which has their artifacts as variables.
+    """A check without slices uploads its report; for two slices, a later job merges their artifacts and uploads one report.
 
-    Each report is compared with the last one. The zones of a lost slice are unaudited.
+    Each report is compared with the previous one. The zones of a lost slice are unaudited.
     """
     alone = job(CHECK, 1, given={"report_slices": 1}, fails="ansible", warns=UNPROVEN)
     assert artifacts(alone)["edgeops_check"]["statuses"]["drifted"] == ACTIVE
@@ -85,20 +85,20 @@ def test_slices_become_one_report(
 
 
 def test_wrong_storage_credential_fails(job: t.Callable[..., Report], store: file_store.Store) -> None:
-    """A report that may not be read is no first report, and nothing has been audited yet."""
+    """An unreadable previous report is not treated as missing, and the job fails before it audits any zone."""
     report = job(CHECK, 1, authorization="Bearer wrong", fails="ansible")
     assert "status 401" in report.failures[0].result["msg"]
     assert not store.files and not report.ours
 
 
-def test_header_reaches_no_other_host(job: t.Callable[..., Report], store: file_store.Store) -> None:
-    """A storage that redirects elsewhere: the other host is asked without the header."""
+def test_header_is_not_sent_to_other_hosts(job: t.Callable[..., Report], store: file_store.Store) -> None:
+    """The header is not sent to another host to which the storage redirects."""
     with file_store.running("unused") as elsewhere:
         store.redirect = elsewhere.url.replace("127.0.0.1", "localhost")
         job(CHECK, 1, given={"report_slices": 1}, fails="ansible")
         assert elsewhere.seen and not [headers for headers in elsewhere.seen if "authorization" in headers]
 
 
-def test_nothing_to_merge_is_said(job: t.Callable[..., Report]) -> None:
+def test_missing_slices_fail(job: t.Callable[..., Report]) -> None:
     report = job(MERGE, 1, fails="ansible")
     assert report.failures[0].result["msg"].startswith("There is nothing to merge.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Find every YAML block of the documentation, classify it, and make plays of it that can be run."""
+"""Find the YAML blocks of the documentation, classify them, and make plays of them that can be run."""
 
 import ast
 import dataclasses
@@ -22,14 +22,14 @@ _FENCE = re.compile(r"^```ya?ml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _DIRECTIVE = re.compile(r"^( *)\.\. code-block:: ya?ml\n((?:\1   +:\w+: .*\n)*)\n((?:(?:\1   .*)?\n)+)", re.MULTILINE)
 _CAPTION = re.compile(r":caption: (.*)")
 _EXAMPLES = re.compile(r"^plugins/(modules|filter|test|inventory)/")
-# The mark of a block that cannot be run: a comment right before it.
+# A comment before a block marks one that cannot be run.
 _MARK = re.compile(r"(?:^|\n) *\.\. not run: (\w+)\n\n$")
 _PLAY_KEYWORDS = ("hosts", "import_playbook", "ansible.builtin.import_playbook")
 
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """One YAML block with its place, under the name of the file that it is to be saved as."""
+    """One YAML block with its place, and the file name under which readers save it."""
 
     source: str
     line: int
@@ -42,12 +42,12 @@ class Block:
 
     @property
     def documents(self) -> list[Content]:
-        """Its content; usually one document."""
+        """Return the documents of the block, usually one."""
         return list(yaml.safe_load_all(self.text))
 
     @property
     def kind(self) -> str:
-        """`plays`, `tasks`, `inventory` or `variables`; anything else is a mistake in the documentation."""
+        """Return `plays`, `tasks`, `inventory` or `variables`; any other content is an error in the documentation."""
         first = self.documents[0]
         if isinstance(first, list) and first and all(isinstance(item, dict) for item in first):
             return "plays" if any(word in item for item in first for word in _PLAY_KEYWORDS) else "tasks"
@@ -61,7 +61,7 @@ class Block:
 
 
 def surroundings(simulator: t.Any) -> dict[str, str]:
-    """The environment of readers."""
+    """Return the environment of readers."""
     return {
         "CONTROL_URL": simulator.control_url,
         "PRODUCTION_TOKEN": simulator.token,
@@ -70,7 +70,7 @@ def surroundings(simulator: t.Any) -> dict[str, str]:
 
 
 def sources() -> list[str]:
-    """Every file whose YAML blocks are examples for users."""
+    """Return each file whose YAML blocks are examples for users."""
     patterns = (
         "README.md",
         "roles/*/README.md",
@@ -84,7 +84,7 @@ def sources() -> list[str]:
 
 
 def blocks(source: str) -> list[Block]:
-    """The YAML blocks of one file, in order."""
+    """Return the YAML blocks of one file, in order."""
     text = (ROOT / source).read_text(encoding="utf-8")
     if _EXAMPLES.match(source):
         return [Block(source, line, examples) for line, examples in _examples(text)]
@@ -111,7 +111,7 @@ def _line(text: str, position: int) -> int:
 
 
 def plays(block: Block) -> list[Play]:
-    """What a block comes to, on localhost where it has no hosts; variables stand for the inventory of a zone whose role is run."""
+    """Return the plays of a block, on localhost if it has no hosts; variables are applied to a zone with the role."""
     content = block.documents[0]
     if block.kind == "tasks":
         return [_play(block, tasks=content)]

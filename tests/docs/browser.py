@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A real browser that shows one page at a time: the one of this machine, driven by Playwright."""
+"""The browser of this machine, driven by Playwright; it shows one page at a time."""
 
 import contextlib
 import importlib.resources
@@ -16,15 +16,15 @@ QUIET = (
     "--disable-component-update",
     "--disable-gpu",
     "--hide-scrollbars",
-    # A proxy would be asked for pages on loopback; nothing else may be loaded anyway.
+    # Pages are on loopback, for which a proxy must not be used.
     "--no-proxy-server",
 )
-# Milliseconds, on a machine that is busy with something else.
+# In milliseconds; long enough for a busy machine.
 TIMEOUT = 300_000
 
 
 def program() -> str | None:
-    """The first browser on this machine that can do this, or None."""
+    """Return the path of the first supported browser on this machine, or None."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 
@@ -32,11 +32,11 @@ NEEDED = pytest.mark.skipif(program() is None, reason="no browser on this machin
 
 
 class Page:
-    """What the browser shows, with what it said of it in `complaints`."""
+    """The page in the browser; `complaints` are its errors and warnings."""
 
     def __init__(self, browser: sync_api.Browser) -> None:
         self.complaints: list[str] = []
-        # A phone and a desk, which a page cannot be turned into.
+        # One for phones and one for desktops, because this cannot be changed later.
         self._both = {mobile: browser.new_page(is_mobile=mobile) for mobile in (False, True)}
         self.shown = self._both[False]
         self._console: sync_api.CDPSession | None = None
@@ -44,22 +44,22 @@ class Page:
             page.set_default_timeout(TIMEOUT)
             page.on("console", lambda message: self.complaints.append(message.text))
             page.on("pageerror", lambda error: self.complaints.append(str(error)))
-            # What came before is about another page.
+            # Earlier complaints are about another page.
             page.on("framenavigated", lambda _frame: self.complaints.clear())
 
     def show(self, url: str, *, width: int = 1280, height: int = 900, scheme: t.Any = "light", media: t.Any = "screen") -> None:
-        """Load a page, and wait until it is there."""
+        """Load a page and wait for it."""
         if self._console:
             self._console.detach()
         self.shown = self._both[width < 600]
         self.shown.set_viewport_size({"width": width, "height": height})
         self.shown.emulate_media(media=media, color_scheme=scheme)
         self.shown.goto(url)
-        # Runs what it is given as the console of the browser does, whatever the page's own policy forbids its scripts.
+        # Runs code like the console of the browser, which the page's content security policy does not restrict.
         self._console = self.shown.context.new_cdp_session(self.shown)
 
     def evaluate(self, expression: str) -> t.Any:
-        """The value of an expression, or of the promise that it is."""
+        """Return the value of an expression, or of its promise."""
         given = {"expression": expression, "awaitPromise": True, "returnByValue": True}
         assert self._console, "nothing is shown"
         answer = self._console.send("Runtime.evaluate", given)
@@ -67,7 +67,7 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, condition: t.Callable[[], bool]) -> None:
-        """Let the browser go on until the condition holds."""
+        """Wait until the condition is true, while the browser continues."""
         for _turn in range(TIMEOUT // 50):
             if condition():
                 return
@@ -75,11 +75,11 @@ class Page:
         raise AssertionError("what was waited for has not happened")
 
     def open_everything(self) -> None:
-        """Unfold all details, so that nothing of the page is hidden."""
+        """Unfold all details, so that all content is visible."""
         self.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
 
     def violations(self) -> list[str]:
-        """What axe-core finds wrong with the page, every rule of it."""
+        """Return the violations that axe-core finds with all its rules."""
         self.evaluate((importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
         found = self.evaluate("axe.run(document).then(done => done.violations)")
         return [f"{each['id']}: {each['help']}: {node['html']}" for each in found for node in each["nodes"]]
@@ -87,9 +87,9 @@ class Page:
 
 @contextlib.contextmanager
 def opened() -> t.Iterator[Page]:
-    """A browser without a window, until the block ends."""
+    """Run a headless browser."""
     with sync_api.sync_playwright() as playwright:
-        # Without a sandbox, because that needs rights that the root user of a container does not have; only our own pages are shown.
+        # The sandbox does not work for root in containers; without it is safe here, because only our own pages are shown.
         browser = playwright.chromium.launch(executable_path=program(), args=QUIET, chromium_sandbox=False)
         try:
             yield Page(browser)

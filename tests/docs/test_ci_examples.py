@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The examples for GitLab CI and GitHub Actions: their command lines run, and what they keep is what these leave."""
+"""The examples for GitLab CI and GitHub Actions: their commands run, and create the files that the jobs save."""
 
 import json
 import re
@@ -19,7 +19,7 @@ GROUP_VARS = "log_delivery_script_monitor_enabled: true\nlog_delivery_custom_fie
 
 
 class Job(t.NamedTuple):
-    """What matters of a job, whichever system runs it."""
+    """The relevant parts of a job in either system."""
 
     commands: list[str]
     restored: str
@@ -52,8 +52,8 @@ def github() -> Job:
 
 
 @pytest.mark.parametrize("read", [gitlab, github])
-def test_drift_fails_the_job_and_leaves_its_files(read, simulator, tmp_path_factory):
-    """In a repository of zones, of which the one has drifted."""
+def test_drift_fails_the_job_and_saves_files(read, simulator, tmp_path_factory):
+    """The job runs in a project with two zones, one of which has drifted."""
     job, project = read(), tmp_path_factory.mktemp("project")
     simulator.seed(zones=[{"id": ZONE, "name": "shop.example", "status": "active"}])
     (project / "group_vars").mkdir()
@@ -70,7 +70,7 @@ def test_drift_fails_the_job_and_leaves_its_files(read, simulator, tmp_path_fact
         subprocess.run(["bash", "-ec", command], cwd=project, env=environment, check=False).returncode for command in job.commands
     ]
     assert codes[0] == 2 and not any(codes[1:])
-    # What either system restores before the next run, that run compares itself with: the report of this one.
+    # The saved report of one run is restored for the next, which compares itself with it.
     assert job.restored == job.saved
     made = json.loads((project / job.saved).read_text(encoding="utf-8"))
     assert made["counts"]["differences"] == 2 and made["comparison"]["previous_id"] is None
@@ -79,7 +79,7 @@ def test_drift_fails_the_job_and_leaves_its_files(read, simulator, tmp_path_fact
     assert read is gitlab or "shop.example" in (project / "summary").read_text(encoding="utf-8")
 
 
-def test_no_secret_is_in_the_files():
+def test_files_contain_no_secret():
     text = (CI / "gitlab-ci.yml").read_text(encoding="utf-8")
     assert not re.search(r"^\s*(- )?(export )?CLOUDFLARE_\w+\s*[:=]", text, re.MULTILINE)
     values = {name: value for step in steps() for name, value in step.get("env", {}).items()}

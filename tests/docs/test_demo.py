@@ -36,21 +36,21 @@ def demonstrate(tmp_path, script=SCRIPTS / "demo.sh", **further):
         "ANSIBLE_COLLECTIONS_PATH": str(artifact.installed()),
         **further,
     }
-    return subprocess.run(  # the script is the repository's own
+    return subprocess.run(  # our own script
         [script], env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=840, check=False
     )
 
 
 def edge(*arguments, **environment):
-    """Ask the helper of the demonstration one thing."""
+    """Run one command of the demonstration's helper."""
     command = [sys.executable, SCRIPTS / "demo_edge.py", *arguments]
-    return subprocess.run(  # the script is the repository's own
+    return subprocess.run(  # our own script
         command, env={**os.environ, **environment}, capture_output=True, encoding="utf-8", timeout=300, check=False
     )
 
 
 def test_demo_passes_and_cleans_up(tmp_path):
-    """A line for each statement, in order; the output of Ansible is in the file that is named, and no other file is left behind."""
+    """The demonstration prints one line for each step; the output of Ansible is in the named file, and no other file remains."""
     run = demonstrate(tmp_path)
     assert run.returncode == 0, run.stdout + run.stderr
     first, *lines = run.stdout.splitlines()
@@ -73,7 +73,7 @@ def test_demo_passes_and_cleans_up(tmp_path):
 
 
 def copied(folder, text):
-    """A demonstration of this text in a folder of its own."""
+    """Save this text as a demonstration in its own folder."""
     copy = folder / "checkout" / "scripts" / "demo.sh"
     copy.parent.mkdir(parents=True)
     copy.write_text(text, encoding="utf-8")
@@ -81,8 +81,8 @@ def copied(folder, text):
     return copy
 
 
-def test_demo_fails_on_a_false_statement(tmp_path):
-    """The demonstration fails where a statement does not hold: here a check run writes."""
+def test_demo_fails_if_a_check_fails(tmp_path):
+    """The demonstration fails if a check fails, here because a run in check mode writes."""
     sound, broken = "play edgeops.observability.deliver --check --diff", "play edgeops.observability.deliver"
     text = (SCRIPTS / "demo.sh").read_text(encoding="utf-8")
     assert sound in text
@@ -95,7 +95,7 @@ def test_demo_fails_on_a_false_statement(tmp_path):
     assert STATEMENTS[-1] not in run.stdout
 
 
-def test_demo_without_tools_names_the_fix(tmp_path):
+def test_demo_without_tools_suggests_make_setup(tmp_path):
     copy = copied(tmp_path, (SCRIPTS / "demo.sh").read_text(encoding="utf-8"))
     run = demonstrate(tmp_path, copy, PATH="/usr/bin:/bin")
     assert run.returncode == 1 and "make setup" in run.stderr
@@ -109,7 +109,7 @@ def test_demo_counts_reads_and_writes(simulator, zone):
 
 
 def test_demo_compares_the_records(tmp_path):
-    """Neither a bucket without records nor one with fewer is what was expected."""
+    """The command fails without records, and with fewer records than expected."""
     assert edge("logs", str(tmp_path), "t-1").returncode == 1
     record = {"ClientRequestMethod": "GET", "ClientRequestURI": "/", "EdgeResponseStatus": 500}
     record |= {"RequestHeaders": {"x-trace-id": "t-1"}, "ResponseHeaders": {}, "Cookies": {}}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The document for an assessor in a real browser: light, dark, narrow and printed, looked at by axe-core."""
+"""The document for an assessor in a real browser: light, dark, narrow and printed, checked by axe-core."""
 
 import random
 import typing as t
@@ -29,7 +29,7 @@ def page() -> t.Iterator[browser.Page]:
 
 
 def shown(page: browser.Page, folder: Path, names: t.Mapping[str, str], **how: t.Any) -> None:
-    """Make the document of a folder of evidence, and look at it."""
+    """Make the document for a folder of evidence, and open it."""
     given = {**OPTIONS, "evidence_dir": str(folder), "dest": "unused", "since": "2026-01-01", "zone_names": names}
     file = folder / "evidence.html"
     file.write_bytes(render_page(documents.read(documents.desire(given))))
@@ -44,26 +44,26 @@ def showcase(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 
 @pytest.mark.parametrize("width", [1280, 320])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page, showcase, scheme, width):
+def test_page_is_accessible(page, showcase, scheme, width):
     shown(page, *showcase, scheme=scheme, width=width)
     assert page.violations() == []
     assert page.evaluate(WIDE) == []
 
 
-def test_axe_finds_nothing_in_a_history_with_everything(page, tmp_path):
+def test_page_with_all_changes_is_accessible(page, tmp_path):
     make_histories(tmp_path, 2, days=60)
     shown(page, tmp_path, {})
     assert page.violations() == []
 
 
-def test_the_printed_page_has_every_section(page, showcase):
+def test_printed_page_has_all_sections(page, showcase):
     shown(page, *showcase, media="print")
     assert page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
     heights = page.evaluate("[...document.querySelectorAll('main section')].map(each => each.getBoundingClientRect().height)")
     assert len(heights) == 5 and all(height > 40 for height in heights)
 
 
-def test_nothing_planted_runs(page, tmp_path):
+def test_planted_scripts_do_not_run(page, tmp_path):
     model = ModelZone("d" * 32, tmp_path, random.Random(0))
     url = f"https://cdn.example/{PLANTED}.js"
     model.scripts[url] = hash_of(url)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every YAML example that a user can read is run by a real ansible-playbook."""
+"""ansible-playbook runs every YAML example of the documentation."""
 
 import json
 import re
@@ -15,14 +15,14 @@ from edgeops_simulator.delivery.transform import is_installed
 from harness import Playbook
 from harness.process import LOCAL
 
-# Why blocks cannot be run, by their mark, and where such blocks may be.
+# The reasons why blocks cannot be run, by their mark, and the files that may contain such blocks.
 NOT_RUN = {
     "controller": ("read by AWX or automation controller, which is tested with examples/awx", ["guide_controller.rst"]),
     "rulebook": ("read by ansible-rulebook, which is tested in tests/eda", ["guide_react_to_changes.rst"]),
     "alone": ("needs the files of its page, with which test_guides.py runs it", ["guide_recipes.rst", "guide_redaction.rst"]),
 }
 SECRET = "planted-store-key+/51d7e0"
-# The variables that the pages expect of their readers.
+# The variables that readers of the pages have set.
 READER: dict[str, t.Any] = {
     "store_key": SECRET,
     "vaulted_store_key": SECRET,
@@ -36,7 +36,7 @@ ZONES = [
     {"id": ZONE, "name": "shop.example.com", "status": "active", "account": {"id": "0" * 32, "name": "Example"}},
     {"id": "1" * 32, "name": "blog.example.com", "status": "pending", "account": {"id": "0" * 32, "name": "Example"}},
 ]
-# Enough for examples that read scripts; none that would set off an alarm.
+# Scripts for examples that read them, without any malicious one.
 SCRIPTS = [
     {
         "script_id": f"{number:032x}",
@@ -47,7 +47,7 @@ SCRIPTS = [
     | {"js_integrity_score": score, "page_shield_js_integrity_score": 100 - score}
     for number, (status, score) in enumerate([("active", 3), ("active", 20), ("infrequent", 71)])
 ]
-# The account that every example names.
+# The account in all examples.
 ACCOUNT = "9a7806061c88ada191ed06f989cc3dac"
 SOURCES = [source for source in sources() if blocks(source)]
 
@@ -63,8 +63,8 @@ def made_of(source: str) -> list[Block]:
 RUNNABLE = [source for source in SOURCES if any(plays(block) for block in made_of(source))]
 
 
-def test_examples_run_as_they_are(playbook: Playbook, simulator: t.Any) -> None:
-    """All in one run, those of each file on a host and in a zone of its own."""
+def test_examples_run_unchanged(playbook: Playbook, simulator: t.Any) -> None:
+    """All blocks run in one process, those of each file on their own host and zone."""
     zones = {source: f"{number:032x}" for number, source in enumerate(RUNNABLE, 1)}
     simulator.seed(
         accounts=[ACCOUNT],
@@ -79,11 +79,11 @@ def test_examples_run_as_they_are(playbook: Playbook, simulator: t.Any) -> None:
         for block in made_of(source)
         for play in json.loads(json.dumps(plays(block), default=str).replace(ZONE, zone))
     ]
-    if not is_installed():  # the samples of a query need the engine that runs it
+    if not is_installed():  # samples need DataFusion
         made = [{**play, "tasks": [task for task in play.get("tasks", ()) if "samples" not in str(task)]} for play in made]
     # Readers of the document for an assessor have evidence.
     make_histories(playbook.folder / "run-0" / "input" / "evidence", 1, days=3)
-    # In the group of the zones of the inventory that readers have.
+    # The hosts are in the group that the inventory of readers has.
     hosts = playbook.folder / "hosts.json"
     listed = {zone: {"zone_id": zone, **LOCAL} for zone in zones.values()}
     hosts.write_text(json.dumps({"zones": {"hosts": listed}}), encoding="utf-8")
@@ -94,7 +94,7 @@ def test_examples_run_as_they_are(playbook: Playbook, simulator: t.Any) -> None:
         env=surroundings(simulator),
         secrets=[SECRET],
         verbosity=0,
-        # Readers prove the ownership of their own bucket, and their pages have visitors.
+        # Readers have proved the ownership of their bucket, and browsers have sent reports.
         warns=["ownership_challenge: is omitted", "is enforced although browsers reported nothing"],
     )
     assert report.returncode == 0, str(report)
@@ -102,13 +102,13 @@ def test_examples_run_as_they_are(playbook: Playbook, simulator: t.Any) -> None:
 
 
 def test_inventory_examples_list_the_zones(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """All in one run, each of which puts its hosts into a group of its own."""
+    """All examples run in one process, and each puts its hosts into its own group."""
     simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
     found = [block for source in SOURCES for block in runnable(source) if block.kind == "inventory"]
     documents = [document for block in found for document in block.documents]
     for number, document in enumerate(documents):
         groups = {**document.get("groups", {}), f"example_{number}": "true"}
-        # Accounts of an example cannot be those of the embedded service.
+        # The simulator does not have the accounts of the examples.
         text = yaml.safe_dump({**document, "account_ids": [], "groups": groups})
         (tmp_path / f"{number}.zones.yml").write_text(text, encoding="utf-8")
     tasks = [
@@ -137,7 +137,7 @@ def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.
         inventory=hosts,
         module_defaults={},
         env=surroundings(simulator),
-        # The text beside the example says that the bucket needs one.
+        # The text next to the example explains that the bucket needs a challenge.
         warns=["ownership_challenge: is omitted"],
     )
     (found,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
@@ -155,7 +155,7 @@ def test_only_named_blocks_are_not_run() -> None:
 
 
 def test_every_yaml_block_is_found() -> None:
-    """The extraction is compared with a plain count of the words that begin a block."""
+    """The number of blocks equals the number of lines that start a block."""
     for source in (name for name in sources() if name.endswith((".rst", ".md"))):
         text = (ROOT / source).read_text(encoding="utf-8")
         begun = len(re.findall(r"^ *(?:```ya?ml|\.\. code-block:: ya?ml) *$", text, re.MULTILINE))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Guides as a reader follows them: their files saved in a project outside of the repository, their commands run in order.
+"""Guides as readers follow them: files are saved in a project outside of the repository, and commands run in order.
 
-Stock `ansible-playbook`, the installed artifact, and the simulator in place of the service.
+With `ansible-playbook`, the installed artifact, and the simulator as the service.
 """
 
 import re
@@ -40,21 +40,21 @@ DESIRED = "host_vars/shop.example.com/desired.yml"
 
 
 class Reader(t.NamedTuple):
-    """What a guide expects of its reader, and how many writes each of its commands sends."""
+    """The prerequisites of a guide, and the number of writes of each of its commands."""
 
     guide: str
     writes: tuple[int, ...]
-    jobs: tuple[str, ...] = ("edge-errors",)  # of the zone, at the end
+    jobs: tuple[str, ...] = ("edge-errors",)  # of the zone at the end
     files: t.Mapping[str, str] = {}
     seed: t.Mapping[str, t.Any] = {}
     settings: t.Mapping[str, t.Any] = {}
-    # By words of a command: how it ends, if not with success, and the desired state that the reader declares before it.
+    # By parts of commands: the expected exit code if it is not 0, and the desired state that readers declare before the command.
     fails: t.Mapping[str, int] = {}
     edits: t.Mapping[str, str] = {}
 
 
 READERS = (
-    # The job is refused without the token, which the reader takes from the bucket.
+    # The job is refused without the token, which readers read in the bucket.
     Reader("guide_first_zone", writes=(0, 0, 1, 3, 0, 0, 2), jobs=(), settings={"strict_ownership": True}),
     Reader(
         "guide_waivers",
@@ -68,7 +68,7 @@ READERS = (
         "guide_payment_scripts",
         writes=(0, 0, 0),
         jobs=(),
-        # The heads of the page are those of other evidence.
+        # The heads in the page belong to other evidence.
         fails={"edgeops_expected_heads": 2, "edgeops_audit_scripts": 2},
     ),
     Reader(
@@ -107,14 +107,14 @@ READERS = (
 
 
 class File(t.NamedTuple):
-    """A block of a page that readers save."""
+    """A block that readers save in a file."""
 
     name: str
     text: str
 
 
 def steps(guide: str) -> list[File | list[str]]:
-    """The files and commands of a page, in its order."""
+    """Return the files and commands of a page in order."""
     text = (ROOT / "docs" / "docsite" / "rst" / f"{guide}.rst").read_text(encoding="utf-8")
     found: dict[int, File | list[str]] = {
         block.line: File(block.caption, block.text)
@@ -136,13 +136,13 @@ def commands(guide: str) -> list[list[str]]:
 
 
 class Project:
-    """A folder of a user, outside of the repository, and the environment of a shell there."""
+    """A folder of a user outside of the repository, and the environment of a shell."""
 
     def __init__(self, folder: Path, simulator: t.Any) -> None:
         self.folder, self._simulator = folder, simulator
         folder.mkdir()
         place = Place(folder.with_name("place"))
-        # Reads a file of the bucket by its name, as the client of the vendor does by its address.
+        # Replaces the vendor's client, and reads a file in the bucket folder.
         aws = folder.with_name("bin") / "aws"
         aws.parent.mkdir()
         aws.write_text(f'#!/bin/sh\nfind {simulator.log_folder} -name "$(basename "$3")" -exec cat {{}} +\n', encoding="utf-8")
@@ -153,11 +153,11 @@ class Project:
     def save(self, name: str, text: str) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The waiver of a page ends some day.
+        # The waiver in the page will expire.
         path.write_text(text.replace("2026-11-30", "2099-11-30"), encoding="utf-8")
 
     def run(self, command: t.Sequence[str]) -> tuple[int, str]:
-        """The exit code and the output of a command; placeholders of the page are replaced."""
+        """Run a command with the placeholders of the page replaced; return exit code and output."""
         shown = [*command]
         if "bucket_token=TOKEN" in shown:
             shown[shown.index("bucket_token=TOKEN")] = f"bucket_token={self._token()}"
@@ -165,13 +165,13 @@ class Project:
         return code, output + errors
 
     def _token(self) -> str:
-        """What the service has last written into the bucket."""
+        """Return the challenge that the simulator wrote to the bucket last."""
         path = max(self._simulator.log_folder.rglob("*ownership*"), key=lambda each: each.stat().st_mtime_ns)
         return t.cast("str", path.read_text(encoding="utf-8").strip())
 
 
 def follow(reader: Reader, simulator: t.Any, folder: Path) -> list[list[t.Any]]:
-    """The requests of each command of a page, after every file and command of it in its order, in one project."""
+    """Save all files and run all commands of a page in one project; return the requests of each command."""
     project = Project(folder / "project", simulator)
     simulator.settings(**reader.settings)
     zones = [{"id": ZONE, "name": NAME, "status": "active"}, {"id": "b", "name": "blog.example.com", "status": "pending"}]
@@ -200,9 +200,9 @@ def test_guide_works_as_pasted(reader: Reader, simulator: t.Any, tmp_path: Path)
     follow(reader, simulator, tmp_path)
 
 
-def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> None:
-    """Only active zones are asked for, the variables of the group count, and a zone costs what the table says."""
-    # The page begins with its commands.
+def test_guide_to_fleets_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
+    """Only active zones are listed, group variables apply, and a zone needs the number of requests in the table."""
+    # The page starts with the commands.
     files = {step.name: step.text for step in steps("guide_fleets") if isinstance(step, File)}
     files["group_vars/all/monitor.yml"] = "log_delivery_script_monitor_enabled: true\nedgeops_verify_token: false\n"
     reader = Reader("guide_fleets", writes=(0, 4, 0), jobs=("edge-logs",), files=files)
@@ -217,7 +217,7 @@ def test_guide_to_fleets_works_and_counts(simulator: t.Any, tmp_path: Path) -> N
 
 
 def test_guide_to_the_document_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
-    """The document of a year of audits; a chain whose record is forged fails after the document was written."""
+    """The page makes the document of a year of audits; a forged record makes the playbook fail after it has written the document."""
     project = Project(tmp_path / "project", simulator)
     (model, _other), _gaps = make_histories(project.folder / "evidence", 1, days=20)
     ((command),) = commands("guide_assessor")
@@ -234,7 +234,7 @@ def test_guide_to_the_document_works_as_pasted(simulator: t.Any, tmp_path: Path)
 
 @pytest.mark.engine
 def test_guide_to_redaction_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
-    """From a query in git to a record without an address; a query that would deliver one is refused in check mode."""
+    """A query in git removes an address from records; a query that does not is refused in check mode."""
     account = "9a7806061c88ada191ed06f989cc3dac"
     simulator.seed(accounts=[account], zones=[{"id": ZONE, "name": NAME, "status": "active", "account": account}])
     project = Project(tmp_path / "project", simulator)
@@ -257,11 +257,11 @@ def test_guide_to_redaction_works_as_pasted(simulator: t.Any, tmp_path: Path) ->
 
 
 def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
-    """With a secret in the destination: the example of the vault disturbs nothing, and its line works once it is copied."""
+    """The destination has a secret: the vault example is valid, and its line works after it is copied."""
     secret = f"{MASKED['destination_conf']}&access-key-id=AK&secret-access-key=planted-key-77"
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}], jobs={ZONE: [{**MASKED, "destination_conf": secret}]})
     project = Project(tmp_path / "project", simulator)
-    # As the guide to fleets advises: a folder that lists no hosts fails.
+    # A setting from the guide to fleets: a folder without hosts fails.
     project.environment["ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"] = "true"
     project.save("fleet.zones.yml", FLEET)
     adopt, move, deliver = commands("guide_adopt")
@@ -305,7 +305,7 @@ def test_guide_to_terraform_names_each_object_to_import(simulator: t.Any, tmp_pa
 
 
 def test_guide_enforces_the_baseline(simulator: t.Any, tmp_path: Path) -> None:
-    """From an empty zone to an enforced rule and back: it is refused while it would block, with the source named."""
+    """From an empty zone to an enforced rule and back; while the rule would block a source, it is refused with the source."""
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}])
     project = Project(tmp_path / "project", simulator)
     project.save("fleet.zones.yml", FLEET)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The alert rules and the dashboard ask for series that a report has, and the rules fire when they should."""
+"""Alert rules and dashboard query series that reports contain, and the rules fire as intended."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _LABEL = re.compile(r'([a-z]+)(?:=~|!=|=)"([^"]*)"')
 
 
 def samples() -> dict[str, dict[str, set[str]]]:
-    """The values of each label of each series, of a report with something of everything."""
+    """Return the values of each label of each series, from a report with every type of item."""
     delivered = report({**record("f.example"), "jobs": [job()], "delivery": [{"job_id": 1, "records": 5, "dropped_records": 0}]})
     found: dict[str, dict[str, set[str]]] = {}
     for made in (full(), delivered):
@@ -40,8 +40,8 @@ def queries() -> list[str]:
 
 
 @pytest.mark.parametrize("query", queries())
-def test_query_names_what_is_there(query):
-    """Series, their labels, and each status, state, kind and type."""
+def test_query_uses_existing_series(query):
+    """Series, labels, and the values of labels for status, state, kind and type exist."""
     known = samples()
     named = _SERIES.findall(query)
     assert named
@@ -54,7 +54,7 @@ def test_query_names_what_is_there(query):
 
 
 def promtool(*arguments: str, given: bytes = b"") -> None:
-    """Run promtool in the folder of the examples; it has to find nothing wrong."""
+    """Run promtool in the folder of the examples; fail if it reports an error."""
     program = shutil.which("promtool")
     if program is None:
         pytest.skip("no promtool on this machine: install the package prometheus to test alert rules and metrics")
@@ -62,7 +62,7 @@ def promtool(*arguments: str, given: bytes = b"") -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_rules_fire_when_they_should():
+def test_rules_fire_as_intended():
     promtool("test", "rules", "alerts_test.yml")
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Tables of the reference pages and of the guides: compared with the code, and with what every other page, example and message says."""
+"""Tables of the reference pages and guides agree with the code, and with all other pages, examples and messages."""
 
 import dataclasses
 import math
@@ -40,7 +40,7 @@ EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_
 PERMISSION = re.compile(
     r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
 )
-# Names that look like variables of the playbooks and are modules, files or series of metrics.
+# Names of modules, files or series of metrics that look like variables of playbooks.
 NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp)_?")
 MIB = 1024 * 1024
 BUDGET, WINDOW = parse_budget(CONNECTION_OPTIONS["request_budget"]["default"]) or (0, 0.0)
@@ -51,7 +51,7 @@ def text(page: str) -> str:
 
 
 def rows(page: str, head: str) -> dict[str, list[str]]:
-    """The rows of all tables of a page whose head begins so: the first cell, and the others."""
+    """Return the rows of all tables of a page with this header: first cell -> other cells."""
     found: dict[str, list[str]] = {}
     for body in re.findall(r"\.\. list-table::.*\n(?:   .*\n|\n)+", text(page)):
         cells = [re.split(r"^ +- ?", row, flags=re.MULTILINE) for row in re.split(r"^   \* - ", body, flags=re.MULTILINE)[1:]]
@@ -61,7 +61,7 @@ def rows(page: str, head: str) -> dict[str, list[str]]:
 
 
 def table(page: str, head: str) -> dict[str, list[str]]:
-    """The same rows, by their first cells without marks."""
+    """Return the same rows, with the first cells as plain text."""
     return {name.replace("``", ""): cells for name, cells in rows(page, head).items()}
 
 
@@ -70,19 +70,19 @@ def literals(cells: t.Iterable[str]) -> list[str]:
 
 
 def first_cells(name: str, content: str) -> list[str]:
-    """The first cell of each row of the tables of a page, in Markdown or reStructuredText."""
+    """Return the first cell of each row of the tables of a page, in Markdown or reStructuredText."""
     return re.findall(r"^\| *(.+?) *\|" if name.endswith(".md") else r"^ *\* - (.+)", content, re.MULTILINE)
 
 
 def names_of(head: str) -> list[str]:
-    """The names in the first cells of the tables of the simulator's README whose head begins so."""
+    """Return the names in the first cells of the tables with this header in the simulator's README."""
     readme = (ROOT / "simulator" / "README.md").read_text(encoding="utf-8")
     tables = re.findall(rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", readme, re.MULTILINE)
     return [name for body in tables for cell in first_cells(".md", body) for name in re.findall(r"`([^` ]+)[^`]*`", cell)]
 
 
 def published() -> dict[str, str]:
-    """Every text that a user of the collection reads."""
+    """Return every text for users of the collection."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     folders = ("README.md", "docs/docsite/", "examples/", "extensions/", "playbooks/", "plugins/", "roles/", "SUPPORT.md")
     names = [name for name in listed if name.startswith(folders) and not name.endswith((".png", ".svg", ".json"))]
@@ -90,12 +90,12 @@ def published() -> dict[str, str]:
 
 
 def pages() -> dict[str, str]:
-    """The pages of the documentation and the README files among these texts."""
+    """Return the pages of the documentation and the README files."""
     return {name: content for name, content in published().items() if name.endswith((".md", ".rst"))}
 
 
-def test_permissions_have_one_table() -> None:
-    """No message, option, guide or example names a permission that the page does not."""
+def test_permissions_are_on_their_page() -> None:
+    """All permissions in messages, options, guides and examples are on the page."""
     named = {" ".join(found) for found in PERMISSION.findall(text("reference_permissions"))}
     others = {
         f"{name}: {' '.join(found)}"
@@ -123,8 +123,8 @@ def test_messages_name_the_permissions_of_the_page() -> None:
         assert needed == documented, area
 
 
-def test_variables_have_one_page() -> None:
-    """No page or example names a variable of the playbooks that the reference lacks."""
+def test_variables_are_on_their_page() -> None:
+    """All variables of playbooks in pages and examples are on the reference page."""
     known = set(literals([*rows("reference_playbooks", "Variable"), *rows("reference_playbooks", "Statistic")]))
     used = {
         f"{name}: {variable}"
@@ -137,7 +137,7 @@ def test_variables_have_one_page() -> None:
 
 
 def test_variables_are_those_of_the_playbooks() -> None:
-    """The page has each variable, and its default where it has one."""
+    """The page has each variable with its default."""
     shown = {
         name: cells[0].strip("`") for row, cells in rows("reference_playbooks", "Variable").items() for name in literals([row])
     }
@@ -146,7 +146,7 @@ def test_variables_are_those_of_the_playbooks() -> None:
     assert {name: yaml.safe_load(shown[name]) for name in defaults} == defaults
 
 
-def test_each_name_stands_in_one_table() -> None:
+def test_each_name_is_in_one_table() -> None:
     """Each variable, connection option, playbook and series of metrics is the first cell of one row in all pages and README files."""
     playbooks = [f"edgeops.observability.{path.stem}" for path in (ROOT / "playbooks").glob("*.yml")]
     places: dict[str, list[str]] = {name: [] for name in (*VARIABLES, *CONNECTION_OPTIONS, *playbooks, *series_of_the_metrics())}
@@ -263,12 +263,12 @@ def test_cell_names_all(page: str, head: str, row: str, named: t.Collection[str]
     assert sorted(literals(rows(page, head)[row])) == sorted(named)
 
 
-def test_survey_explains_types_that_there_are() -> None:
+def test_types_of_the_survey_exist() -> None:
     assert set(literals(rows("guide_survey", "Finding or note"))) <= set(facts.TYPES)
 
 
 def series_of_the_metrics() -> dict[str, list[str]]:
-    """Each series with its labels, as a report has them."""
+    """Return the series of a report with their labels."""
     lines = formats.render_metrics(showcase()).decode().splitlines()
     return {line.partition("{")[0].partition(" ")[0]: re.findall(r'(\w+)="', line) for line in lines if not line.startswith("#")}
 
@@ -289,7 +289,7 @@ LIMITS: dict[str, str] = {
     "bytes of the text of a filter": f"{limits.MAX_FILTER_BYTES}",
     "custom fields of a zone in total": f"{MAX_CUSTOM_FIELDS}",
     "custom fields of a zone at Cloudflare": f"{MAX_CUSTOM_FIELDS_EACH} of each type",
-    # What the service alone enforces is written here as the interface documents it.
+    # Limits that only the service enforces are copied here from its documentation.
     "rulesets of a zone for the phase": "1",
     "scripts in one page": f"{scripts.MAX_PER_PAGE}",
     **{name: span(name) for name in jobs.RANGES},
@@ -309,7 +309,7 @@ LIMITS: dict[str, str] = {
         ("guide_scripts", "Route", 1, {name: f"{each.when} {each.threshold}" for name, each in scripts.VERDICTS.items()}),
     ],
 )
-def test_column_is_that_of_the_code(page: str, head: str, column: int, expected: dict[str, str]) -> None:
+def test_column_agrees_with_the_code(page: str, head: str, column: int, expected: dict[str, str]) -> None:
     assert {name: cells[column].strip("`") for name, cells in table(page, head).items()} == expected
 
 
@@ -320,7 +320,7 @@ def test_documented_codes_have_hints() -> None:
     assert {int(code) for code in re.findall(r"\b\d{4,5}\b", row)} == response.AUTHENTICATION_CODES
 
 
-def test_what_is_tried_again_is_the_policy() -> None:
+def test_documented_retries_are_those_of_the_code() -> None:
     rows = table("reference_errors", "What happens")
     assert {502, 503, 504, *range(520, 528)} == transport.GATEWAY_STATUSES
     assert "502, 503, 504, 520 to 527" in rows
@@ -330,7 +330,7 @@ def test_what_is_tried_again_is_the_policy() -> None:
 
 
 def test_documented_parts_of_destinations_are_readable() -> None:
-    """The guide names the schemes whose path is shown as a whole, and options that are readable."""
+    """The guide has the schemes whose path is readable as a whole, and the readable options."""
     whole, _plain, options = re.findall(r"^- (?:Of|Readable options) .*", text("guide_secrets"), flags=re.MULTILINE)
     schemes = {name for name, facts in destinations.SCHEMES.items() if facts.path == destinations.WHOLE}
     assert set(re.findall(r"``(\w+)``", whole)) == schemes

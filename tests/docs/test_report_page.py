@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page of a fleet's report in a real browser: light, dark, narrow and printed, looked at by axe-core."""
+"""The page of a report in a real browser: light, dark, narrow and printed, checked by axe-core."""
 
 import re
 import struct
@@ -46,14 +46,14 @@ def page() -> t.Iterator[browser.Page]:
 
 
 def shown(page: browser.Page, folder: Path, content: bytes, **how: t.Any) -> None:
-    """Write a page and look at it."""
+    """Write a page and open it."""
     file = folder / "report.html"
     file.write_bytes(content)
     page.show(file.as_uri(), **how)
 
 
 def fleet(count: int) -> dict[str, t.Any]:
-    """Many zones, of which a few are wrong, and fewer of these were so before."""
+    """Return a report of many zones with a few findings, some of which are in the previous report."""
 
     def wrong(name: str, number: int) -> dict[str, t.Any]:
         return drifted(f"{name}{number}.example", scripts=audit(finding(url=f"https://{name}.example/{number}.js")))
@@ -66,7 +66,7 @@ def fleet(count: int) -> dict[str, t.Any]:
 
 @pytest.mark.parametrize("width", [DESK, TABLET, PHONE])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(page, tmp_path, scheme, width):
+def test_page_is_accessible(page, tmp_path, scheme, width):
     shown(page, tmp_path, html_page.render(full()), scheme=scheme, width=width)
     page.open_everything()
     assert page.violations() == []
@@ -75,15 +75,15 @@ def test_axe_finds_nothing(page, tmp_path, scheme, width):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_a_fleet(page, tmp_path, scheme):
-    """With a trend, delivery facts and a waiver, as in the picture of the README."""
+def test_page_of_a_fleet_is_accessible(page, tmp_path, scheme):
+    """The report of the picture in the README, with a trend, delivery facts and a waiver."""
     shown(page, tmp_path, html_page.render(showcase()), scheme=scheme)
     page.open_everything()
     assert page.violations() == []
     assert page.evaluate("document.querySelector('.verdict').innerText").startswith("1 malicious script in 1 zone")
 
 
-def test_axe_would_find_what_is_wrong(page, tmp_path):
+def test_accessibility_check_finds_violations(page, tmp_path):
     content = html_page.render(full()).replace(b"<html lang", b"<html title").replace(b"</main>", b'<img src="data:,"></main>')
     shown(page, tmp_path, content)
     assert {line.split(":")[0] for line in page.violations()} == {"html-has-lang", "image-alt"}
@@ -91,7 +91,7 @@ def test_axe_would_find_what_is_wrong(page, tmp_path):
 
 @pytest.mark.parametrize("text", [None, *HOSTILE], ids=lambda text: ascii(text or "usual")[:20])
 def test_phone_needs_no_scrolling_sideways(page, tmp_path, text):
-    """At 320 pixels a row of a table becomes a block of lines."""
+    """At 320 pixels, each row of a table becomes a block of lines."""
     shown(page, tmp_path, html_page.render(hostile(text) if text else full()), width=PHONE)
     page.open_everything()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
@@ -108,7 +108,7 @@ def test_hostile_text_runs_and_loads_nothing(page, tmp_path, text):
 
 
 def test_planted_script_does_not_run(page, tmp_path):
-    """Even what got into the page would be stopped by its own policy."""
+    """The content security policy of the page stops scripts even if they get into the page."""
     shown(page, tmp_path, html_page.render(full()).replace(b"</main>", PLANTED.encode() + b"<style>p{color:red}</style></main>"))
     before = len(page.complaints)
     page.evaluate("document.querySelector('a[href^=javascript]').click()")
@@ -119,7 +119,7 @@ def test_planted_script_does_not_run(page, tmp_path):
         is False
     )
     assert sum("Content Security Policy" in line for line in page.complaints) >= 3
-    # The same without the policy: it is the policy that stops them.
+    # Without the policy the same script runs.
     shown(
         page, tmp_path, html_page.render(full()).replace(b"Content-Security-Policy", b"x").replace(b"</main>", PLANTED.encode())
     )
@@ -127,8 +127,8 @@ def test_planted_script_does_not_run(page, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_print_is_black_on_white_and_whole(page, tmp_path, scheme):
-    """On paper nothing can be unfolded, so everything is there."""
+def test_print_is_black_on_white_and_complete(page, tmp_path, scheme):
+    """Nothing can be unfolded on paper, so that all details are printed."""
     content = html_page.render(full()).replace(b"<details open>", b"<details>")
     shown(page, tmp_path, content, media="print", scheme=scheme, width=800)
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
@@ -141,7 +141,7 @@ def test_print_is_black_on_white_and_whole(page, tmp_path, scheme):
 
 
 def test_thousand_zones_stay_usable(page, tmp_path):
-    """New and wrong come first, and a zone that is fine takes one line."""
+    """New findings and drifted zones come first, and a compliant zone has one line."""
     shown(page, tmp_path, html_page.render(fleet(1000)))
     assert page.evaluate("[...document.querySelectorAll('h2')].map(each => each.id)") == ["attention", "zones", "technical"]
     sections = page.evaluate("[...document.querySelectorAll('details.zones')].map(each => each.id)")
@@ -168,8 +168,8 @@ def test_link_to_an_item_unfolds_its_zone(page, tmp_path):
     page.wait(lambda: page.evaluate("document.querySelector(':target')?.getBoundingClientRect().height > 0"))
 
 
-def test_readme_shows_a_picture_of_the_page():
-    """Made by `nox -s picture` at the width that the script names, and small."""
+def test_readme_has_a_picture_of_the_page():
+    """The picture is made by `nox -s picture` at the width in the script, and is small."""
     (name,) = re.findall(r"!\[[^]]{20,}\]\((\S+\.png)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     name = name.rpartition("/main/")[2]
     content = (ROOT / name).read_bytes()

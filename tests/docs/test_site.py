@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The built site: every link leads somewhere, nothing comes from elsewhere, and every page fits a desk and a phone."""
+"""In the built site all links have a target, no page loads files of other sites, and all pages fit on desktops and phones."""
 
 import functools
 import html.parser
@@ -19,12 +19,12 @@ from harness import documented
 
 DESK, PHONE = 1280, 390
 ROOT_URL = "http://site.invalid/"
-# Attributes by which a page loads something at once.
+# Attributes with files that a browser loads without a click.
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
 
 
 class Page(html.parser.HTMLParser):
-    """Links, anchors and what is loaded, of one page."""
+    """The links, anchors and loaded files of one page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Page(html.parser.HTMLParser):
         if tag == "a" and given.get("href"):
             self.links.append(given["href"] or "")
         value = given.get(LOADING.get(tag, ""))
-        # Only some kinds of `link` are loaded; the others are references.
+        # Only some types of `link` are loaded.
         if value and (tag != "link" or given.get("rel") in ("stylesheet", "icon", "shortcut icon", "preload")):
             self.loaded.append(value)
 
@@ -50,7 +50,7 @@ def pages(site: Path) -> dict[str, Page]:
 
 
 def inside(page: str, link: str) -> tuple[str, str] | None:
-    """The page and the anchor that a link leads to; None where it leads out of the site."""
+    """Return the page and the anchor of a link, None if it leads out of the site."""
     address, anchor = urldefrag(urljoin(ROOT_URL + page, link))
     if not address.startswith(ROOT_URL):
         return None
@@ -72,17 +72,17 @@ def broken(site: Path, pages: dict[str, Page]) -> list[str]:
     return found
 
 
-def test_every_internal_link_resolves(site: Path, pages: dict[str, Page]) -> None:
+def test_every_internal_link_has_a_target(site: Path, pages: dict[str, Page]) -> None:
     assert sum(len(page.links) for page in pages.values()) > 500
     assert not broken(site, pages)
 
 
-def test_a_broken_link_would_be_found(site: Path, pages: dict[str, Page]) -> None:
+def test_broken_link_is_found(site: Path, pages: dict[str, Page]) -> None:
     planted = Page('<a href="nowhere.html">x</a><a href="#nowhere">y</a><a href="index.html">z</a>')
     assert len(broken(site, {**pages, "planted.html": planted})) == 2
 
 
-def test_no_page_loads_anything_from_elsewhere(site: Path, pages: dict[str, Page]) -> None:
+def test_no_page_loads_files_of_other_sites(site: Path, pages: dict[str, Page]) -> None:
     assert not [(page, value) for page, content in pages.items() for value in content.loaded if inside(page, value) is None]
     styles = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.css")}
     assert styles
@@ -99,8 +99,8 @@ def test_every_module_and_plugin_has_its_page(pages: dict[str, Page]) -> None:
     assert expected | {"log_delivery_role.html"} <= set(pages)
 
 
-# What a page is like when its theme is done. The theme does its work in a handler that another handler registers, which no event
-# announces; it measures the window last.
+# Waits until the theme has changed the page: it does so in a handler without an event that could be awaited, and the last value
+# that it sets is the height of the window.
 MEASURE = """(async width => {
   while (window.jQuery && !(window.SphinxRtdTheme?.Navigation.winHeight > 0)) await new Promise(done => setTimeout(done, 10));
   await document.fonts.ready;
@@ -122,11 +122,11 @@ Seen = dict[str, t.Any]
 
 
 def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int]) -> dict[tuple[str, int], Seen]:
-    """Every page at every width, as a browser shows it that gets the folder from a server on loopback."""
+    """Return each page at each width as a browser shows it from a server on loopback."""
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_arguments: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     seen: dict[tuple[str, int], Seen] = {}
     handler = functools.partial(Handler, directory=str(folder))
@@ -153,7 +153,7 @@ def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page]) -> None
     assert hosts == {"127.0.0.1"}
 
 
-# A theme as the site's own is: a handler registers another one, which works after the page is loaded and measures the window last.
+# A page like those with the site's theme: a handler that another handler registers, and that sets the height of the window last.
 LATE_THEME = """<!doctype html><body><table style="width:2000px"><tr><td>wide</table><script>
 window.jQuery = handler => setTimeout(handler, 100);
 window.SphinxRtdTheme = {Navigation: {winHeight: null}};
@@ -166,7 +166,7 @@ jQuery(() => jQuery(() => jQuery(() => {
 
 
 @browser.NEEDED
-def test_pages_are_seen_as_the_theme_leaves_them(tmp_path: Path) -> None:
+def test_measurement_waits_for_the_theme(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")
     (found,) = look(tmp_path / "site", ["late.html"], [DESK]).values()

@@ -25,7 +25,7 @@ SOURCE = "edgeops.observability.zone_events"
 ENGINE = Path(sys.executable).with_name("ansible-rulebook")
 NAME = "shop.example"
 SHOW = {"debug": {"msg": "HEARD {{ event.edgeops.kind }} {{ event.edgeops.redelivered }} {{ event.edgeops.subject }}"}}
-# Far more than a busy machine needs; each wait ends with what it waits for.
+# Much longer than a busy machine needs; waits end as soon as their condition is true.
 MAX_WAIT_SECONDS = 240
 pytestmark = [
     pytest.mark.skipif(
@@ -40,7 +40,7 @@ pytestmark = [
 
 
 class Rulebook:
-    """A rulebook that is run, killed and run again in one folder; `output` is that of all its runs."""
+    """A rulebook that runs, is killed and runs again in one folder; `output` is that of all runs."""
 
     def __init__(self, simulator: t.Any, folder: Path) -> None:
         self.state_folder = folder / "volume"
@@ -74,7 +74,7 @@ class Rulebook:
 
     @property
     def states(self) -> list[dict[str, t.Any]]:
-        """What the sources stored last."""
+        """Return the stored states of the sources."""
         return [json.loads(path.read_text(encoding="ascii")) for path in self.state_folder.glob("*.json")]
 
     def write(self, rulesets: list[dict[str, t.Any]]) -> None:
@@ -94,7 +94,7 @@ class Rulebook:
             )
 
     def kill(self) -> None:
-        """End the engine, and whatever it started, as a crash does."""
+        """Kill the engine and its child processes."""
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -102,7 +102,7 @@ class Rulebook:
             self._process = None
 
     def wait_for(self, is_so: t.Callable[[], bool]) -> None:
-        """Wait until something is so; fail with the output where the engine ends before, or takes far too long."""
+        """Wait until a condition is true; fail with the output if the engine ends earlier, or after a timeout."""
         end = time.monotonic() + MAX_WAIT_SECONDS
         while not is_so():
             assert self._process is None or self._process.poll() is None, self.output
@@ -127,13 +127,13 @@ def script(letter: str, content: str) -> dict[str, t.Any]:
 
 
 def heard(rulebook: Rulebook) -> list[tuple[str, str]]:
-    """Kind and subject (of a script its letter) of each event, with a star where it was sent again."""
+    """Return kind and subject of each event (a letter for a script), with a star if it was redelivered."""
     found = re.findall(r"HEARD (\w+) (\w+) (?:.*cdn\.example/)?(\w+)", rulebook.output)
     return [(f"{kind}{'*' if again == 'True' else ''}", subject) for kind, again, subject in found]
 
 
 def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
-    """The rule set of an example for one zone; it runs the check, or shows the event, where the example starts a job template."""
+    """Return the rule set of an example for one zone; the action of a job template is replaced with the check or with a message."""
     (ruleset,) = yaml.safe_load((EXAMPLES / "rulebooks" / f"{name}.yml").read_text(encoding="utf-8"))
     arguments = ruleset["sources"][0][SOURCE]
     del arguments["discover"]
@@ -148,9 +148,9 @@ def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:
 
 @pytest.mark.timeout(900)
 def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Rulebook) -> None:
-    """The engine is killed, something happens meanwhile, and it comes back: each event once, or marked as sent again.
+    """The engine is killed, changes are made, and it starts again: each event is sent once, or marked as redelivered.
 
-    A source polls when it starts, so that no run waits for the interval.
+    A source polls when it starts, so that the test does not wait for the interval.
     """
     zone, account = simulator.zone, simulator.account
     job = {"id": 1, "name": "logs", "destination_conf": "s3://bucket/logs?region=eu-west-1", "enabled": True}
@@ -190,13 +190,13 @@ def test_each_event_fires_once_across_restarts(simulator: t.Any, rulebook: Ruleb
     fresh = [event for event in heard(rulebook) if "*" not in event[0]]
     assert sorted(fresh) == [*seen, ("script_new", "b")]
     assert set(heard(rulebook)) - set(fresh) <= {(f"{kind}*", subject) for kind, subject in seen}
-    # An event that is sent again runs the check again, as the example says.
+    # As the example says, a redelivered event runs the check again.
     assert rulebook.output.count("PLAY RECAP") == sum(kind.startswith("script_") for kind, _subject in heard(rulebook))
 
 
 def test_engine_accepts_documented_rulebooks() -> None:
-    from ansible_rulebook.rules_parser import parse_rule_sets  # noqa: PLC0415  # of the environment of this gate only
-    from ansible_rulebook.validators import Validate  # noqa: PLC0415  # likewise
+    from ansible_rulebook.rules_parser import parse_rule_sets  # noqa: PLC0415  # only in the environment of this session
+    from ansible_rulebook.validators import Validate  # noqa: PLC0415  # the same
 
     guide = (ROOT / "docs" / "docsite" / "rst" / "guide_react_to_changes.rst").read_text(encoding="utf-8")
     (in_guide,) = re.findall(r":caption: scripts\.yml\n\n((?:(?:   .*)?\n)+)", guide)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an adoption writes passes the linters that its readers use."""
+"""Files of an adoption pass the linters that users run."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ PLAYBOOK = """---
 
 @pytest.fixture(scope="module")
 def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of an adoption: values that need quotes, long ones, and templates, in a group and a host."""
+    """Return the files of an adoption of a group and a host, with values that need quotes, long ones, and templates."""
     folder = tmp_path_factory.mktemp("adopted")
     long = {"key": "a", "operator": "eq", "value": "x" * 200}
     items = [
@@ -66,7 +66,7 @@ def test_yamllint(adopted: Path) -> None:
 
 
 def test_ansible_lint(adopted: Path) -> None:
-    """In a project whose playbook applies the role, by the strictest profile."""
+    """In a project with a playbook for the role, with the strictest profile."""
     (adopted / "site.yml").write_text(PLAYBOOK, encoding="utf-8")
     files = ["site.yml", "vault-example.txt", "group_vars/all/adopted.yml", "host_vars/shop.example/adopted.yml"]
     run(adopted, "ansiblelint", "--offline", "--strict", "--profile", "production", *files)

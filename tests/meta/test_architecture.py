@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Imports point one way, package by package, and what decides knows neither HTTP nor the clock."""
+"""Packages import each other in one direction, and code that decides uses neither HTTP nor the clock."""
 
 import ast
 import subprocess
@@ -13,11 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 OWN = "ansible_collections.edgeops.observability."
 UTILS = "plugins/module_utils/"
 COMPOSING = (("_events",), ("_zone",), ("_engine",))
-# A package that reads something of the service and composes nothing is a resource.
+# A package with a `read.py` that is not one of these is a resource.
 RESOURCES = tuple(
     path.parent.name for path in sorted((ROOT / UTILS).glob("*/read.py")) if path.parent.name not in {*sum(COMPOSING, ())}
 )
-# From the top down: a file may import what is on its own level (resources apart) or below.
+# From the top down: files may import from their own level (except from other resources) or below.
 LEVELS = (
     ("plugins/action", "plugins/filter", "plugins/test", "plugins/inventory", "plugins/doc_fragments", "extensions"),
     ("plugins/plugin_utils",),
@@ -26,33 +26,33 @@ LEVELS = (
     tuple(UTILS + name for name in RESOURCES),
     (f"{UTILS}_baseline", f"{UTILS}_filter", f"{UTILS}_api"),
 )
-# What pure code knows nothing of. A date may be parsed; only asking for the present one is impure.
+# Modules that pure code must not import. Parsing a date is pure, reading the current time is not.
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
 IMPURE |= {"os", "fcntl", "tempfile", "shutil", "pathlib"}
-# The files that read and write for these packages: the service, and files of evidence.
+# The files of these packages that may read and write: the API, and files of evidence.
 TALKING = {"read.py", "_files.py", "evidence.py", "evidence_folder.py"}
 CLOCKS = {"now", "utcnow", "today"}
 
 
 def level_of(name: str) -> int:
-    # The task of a resource is what the engine runs, so it is the one file of a resource above the engine.
+    # The engine runs the task of a resource, so that only this file of a resource is above the engine.
     if name.startswith(UTILS) and name.endswith("/task.py") and package_of(name) in RESOURCES:
         return LEVELS.index((f"{UTILS}_engine",))
     for level, folders in enumerate(LEVELS):
         if any(name.startswith(f"{folder}/") for folder in folders):
             return level
-    # What is left are the files that everyone shares.
+    # All other files are shared.
     return len(LEVELS)
 
 
 def package_of(name: str) -> str:
-    """The folder of a file below `module_utils`, `""` for the shared files and for what lies elsewhere."""
+    """Return the folder of a file below `module_utils`, `""` for shared files and for files elsewhere."""
     folder, _slash, rest = name.removeprefix(UTILS).partition("/")
     return folder if name.startswith(UTILS) and rest else ""
 
 
 def absolute(name: str, node: ast.ImportFrom) -> str:
-    """The module that a statement names, also where it is relative to the file."""
+    """Return the full name of the module in an import, which may be relative."""
     if not node.level:
         return node.module or ""
     parts = name.removesuffix(".py").split("/")[: -node.level]
@@ -60,7 +60,7 @@ def absolute(name: str, node: ast.ImportFrom) -> str:
 
 
 def names(name: str, source: str) -> t.Iterator[str]:
-    """The full names that a file imports, those for type checking included."""
+    """Yield the full names that a file imports, including those for type checking."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -69,7 +69,7 @@ def names(name: str, source: str) -> t.Iterator[str]:
 
 
 def imported(name: str, source: str) -> t.Iterator[str]:
-    """The project's files that a file imports."""
+    """Yield the files of the project that a file imports."""
     for each in names(name, source):
         if each.startswith(OWN):
             path = each.removeprefix(OWN).replace(".", "/")
@@ -77,12 +77,12 @@ def imported(name: str, source: str) -> t.Iterator[str]:
 
 
 def foreign(name: str, source: str) -> set[str]:
-    """The top-level packages that a file imports."""
+    """Return the top-level packages that a file imports."""
     return {each.partition(".")[0] for each in names(name, source)}
 
 
 def violation(name: str, target: str) -> str:
-    """Say why a file must not import another one; "" where it may."""
+    """Return why a file must not import another one, "" if it may."""
     package, other = package_of(name), package_of(target)
     if level_of(f"{target}.py") < level_of(name):
         is_new = package and level_of(name) == len(LEVELS)
@@ -109,8 +109,8 @@ def sources() -> dict[str, str]:
     return {name: (ROOT / name).read_text(encoding="utf-8") for name in names if name.endswith(".py") and (ROOT / name).is_file()}
 
 
-def circles(graph: t.Mapping[str, t.Collection[str]]) -> list[str]:
-    """The files of circular imports, found by taking away whatever imports nothing that is left."""
+def circular_imports(graph: t.Mapping[str, t.Collection[str]]) -> list[str]:
+    """Return the files with circular imports: those that remain when files without remaining imports are removed repeatedly."""
     left = {name: set(targets) for name, targets in graph.items()}
     while free := [name for name, targets in left.items() if not targets & left.keys()]:
         for name in free:
@@ -122,10 +122,10 @@ def test_imports_point_downwards() -> None:
     assert not violations(sources())
 
 
-def test_no_circle() -> None:
+def test_no_circular_imports() -> None:
     graph = {name.removesuffix(".py"): set(imported(name, text)) - {name.removesuffix(".py")} for name, text in sources().items()}
     assert len(graph) > 50
-    assert not circles(graph)
+    assert not circular_imports(graph)
 
 
 @pytest.mark.parametrize(
@@ -142,17 +142,17 @@ def test_no_circle() -> None:
         ("plugins/modules/script_monitor.py", "../plugin_utils/_in_process"),
     ],
 )
-def test_planted_violation_is_found(name: str, target: str) -> None:
+def test_import_violations_are_found(name: str, target: str) -> None:
     module = (f"plugins/{target[3:]}" if target.startswith("../") else UTILS + target).replace("/", ".")
     assert violations({name: f"from {OWN}{module} import anything"})
 
 
-def test_planted_circle_is_found() -> None:
-    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
+def test_circular_imports_are_found() -> None:
+    assert circular_imports({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}) == ["a", "b", "c"]
 
 
 def is_pure(name: str) -> bool:
-    """Whether a file may only compute: the filter language, resources and shared files, but for those that read and write."""
+    """Return whether a file must be pure: the filter language, resources and shared files, except those that read and write."""
     pure = package_of(name) in (*RESOURCES, "_baseline", "_filter", "")
     return name.startswith(UTILS) and pure and Path(name).name not in TALKING
 
@@ -176,13 +176,13 @@ def test_pure_packages_import_no_io() -> None:
     "source",
     ["import time", "import os", "import fcntl", "from urllib3.util import Retry", "import datetime\ndatetime.datetime.now()"],
 )
-def test_planted_impurity_is_found(source: str) -> None:
+def test_impure_imports_are_found(source: str) -> None:
     assert impurities({f"{UTILS}_logpush/plan.py": source})
     assert not impurities({f"{UTILS}_logpush/read.py": source})
 
 
 def test_only_the_api_imports_the_http_library() -> None:
-    """Except where a report is sent to a storage, which is not the API."""
+    """Except for the upload of reports to a storage, which is not the API."""
     assert [
         name
         for name, source in sources().items()
@@ -191,7 +191,7 @@ def test_only_the_api_imports_the_http_library() -> None:
 
 
 def test_plugins_import_plugins_only() -> None:
-    """The simulator, the tests and the scripts are not in the artifact."""
+    """The artifact does not contain simulator, tests and scripts."""
     own = [(name, path) for name, source in sources().items() for path in imported(name, source)]
     assert own
     assert not [(name, path) for name, path in own if not path.startswith("plugins/")]

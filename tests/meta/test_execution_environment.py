@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an execution environment reads about the collection, compared with what the collection states elsewhere."""
+"""The requirements of an execution environment agree with those of the collection."""
 
 import re
 import subprocess
@@ -44,20 +44,20 @@ def test_builder_finds_python_packages_only(tmp_path: Path) -> None:
     assert load("meta/execution-environment.yml")["dependencies"] == dependencies
 
 
-def test_libraries_are_those_of_the_collection() -> None:
+def test_libraries_agree_with_the_collection() -> None:
     assert requirements("meta/ee-requirements.txt") == requirements("requirements.txt")
     assert set(requirements("requirements.txt")) == {"requests", "urllib3"}
 
 
 def context(definition: str, folder: Path) -> t.Any:
-    """The list of collections of the context that ansible-builder makes."""
+    """Return the list of collections in the context that ansible-builder makes."""
     builder("create", "--file", str(ROOT / definition), "--context", str(folder), "--output-filename", "Containerfile")
     return yaml.safe_load((folder / "_build" / "requirements.yml").read_text(encoding="utf-8"))["collections"]
 
 
 @pytest.mark.builds
 @pytest.mark.parametrize("definition", DEFINITIONS)
-def test_context_of_an_image_holds_this_release(definition: str, tmp_path: Path) -> None:
+def test_context_of_an_image_contains_this_release(definition: str, tmp_path: Path) -> None:
     (collection,) = context(definition, tmp_path)
     galaxy = load("galaxy.yml")
     assert collection == {"name": f"{galaxy['namespace']}.{galaxy['name']}", "version": galaxy["version"]}
@@ -70,7 +70,7 @@ def test_context_of_an_image_holds_this_release(definition: str, tmp_path: Path)
 
 @pytest.mark.builds
 def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
-    """The lines that the README of the example gives for that make a context that holds the file."""
+    """With the lines from the README of the example, the context contains the artifact."""
     readme = (ROOT / "examples" / "awx" / "README.md").read_text(encoding="utf-8")
     (shown,) = (block for block in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
     definition, changes = load(DEFINITIONS[0]), yaml.safe_load(shown)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The sessions of nox, and who runs them: every supported core has its own, and no gate is left to nobody."""
+"""Each supported ansible-core has its nox sessions, and the workflows run every session."""
 
 import json
 import re
@@ -48,19 +48,19 @@ def text_of(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_each_session_says_what_it_asks(sessions) -> None:
+def test_each_session_has_a_description(sessions) -> None:
     descriptions = [session["description"] for session in sessions.values()]
     assert all(re.fullmatch(r"[A-Z].{20,140}", each or "") for each in descriptions), descriptions
     assert len(set(descriptions)) == len(descriptions)
 
 
 @pytest.mark.parametrize("core", CORES)
-def test_each_core_has_its_gates(sessions, core: str) -> None:
+def test_each_core_has_its_sessions(sessions, core: str) -> None:
     assert {f"sanity-{core}", f"modules-{core}", f"playbooks-{core}"} <= tagged(sessions, f"core-{core}")
 
 
-def test_no_gate_is_left_out(sessions) -> None:
-    """What the jobs of the workflow run together is everything."""
+def test_workflow_runs_every_session(sessions) -> None:
+    """The jobs of the workflow together run every session."""
     of_cores = set.union(*(tagged(sessions, f"core-{core}") for core in CORES))
     assert of_cores | tagged(sessions, "once") == tagged(sessions, "all")
     assert tagged(sessions, "check") <= tagged(sessions, "test") <= tagged(sessions, "all")
@@ -69,7 +69,7 @@ def test_no_gate_is_left_out(sessions) -> None:
 
 @pytest.mark.parametrize(("gate", "cores"), [("playbooks", "TESTED"), ("modules", "TESTED"), ("sanity", "CORES")])
 def test_run_takes_the_oldest_and_the_newest_core(sessions, gate: str, cores: str) -> None:
-    """And names those that this machine cannot run."""
+    """The list also includes cores that this machine cannot run."""
     taken = {name.removeprefix(f"{gate}-") for name in tagged(sessions, "test") if name.startswith(f"{gate}-")}
     runnable = [core for core in NOXFILE[cores] if core in NOXFILE["RUNNABLE"]]
     main = set() if gate == "sanity" else {NOXFILE["MAIN"]}
@@ -77,7 +77,7 @@ def test_run_takes_the_oldest_and_the_newest_core(sessions, gate: str, cores: st
 
 
 def test_every_supported_core_is_tested() -> None:
-    """On each pull request, each week and before a release; the next one holds up nothing."""
+    """On each pull request, each week and before a release; a failure on the next core blocks none of them."""
     workflow = load(ROOT / ".github" / "workflows" / "test.yml")
     job = workflow["jobs"]["core"]
     assert job["strategy"]["matrix"]["core"] == CORES
@@ -104,8 +104,8 @@ def test_gitlab_job_is_valid() -> None:
     run(BIN / "check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci", example)
 
 
-def test_texts_name_what_there_is(sessions) -> None:
-    """Every session, tag and target that a text or a workflow names."""
+def test_names_in_texts_exist(sessions) -> None:
+    """Sessions, tags and targets in texts and workflows exist."""
     targets = re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE)
     tags = {tag for session in sessions.values() for tag in session["tags"]}
     there = {*(("make", name) for name in targets), *(("nox -s", name) for name in sessions), *(("TAG", name) for name in tags)}
@@ -126,8 +126,8 @@ def test_pins_are_exact(name: str) -> None:
     assert not [line for line in lines if not re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?==[\w.!+-]+( ;.*)?", line)]
 
 
-def test_oldest_and_newest_versions_are_stated_alike() -> None:
-    """Those of ansible-core are those that are tested; the oldest Python is that of the linters."""
+def test_supported_versions_agree() -> None:
+    """The versions of ansible-core are the tested ones, and the linters use the oldest Python."""
     assert load(ROOT / "meta" / "runtime.yml")["requires_ansible"] == f">={OLDEST}.0"
     for name in ("examples/awx/execution-environment.yml", "examples/eda/decision-environment.yml"):
         assert load(ROOT / name)["dependencies"]["ansible_core"]["package_pip"] == f"ansible-core>={OLDEST}", name
@@ -145,6 +145,6 @@ def test_pins_are_for_the_core(core: str) -> None:
 
 
 def test_each_group_is_pinned() -> None:
-    """And nothing else; the packages of tests are in the groups of the cores."""
+    """The packages of tests are part of the groups of the cores."""
     groups = tomllib.loads(text_of("pyproject.toml"))["dependency-groups"].keys() - {"test"}
     assert {path.stem for path in (ROOT / "requirements").iterdir()} == groups

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lists that are kept by hand drift; here every module is compared with each of them."""
+"""All lists of modules that are maintained by hand contain each module."""
 
 import ast
 import collections
@@ -26,13 +26,13 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = sorted(path.stem for path in (ROOT / "plugins" / "modules").glob("*.py") if path.stem != "__init__")
 CONNECTION = "edgeops.observability.connection"
 ATTRIBUTES = "edgeops.observability.attributes"
-# Why a module that talks to the service names no module that only reads the same things.
+# Modules with requests, and the reason why there is no info module for them.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
-# What is about the hosts of a play, so that the tests of playbooks run it.
+# Modules about the hosts of a play, which are tested with playbooks.
 PARTS = {"delivery_plan", "delivery_summary", "validate_variables"}
-# The kinds of plugins that a user calls by name.
+# The kinds of plugins that users name.
 PUBLIC = ("modules", "filter", "test", "inventory", "lookup", "callback", "strategy")
-# Which numbers the description of an option has to name.
+# The numbers that the description of an option must contain.
 LIMITS = {
     **{("logpush_job", name): span for name, span in jobs.RANGES.items()},
     ("logpush_job", "dataset"): (jobs.MAX_DATASET_LENGTH,),
@@ -46,7 +46,7 @@ LIMITS = {
 
 
 def code_lines(path: Path) -> int:
-    """Lines of code outside the documentation and the comments."""
+    """Return the number of lines of code, without documentation and comments."""
     text = path.read_text(encoding="utf-8")
     documentation = sum(
         node.end_lineno - node.lineno + 1
@@ -56,7 +56,7 @@ def code_lines(path: Path) -> int:
     return sum(1 for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")) - documentation
 
 
-# What talks to the service has the options of the connection in its documentation.
+# Modules that send requests have the connection options in their documentation.
 REMOTE = [
     module
     for module in MODULES
@@ -69,7 +69,7 @@ def declared(module: str) -> types.ModuleType:
 
 
 def difference(found: t.Iterable[t.Any], expected: t.Iterable[t.Any]) -> str:
-    """What a list lacks, and what it has without reason or once too often."""
+    """Return names that a list lacks, and names that are unknown or duplicate."""
     has, needs = collections.Counter(found), collections.Counter(expected)
     return f"missing: {sorted(needs - has)}, too many: {sorted(has - needs)}"
 
@@ -80,8 +80,8 @@ def test_action_group_has_every_remote_module() -> None:
 
 
 @pytest.mark.parametrize("module", sorted({*MODULES} - PARTS))
-def test_module_is_tested_whole(module: str) -> None:
-    """Either by its full name, or as the first argument of the harness; what tests of modules and playbooks share counts as well."""
+def test_module_has_a_test(module: str) -> None:
+    """By its full name, or as the first argument of the harness, in tests of modules or in shared code of tests."""
     files = [*(ROOT / "tests" / "modules").glob("test_*.py"), *(ROOT / "tests" / "support").glob("*.py")]
     tests = "".join(path.read_text(encoding="utf-8") for path in files)
     found = re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|converge_each|lifecycle)\(\s*\"{module}\"", tests)
@@ -96,28 +96,28 @@ def test_module_is_documented_and_short(module: str) -> None:
     assert code_lines(ROOT / "plugins" / "modules" / f"{module}.py") <= 60
     assert code_lines(ROOT / "plugins" / "action" / f"{module}.py") <= 10
     fragments = documented.section(module, "DOCUMENTATION")["extends_documentation_fragment"]
-    # Of two fragments that document one attribute, the first takes precedence.
+    # If two fragments document one attribute, the first takes precedence.
     assert [name for name in fragments if name.startswith(ATTRIBUTES)][-1:] == [ATTRIBUTES], (
         "it comes last, below .info or .local"
     )
 
 
-def test_the_page_of_options_with_jobs_is_written_from_those_of_one_job() -> None:
-    """`PYTHONPATH=.venvs/collections python scripts/job_options.py` writes it."""
+def test_options_of_several_jobs_are_generated() -> None:
+    """`PYTHONPATH=.venvs/collections python scripts/job_options.py` writes the file."""
     script = runpy.run_path(str(ROOT / "scripts" / "job_options.py"))
     assert script["PAGE"].read_text(encoding="utf-8") == script["text"]()
 
 
 @pytest.mark.parametrize(("module", "option"), LIMITS, ids=".".join)
-def test_an_option_is_documented_with_its_limits(module: str, option: str) -> None:
+def test_documented_limits_of_options(module: str, option: str) -> None:
     description = " ".join(documented.section(module, "DOCUMENTATION")["options"][option]["description"])
     numbers = {int(number) for number in re.findall(r"\b\d+\b", description)}
     assert set(LIMITS[module, option]) <= numbers
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if not hasattr(declared(name), "TASK") and name not in PARTS])
-def test_a_module_of_the_controller_documents_its_options(module: str) -> None:
-    """Sanity compares the others with their specification, which the file of such a module does not have."""
+def test_controller_module_documents_its_options(module: str) -> None:
+    """ansible-test compares only modules whose file contains the argument specification."""
     specification = task_of(module).arguments()["argument_spec"]
     options = documented.section(module, "DOCUMENTATION")["options"]
     assert set(options) == set(specification)
@@ -127,7 +127,7 @@ def test_a_module_of_the_controller_documents_its_options(module: str) -> None:
 
 
 def test_members_of_scripts_are_documented() -> None:
-    """Every name that the option takes is described in the result, or in the option itself."""
+    """Each name that the option accepts is described in the result or in the option."""
     described = list(documented.section("script_monitor_info", "RETURN")["scripts"]["contains"])
     option = " ".join(documented.section("script_monitor_info", "DOCUMENTATION")["options"]["members"]["description"])
     assert list(MEMBERS[: len(described)]) == described
@@ -144,14 +144,14 @@ def test_seealso_names_an_info_module(module: str) -> None:
 
 
 def plugins_in_folders() -> dict[tuple[str, str], str]:
-    """Return the public plugins, each with the version that adds it."""
+    """Return the public plugins with the version in which each was added."""
     files = [path for kind in PUBLIC for path in (ROOT / "plugins" / kind).glob("[a-z]*") if path.suffix in (".py", ".yml")]
     found = {path: re.search(r"^version_added: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in files}
     return {(path.parent.name, path.stem): match[1] if match else "none" for path, match in found.items()}
 
 
 def test_changelog_lists_every_plugin() -> None:
-    """What is published cannot vanish, or appear, without a word; a release lists what it adds by itself."""
+    """Published plugins must not change without a changelog entry; new ones are listed by the release."""
     releases = yaml.safe_load((ROOT / "changelogs" / "changelog.yaml").read_text(encoding="utf-8"))["releases"]
     added = [{"modules": release.get("modules", ()), **release.get("plugins", {})} for release in releases.values()]
     listed = {(kind, entry["name"]) for kinds in added for kind, entries in kinds.items() for entry in entries}
@@ -164,7 +164,7 @@ def test_changelog_lists_every_plugin() -> None:
 
 
 def readme_table(head: str) -> list[list[str]]:
-    """The rows of the table of README.md that begins with this row, cell by cell."""
+    """Return the rows of the table of README.md with this header, as cells."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = text.partition(f"\n{head}\n")[2].partition("\n\n")[0].splitlines()[1:]
     return [[cell.strip("` ") for cell in row.strip("|").split(" | ")] for row in rows]
@@ -181,14 +181,14 @@ def test_readme_lists_every_plugin_once() -> None:
 
 
 def test_guarantees_name_existing_tests() -> None:
-    """What is guaranteed is shown in tests that exist."""
+    """The tests that the page of guarantees names exist."""
     page = (ROOT / "docs" / "docsite" / "rst" / "guarantees.rst").read_text(encoding="utf-8")
     paths = re.findall(r"``(tests/[^`]+)``", page)
     assert len(paths) > 6
     assert not [path for path in paths if not (ROOT / path).exists()]
 
 
-def test_automation_platforms_can_count_what_each_module_works_on() -> None:
+def test_event_query_has_every_module() -> None:
     queries = yaml.safe_load((ROOT / "extensions" / "audit" / "event_query.yml").read_text(encoding="utf-8"))
     assert list(queries) == [f"edgeops.observability.{module}" for module in MODULES]
     assert not [module for module in REMOTE if queries[f"edgeops.observability.{module}"]["query"] == "empty"]

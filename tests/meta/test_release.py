@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The steps of a release, each as the workflow does it, and what finds that something stands in the way of one."""
+"""The steps of a release as the workflow runs them, and the check that a release is possible."""
 
 import hashlib
 import http.server
@@ -40,7 +40,7 @@ def shell(command: str, folder: Path, **environment: str) -> str:
 
 
 def named(words: str) -> str:
-    """The command of the workflow that holds these words."""
+    """Return the command in the workflow that contains this text."""
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
     (command,) = [step["run"] for step in workflow["jobs"]["publish"]["steps"] if words in step.get("run", "")]
     return command
@@ -48,7 +48,7 @@ def named(words: str) -> str:
 
 @pytest.fixture(scope="module")
 def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The artifact, alone in a folder."""
+    """Build the artifact into an empty folder."""
     folder = tmp_path_factory.mktemp("release")
     source = folder / "source"
     copy = shell(f"{ROOT}/scripts/tracked-copy.sh {source}", folder).strip()
@@ -60,7 +60,7 @@ def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.builds
 def test_release_is_described(artifact: Path) -> None:
-    """The checksum fits, and both lists of dependencies are valid CycloneDX that name what matters."""
+    """The checksum is correct, and both lists of dependencies are valid CycloneDX with the expected components."""
     shell(named("describe"), ROOT, RELEASE_FOLDER=str(artifact.parent))
     digest, name = (artifact.parent / "SHA256SUMS").read_text(encoding="utf-8").split()
     assert (digest, name) == (hashlib.sha256(artifact.read_bytes()).hexdigest(), artifact.name)
@@ -79,7 +79,7 @@ def test_release_is_described(artifact: Path) -> None:
 
 @pytest.mark.builds
 def test_manifest_is_signed(artifact: Path, tmp_path: Path) -> None:
-    """The signature is that of the key, and verifies the manifest as ansible-galaxy does."""
+    """The signature was made with the key, and ansible-galaxy's verification of the manifest succeeds."""
     home = tmp_path / "keys"
     home.mkdir(mode=0o700)
     gpg = f"gpg --homedir {home} --batch --quiet --pinentry-mode loopback --passphrase {PASSPHRASE}"
@@ -103,7 +103,7 @@ def test_manifest_is_signed(artifact: Path, tmp_path: Path) -> None:
 
 
 class Galaxy(http.server.BaseHTTPRequestHandler):
-    """As much of a Galaxy server as an upload takes."""
+    """A Galaxy server with the routes for an upload."""
 
     uploads: t.ClassVar[list[tuple[str, bytes]]] = []
 
@@ -145,8 +145,8 @@ def test_artifact_is_published(artifact: Path) -> None:
 
 
 @pytest.mark.builds
-def test_release_of_the_repository_holds_the_files(artifact: Path, tmp_path: Path) -> None:
-    """Run in a folder that looks like the repository after a build, with a command that only notes its arguments."""
+def test_release_contains_the_files(artifact: Path, tmp_path: Path) -> None:
+    """Runs in a copy of the built repository, with a command that only records its arguments."""
     (tmp_path / "bin").mkdir()
     gh = tmp_path / "bin" / "gh"
     gh.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >arguments\n', encoding="utf-8")
@@ -162,8 +162,8 @@ def test_release_of_the_repository_holds_the_files(artifact: Path, tmp_path: Pat
 
 
 @pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder with what names the version, free to be broken; the tree and its tags are taken as they should be."""
+def release_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return a copy of the files with the version that tests can change; the state of git is replaced by a clean one."""
     for name in (*VERSIONS, *release_check.DOCUMENTS, "changelogs/changelog.yaml", "CHANGELOG.md", "CHANGELOG.rst"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
@@ -173,19 +173,19 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_nothing_stands_in_the_way(elsewhere: Path) -> None:
+def test_release_is_possible(release_files: Path) -> None:
     assert release_check.problems() == []
 
 
 @pytest.mark.parametrize("name", [name for name in VERSIONS if name != DECIDES])
-def test_another_version_is_named(elsewhere: Path, name: str) -> None:
+def test_different_version_is_reported(release_files: Path, name: str) -> None:
     version = release_check._versions()[DECIDES]
-    path = elsewhere / name
+    path = release_files / name
     path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
     assert release_check.problems() == [f"{name} says 9.9.9, and galaxy.yml {version}"]
 
 
-def test_no_other_file_names_the_version() -> None:
+def test_no_other_file_has_the_version() -> None:
     named = re.compile(rf"(version|observability)\W{{1,4}}{re.escape(release_check._versions()[DECIDES])}\b")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     texts = [
@@ -195,22 +195,22 @@ def test_no_other_file_names_the_version() -> None:
     assert found <= VERSIONS.keys(), "let it come from galaxy.yml, or compare it in scripts/release_check.py"
 
 
-def test_what_is_missing_is_named(elsewhere: Path) -> None:
-    """A fragment that is left, a document, and a version that the changelog lacks."""
-    (elsewhere / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
-    (elsewhere / "SUPPORT.md").unlink()
+def test_missing_files_are_reported(release_files: Path) -> None:
+    """A remaining changelog fragment, a missing document, and a version without a changelog entry."""
+    (release_files / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
+    (release_files / "SUPPORT.md").unlink()
     assert sorted(release_check.problems()) == [
         "SUPPORT.md is missing, or says nothing of 'Semantic Versioning'",
         "changelog fragments that no release has taken up: left.yml",
     ]
     for name, version in release_check._versions().items():
-        path = elsewhere / name
+        path = release_files / name
         path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
     found = " ".join(release_check.problems())
     assert "changelogs/changelog.yaml has no release 9.9.9" in found
     assert "CHANGELOG.md or CHANGELOG.rst does not describe 9.9.9" in found
 
 
-def test_tag_of_another_version_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tag_of_another_version_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RELEASE_TAG", "9.9.9")
     assert any("the release is tagged 9.9.9" in problem for problem in release_check.problems())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Facts about the repository as a whole, and what reviewers of the community and of certified content look for before they look at code."""
+"""Checks of the whole repository, including those of reviewers for the community and for certified content."""
 
 import fnmatch
 import re
@@ -14,7 +14,7 @@ from ansible_collections.edgeops.observability.plugins.doc_fragments.connection 
 from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]
-# Built from parts, or this file would find itself.
+# Composed of parts, because this file is searched, too.
 REGISTRIES = (
     "pypi" + ".org",
     "files." + "pythonhosted",
@@ -25,7 +25,7 @@ REGISTRIES = (
 
 
 def files() -> list[str]:
-    """Every file of the project: the tracked ones, and new ones that no rule ignores."""
+    """Return all files of the project: tracked ones, and new ones that are not ignored."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
     return [name for name in dict.fromkeys(listed) if name and (ROOT / name).is_file()]
@@ -43,8 +43,8 @@ README = text_of("README.md")
 GALAXY = load("galaxy.yml")
 
 
-def test_every_file_carries_its_licence() -> None:
-    """But for those that the hook of pre-commit leaves out."""
+def test_every_file_has_its_licence() -> None:
+    """Except the files that the pre-commit hook excludes."""
     (hook,) = [each for each in load(".pre-commit-config.yaml")["repos"][0]["hooks"] if each["id"] == "licence"]
     assert "--negate" in hook["args"]
     named = [name for name in files() if not re.search(hook["exclude"], name) and text_of(name).strip()]
@@ -52,7 +52,7 @@ def test_every_file_carries_its_licence() -> None:
     assert [name for name in named if not re.search(hook["entry"], text_of(name)[:1500])] == []
 
 
-def test_licence_is_whole() -> None:
+def test_licence_is_complete() -> None:
     assert len(text_of("LICENSE").splitlines()) > 600
 
 
@@ -66,8 +66,8 @@ def test_no_lock_file_archive_or_sanity_ignore() -> None:
     assert not [name for name in files() for pattern in patterns if fnmatch.fnmatch(name, pattern)]
 
 
-def test_silencing_has_its_reason_beside_it() -> None:
-    # Built from parts, or this line would be one of them.
+def test_ignored_rules_have_a_reason() -> None:
+    # Composed of parts, because this line would match itself.
     silenced = re.compile(r"# (type: " + r"ignore|no" + r"qa)\S*\s*(.*)$")
     bare = [
         f"{name}:{number}"
@@ -96,7 +96,7 @@ def test_readme_has_every_section() -> None:
     assert [title for title in re.findall(r"^## (.+)$", README, re.MULTILINE) if title in SECTIONS] == list(SECTIONS)
 
 
-def test_readme_says_where_to_talk_and_what_versions_mean() -> None:
+def test_readme_has_support_and_versions() -> None:
     words = (
         "https://forum.ansible.com/c/help/6",
         "https://forum.ansible.com/tag/cloudflare",
@@ -109,8 +109,8 @@ def test_readme_says_where_to_talk_and_what_versions_mean() -> None:
     assert "https://semver.org/" in section("Versioning, release notes and roadmap")
 
 
-def test_links_are_absolute_and_lead_somewhere() -> None:
-    """A relative link, or one to a file that is not in the repository, is dead on Galaxy; so is a relative picture."""
+def test_links_are_absolute_and_have_a_target() -> None:
+    """On Galaxy, relative links and pictures do not work, nor do links to files that are not in the repository."""
     links = re.findall(r"\]\(([^)\s]+)\)", README)
     raw = GALAXY["repository"].replace("https://github.com/", "https://raw.githubusercontent.com/") + "/main/"
     assert not [link for link in links if not link.startswith("https://")]
@@ -130,13 +130,13 @@ def test_links_are_absolute_and_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("word", ["cloudflare", "logpush", "page shield", "client-side security"])
-def test_collection_is_found_by_what_users_search(word: str) -> None:
+def test_collection_is_found_by_search_terms(word: str) -> None:
     tags = {tag.replace("_", " ") for tag in GALAXY["tags"]}
     assert word.replace("-", " ") in tags and word in GALAXY["description"].lower()
     assert word in README.lower()
 
 
-def test_conduct_is_that_of_the_community() -> None:
+def test_code_of_conduct_is_that_of_the_community() -> None:
     assert CONDUCT in text_of("CODE_OF_CONDUCT.md") and len(text_of("CODE_OF_CONDUCT.md").splitlines()) < 6
 
 
@@ -149,7 +149,7 @@ def test_oldest_python_is_documented(path: Path) -> None:
 
 
 def test_guides_and_examples_are_published() -> None:
-    """The folders that installed copies hold, and none that only developers need."""
+    """The artifact contains the folders for users, and none that only developers need."""
 
     def ignored(name: str) -> bool:
         parents = [name, *(str(parent) for parent in Path(name).parents)]
@@ -162,7 +162,7 @@ def test_guides_and_examples_are_published() -> None:
 
 
 def test_no_task_has_a_tag() -> None:
-    """The tags of an import_playbook select a playbook as a whole, so that no part of it is left out."""
+    """Tags of import_playbook select a whole playbook, so that no task may be excluded from it."""
     files = [*(ROOT / "playbooks").rglob("*.yml"), *(ROOT / "roles").glob("*/tasks/*.yml")]
     assert len(files) > 5
     assert not [path.name for path in files if re.search(r"^[ -]*tags:", path.read_text(encoding="utf-8"), re.MULTILINE)]
