@@ -136,6 +136,7 @@ def test_supported_versions_agree() -> None:
     assert re.findall(r"2\.\d+", row) == [OLDEST, *NOXFILE["CORES"]]
     python = re.search(r'^python_version = "(.+)"$', text_of("pyproject.toml"), re.MULTILINE)[1]
     readme = text_of("README.md")
+    assert all(f" of {core} is tried" in readme for core in NOXFILE["NEXT"])
     assert f"on Python {python} and newer" in readme and "/meta/runtime.yml)" in readme and "pip install requests" in readme
 
 
