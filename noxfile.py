@@ -133,7 +133,7 @@ def link() -> None:
 
 
 def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -> None:
-    """Tests; what follows `--` is added, or takes their place if it names files."""
+    """Run tests; arguments after `--` are added, or replace the tests if they name files."""
     install(session, pins)
     named = any(Path(each.partition("::")[0]).exists() for each in session.posargs)
     report = f"--junitxml={REPORTS / session.name}.xml"

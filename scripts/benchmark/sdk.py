@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Configure the same three settings of many zones with the vendor's Python SDK, in threads."""
+"""Configure the three settings of the fleet benchmark in many zones with the vendor's Python SDK, in threads."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The files of the example, and a launcher for its jobs that does what the controller would do."""
+"""The files of the example, and a function that runs its jobs as the controller would."""
 
 import dataclasses
 import json

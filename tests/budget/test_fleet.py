@@ -43,7 +43,7 @@ def max_in_a_window(times: t.Sequence[float]) -> int:
 
 
 def test_fleet_stays_within_the_budget(tmp_path: Path, cases: t.Any) -> None:
-    """The simulator enforces the budget in a sliding window, the strictest possible way of counting."""
+    """With a sliding window, the strictest way of counting, the simulator refuses no request."""
     limit = {"rate_limit": REQUESTS, "rate_window": SECONDS}
     with running(zones=ZONES, token="planted-budget-token", process=True, **limit) as service:
         outcomes, journal = play(service, tmp_path)

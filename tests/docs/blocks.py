@@ -111,7 +111,7 @@ def _line(text: str, position: int) -> int:
 
 
 def plays(block: Block) -> list[Play]:
-    """Return the plays of a block, on localhost if it has no hosts; variables are applied to a zone with the role."""
+    """Return the plays of a block, on localhost if it has no hosts; for variables, a play that applies them with the role."""
     content = block.documents[0]
     if block.kind == "tasks":
         return [_play(block, tasks=content)]

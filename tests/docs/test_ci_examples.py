@@ -70,7 +70,7 @@ def test_drift_fails_the_job_and_saves_files(read, simulator, tmp_path_factory):
         subprocess.run(["bash", "-ec", command], cwd=project, env=environment, check=False).returncode for command in job.commands
     ]
     assert codes[0] == 2 and not any(codes[1:])
-    # The saved report of one run is restored for the next, which compares itself with it.
+    # The report that one run saves is restored in the next run, for its comparison.
     assert job.restored == job.saved
     made = json.loads((project / job.saved).read_text(encoding="utf-8"))
     assert made["counts"]["differences"] == 2 and made["comparison"]["previous_id"] is None

@@ -41,7 +41,7 @@ def queries() -> list[str]:
 
 @pytest.mark.parametrize("query", queries())
 def test_query_uses_existing_series(query):
-    """Series, labels, and the values of labels for status, state, kind and type exist."""
+    """Reports have the series, labels, and label values (of status, state, kind and type) of the query."""
     known = samples()
     named = _SERIES.findall(query)
     assert named

@@ -61,7 +61,7 @@ def rows(page: str, head: str) -> dict[str, list[str]]:
 
 
 def table(page: str, head: str) -> dict[str, list[str]]:
-    """Return the same rows, with the first cells as plain text."""
+    """Return the rows as `rows` does, with the first cells as plain text."""
     return {name.replace("``", ""): cells for name, cells in rows(page, head).items()}
 
 

@@ -10,7 +10,7 @@ from edgeops_simulator.testing import running
 
 # Three pages of zones for the inventory; an added fault makes the total seven too high, so that a fourth page is expected.
 ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 145))]
-# One page of accounts, for the same reason.
+# One page of accounts: the fault makes the total too high for them, too.
 ACCOUNTS = [scenarios.ACCOUNT, *(f"{number:032x}" for number in range(1, 46))]
 
 

@@ -79,7 +79,7 @@ def _status(status: int, kind: str, code: int = 1999, **more: t.Any) -> Row:
     return _failing_at_first_try({"kind": "status", "status": status, "code": code}, kind, **more)
 
 
-# A status of 404 counts whatever the body is; for a DELETE, so does any answer that does not report a failure.
+# A status of 404 is enough, whatever the body is; for a DELETE, any answer that does not report a failure is enough.
 # An unexpected body remains on the connection, which is closed for this reason.
 _LEFT_OVER = (OK, UNAVAILABLE)
 _Others = dict[str, "str | tuple[str, str]"]
@@ -142,7 +142,7 @@ ROWS: t.Mapping[str, Row] = {
         {"kind": "bad_result_info", "value": "2 of 3"}, BAD, others={**_STATUS_IS_ENOUGH, QUERY: OK}
     ),
     "contradictory-info": _failing_at_first_try({"kind": "bad_result_info"}, BAD, others=_ONLY_LISTINGS),
-    # Handled like other errors; an entry point whose creation is refused may already exist, and does in the first case.
+    # Handled like other errors; an entry point whose creation is refused may already exist, as in the first row.
     "failure-200": _failing_at_first_try({"kind": "failure_200"}, REJECTED, ruleset=OK, others={QUERY: OK}),
     "failure-200-true": _failing_at_first_try({"kind": "failure_200", "applied": False}, REJECTED, others={QUERY: OK}),
     # A body over 64 MiB, either as sent or when it is decompressed.

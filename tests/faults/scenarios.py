@@ -128,7 +128,7 @@ _NAMES_OF_ACCOUNTS = {
 
 
 def _of_account(document: t.Any) -> t.Any:
-    """Return the same options or jobs for an account."""
+    """Return the options or jobs with the dataset and fields of an account."""
     return json.loads(re.sub("|".join(_NAMES_OF_ACCOUNTS), lambda name: _NAMES_OF_ACCOUNTS[name[0]], json.dumps(document)))
 
 
@@ -153,7 +153,7 @@ class Scenario:
     idempotent: bool = True
 
     def of_account(self) -> t.Self:
-        """Return the same scenario for the jobs of an account."""
+        """Return the scenario for the jobs of an account."""
         return dataclasses.replace(self, args=_of_account(self.args), jobs=tuple(_of_account(self.jobs)), address=IN_ACCOUNT)
 
     def seed(self) -> Document:

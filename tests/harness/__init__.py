@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run modules and ansible-playbook against the embedded simulator, and check what must hold for each run; see TESTING.md."""
+"""Run modules and ansible-playbook against the embedded simulator, and check the invariants of each run; see TESTING.md."""
 
 from .modules import Modules
 from .outcome import Outcome, Report

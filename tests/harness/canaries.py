@@ -26,7 +26,7 @@ def of_destination(destination: str) -> set[str]:
 
 
 def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
-    """Return the same playbook with literal secrets moved into variables.
+    """Return the playbook with literal secrets moved into variables.
 
     Newer ansible-core prints lines of the playbook with an error. A secret that is written there as a literal would be printed, and
     no module could mask it.

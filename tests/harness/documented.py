@@ -16,7 +16,7 @@ ALWAYS = ("success", "always")
 # Members that ansible-core adds to the result of any module.
 ADDED = "changed failed skipped invocation warnings deprecations diff attempts retries results changed_when_result"
 FRAMEWORK = frozenset(ADDED.split())
-# The members of these are returned as the service sends them, and it may send undocumented ones.
+# The service determines the members of these results, so that undocumented ones are allowed.
 OPEN = frozenset(("scripts",))
 
 Doc = t.Mapping[str, t.Any]

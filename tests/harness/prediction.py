@@ -14,7 +14,7 @@ IDENTITY = frozenset(("id", "rule_id", "ref", "dataset", "created_at", "created"
 MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message", "modified"))
 # Values with several spellings of one meaning.
 SPELLED = frozenset(("filter", "logpull_options", "output_options", "fields", "timestamp_format", "option_flags"))
-# Read only before a rule that enforces more, for a window that ends at the time of the run.
+# Violations are read only before a plan that enforces more; their window ends at the time of the run.
 ASKED = re.compile(r"\.violations(\.|$)")
 CLOCK = re.compile(r"\.violations\.(.*\.)?(since|until)$")
 ASIDE = ("invocation", "warnings", "plan_id", "diff", "changed", "effects")
@@ -46,7 +46,7 @@ class Converged:
         return self.applied.writes
 
     def check(self) -> None:
-        """The first real run changes what was predicted, and later runs change nothing."""
+        """The first real run changes exactly what the check run predicted, and later runs change nothing."""
         name = self.applied.name
         assert self.result["changed"] is True, f"{name}: changed is {self.result['changed']}"
         assert self.writes, f"{name}: nothing was written"
@@ -66,7 +66,7 @@ def check_predicted(predicted: Outcome, real: Outcome) -> None:
 
 
 def check_settled(real: Outcome, recheck: Outcome, rerun: Outcome, respelled: bool = False) -> None:
-    """Later runs change nothing and return what the first real run returned; `respelled`: the service may rewrite some values."""
+    """Later runs change nothing and return the result of the first real run; `respelled`: the service may rewrite some values."""
     aside = SPELLED if respelled else frozenset[str]()
     for again in (recheck, rerun):
         assert again.result.get("changed") is False, f"{again.name} changes again: {again.result.get('diff')}"

@@ -94,7 +94,7 @@ def test_transformer_with_csv_output_is_refused(modules: Modules) -> None:
 
 
 def test_jobs_list_transformers_once(modules: Modules, simulator: t.Any) -> None:
-    """An item with `transformer` or `transformer_id` overrides the default, whichever of the two that sets."""
+    """An item with `transformer` or `transformer_id` replaces the default of either option."""
     jobs = [
         {**NEW, "name": "by-default"},
         {**NEW, "name": "own", "transformer": "other"},

@@ -48,7 +48,7 @@ def test_fields_that_the_plan_lacks(modules: Modules) -> None:
 
 
 def test_plan_without_analytics(modules: Modules) -> None:
-    """Missing analytics on a plan are a result; for one of several zones there is a warning."""
+    """If the plan has no analytics, the task succeeds and returns the reason; if one of several zones has none, there is a warning."""
     other = "f" * 32
     modules.simulator.seed(zones=[other], uploads={other: [upload(1)]})
     modules.simulator.settings(graphql_disabled=[f"zones/{modules.zone}/*"])

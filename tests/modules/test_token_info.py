@@ -42,7 +42,7 @@ def test_everything_can_be_read(read_token: t.Callable[..., t.Any]) -> None:
 
 
 def test_missing_logs_permission_is_reported_first(read_token: t.Callable[..., t.Any]) -> None:
-    """Tokens with Logs Read are common: if all Logpush routes are refused, the first lines name the permission that is missing."""
+    """All Logpush routes refuse a token with Logs Read only; the first lines name the missing permission."""
     report = read_token(refused=["*/logpush/*"])
     refused = {row for row, readable in rows(report).items() if readable is False}
     assert refused == {("zone", "jobs"), ("account", "jobs"), ("account", "transformers")}

@@ -94,7 +94,7 @@ def test_events_of_each_watched_kind(simulator: t.Any, zone: str, arguments: dic
 
 
 def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
-    """Rules are watched as settings; reports of browsers are an event once, and those before the start are none."""
+    """Changed rules are events of `settings`; each report of browsers is sent once, but not if it is older than the start."""
     rule = {"id": "r1", "description": "checkout", "action": "log", "expression": "true", "value": "script-src 'self'"}
     seen = {"policy_id": "r1", "url": "https://cdn.example/{{7}}.js", "host": NAME, "count": 3, "datetime": ago(600)}
     old = {**seen, "url": "https://old.example/x.js"}
@@ -239,7 +239,7 @@ def test_accounts(simulator: t.Any, zone: str, arguments: dict[str, t.Any], disc
 
 @pytest.mark.parametrize("with_key", [False, True])
 def test_id_replaces_name_without_permission(simulator: t.Any, zone: str, arguments: dict[str, t.Any], with_key: bool) -> None:
-    """With the key of a user the refusal is the same, and does not mean that the key is wrong."""
+    """The key of a user gets this refusal, too; it does not mean that the key is wrong."""
     simulator.faults({"kind": "status", "status": 403, "code": 9109, "path": f"*/zones/{zone}", "count": None})
     key = {"api_token": None, "api_email": simulator.email, "api_key": simulator.key} if with_key else {}
     received = listen({**arguments, **key, "watch": ["scripts"]}, seeder(simulator, zone, scripts=[SCRIPT]))

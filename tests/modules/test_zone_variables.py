@@ -77,7 +77,7 @@ def test_an_unreadable_zone_fails(modules: Modules) -> None:
 
 
 def test_content_security_rules(modules: Modules) -> None:
-    """Rules that can be declared without a change are written, with the description if that is unique; others with the reason."""
+    """Rules that can be declared without a change are written, with the description if that is unique; others are listed with the reason."""
     rule = {"action": "log", "expression": "true", "value": "script-src 'self'"}
     rules = [
         {**rule, "id": "r1", "description": "shop", "enabled": False, "action": "allow"},

@@ -46,7 +46,7 @@ def task(module: str, **args: t.Any) -> Task:
 MONITOR = task("script_monitor", enabled=True)
 ZONE_FIELDS = {"request_fields": ["X-A"], "cookie_fields": ["Session"]}
 
-# Each module once; the same for every ansible-core.
+# Each module once; independent of the version of ansible-core.
 MODULES = {
     "each module": Case(
         [
@@ -213,7 +213,7 @@ def by_task(stdout: str) -> dict[str, str]:
 
 @every_core
 def test_tasks_that_run_as_ordinary_modules(playbook: Playbook, tmp_path: Path) -> None:
-    """Tasks run as ordinary modules on other hosts, when delegated to them, or with certain keywords. Paths are relative to the same folder."""
+    """Tasks run as ordinary modules on other hosts, when delegated to them, or with certain keywords; paths have the same base."""
     playbook.simulator.faults({"kind": "status", "status": 409, "code": 1, "message": "later", "count": 1})
     hosts: dict[str, Task] = {
         "here": LOCAL,

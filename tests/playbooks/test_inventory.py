@@ -173,7 +173,7 @@ CACHE = {"cache": True, "cache_plugin": "ansible.builtin.jsonfile", "cache_conne
 
 
 def test_cache(inventory: Inventory) -> None:
-    """Filters that the API does not have use the cache; those that it has need a listing of their own, and so does a refresh."""
+    """Filters that the API does not have use the cache; changed filters that it has, and a refresh, make a new listing."""
 
     simulator, place = inventory.simulator, inventory.place
 

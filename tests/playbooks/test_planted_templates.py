@@ -73,7 +73,7 @@ class Service(t.NamedTuple):
         return report
 
     def check(self, report: Report) -> None:
-        """Fail if a template was evaluated; the message has its place in an answer."""
+        """Fail if a template was evaluated; the message names the member of the answer that contained it."""
         texts = [report.stdout, report.stderr, report.log, report.record]
         folders = (report.folder, self.playbook.folder)
         files = {path for folder in folders for path in folder.rglob("*") if path.is_file() and "input" not in path.parts}
@@ -125,7 +125,7 @@ HOSTS = {mode: {"zone_id": zone, **DESIRED[mode]} for mode, zone in ZONES.items(
 
 
 def test_check(service: Service, tmp_path: Path) -> None:
-    """With the audit of scripts and its evidence, delivery facts, and the pages of a report."""
+    """The check includes the audit of scripts with its evidence, delivery facts, and the pages of a report."""
     variables = {
         "edgeops_audit_scripts": True,
         "edgeops_audit_delivery": True,
@@ -147,7 +147,7 @@ def test_check(service: Service, tmp_path: Path) -> None:
 
 
 def test_deliver(service: Service) -> None:
-    """Plans, effects, diffs and failures, in check mode and in a real run."""
+    """The delivery shows plans, effects, diffs and failures, in check mode and in a real run."""
     as_modules = {
         f"module_{mode}": {**DESIRED[mode], "zone_id": zone, "edgeops_in_process": False} for mode, zone in OF_MODULES.items()
     }
@@ -208,7 +208,7 @@ def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
 
 
 def test_results_and_filters(service: Service) -> None:
-    """Results of modules and filters, as arguments of lookups, tasks and facts."""
+    """Results of modules and filters are used as arguments of lookups, tasks and facts."""
     read = [
         {"name": name, f"edgeops.observability.{name}": {"zone_id": ZONES[PLANTED], **options}, "register": name}
         for name, options in {

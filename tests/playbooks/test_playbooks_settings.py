@@ -90,7 +90,7 @@ def test_settings_change_neither_findings_nor_writes(playbook: Playbook, simulat
 
 
 def test_localhost_without_ordinary_modules(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """Ordinary modules cannot run on localhost (no home, failing connection); the report is written to a temporary folder all the same."""
+    """Ordinary modules cannot run on localhost (no home, failing connection), but the report is written to a temporary folder."""
     hosts = fleet(simulator, [ON])
     hosts["localhost"] = {"ansible_connection": "ssh", "ansible_port": 9, "ansible_remote_tmp": "/proc/nowhere"}
     env = {"TMPDIR": str(tmp_path), "HOME": "/proc/nowhere", "ANSIBLE_LOCAL_TEMP": str(tmp_path / "local")}

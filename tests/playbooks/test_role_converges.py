@@ -26,7 +26,7 @@ CUSTOM = lists(request=["X-Trace-Id", "x-forwarded-proto"], cookies=["Cart"])
 
 @pytest.mark.every_core
 def test_zone_converges(playbook, simulator):
-    """An empty zone with its desired state as data, and another with the same as text, as from a survey of AWX."""
+    """One zone has its desired state as data, and another has it as JSON text, like an answer to a survey of AWX."""
     data = {
         "job": job(filter={"where": {"key": "EdgeResponseStatus", "operator": "geq", "value": 500}}),
         "custom_fields": CUSTOM,

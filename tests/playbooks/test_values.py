@@ -143,7 +143,7 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
 def test_relative_paths_are_relative_to_the_working_directory(
     playbook: Playbook, zone: str, tmp_path: Path, variable: str
 ) -> None:
-    """True for options and variables, in any folder of a playbook, in process and as an ordinary module, whatever PWD contains."""
+    """The rule applies to options and variables, in any folder of a playbook, in process and as an ordinary module, with any PWD."""
     playbook.simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
     (tmp_path / "link").symlink_to(playbook.folder / "run-0" / "input")
     plays = tmp_path / "plays"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The collection's variables are read from every place where Ansible allows variables."""
+"""Variables of the collection can be set in every place that Ansible supports."""
 
 import itertools
 import json

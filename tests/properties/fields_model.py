@@ -47,7 +47,7 @@ def fields_of(rule: Document) -> Fields:
 
 
 def union(rules: t.Iterable[Document]) -> Fields:
-    """Return all fields of some rules; all values of a name are logged if one rule says so."""
+    """Return all fields of some rules; all values of a name are logged if one rule logs them."""
     found: Fields = {kind: {} for kind in KINDS}
     for rule in rules:
         for kind, names in fields_of(rule).items():

@@ -33,7 +33,7 @@ def urls(conf: str) -> str:
 
 
 def words(conf: str) -> str:
-    """Return the same text, the destination in other spellings, and the secrets alone."""
+    """Return the text of `urls` with the destination in other spellings, and the secrets without it."""
     values = [value for _name, value in parse_qsl(urlsplit(conf).query)]
     user = (urlsplit(conf).username or "", urlsplit(conf).password or "")
     alone = " ".join(part for value in (*values, *user) if len(value) > 8 for part in (value, repr(value), unquote(value)))
@@ -190,7 +190,7 @@ def test_secrets_in_redirects_are_masked(watched, status):
 
 @pytest.mark.parametrize("offset", range(-30, 6, 3))
 def test_truncation_never_splits_a_secret(watched, new, offset):
-    """Messages are shortened, whatever is at the place of the cut."""
+    """Wherever a message is cut, no part of a secret remains."""
     for secret in (new["s3"].rpartition("=")[2], unquote(new["s3"].rpartition("=")[2]), watched.simulator.token, new["https"]):
         for length in (2000, 2000 - 90):
             said = "x" * (length + offset) + secret + "y" * 3000

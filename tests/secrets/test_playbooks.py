@@ -52,7 +52,7 @@ def test_output_contains_no_secret(
         ("zone_observability", {"jobs": [job], "job_defaults": {"ownership_challenge": "{{ s_challenge }}"}}),
         ("zone_observability", {"job": {**job, "destination_conf": {"a": "{{ s_dict }}"}}, "jobs": [job]}),
     ]
-    # Other modules with the same kinds of failures and results, for a zone and an account; the last task deletes the jobs.
+    # More modules, for a zone and an account, whose failures and results are like those above; the last task deletes the jobs.
     further: Tasks = [
         ("logpush_job", {**job, "destination_conf": "{{ d_sumo }}"}),
         ("logpush_job_info", {}),

@@ -36,7 +36,7 @@ def texts(value: t.Any) -> t.Iterator[str]:
 
 @dataclasses.dataclass
 class Planter:
-    """Plants one of several kinds of templates in a text, always the same one for the same text of the same member.
+    """Plants one of several kinds of templates in a text; the kind depends only on the text and its member.
 
     An evaluated template becomes `evaluated-NUMBER`; most of them also create a file named NUMBER in `folder`.
     """

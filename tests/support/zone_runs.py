@@ -29,7 +29,7 @@ def role_variables(zone: str | None = None, **variables: t.Any) -> dict[str, t.A
 
 
 def play(variables: t.Mapping[str, t.Any], **keywords: t.Any) -> Play:
-    """Return a play that runs the role once: with `roles`, or as `how` says with an import or an include."""
+    """Return a play that runs the role once; the keyword `how` selects `roles`, an import or an include."""
     how = keywords.pop("how", "roles")
     base: Play = {"name": "Deliver", "hosts": "all", "gather_facts": False, "vars": dict(variables), **keywords}
     role = "edgeops.observability.log_delivery"

@@ -37,7 +37,7 @@ def read(text: str) -> str:
 
 
 def shifted(moment: str, seconds: float) -> str:
-    """Return a time plus a number of seconds, in the same form."""
+    """Return a time plus a number of seconds, as whole seconds in UTC."""
     start = datetime.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
     return f"{start + datetime.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
 

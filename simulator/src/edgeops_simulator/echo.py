@@ -42,7 +42,7 @@ def _filter(text: str, habit: str) -> str:
 
 
 def _turned(value: t.Any) -> t.Any:
-    """Return the same JSON with the members of every object in reverse order."""
+    """Return a JSON value with the members of all its objects in reverse order."""
     if isinstance(value, dict):
         return {name: _turned(value[name]) for name in reversed(value)}
     return [_turned(item) for item in value] if isinstance(value, list) else value

@@ -190,7 +190,7 @@ def _seed(owners: t.Mapping[str, _Owner]) -> Document:
 
 
 def merged(first: Document, second: Document) -> Document:
-    """Merge two seeds; where both have the same part of a zone, the second takes precedence."""
+    """Merge two seeds; if both have a part of a zone, the second takes precedence."""
     both = {name: [*(first.get(name) or []), *(second.get(name) or [])] for name in ("zones", "accounts")}
     made = {**first, **second, **both}
     for part in _PARTS:

@@ -19,7 +19,7 @@ def _open_private(path: pathlib.Path, flags: int) -> t.TextIO:
 
 
 class Store:
-    """The state file: a snapshot, and a log of later changes beside it, so that a kill of the process loses nothing."""
+    """The state file and the log of later changes, which also survive a kill of the process."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self._path = path

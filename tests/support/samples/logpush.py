@@ -68,7 +68,7 @@ class Listings(list[t.Any]):
 
 
 class FakeClient:
-    """Answers operations from a table by the last words of their names ("fields of datasets" is `fields`); raises a Failure in it."""
+    """Answers operations by the last part of their names, or by the dataset for its fields; raises an answer that is a Failure."""
 
     address = Address("zone", ZONE)
 

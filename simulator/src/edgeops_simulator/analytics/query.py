@@ -96,7 +96,7 @@ class _Viewer:
 
     service: Service
 
-    def zones(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the GraphQL argument
+    def zones(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - its name in GraphQL
         tags = _tags(filter, "zoneTag")
         if len(tags) > MAX_ZONES:
             raise Problem(f"queries too many nodes, zones and accounts: {len(tags)} zones, maximum {MAX_ZONES}", STATUS_BUDGET)
@@ -105,7 +105,7 @@ class _Viewer:
             raise Problem(f"zones [{' '.join(foreign)}] are not authorized", 403, "authz")
         return [_Node(self.service, self.service.zones[tag]) for tag in tags][:limit]
 
-    def accounts(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - the name of the GraphQL argument
+    def accounts(self, info: GraphQLResolveInfo[t.Any], filter: Document, limit: int = MAX_ZONES) -> list[_Node]:  # noqa: A002 - its name in GraphQL
         tags = _tags(filter, "accountTag")
         if len(tags) > 1:
             raise Problem(f"queries too many nodes, zones and accounts: {len(tags)} accounts, maximum 1", STATUS_BUDGET)
@@ -215,7 +215,7 @@ def _bounds(conditions: t.Mapping[str, t.Any]) -> t.Iterator[tuple[str, str]]:
 
 
 def _check_window(conditions: t.Mapping[str, t.Any], limits: Document) -> None:
-    """Raise unless the plan keeps data from the time of the query, and allows a window of this length."""
+    """Refuse a query about a time before the data that the plan keeps, or about a longer window than it allows."""
     now = clock.stamp_seconds()
     bounds = list(_bounds(conditions))
     first = max((moment for end, moment in bounds if end == "from"), default="0001-01-01T00:00:00Z")

@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 _MEMBER = re.compile(r"\"?(\w+)\"?\['((?:[^']|'')+)'\]")
 # A table needs a column, even for a record without members.
 _NOTHING = "_"
-# The allowed steps of a plan: one SELECT from one dataset, with common table expressions and UNNEST.
+# The allowed steps of a query plan: one SELECT from one dataset, with common table expressions and UNNEST.
 _STEPS = {"Projection", "Filter", "SubqueryAlias", "TableScan", "Unnest"}
 _WORDS = {
     "Aggregate": "aggregates",
@@ -76,7 +76,7 @@ class Query:
             raise BadQuery("subqueries are not supported")
         self._sql = sql
         words = set(_WORD.findall(plain))
-        # These fields are null where a record does not have them; others of the dataset are not needed.
+        # These fields are added as null to records that lack them; further fields of the dataset are not needed.
         self._named = words & set(words if fields is None else fields)
         self._members = [(name, member.replace("''", "'")) for name, member in _MEMBER.findall(sql)]
         self._engine, self._arrow = importlib.import_module("datafusion"), importlib.import_module("pyarrow")

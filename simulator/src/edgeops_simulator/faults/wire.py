@@ -17,7 +17,7 @@ _HEAD, _TAIL = b'{"success":true,"errors":[],"messages":[],"result":"', b'"}'
 
 
 class Connection(t.Protocol):
-    """What faults need of the connection of a request."""
+    """The parts of a connection that faults use."""
 
     raw: asyncio.Transport
 

@@ -22,7 +22,7 @@ class BadFilter(ValueError):
 
 
 def parse(text: str) -> Node:
-    """Parse a filter; return the tree below `where`: a condition, or an object with one member `and` or `or`."""
+    """Parse a filter; return the value of `where`: a condition, or an object with one member `and` or `or`."""
     try:
         document = jsontext.parse(text)
     except ValueError as problem:

@@ -106,7 +106,7 @@ def delete_job(call: Call) -> Answer:
     "POST", "/ownership", "createOwnership", body=bodies.DESTINATION, result=record({"filename": TEXT, **_VALID["properties"]})
 )
 def create_ownership(call: Call) -> Answer:
-    """Write a challenge to the destination; the answer has its place, never its content."""
+    """Write a challenge to the destination; the answer has the path of its file, never its content."""
     destination = call.body["destination_conf"]
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     if problem:

@@ -28,7 +28,7 @@ def need(kind: type, value: t.Any, place: str) -> t.Any:
 class Part(dict[t.Any, t.Any]):
     """One part of the state of a zone or account: how a seed sets it, and how a snapshot contains it.
 
-    Seeds are checked only for what the state needs, not against the rules of the API.
+    Seeds are checked only as far as the state needs it, not against the rules of the API.
     """
 
     in_log = True
@@ -43,7 +43,7 @@ class Part(dict[t.Any, t.Any]):
 
 
 class Table(Part):
-    """A part that documents contain as a list of objects, and the state stores by id."""
+    """A part that is a list of objects in seeds and snapshots, stored by id."""
 
     members: t.ClassVar[t.Mapping[str, type]] = {}
     """The members that the state itself looks at, as far as an object has them."""

@@ -38,7 +38,7 @@ class Policies(Table):
 
 
 class Violations(Table):
-    """Groups of reports by browsers about what a rule blocks, or would block."""
+    """Groups of reports by browsers about resources that a rule blocks, or would block."""
 
     in_log = False
     members: t.ClassVar[t.Mapping[str, type]] = {"datetime": str, **{name: type(value) for name, value in _REPORT.items()}}

@@ -47,7 +47,7 @@ def cookie(item: Document) -> Document:
 
 
 def _wildcard(pattern: str) -> t.Callable[[str], bool]:
-    """Return a test for a text that is equal, or matches `*` at the start or the end of the pattern."""
+    """Return a function that compares a text with a pattern, which may start or end with `*`."""
     text = unquote(pattern.strip()).lower()
     core = text.strip("*")
     if text.startswith("*") and text.endswith("*"):

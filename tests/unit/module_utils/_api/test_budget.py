@@ -322,7 +322,7 @@ def test_retries_count_and_429_pauses_all_tasks(serve, client, clock, tmp_path):
     begun = clock.time
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(50)
-    # Another process reads this pause in the file.
+    # Another process can read this pause in the file.
     assert Log.parse(state_file(tmp_path).read_bytes()).pause_until == to_text(begun + 50)
     client(server, request_budget=(2, 300.0)).call("script_monitor.get")
     assert sum(clock.pauses) == pytest.approx(303, abs=2)
@@ -378,7 +378,7 @@ def test_wait_is_announced_once_per_run(clock, monkeypatch):
 
 @pytest.mark.parametrize("moment", [0.0, 1_800_000_000.0, 1_800_000_000.25, 1_800_000_000.9991, 1_800_000_059.9999])
 def test_times_as_text(moment):
-    """Texts sort like their times, and are never earlier than these."""
+    """Texts sort like the times that they represent, and are never earlier than these times."""
     text = to_text(moment)
     assert seconds_until(text, moment - 5, 10) == pytest.approx(5.0005, abs=0.0006)
     assert to_text(moment - 0.0011) < text < to_text(moment + 0.0011) and len(text) == 24
@@ -391,7 +391,7 @@ def test_invalid_and_past_times_are_ignored(text):
 
 @pytest.mark.parametrize("longest", [300, 59])
 def test_wait_for_rate_limit_headers(clock, longest):
-    """A wait longer than the option is a failure without sleep, also in later runs with the same file."""
+    """A wait that is longer than the option allows is a failure without sleep, also in later runs with the same file."""
     mine = ClockedBudget(clock, retry_wait_max=longest)
     mine.request(announcing(clock, 60))
     if longest < 60:

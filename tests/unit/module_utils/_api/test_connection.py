@@ -100,7 +100,7 @@ def test_task_credentials_take_precedence(options, environ, used):
     ],
 )
 def test_invalid_connections_are_refused(given, message):
-    """With any environment; messages contain no secrets."""
+    """Invalid options are refused with any environment; messages contain no secrets."""
     with pytest.raises(Failure) as caught:
         connect(ENV_TOKEN | ENV_PAIR, **given)
     assert caught.value.kind == INVALID_OPTION
@@ -122,7 +122,7 @@ def test_arbitrary_text_never_crashes(url, zone):
 
 
 def test_empty_text_means_omitted():
-    """Only for connection options: for others an empty text has a meaning, for example for `filter`."""
+    """This applies to connection options only: an empty `filter`, for example, has a meaning."""
     empty, kept = dict.fromkeys(CONNECTION_OPTIONS, ""), {"filter": "", "zone_id": ""}
     assert without_empty({**empty, **kept}) == kept
     omitted, kept = dict.fromkeys(CONNECTION_OPTIONS), {"timeout": 0, "validate_certs": False}

@@ -89,7 +89,7 @@ def test_timeout_applies_to_each_wait_and_the_body(fail, fault, operation):
 
 
 def test_slow_handshakes_time_out(serve, client, tls, bundle, monkeypatch):
-    """During the TLS handshake with the service, with a proxy, and through a proxy; no request was sent."""
+    """Handshakes with the service, with a proxy, and through a proxy time out before a request is sent."""
 
     def half(peer, _number):
         peer.sock.recv(10)

@@ -36,7 +36,7 @@ def matches(pattern: str, url: str) -> bool:
     ],
 )
 def test_pattern_matches(pattern: str, url: str, expected: bool) -> None:
-    """Parts of URLs other than path and query, which are compared with a regular expression below."""
+    """Examples beyond path and query, for which a test below compares random patterns with regular expressions."""
     assert matches(pattern, url) is expected
 
 
@@ -82,7 +82,7 @@ MISLEADING = [*(f"{host}/v3/x.js" for host in OTHER_HOSTS), *(PREFIX + path for 
     "pattern", [f"{PREFIX}**", f"{PREFIX}*", "https://*.js.example.com/v3/**", "https://*js.example.com/v3/*"]
 )
 def test_misleading_url_matches_no_pattern(pattern: str, url: str) -> None:
-    """URLs that a browser requests from another place than they seem to name."""
+    """Browsers request these URLs from another host or path than they seem to name."""
     assert not matches(pattern, url)
     assert not matches(pattern + "?**", url) and not matches(pattern + "?**", f"{url}?v=1")
 

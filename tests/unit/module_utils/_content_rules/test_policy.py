@@ -133,7 +133,7 @@ def test_text_is_stable_and_order_is_ignored(directives: t.Any, random: t.Any) -
 
 @given(st.text(), st.text("'*; abc-srcipt:/.", max_size=40))
 def test_any_text_is_parsed_or_refused(text: str, likely: str) -> None:
-    """Any text of a user or the service is refused with its place, or has a stable form; equality is an equivalence relation."""
+    """Any text of a user or the service is refused with its option path, or has a stable form; equality is an equivalence relation."""
     for given_text in (text, likely, f"script-src {likely}"):
         found = read_policy(given_text)
         if found is not None:

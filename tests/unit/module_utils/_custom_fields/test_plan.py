@@ -74,7 +74,7 @@ def test_present(there, given, then):
 
 
 def test_echoed_defaults_are_no_change():
-    """A flag that is false, and a rule without `enabled`, which means enabled."""
+    """A flag that is false equals no flag, and a rule without `enabled` is enabled."""
     rule = own(members={"action_parameters": {RESPONSE: [{"name": "a", FLAGS: False}]}})
     del rule["enabled"]
     assert planned(ruleset(rule), response_fields=["a"]).requests == ()
@@ -115,7 +115,7 @@ def test_unknown_rule_members_are_kept():
 
 
 def test_foreign_rules_are_sent_back():
-    """They keep their places; the failure of a refused write names them."""
+    """Foreign rules keep their places; the failure of a refused write names them."""
     second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
     current = ruleset(FOREIGN, own(request_fields=["a"]), second)
     first_sent, ours, second_sent = sent(current, request_fields=["b"])
@@ -180,7 +180,7 @@ def test_single_rule_fields_are_shown_once():
 
 
 def test_without_purge_further_rules_are_kept():
-    """Their fields are not added to the main rule; a disabled rule logs nothing, and stays disabled."""
+    """Fields of further rules are not added to the main rule; a disabled rule logs nothing and stays disabled."""
     current = ruleset(own("r1", request_fields=["a"]), own("r2", request_fields=["b"], response_fields=["x"]))
     assert planned(current, request_fields=["b"], purge=False).requests == ()
     first, second = sent(current, request_fields=["b", "c"], response_fields=["x"], preserve_duplicates=["x"], purge=False)
@@ -208,7 +208,7 @@ def test_flag_needs_a_requested_or_kept_name():
 
 
 def test_limit_counts_the_resulting_fields():
-    """Over all kinds and rules: one name in several rules counts once, one name of a request and a response header twice."""
+    """Over all kinds and rules, a name in several rules counts once, and a name of a request and a response header twice."""
     current = ruleset(own("r1", request_fields=["a", "b"]), own("r2", request_fields=["a"], cookie_fields=["C", "D"]))
     for purge in (True, False):
         assert refusal(current, response_fields=["a", "y"], field_limit=4, purge=purge).startswith(
@@ -334,7 +334,7 @@ def test_effects_name_removed_fields(options, gone):
     ],
 )
 def test_header_is_either_raw_or_transformed(there, given, names, raw, transformed, purge):
-    """Names that the zone already has count as well, in any rule."""
+    """Names that the zone already has in any rule count as well."""
     sentence = (
         f"{next(iter(given))}: {names} would be in {raw} (raw) and in {transformed} (transformed) at once;"
         " the service logs a header one way or the other"

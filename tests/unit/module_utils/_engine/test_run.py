@@ -135,7 +135,7 @@ def execute(monkeypatch):
 
 
 def test_changed_and_unchanged(execute):
-    """For all modules, tests/harness checks that check mode predicts the run."""
+    """This is one example; for all modules, tests/harness checks that check mode predicts the run."""
     result = execute(Service(), diff_mode=True)
     assert result["diff"] == {"before": {}, "after": {"value": "desired"}}
     assert result["warnings"] == ["planned", "concluded"]
@@ -285,7 +285,7 @@ def test_a_plan_that_a_policy_refuses_is_shown(execute):
     service = Service()
     result = execute(service, refused, diff_mode=True)
     assert (result["msg"], result["error"]["kind"], service.sent) == ("a page would break", GATE, ["GET"])
-    # The prediction, which nothing has made true.
+    # The result is the prediction, but nothing has changed.
     assert result["thing"] == DESIRED and result["diff"]["after"] == DESIRED and result["changed"] is False
     assert result["effects"] == [] and result["plan_id"].startswith("sha256:")
 

@@ -31,10 +31,10 @@ OPTIONS = {
         ({"target": {"host": "h", "key": "s-2"}}, ["s-2"]),
         ({"jobs": [{"conf": "s-3", "id": 4}, {"conf": "s-5"}]}, ["s-3", "s-5"]),
         ({"jobs": ({"conf": 17},)}, ["17"]),
-        # What a secret option contains is secret, also what it should not contain.
+        # The whole value of a secret option is secret, even an invalid one.
         ({"hidden": {"inner": "s-6", "other": ["s-7", {"deep": "s-8"}]}}, ["s-6", "s-7", "s-8"]),
         ({"token": {"a": "s-9"}}, ["s-9"]),
-        # Text where a dictionary is expected, options that do not exist, and what is no text.
+        # Not secret: text instead of a dictionary, unknown options, and values that are not text.
         ({"target": "s", "unknown": {"token": "s"}, "free": {"token": "s"}}, []),
         ({"token": None, "hidden": {"inner": "", "other": True, "more": [False]}}, []),
     ],
@@ -52,7 +52,7 @@ def test_secrets_of_arguments(arguments, secrets):
             {"target": {"host": "h", "kye": "********"}, "free": {"any": 1}},
         ),
         ({"jobs": ({"id": 1, "x": "s"}, None)}, {"jobs": [{"id": 1, "x": "********"}, None]}),
-        # It may be JSON with secrets.
+        # The text may be JSON with secrets.
         ({"target": '{"key": "s"}', "jobs": ["s"]}, {"target": "********", "jobs": ["********"]}),
         ({"target": None}, {"target": None}),
     ],

@@ -117,7 +117,7 @@ def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None
 
 
 def test_each_change_of_a_secret_is_an_event() -> None:
-    """Both changes look the same because the secret is masked, but have different ids. A poll without health keeps the last one."""
+    """Both changes look the same because the secret is masked, but have different ids. Without a new state, the last state is kept."""
     ids, known = [], Known(jobs={1: job("failing")})
     for destination in ("d2", "d3"):
         known, (change,) = compare(known, Seen(jobs=seen_jobs(job("unknown", destination))), ZONE, SILENT)

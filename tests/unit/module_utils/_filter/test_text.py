@@ -126,7 +126,7 @@ def test_no_filter():
     [
         ('{"where": {"and": [{"key": "a", "operator": "eq", "value": 1}]}}', {"where": {"and": [of("eq", 1)]}}),
         ('{"key": "a", "value": [1.5, 3e1, -0.25, 30.0]}', {"key": "a", "value": [1.5, 30.0, -0.25, 30.0]}),
-        # Numbers that data would hold as others, and what is no object.
+        # Returned as text: numbers that Python would change, and text that is not a JSON object.
         *[
             (text, text)
             for text in ('{"value": 0.1000000000000000055}', '{"value": 1e400}', '{"value": NaN}', "{", "[1]", "5", "")
@@ -145,7 +145,7 @@ def test_sentence_for_a_filter_that_a_diff_shows():
 
 
 def test_other_names_of_operators_are_understood_in_echoes():
-    """At any depth, in lists as well; a value that looks like an operator stays."""
+    """Other names are converted at any depth and in lists; a value that looks like an operator is not."""
     for name, operator in (("lte", "leq"), ("gte", "geq"), ("ne", "!eq"), ("<", "lt"), ("!=", "!eq")):
         written = either(of("eq", "lte"), both(of(name, 5), of("in", ["ne"])))
         meant = either(of("eq", "lte"), both(of(operator, 5), of("in", ["ne"])))

@@ -190,7 +190,7 @@ def test_proposals_have_no_justification() -> None:
     """A baseline with all proposals covers all scripts, but has no justifications."""
     listing = [script(1, hash=B), script(2), script(2, script_id="f", host="blog"), script(3, script_url="https://cdn/3.js?v=1")]
     listing += [script(4, script_url="https://cdn/3.js?v=2", hash=None), script(5, script_url="https://cdn/{{ x }}/")]
-    # Such an entry would be a pattern, and authorise other scripts as well.
+    # An entry for such a URL would be a pattern, and authorise other scripts as well.
     listing += [script(6, script_url="https://cdn/**"), script(7, script_url="https://cdn/a*.js")]
     first = run(listing, [entry(), entry("kept", "https://kept/")])
     proposals = first.result["proposals"]
@@ -386,7 +386,7 @@ def test_baselines_are_stored_with_justifications(tmp_path: Path) -> None:
     ],
 )
 def test_missing_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.Any, expected: list[str]) -> None:
-    """In the first audit, too, which has no earlier record to compare with."""
+    """The first audit compares with the latest version, too, although it has no earlier record."""
     single = script(hash=None, versions=[{"hash": each, "fetched_at": f"{day}T00:00:00Z"} for each, day in versions])
     for _audit in range(2):
         assert kinds(run([script(hash=None)], [entry()], [single], evidence_dir=str(tmp_path), details="all")) == expected
@@ -432,7 +432,7 @@ def test_ambiguous_baseline_writes_no_file(tmp_path: Path, details: str) -> None
 
 @pytest.mark.parametrize("line", [b'{"seq":1e999}\n', b"\0" * 100 + b"\n"])
 def test_damaged_evidence_is_a_finding(tmp_path: Path, line: bytes) -> None:
-    """The audit is made and recorded, and its records can be read."""
+    """The audit is completed and recorded, and its records can be read."""
     (tmp_path / f"{ZONE}.jsonl").write_bytes(line)
     for number in (2, 3):
         done = run([script()], [entry()], evidence_dir=str(tmp_path))

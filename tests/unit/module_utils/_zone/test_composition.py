@@ -115,7 +115,7 @@ def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) ->
 
 
 def _with_fields(options: Document, names: t.Sequence[str]) -> Document:
-    """Return the options of a job with fields added where they select fields."""
+    """Return the options of a job with these fields added, if the job selects fields."""
     output = options.get("output_options")
     if output is not None:
         return {**options, "output_options": {**output, "field_names": _joined(output.get("field_names"), names)}}
@@ -154,7 +154,7 @@ def without_places(text: str) -> str:
 
 
 def all_answers(current: Document, requested: Document) -> tuple[Answer, dict[str, Answer]]:
-    """Return the answers of the module for the whole zone and of those for its parts, for the same states."""
+    """Return the answers of the module for the whole zone, and of the modules for its parts."""
     stored = [{"id": number, **job} for number, job in enumerate(current["jobs"], 1)]
     monitor = MonitorState("script_monitor", {"enabled": current["monitor"], "updated_at": None})
     state = State(

@@ -22,7 +22,7 @@ def test_every_module_has_an_action():
 
 
 @pytest.mark.parametrize("name", sorted(names("modules")))
-def test_an_action_runs_the_task_of_its_module(name):
+def test_action_runs_the_task_of_its_module(name):
     action = importlib.import_module(f"{PACKAGE}.action.{name}").ActionModule
     assert issubclass(action, InProcessAction)
     task = getattr(importlib.import_module(f"{PACKAGE}.modules.{name}"), "TASK", action.task)
@@ -31,6 +31,6 @@ def test_an_action_runs_the_task_of_its_module(name):
     assert task.name == name
 
 
-def test_an_action_brings_the_libraries_with_it():
+def test_action_imports_the_libraries():
     code = f"import sys, {PACKAGE}.action.script_monitor; sys.exit(not {{'requests', 'urllib3'}} <= set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # our own code

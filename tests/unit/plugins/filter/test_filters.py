@@ -30,7 +30,7 @@ def test_offers_the_documented_plugin_only(module):
     assert list(offered) == [yaml.safe_load(module.DOCUMENTATION)["name"]] == [module.__name__.rpartition(".")[2]]
 
 
-def test_documented_sentence_is_that_of_the_example():
+def test_documented_sentence_agrees_with_the_example():
     (task,) = yaml.safe_load(explain_logpush_filter.EXAMPLES)
     assert explain(task["vars"]["expression"]) == yaml.safe_load(explain_logpush_filter.RETURN)["_value"]["sample"].strip()
 
@@ -54,7 +54,7 @@ def test_undefined_variable_is_named(plugin):
         plugin(StrictUndefined(name="expression_of_mine"))
 
 
-def test_limits_belong_to_the_text_only():
+def test_limits_apply_to_the_text_only():
     expression = {"or": [A] * 31}
     with pytest.raises(AnsibleFilterError, match=r"31 operators are 1 more than the limit of 30; \d+ bytes are"):
         to_text(expression)
@@ -74,7 +74,7 @@ def test_non_dictionary_record_is_an_error(record, kind):
         (diff_lines, "diff_lines", ({"changed": False},), ("no mapping",)),
     ],
 )
-def test_refusal_names_the_filter_only(module, name, good, bad):
+def test_error_names_the_filter(module, name, good, bad):
     function = module.FilterModule().filters()[name]
     assert function(*good) is not None
     with pytest.raises(AnsibleFilterError, match=f"^{name}: ") as refusal:

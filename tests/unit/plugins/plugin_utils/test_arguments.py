@@ -31,7 +31,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
         (wrap_var("{{ text }}"), "{{ text }}"),
     ],
 )
-def test_values_are_what_a_module_gets(value, plain):
+def test_values_are_those_of_a_module(value, plain):
     found = serialised({"option": value})["option"]
     assert found == plain
     assert type(found) is type(plain)
@@ -104,12 +104,12 @@ SPEC = {
         ({"expected_plan_ids": None}, {}),
     ],
 )
-def test_text_becomes_data_and_null_goes(given, found):
+def test_text_is_parsed_and_null_is_omitted(given, found):
     assert prepared(SPEC, given) == found
 
 
 @pytest.mark.parametrize("text", ['[{"name": "secret", ]', "secret", "[" * 5000, "[secret()]"])
-def test_other_text_is_refused_with_its_place(text):
+def test_invalid_text_is_refused_with_its_place(text):
     with pytest.raises(Failure, match=r"^jobs: not JSON: ") as caught:
         prepared(SPEC, {"jobs": text})
     with pytest.raises(Failure, match=r"^job: (not JSON: |must be a dictionary)") as of_job:
@@ -119,7 +119,7 @@ def test_other_text_is_refused_with_its_place(text):
 
 
 @pytest.mark.parametrize(("item", "words"), [("edge", "a string"), (7, "a number"), (["a"], "a list"), (True, "a boolean")])
-def test_item_that_is_no_dictionary_is_named(item, words):
+def test_item_must_be_a_dictionary(item, words):
     """AnsibleModule names neither the item nor the option."""
     jobs = {"jobs": {"type": "list", "elements": "dict", "options": {"name": {"type": "str"}}}}
     with pytest.raises(Failure, match=rf"^jobs\[1\]: must be a dictionary of options, not {words}$") as caught:
@@ -162,14 +162,14 @@ def test_option_that_must_be_a_dictionary(place, value):
         ({"timeout": False}, "timeout", "not a boolean"),
     ],
 )
-def test_words_and_numbers_of_yaml(given, place, said):
+def test_values_that_yaml_converts_are_refused(given, place, said):
     """AnsibleModule would convert them to other text: `0755` becomes 493, `no` becomes False."""
     with pytest.raises(Failure, match=rf"^{re.escape(place)}: .*{said}"):
         prepared({**ZONE_TASK.options(), **DELIVERY_TASK.options()}, given)
 
 
 @pytest.mark.parametrize("given", [{"job": {"name": 2024}}, {"job": {"job_id": 5}}, {"validate_certs": "no"}, {"timeout": 5}])
-def test_numbers_that_are_no_ids(given):
+def test_numbers_of_other_options(given):
     assert prepared(ZONE_TASK.options(), given) == given
 
 
@@ -196,5 +196,5 @@ def test_refusals_have_a_place(given, place, said, is_needed):
     assert is_worth_naming(*found) is is_needed
 
 
-def test_nothing_to_refuse():
+def test_valid_arguments():
     assert refusal(ZONE_TASK.arguments(), ZONE) is None

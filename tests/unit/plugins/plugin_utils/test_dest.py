@@ -22,7 +22,7 @@ def content(folder):
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o077])
-def test_modes_are_those_documented(tmp_path, mask):
+def test_documented_modes(tmp_path, mask):
     """The mode of an existing folder is not changed."""
     tmp_path.chmod(0o777)
     before = os.umask(mask)
@@ -48,7 +48,7 @@ def test_all_or_nothing(tmp_path, name):
 
 
 @pytest.mark.parametrize("kept", [0, 1])
-def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, kept):
+def test_full_disk_keeps_existing_files(tmp_path, monkeypatch, kept):
     """If the second file fails, the old files are kept; a new folder is removed."""
     write_files(str(tmp_path / "old"), dict.fromkeys(NEW, b"old"), MODES)
     synced = iter([None] * kept)

@@ -51,7 +51,7 @@ def test_connection(variables, given, connection):
     ("name", "value"),
     [("zone_id", 493), ("zone_name", False), ("account_id", 0.0), ("edgeops_api_token", True), ("edgeops_retries", False)],
 )
-def test_values_that_yaml_made(name, value):
+def test_values_converted_by_yaml(name, value):
     with pytest.raises(Failure, match=f"^{name}: must be ") as caught:
         (host(**{name: value}).connection if name.startswith("edgeops_") else host(**{name: value}).address)()
     assert caught.value.kind == INVALID_OPTION

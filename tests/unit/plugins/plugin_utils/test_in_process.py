@@ -73,7 +73,7 @@ def action(
     return made
 
 
-def test_runs_here(tmp_path, monkeypatch):
+def test_runs_in_process(tmp_path, monkeypatch):
     modes: list[dict[str, bool]] = []
 
     def recorded(params: t.Mapping[str, t.Any], *, announce: t.Callable[[float], None], **given: bool) -> Run:
@@ -116,21 +116,21 @@ def test_refuses_like_a_module(args, message, tmp_path):
         *(({}, {}, task) for task in ({"async_val": 10}, {"environment": [{}, {"A": "b"}]})),
     ],
 )
-def test_runs_as_a_module(variables, connection, task, tmp_path):
+def test_runs_as_ordinary_module(variables, connection, task, tmp_path):
     assert action(tmp_path, connection=connection, **task).run(task_vars=variables) == {"as": "module"}
 
 
-def test_runs_as_a_module_without_the_library(tmp_path, monkeypatch):
+def test_runs_as_ordinary_module_without_the_library(tmp_path, monkeypatch):
     monkeypatch.setattr(_in_process, "missing_requests", lambda: Failure(UNAVAILABLE, "no requests"))
     assert action(tmp_path).run(task_vars={}) == {"as": "module"}
 
 
 @pytest.mark.parametrize(("environment", "switch"), [(None, "yes"), ([], ""), ([{}], None), ([{}, None], True)])
-def test_what_is_empty_hinders_nothing(environment, switch, tmp_path):
+def test_empty_environment_and_switch_are_ignored(environment, switch, tmp_path):
     assert "as" not in action(tmp_path, environment=environment).run(task_vars={"edgeops_in_process": switch})
 
 
-def test_secrets_among_the_arguments_alone(tmp_path, monkeypatch):
+def test_only_arguments_are_masked(tmp_path, monkeypatch):
     """Only arguments are masked; a long listing is returned without a copy of each text."""
     monkeypatch.setattr(_in_process, "shows_invocation", lambda variables: True)
     listing = [{"number": number, "inner": {"a": [None]}} for number in range(3)]

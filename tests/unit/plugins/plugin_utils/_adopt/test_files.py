@@ -111,7 +111,7 @@ def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> Non
         (lambda folder: os.mkfifo(folder / "ADOPTED.md"), "", "not a regular file"),
     ],
 )
-def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
+def test_unusable_dest(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
     """The task fails with a clear message, in check mode as well, and writes nothing."""
     prepare(tmp_path)
     before = tree(tmp_path)
@@ -121,7 +121,7 @@ def test_dest_that_cannot_hold_files(tmp_path: Path, prepare: t.Callable[[Path],
     assert tree(tmp_path) == before
 
 
-def test_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_write_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the disk is full at the second file, existing files are unchanged, and new folders are removed."""
     adopt(tmp_path)
     before = tree(tmp_path)
@@ -167,7 +167,7 @@ def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") ->
     ],
 )
 def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
-    """Variables contain the first digits of the zone id, or all of it if needed, even if name and secret form the same text together."""
+    """Names of variables contain as much of the zone id as needed to differ, even if names and secrets form equal texts."""
     found = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
     shown = yaml.safe_load(found["vault-example.txt"])
     for (name, _id, _key), secret in zip(zones, secrets, strict=True):
@@ -188,7 +188,7 @@ def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> 
     assert files.common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one
 
 
-def test_common_is_what_all_jobs_share() -> None:
+def test_common_options_are_those_of_all_jobs() -> None:
     """Members with the same value in all jobs are common, except destinations, because jobs of other zones would get them."""
     low = {"dataset": "http_requests", "frequency": "low"}
     shared = {**low, "destination_conf": "s3://b/x?region=r"}
@@ -226,7 +226,7 @@ def test_account_is_a_host(tmp_path: Path) -> None:
     assert "Account id: 1" in found["ADOPTED.md"]
 
 
-def test_marks_that_mislead_are_escapes() -> None:
+def test_misleading_characters_are_escaped() -> None:
     """Characters on which a terminal or an editor acts are escaped in quoted values, which keep their content; comments remain one line.
 
     libyaml, which Ansible prefers, refuses files with unpaired surrogates.

@@ -17,6 +17,6 @@ def test_each_zone_is_adopted_once() -> None:
     assert found.refused["e"] == "the zone could not be read: its task did not run"
 
 
-def test_a_zone_whose_scripts_cannot_be_read_is_refused() -> None:
+def test_zone_with_unreadable_scripts_is_refused() -> None:
     found = gather(play({"a": {"described": {"zone_id": "1", "zone": "a"}, "seen": FAILED}}), Registered("described", "seen"))
     assert found.zones == [] and "not allowed" in found.refused["a"]

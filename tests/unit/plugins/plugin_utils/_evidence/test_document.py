@@ -68,7 +68,7 @@ def written(models: list[ModelZone]) -> list[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_table_has_every_change_and_no_other(tmp_path, seed):
+def test_table_has_exactly_the_changes(tmp_path, seed):
     models, gaps = make_histories(tmp_path, seed, days=90)
     document = read(tmp_path)
     assert document.valid and document.audits == sum(model.audits for model in models)
@@ -82,7 +82,7 @@ def test_the_table_has_every_change_and_no_other(tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_the_page_has_every_change_in_order(tmp_path, seed):
+def test_page_has_every_change_in_order(tmp_path, seed):
     models, gaps = make_histories(tmp_path, seed, days=90)
     page = Text(render_page(read(tmp_path)))
     shown = page.tables["Changes in the order of time"][1:]
@@ -94,7 +94,7 @@ def test_the_page_has_every_change_in_order(tmp_path, seed):
     assert [row[0] for row in shown] == sorted(row[0] for row in shown)
 
 
-def test_a_period_knows_what_was_before(tmp_path):
+def test_period_considers_earlier_records(tmp_path):
     """A script of an earlier record is not new, and a finding that was open before the period is not opened again."""
     models, _gaps = make_histories(tmp_path, 3, days=150)
     document = read(tmp_path, since="2026-03-01", until="2026-04-30")
@@ -103,7 +103,7 @@ def test_a_period_knows_what_was_before(tmp_path):
     assert found == [change for change in written(models) if "2026-03-01" <= change[0][:10] <= "2026-04-30"]
 
 
-def test_the_inventory_is_that_of_the_last_record(tmp_path):
+def test_inventory_is_that_of_the_last_record(tmp_path):
     models, _gaps = make_histories(tmp_path, 5, days=60, zones=3)
     document = read(tmp_path)
     for model in models:
@@ -121,7 +121,7 @@ def test_equal_evidence_gives_equal_bytes(tmp_path):
     assert render_page(first) == render_page(second) and render_table(first) == render_table(second)
 
 
-def test_a_forged_record_comes_first(tmp_path):
+def test_forged_record_is_first(tmp_path):
     models, _gaps = make_histories(tmp_path, 2, days=60)
     path = tmp_path / f"{models[0].zone_id}.jsonl"
     lines = path.read_text(encoding="ascii").splitlines(keepends=True)
@@ -143,7 +143,7 @@ def test_a_forged_record_comes_first(tmp_path):
         ({"since": "2025-01-01", "until": "2025-02-01"}, "since: no zone has a record from 2025-01-01 to 2025-02-01"),
     ],
 )
-def test_a_period_without_audits_is_refused(tmp_path, options, message):
+def test_period_without_audits_is_refused(tmp_path, options, message):
     make_histories(tmp_path, 1, days=10)
     with pytest.raises(Failure, match=re.escape(message)) as refused:
         read(tmp_path, **options)
@@ -162,13 +162,13 @@ def test_a_period_without_audits_is_refused(tmp_path, options, message):
         ({"expected_heads": {"a1": "x"}}, "expected_heads['a1']"),
     ],
 )
-def test_options_are_refused_by_name(tmp_path, options, place):
+def test_invalid_option_is_named(tmp_path, options, place):
     with pytest.raises(Failure) as refused:
         read(tmp_path, **options)
     assert str(refused.value).startswith(place)
 
 
-def test_the_default_period_is_a_year():
+def test_default_period_is_a_year():
     desired = documents.desire({**OPTIONS, "evidence_dir": "e", "dest": "d"})
     assert desired.period == ("2025-12-31", "2026-12-31")
     assert documents.desire({**OPTIONS, "evidence_dir": "e", "dest": "d", "until": "2024-02-29"}).period.since == "2023-02-28"
@@ -177,7 +177,7 @@ def test_the_default_period_is_a_year():
 HOSTILE = ("=cmd|'/c calc'!A1", "<script>alert(1)</script>", "{{ 7 * 7 }}", "\x1b[31mred", "+1", "-2+3", "@SUM(1)", "\u202eevil")
 
 
-def test_hostile_texts_stay_text(tmp_path):
+def test_hostile_texts_are_escaped(tmp_path):
     model = ModelZone("a" * 32, tmp_path, random.Random(0))
     for number, text in enumerate(HOSTILE):
         url = f"{text}{number}"
@@ -193,14 +193,14 @@ def test_hostile_texts_stay_text(tmp_path):
     assert tuple(rows_of(document)[0]) == COLUMNS
 
 
-def test_the_page_loads_nothing(tmp_path):
+def test_page_loads_nothing(tmp_path):
     make_histories(tmp_path, 1, days=20)
     page = render_page(read(tmp_path)).decode()
     assert "default-src 'none'; style-src 'sha256-" in page
     assert not re.search(r"<(script|img|link|iframe)|\b(src|onclick)=|url\(", page)
 
 
-def test_a_baseline_that_is_missing_authorises_nothing(tmp_path):
+def test_missing_baseline_authorises_nothing(tmp_path):
     model = ModelZone("b" * 32, tmp_path, random.Random(0))
     model.scripts["https://a.example/a.js"] = hash_of("a")
     model.entries["https://a.example/a.js"] = entry_of("https://a.example/a.js", [hash_of("a")])
@@ -212,7 +212,7 @@ def test_a_baseline_that_is_missing_authorises_nothing(tmp_path):
     assert "1 of 1 baselines that they name are missing" in render_page(document).decode()
 
 
-def test_the_verdict_tells_what_became_of_unauthorised_scripts(tmp_path):
+def test_verdict_on_unauthorised_scripts(tmp_path):
     model = ModelZone("c" * 32, tmp_path, random.Random(0))
     url = "https://a.example/a.js"
     start = datetime.datetime(2026, 5, 1, tzinfo=datetime.timezone.utc)

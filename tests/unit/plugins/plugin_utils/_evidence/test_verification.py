@@ -40,7 +40,7 @@ def verified(folder: Path, **heads: str) -> dict[str, dict[str, t.Any]]:
         (record("ab") + b"{}\n", "record 2 was edited: its digest is not that of its content"),
     ],
 )
-def test_a_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) -> None:
+def test_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "ab.jsonl").write_bytes(content)
     (found,) = verified(tmp_path).values()
     assert (found["message"], found["valid"]) == (message, content == record("ab"))
@@ -52,7 +52,7 @@ def seal_of(content: bytes) -> list[str]:
     return [part[:64].decode() for part in content.split(b'"digest":"')[1:]]
 
 
-def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
+def test_unreadable_file_does_not_hide_others(tmp_path: Path) -> None:
     (tmp_path / "aa.jsonl").mkdir()
     (tmp_path / "ab.jsonl").write_bytes(record("ab").replace(b'"seq":1', b'"seq":2'))
     (tmp_path / "ac.jsonl").symlink_to(tmp_path / "ab.jsonl")
@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     }
 
 
-def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
+def test_case_of_zone_ids_is_ignored(tmp_path: Path) -> None:
     """A zone id in capitals in the name of a file is the same zone, which is not reported as missing."""
     (tmp_path / "AB.jsonl").write_bytes(record("ab"))
     assert {zone: each["valid"] for zone, each in verified(tmp_path).items()} == {"AB": True}
@@ -76,13 +76,13 @@ def test_zone_is_one_in_any_letter_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "reason"), [("file", "Not a directory"), ("nowhere", "No such file or directory")])
-def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, name: str, reason: str) -> None:
+def test_unreadable_folder_is_refused(tmp_path: Path, name: str, reason: str) -> None:
     (tmp_path / "file").write_text("")
     sentence = f"evidence_dir: {str(tmp_path / name)!r} cannot be read: {reason}"
     assert refusal(verified, tmp_path / name) == ("invalid_option", sentence)
 
 
-def test_what_is_told_of_a_zone(tmp_path: Path) -> None:
+def test_result_of_a_zone(tmp_path: Path) -> None:
     finding = {"kind": "new", "script_url": "https://cdn/1.js", "host": "shop", "entry": None, "message": "m"}
     times = ("2026-11-01T00:00:00Z", "2026-11-08T12:00:00Z", "2026-11-09T00:00:00Z")
     scopes = [{"hosts": hosts, "details": "all"} for hosts in ([], ["shop"], ["shop"])]

@@ -45,7 +45,7 @@ def test_registered_result(result: dict[str, t.Any], error: str) -> None:
         ({"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
     ],
 )
-def test_result_of_another_shape(result: dict[str, t.Any], said: str) -> None:
+def test_invalid_registered_result(result: dict[str, t.Any], said: str) -> None:
     with pytest.raises(Failure) as caught:
         zone_of("a", {"x": result}, "x")
     assert (caught.value.kind, caught.value.message) == ("invalid_option", said)
@@ -55,7 +55,7 @@ def planned(hosts: dict[str, dict[str, t.Any]], **more: t.Any) -> Conclusion:
     return DeliveryPlan(play(hosts, **more)).report(R)
 
 
-def test_only_zones_that_change_are_written() -> None:
+def test_only_changed_zones_are_written() -> None:
     found = planned({"a": {R: PREDICTED}, "b": {R: SAME}, "c": {R: FAILED}, "d": {}}).result
     assert found["changed_zones"] == found["written"] == found["hosts"] == ["a"]
     assert found["lines"][-1] == "4 zones: 1 would change (0 additions, 1 change, 0 deletions), 1 unchanged, 2 failed"
@@ -74,12 +74,12 @@ def test_only_zones_that_change_are_written() -> None:
         ({}, {"failed": ["a"]}, []),
     ],
 )
-def test_what_is_written(variables: dict[str, t.Any], more: dict[str, t.Any], written: list[str]) -> None:
+def test_written_zones(variables: dict[str, t.Any], more: dict[str, t.Any], written: list[str]) -> None:
     found = planned({"a": {R: PREDICTED, **variables}, "b": {R: SAME, **variables}}, **more).result
     assert found["written"] == found["hosts"] == written
 
 
-def test_a_refused_plan_is_shown_whole() -> None:
+def test_refused_plan_is_shown_in_full() -> None:
     found = planned({name: {R: PREDICTED, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
     assert found.refused and set(found.result["refused"]) == {"a", "b"} and found.result["changed_zones"] == ["a", "b"]
     lines = found.result["lines"]
@@ -131,14 +131,14 @@ def test_pattern_of_a_host(name: str, pattern: str) -> None:
         (PREDICTED, {"written": [], "refused": {"b": "gate: too many"}}, "not_reached", False),
     ],
 )
-def test_end_of_a_zone(registered: t.Any, plan: dict[str, t.Any], state: str, fails: bool) -> None:
+def test_state_of_a_zone_after_delivery(registered: t.Any, plan: dict[str, t.Any], state: str, fails: bool) -> None:
     variables = {"planned": plan} if registered is None else {"planned": plan, R: registered}
     found = DeliverySummary(play({"a": variables})).report(Names("planned", R)).result
     assert found[f"{state}_zones"] == ["a"] and ("a" in found["failed_hosts"]) is fails
     assert f"1 {state.replace('_', ' ')}" in found["lines"][0]
 
 
-def test_check_mode_says_what_would_be_changed() -> None:
+def test_summary_in_check_mode() -> None:
     variables = {"planned": {"written": []}, R: PREDICTED}
     found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
     assert found["lines"] == [

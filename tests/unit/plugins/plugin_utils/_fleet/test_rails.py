@@ -67,7 +67,7 @@ def test_rails(given: list[Zone], chosen: dict[str, t.Any], refused: str) -> Non
     assert found.message.startswith(f"{refused}: ") and found.message.endswith("Nothing was written.")
 
 
-def test_a_refusal_names_every_zone() -> None:
+def test_refusal_names_every_zone() -> None:
     found = rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
     assert found is not None
     assert all(f"zone{number} (disable_monitor)" in found.message for number in range(11))
@@ -95,7 +95,7 @@ def test_each_refused_zone_has_its_own_reason() -> None:
         ({"guard": False, "approved_report": "r.json"}, "edgeops_approved_report: needs edgeops_guard"),
     ],
 )
-def test_unusable_rails(given: dict[str, t.Any], said: str) -> None:
+def test_invalid_rails(given: dict[str, t.Any], said: str) -> None:
     with pytest.raises(Failure, match=said) as caught:
         limits(**given)
     assert caught.value.kind == INVALID_OPTION
@@ -163,7 +163,7 @@ def test_approved_report(tmp_path: Path) -> None:
     assert "not in the approved report: zone2" in refused(approved, given).message
 
 
-def test_a_zone_without_a_prediction_is_not_called_changed(tmp_path: Path) -> None:
+def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
     """Such a zone is omitted from an approved delivery, or prevents all writes."""
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1")]

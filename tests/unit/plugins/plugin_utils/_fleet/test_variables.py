@@ -63,7 +63,7 @@ def test_names_of_extra_variables(name: str, said: str | None) -> None:
 
 
 @pytest.mark.parametrize(("hosts", "said"), [(["a"], ", set for a"), (["a", "b"], ", set for 2 hosts such as a")])
-def test_unknown_name_leads_to_its_hosts(hosts: list[str], said: str) -> None:
+def test_unknown_variable_names_its_hosts(hosts: list[str], said: str) -> None:
     with pytest.raises(Failure) as refused:
         validate({host: {"log_delivery_jbos": []} for host in hosts})
     assert str(refused.value).endswith(f"jobs'?){said}")
@@ -92,7 +92,7 @@ def test_values(hosts: list[dict[str, t.Any]], said: str) -> None:
     assert str(refused.value).startswith(said)
 
 
-def test_variables_of_a_zone_are_left_to_its_tasks() -> None:
+def test_variables_of_a_zone_are_not_validated() -> None:
     assert validate({"a": {"edgeops_timeout": -1, "edgeops_in_process": "perhaps", "log_delivery_job": 5}}) == ["a"]
 
 
@@ -107,7 +107,7 @@ def test_own_variables() -> None:
         validate({"a": {}}, prefixes=[""])
 
 
-def test_a_run_needs_a_host() -> None:
+def test_run_needs_a_host() -> None:
     assert validate({"a": {}, "b": {"edgeops_qqq": 1}}, hosts=["a"]) == ["a"]
     with pytest.raises(Failure, match=r"^edgeops_target: the inventory and its limit contain no host for 'x'"):
         validate({"a": {}}, of_run={"edgeops_target": "x"}, hosts=[])

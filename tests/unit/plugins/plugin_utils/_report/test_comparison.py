@@ -41,7 +41,7 @@ def parts(made):
     return {name: found for name, found in made["comparison"].items() if found and name != "previous_id"}
 
 
-def test_what_became_of_problems():
+def test_new_persisting_and_resolved_problems():
     first = report(drifted("a"))
     assert parts(first) == {} and first["comparison"]["previous_id"] is None
     before = report(record("a", fields=({"request_fields": []}, {"request_fields": ["x"]}), monitor=OFF), drifted("b"))
@@ -57,8 +57,8 @@ def test_what_became_of_problems():
     assert [item["first_seen"] for item in items(now)] == [AT, AT, LATER]
 
 
-def test_another_hash_of_a_script_is_a_change():
-    """Other values do not make another problem; the time of the last failure of a job is not compared."""
+def test_changed_hash_of_a_script():
+    """A changed value does not make a new problem; the time of the last failure of a job is not compared at all."""
 
     def seen(value, time):
         health = {"state": "failing", "message": f"The last delivery failed at {time}"}
@@ -119,13 +119,13 @@ def test_unread_resources_are_unknown():
     ],
     ids=["renamed", "names swapped", "no longer managed"],
 )
-def test_zone_is_known_by_its_id(now, became):
+def test_zone_is_identified_by_its_id(now, became):
     before = report(drifted("a"), record("b"))
     made = report(*now, previous=before, at=LATER)
     assert parts(made) == {became: ids(before)} and len(made["zones"]) == 2
 
 
-def test_new_zone_of_an_old_name_resolves_nothing():
+def test_new_zone_with_an_old_name_resolves_nothing():
     """A deleted and re-created zone has another id; the findings of the old zone are not resolved."""
     before = report(drifted("a"), record("b"))
     made = report({**record("a"), "zone_id": "ff"}, {**record("b"), "zone_id": "fe"}, previous=before, at=LATER)
@@ -134,7 +134,7 @@ def test_new_zone_of_an_old_name_resolves_nothing():
     assert [each["zone_id"] for each in made["zones"]] == ["ff", zone_id("a"), "fe"]
 
 
-def test_hosts_of_one_zone_stay_apart():
+def test_hosts_of_one_zone_have_separate_rows():
     before = report(drifted("a"), {**record("b"), "zone_id": zone_id("a")})
     made = report(drifted("a"), {**record("b"), "zone_id": zone_id("a")}, previous=before, slices=[before], at=LATER)
     assert rows(made) == "a drifted, b compliant"
@@ -152,7 +152,7 @@ def test_merged_slices():
 
 
 def test_slices_do_not_hide_each_other():
-    """A row that a slice only carried is replaced by the row of a slice that audited the zone, whatever the result."""
+    """If one slice carried the row of a zone and another audited the zone, the audited row is used, whatever its result."""
     before = report(drifted("a"), drifted("b"))
     one = report(drifted("a"), previous=before, at=LATER, expected=["a"])
     two = report(failed("b"), previous=before, at=LATER, expected=["b"])
@@ -162,7 +162,7 @@ def test_slices_do_not_hide_each_other():
 
 
 def test_own_failure_is_not_hidden_by_a_slice():
-    """The row of an older slice is carried, and the zone is unaudited; also if both audits have the same time."""
+    """If this run could not audit a zone, it is unaudited, even if a slice has a row of the same time; that row's items are carried."""
     old = report(drifted("a"), at=AT)
     made = report(failed("a"), slices=[old], at=LATER)
     assert (made["outcome"], row(made, "a")["audited_at"], row(made, "a")["error"]["kind"]) == ("unaudited", AT, "permission")
@@ -170,7 +170,7 @@ def test_own_failure_is_not_hidden_by_a_slice():
     assert report(failed("a"), slices=[old], at=AT)["outcome"] == "unaudited"
 
 
-def test_slice_dated_ahead_hides_nothing():
+def test_slice_dated_in_the_future():
     """A row with a time in the future does not replace one of this run, and is reported."""
     ahead = report(record("a"), drifted("b"), at=LATEST)
     made = report(drifted("a"), failed("b"), slices=[ahead], at=AT)
@@ -188,7 +188,7 @@ def test_expected_zone_that_a_slice_carried_is_unaudited():
     assert [(item["carried"], item["first_seen"]) for item in items(made)] == [(True, AT)]
 
 
-def test_slices_agree_on_zones_by_their_ids():
+def test_zones_of_slices_are_merged_by_id():
     """A renamed zone is one zone; two zones with one name, in two accounts, are two."""
     old, renamed = report(drifted("old"), at=AT), report({**drifted("new"), "zone_id": zone_id("old")}, at=LATER)
     for slices in ([old, renamed], [renamed, old]):
@@ -210,7 +210,7 @@ def test_slices_agree_on_zones_by_their_ids():
         ("2026-11-22t05:59:59z", "2026-11-22T01:00:00-05:00"),
     ],
 )
-def test_latest_audit_is_found_by_its_time(before, after):
+def test_latest_audit_is_used(before, after):
     """Times are compared whatever their format, and the report normalizes them."""
     old, new = report(drifted("a")), report(record("a", scripts=audit(finding())))
     old["zones"][0]["audited_at"], new["zones"][0]["audited_at"] = before, after
@@ -244,7 +244,7 @@ def test_row_of_an_old_slice_is_unaudited():
     assert rows(report(record("a"), slices=[old], at="2026-12-29T06:00:00Z")) == "a compliant, b unaudited"
 
 
-def test_what_was_read_of_an_unaudited_zone_counts():
+def test_readable_parts_of_an_unaudited_zone_count():
     """Jobs are unreadable, the monitor is not: only items of readable parts can be resolved."""
     refused = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
     before = report({**drifted("a", fields=({"request_fields": []}, {"request_fields": ["x"]})), "jobs": [job(state="failing")]})

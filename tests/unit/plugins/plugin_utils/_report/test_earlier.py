@@ -28,8 +28,8 @@ RENAMED = report(
 @pytest.mark.parametrize(
     "made", [full(), report(record("a"), {**record("a"), "zone": "b"}), RENAMED, report(record("b"), previous=RENAMED)]
 )
-def test_report_is_read_as_it_was(tmp_path, made):
-    """Also reports with two hosts for one zone, and with the name of a zone reused by a host without an id."""
+def test_report_is_read_back(tmp_path, made):
+    """Reports may contain two hosts for one zone, or a name that now belongs to a host without an id."""
     read = read_report("merge[0]", stored(tmp_path, render_json(made)))
     assert read == {**made, "trend": [*made["trend"], {"at": made["generated_at"], "counts": made["counts"]}]}
 
@@ -67,7 +67,7 @@ def test_other_minor_versions_are_read(tmp_path):
         ),
     ],
 )
-def test_unusable_report(tmp_path, change, message):
+def test_invalid_report(tmp_path, change, message):
     with pytest.raises(Failure) as caught:
         read_previous(stored(tmp_path, change(report(drifted("a")))))
     assert caught.value.kind == INVALID_OPTION
@@ -75,7 +75,7 @@ def test_unusable_report(tmp_path, change, message):
     assert message in str(caught.value)
 
 
-def test_only_a_file_is_a_report(tmp_path):
+def test_report_must_be_a_file(tmp_path):
     """A named pipe is refused at once; a missing previous report is ignored, a missing slice is an error."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
@@ -88,6 +88,6 @@ def test_only_a_file_is_a_report(tmp_path):
         read_report("merge[0]", str(tmp_path / "report.json"))
 
 
-def test_shipped_schema_is_the_one_that_is_checked():
+def test_shipped_schema_agrees_with_the_code():
     """`PYTHONPATH=.venvs/collections python scripts/schema.py` writes the file."""
     assert json.loads(SCHEMA.read_text(encoding="utf-8")) == REPORT

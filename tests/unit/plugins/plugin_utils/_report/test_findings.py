@@ -72,7 +72,7 @@ def test_jobs_may_come_with_the_result():
     assert types(report(made)) == ["job_failing"]
 
 
-def test_disabled_by_service_says_why():
+def test_reason_of_job_disabled_by_service():
     """The reason is also in the item of a difference, so that users see why the job is disabled before they enable it."""
     stopped = job("edge", "disabled", enabled=False, error_message="403 from the bucket")
     made = report({**record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})), "jobs": [stopped]})
@@ -124,7 +124,7 @@ def test_zones_without_delivery_facts():
     assert row(made, "a")["delivery"] is None
 
 
-def test_account_takes_the_place_of_a_zone():
+def test_account_with_delivery_facts():
     read = {"result": {"jobs": outcome(plan="p")}, "jobs": [job("audit", "failing")]}
     account = {"zone": "account_0a", "account_id": "0a", **read}
     made = report(account)
@@ -136,7 +136,7 @@ def test_account_takes_the_place_of_a_zone():
     assert report(account, previous=made)["comparison"]["persisting"] == [found["id"]]
 
 
-def test_statuses_and_types_are_gates():
+def test_fail_on_statuses_and_types():
     """Waived items do not count; a type of finding counts for any status of the host, notes only by their type."""
     waiver = {**WAIVER, "zone": "c", "type": "new"}
     zones = [drifted("a", scripts=audit(finding("malicious"))), *(record(name, scripts=audit(finding())) for name in "bc")]
@@ -153,7 +153,7 @@ def test_statuses_and_types_are_gates():
     assert set(GATES) > set(TYPES)
 
 
-def test_drifted_zone_with_findings_fails_for_them():
+def test_drifted_zone_fails_for_its_findings():
     """The status is that of the difference, but a pipeline with `fail_on` for findings fails as well."""
     made = report(drifted("a", scripts=audit(finding("malicious"), finding("malicious", url="https://x/b.js"))), record("b"))
     assert row(made, "a")["status"] == "drifted"
@@ -164,7 +164,7 @@ def test_drifted_zone_with_findings_fails_for_them():
     assert failed_hosts(made["zones"], []) == {}
 
 
-def test_a_host_fails_with_its_own_reason():
+def test_host_fails_with_its_own_reason():
     made = report(failed("a", "permission", "no right"), failed("b", "unavailable", "no answer"), drifted("c"))
     assert failed_hosts(made["zones"], ["unaudited", "drifted"]) == {
         "a": "permission: no right",
@@ -181,7 +181,7 @@ HOOK = {"email": [], "webhooks": ["w"], "pagerduty": []}
 FAILED_HOOK = {"id": "w", "name": "chat", "last_failure": "2026-10-02T00:00:00Z", "last_success": "2026-10-01T00:00:00Z"}
 
 
-def told(alert_type, mechanisms=MAIL, enabled=True):
+def policy(alert_type, mechanisms=MAIL, enabled=True):
     return {"name": "p", "alert_type": alert_type, "enabled": enabled, "mechanisms": mechanisms}
 
 
@@ -200,24 +200,24 @@ MONITORED = {"script_monitor": {"script_monitor": {"enabled": True}}}
         (account_with(), {}, [LOST]),
         (account_with(), {"jobs": []}, []),
         (account_with(jobs=[job()]), {"jobs": []}, [LOST]),
-        (account_with(told(LOST)), {}, []),
-        (account_with(told(LOST, enabled=False)), {}, [LOST]),
-        (account_with(told(LOST, {"email": []})), {}, [LOST]),
-        (account_with(told(LOST, HOOK)), {}, []),
-        (account_with(told(LOST, HOOK), webhooks=[FAILED_HOOK]), {}, [LOST]),
-        (account_with(told(LOST)), {"result": MONITORED}, [NEW]),
-        (account_with(told(LOST)), {"result": OFF}, []),
+        (account_with(policy(LOST)), {}, []),
+        (account_with(policy(LOST, enabled=False)), {}, [LOST]),
+        (account_with(policy(LOST, {"email": []})), {}, [LOST]),
+        (account_with(policy(LOST, HOOK)), {}, []),
+        (account_with(policy(LOST, HOOK), webhooks=[FAILED_HOOK]), {}, [LOST]),
+        (account_with(policy(LOST)), {"result": MONITORED}, [NEW]),
+        (account_with(policy(LOST)), {"result": OFF}, []),
         (
-            account_with(told(LOST), told("scriptmonitor_alert_new_hosts"), available=(NEW, "scriptmonitor_alert_new_hosts")),
+            account_with(policy(LOST), policy("scriptmonitor_alert_new_hosts"), available=(NEW, "scriptmonitor_alert_new_hosts")),
             {"result": MONITORED},
             [],
         ),
-        (account_with(told(LOST), available=(LOST,)), {"result": MONITORED}, []),
-        (account_with(told(LOST), available=None), {"result": MONITORED}, []),
+        (account_with(policy(LOST), available=(LOST,)), {"result": MONITORED}, []),
+        (account_with(policy(LOST), available=None), {"result": MONITORED}, []),
         (account_with(), {"account_id": "another"}, []),
     ],
 )
-def test_what_nobody_is_told_of(account, members, subjects):
+def test_events_without_a_notification(account, members, subjects):
     """Jobs and monitors of the account and of its zones count."""
     made = report({"declared": False, **account}, {"declared": False, **zone(account_id="ac"), **members})
     notes = [item for item in items(made, "acme") if item["type"] == "no_alert"]
@@ -226,13 +226,13 @@ def test_what_nobody_is_told_of(account, members, subjects):
     assert not [item for item in items(made, "a") if item["type"] == "no_alert"]
 
 
-def test_a_failing_webhook_is_named():
-    account = account_with(told(LOST, HOOK), webhooks=[FAILED_HOOK], jobs=[job()])
+def test_failing_webhook_is_named():
+    account = account_with(policy(LOST, HOOK), webhooks=[FAILED_HOOK], jobs=[job()])
     (note,) = [item for item in items(report(account)) if item["type"] == "no_alert"]
     assert "the last delivery to the webhook of p failed" in note["is"]
 
 
-def test_policies_that_cannot_be_read_are_a_note():
+def test_unreadable_policies_are_a_note():
     account = {"zone": "acme", "account_id": "ac", "jobs": [job()], "declared": False}
     failure = {"failed": True, "msg": "no right", "error": {"kind": "permission", "path": "/accounts/ac/alerting/v3/policies"}}
     made = report({**account, "notifications": failure})
@@ -283,7 +283,7 @@ def test_survey_of_a_zone(given, found):
         assert made["outcome"] == "unmanaged"
 
 
-def test_nothing_readable():
+def test_unreadable_zone_and_account():
     """An unreadable zone is unaudited; an unreadable account is a note, because tokens for zones have no access to it."""
     refused = {"failed": True, "msg": "no right", "error": {"kind": "permission"}}
     sealed = {"zone": "a", "zone_id": "0a", "jobs": refused, "result": {"custom_fields": refused, "script_monitor": refused}}
@@ -293,7 +293,7 @@ def test_nothing_readable():
     assert all({item["type"] for item in zone["items"]} == {"not_readable"} for zone in made["zones"])
 
 
-def test_destination_of_one_zone_alone():
+def test_unusual_destination_is_a_note():
     """One note for each destination, if most jobs of the account share another one; the message names personal data sent there."""
     jobs = [job(id=1, destination=OURS), *(job(name, id=2, destination=STRANGER) for name in ("debug", "trace"))]
     usual = [zone(name) for name in "abde"]
@@ -357,7 +357,7 @@ def test_job_that_is_silent_for_days(last, members, is_silent):
         ({"last_complete": "2026-11-22T04:59:59Z"}, DAYS_AGO[3], False),
     ],
 )
-def test_job_that_is_silent_beside_one_that_delivers(other, last, is_silent):
+def test_silent_job_with_delivering_other_job(other, last, is_silent):
     beside = job("beside", id=2, **{"last_complete": "2026-11-22T05:00:00Z", **other})
     made = report({**record("a"), "jobs": [job(state="stale", last_complete=last), beside]})
     found = [item["is"] for item in items(made) if item["type"] == "job_silent"]
@@ -365,7 +365,7 @@ def test_job_that_is_silent_beside_one_that_delivers(other, last, is_silent):
     assert not found or found[0].endswith("while job beside of the same dataset delivers")
 
 
-def test_job_that_never_delivered_is_silent_from_the_first_report_that_noted_it():
+def test_never_delivering_job_is_silent_since_its_first_report():
     jobs = [job("idle", "never", last_complete=None), job("beside", id=2)]
     first = report({**record("a"), "jobs": jobs})
     assert types(first) == ["job_never"]
@@ -391,14 +391,14 @@ def test_job_that_never_delivered_is_silent_from_the_first_report_that_noted_it(
         ({"failed_uploads": None, "statuses": None}, "the plan does not show whether uploads failed"),
     ],
 )
-def test_losses_that_the_plan_does_not_show(row, message):
+def test_losses_without_details(row, message):
     rows = [{"job_id": 1, "uploads": 3, "dropped_records": None, **row}]
     (note,) = items(report({**record("a"), "jobs": [job()], "delivery": rows}))
     assert (note["type"], note["kind"], note["resource"], note["severity"]) == ("losses_unknown", "note", "delivery", "low")
     assert note["is"].startswith(message)
 
 
-def test_fields_are_required_of_hosts_that_have_the_dataset():
+def test_required_fields_of_hosts_with_the_dataset():
     required = {"http_requests": ["RayID"], "audit_logs": ["ActorIP"], "made_up": ["X"]}
     account = {"zone": "account_0a", "account_id": "0a", "result": {"jobs": outcome(plan="p")}, "jobs": []}
     made = report({**record("a"), "jobs": []}, account, required_fields=required)
@@ -417,7 +417,7 @@ BLOCKED = {
 NOT_SEEN = {"rule": "blog", "directive": None, "source": None, "count": None, "hosts": [], "page": None}
 
 
-def test_a_refused_rule_is_a_finding_of_a_drifted_zone():
+def test_refused_rule_is_a_finding():
     """A refused plan is not a failed audit: the zone is audited, with the difference and the reason."""
     rules = outcome({"checkout": {"action": "log"}, "blog": {}}, {"checkout": {"action": "allow"}, "blog": {"action": "allow"}})
     failure = {
@@ -444,7 +444,7 @@ def test_a_refused_rule_is_a_finding_of_a_drifted_zone():
     assert (created["subject"], created["message"]) == ("blog", "is missing, should be created")
 
 
-def test_rules_that_no_item_declares_are_findings():
+def test_undeclared_rules_are_findings():
     rules = [{"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
              for number, (name, action, enabled) in enumerate([("shop", "allow", True), ("blog", "log", True), ("", "allow", False)])]  # fmt: skip
     made = report(

@@ -147,7 +147,7 @@ def test_junit_has_a_case_per_zone_and_resource():
     assert "web@example.com" in root.find(".//testsuite[@name='a.example']/testcase[@name='jobs']/skipped").get("message")
 
 
-def test_page_allows_nothing_but_its_own_style():
+def test_page_allows_only_its_own_style():
     text = html_of(full())
     style = re.search("<style>(.*?)</style>", text, re.DOTALL)[1]
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -163,7 +163,7 @@ def test_page_allows_nothing_but_its_own_style():
 CELLS = '<td data-l="is">false</td><td data-l="should be">true</td>'
 
 
-def test_page_shows_a_shared_difference_once():
+def test_shared_difference_is_shown_once():
     zones = [drifted(f"z{number}.example") for number in range(4)]
     text = html_of(report(*zones))
     assert text.count(CELLS) == 1
@@ -173,7 +173,7 @@ def test_page_shows_a_shared_difference_once():
     assert html_of(report(*zones[:2])).count(CELLS) == 2
 
 
-def test_page_begins_with_the_verdict():
+def test_page_starts_with_the_verdict():
     before = report(*[record(f"z{number}") for number in range(4)])
     made = report(*[drifted(f"z{number}") for number in range(3)], failed("z3"), previous=before, at=LATER)
     text = words(html_of(made))
@@ -203,7 +203,7 @@ def test_page_has_every_id_once():
     assert "waived: known (web@example.com, until 2026-12-31)" in text
 
 
-def test_links_lead_to_guides():
+def test_links_to_guides():
     """Links start with `documentation` of galaxy.yml, and a source file for each guide exists."""
     galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
     for action in ACTIONS:
@@ -212,7 +212,7 @@ def test_links_lead_to_guides():
         assert (ROOT / "docs" / "docsite" / "rst" / path.partition("#")[0].replace(".html", ".rst")).is_file()
 
 
-def test_page_draws_the_trend():
+def test_page_has_the_trend():
     made = None
     for number in range(3):
         zones = [record("a"), *(drifted(f"d{each}") for each in range(number))]
@@ -229,7 +229,7 @@ def test_page_draws_the_trend():
 
 @pytest.mark.parametrize(("count", "unfolded"), [(20, (["zones-drifted"], 20)), (21, ([], 0))])
 def test_zones_that_need_attention_are_unfolded(count, unfolded):
-    """Unless there are many; all others can be unfolded, and zones without details are one line."""
+    """Many zones are not unfolded at once; zones without details are one line."""
     delivered = {"jobs": [job()], "delivery": [{"job_id": 1, "records": 5}]}
     zones = [*[{**drifted(f"d{number}"), **delivered} for number in range(count)], {**record("fine"), **delivered}]
     text = html_of(report(*zones, record("plain")))
@@ -255,7 +255,7 @@ def test_delivery_is_shown_for_each_job():
         ("<b>&lt;", "&lt;b&gt;&amp;lt;"),
     ],
 )
-def test_markdown_makes_no_link(text, escaped):
+def test_markdown_has_no_links(text, escaped):
     assert formats.escape(text) == escaped
 
 
@@ -304,8 +304,8 @@ def test_metrics_of_a_window():
             assert f'edgeops_job_window_{name}{{zone="a",job="{label}"}} {number}\n' in text
 
 
-def test_problems_that_nobody_looked_for_again():
-    """JUnit reports them neither as failures nor as waived, and metrics include those of zones outside the run."""
+def test_problems_outside_of_the_run():
+    """JUnit reports problems of zones outside the run neither as failures nor as waived; metrics include them."""
     before = report(record("a", scripts=audit(finding())), record("b", scripts=audit(finding())))
     made = report(record("a"), previous=before, at=LATER)
     case = parsed(formats.render_junit(made)).find("testsuite[@name='a']/testcase[@name='scripts']/skipped")
@@ -314,8 +314,8 @@ def test_problems_that_nobody_looked_for_again():
     assert 'edgeops_zone_items{zone="b",resource="scripts",kind="finding"} 1\n' in formats.render_metrics(made).decode()
 
 
-def test_no_series_is_there_twice():
-    """Zones and jobs whose names look alike, and two zones with one name."""
+def test_series_are_unique():
+    """Series differ for zones and jobs whose names look alike, and for two zones with one name."""
     jobs = [job("j\u202a", id=1), job("j\u202e", id=2, last_complete="0001-01-01T00:00:00Z")]
     other = report({**record("z\u202a"), "zone_id": "ff"})
     made = report({**record("z\u202a"), "jobs": jobs}, record("z\u202e"), slices=[other])
@@ -330,7 +330,7 @@ def test_no_series_is_there_twice():
 
 
 def test_markdown_counts_hosts_by_every_status():
-    """With findings, and with accounts if there are any."""
+    """Counts include findings, and accounts if there are any."""
     account = {"zone": "account_0a", "account_id": "0a", "account_name": "Example", "jobs": [], "declared": False}
     lines = formats.render_markdown(report(record("a", scripts=audit(finding())), drifted("b"), account)).decode().splitlines()
     head = next(number for number, line in enumerate(lines) if line.startswith("| zones |"))
@@ -351,7 +351,7 @@ def test_markdown_counts_hosts_by_every_status():
     assert "- Example (account_0a)".replace("_", "\\_") in lines or "- Example (account_0a)" in lines
 
 
-def test_rows_of_another_day_show_their_date():
+def test_rows_of_an_earlier_day_have_their_date():
     """Rows of a slice have their date in all formats for people."""
     made = report(record("a"), slices=[report(record("b"), drifted("c"))], at=LATER)
     text = words(html_of(made))
@@ -360,7 +360,7 @@ def test_rows_of_another_day_show_their_date():
     assert "- b, last audited on 2026-11-22" in formats.render_markdown(made).decode().splitlines()
 
 
-def test_junit_of_a_zone_that_was_read_in_part():
+def test_junit_of_a_partly_readable_zone():
     """The readable parts are passed or failed tests; the others are errors."""
     refused = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
     made = report({**drifted("a"), "jobs": refused, "scripts": audit()})
@@ -368,7 +368,7 @@ def test_junit_of_a_zone_that_was_read_in_part():
     assert (cases["script_monitor"], cases["scripts"], cases["health"]) == (["failure"], [], ["error"])
 
 
-def test_cell_is_not_cut_where_the_remedy_begins():
+def test_cell_is_not_cut_before_the_remedy():
     reason = f"{'x' * 320} AccessDenied"
     made = report({**record("a"), "jobs": [job(state="failing", error_message=reason)]})
     assert f'<td data-l="is">its deliveries fail: {reason}</td>' in html_of(made)

@@ -68,7 +68,7 @@ def test_differences(part, before, after, found):
 
 
 def test_refused_script_audit_is_an_audit():
-    """A script audit that a gate refused is a complete audit; a skipped one is none."""
+    """A script audit that a gate refused is complete; a skipped one is not."""
     refused = audit(finding(), failed=True, msg="gate: 1 new", error={"kind": "gate"})
     made = report(record("a", scripts=refused))
     assert (row(made, "a")["status"], made["outcome"]) == ("findings", "findings")
@@ -118,7 +118,7 @@ def test_labels_of_jobs_are_unique(jobs, subjects):
     assert sorted(each["job"] for each in row(made, "a")["jobs"]) == subjects
 
 
-def test_the_transformer_of_a_job_is_named_where_it_was_read():
+def test_transformer_of_a_job_is_named():
     jobs = [
         {**job("a", id=1), "transformer": "redact", "transformer_id": 3},
         {**job("b", id=2), "transformer_id": 3},
@@ -223,7 +223,7 @@ def test_equal_reports_are_equal():
     assert made["generated_at"] == AT
 
 
-def test_evidence_inventory_and_proposals_are_kept():
+def test_evidence_inventory_and_proposals_are_reported():
     listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": "x", "findings": []}]
     proposal = {"name": "cdn", "url": "https://cdn.example/a.js"}
     found = row(report(record("a", scripts=audit(inventory=listed, proposals=[proposal]))), "a")
@@ -233,7 +233,7 @@ def test_evidence_inventory_and_proposals_are_kept():
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])
-def test_what_no_format_can_hold_is_refused(number):
+def test_numbers_without_json_form_are_refused(number):
     with pytest.raises(Failure, match=r"^zones: a number in a record is infinite"):
         report(record("a", fields=({"x": 1}, {"x": number})))
     deep: list[object] = []

@@ -43,7 +43,7 @@ def waiver(**members):
     ],
 )
 def test_refused(given, message):
-    """One example for each message; those of the schema of a record are tested in full elsewhere."""
+    """One example for each message; the schema of a record is tested in tests/unit/module_utils/test_schema.py."""
     with pytest.raises(Failure) as caught:
         order(**{"zones": [record("a")], **given})
     assert caught.value.kind == INVALID_OPTION
@@ -59,7 +59,7 @@ def test_defaults_and_duplicates():
 
 
 @pytest.mark.parametrize("empty", [None, "", {}])
-def test_empty_members_were_not_looked_at(empty):
+def test_empty_members_were_not_audited(empty):
     found = order({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
     known = {"zone": "a", "zone_id": "12", "scope": "zone", "declared": True}
     assert {name: value for name, value in found.items() if value} == known

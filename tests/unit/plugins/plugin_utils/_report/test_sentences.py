@@ -85,7 +85,7 @@ def test_columns(item, columns):
     assert cells(item) == columns
 
 
-def test_finding_says_what_should_be():
+def test_finding_has_the_desired_state():
     assert found("records_dropped", None, "1 lost")["message"] == "1 lost; should be: no record is dropped"
     assert found("unused", None, "it waits")["message"] == "it waits"
 
@@ -171,7 +171,7 @@ def test_lines_for_the_terminal():
     ]
 
 
-def test_what_was_not_audited_is_named():
+def test_unaudited_parts_are_named():
     """A compliant zone may have parts that were not audited."""
     everything = record("a", scripts=audit())
     (part,) = [
@@ -198,7 +198,7 @@ def test_notes_may_be_counted_by_type():
     assert not [line for line in lines if line.startswith("a note")]
 
 
-def test_accounts_have_their_own_name_and_number():
+def test_accounts_are_counted_separately():
     made = report({**ACCOUNT, "jobs": [job(state="failing")]}, record("a"))
     lines = printed(made)
     assert lines[0].startswith("Example (account_0a) finding job_failing (high): job edge: ")

@@ -59,7 +59,7 @@ def unmatched(made):
     ],
 )
 def test_waiver_that_matches_nothing_is_a_note(waiver, zones, where):
-    """Only if all items that it could match were audited; a misspelt zone never matches."""
+    """There is a note only if all items that the waiver could match were audited, or if its zone pattern matches no zone."""
     made = report(*zones, waivers=[{**WAIVER, **waiver}])
     assert [zone for zone, _subject in unmatched(made)] == where
     assert made["counts"]["notes"] == len(where)
@@ -67,7 +67,7 @@ def test_waiver_that_matches_nothing_is_a_note(waiver, zones, where):
     assert {item["first_seen"] for item in items(again) if item["type"] == "unmatched_waiver"} <= {made["generated_at"]}
 
 
-def test_waiver_of_a_zone_outside_the_run_is_no_note():
+def test_waiver_of_a_zone_outside_the_run_has_no_note():
     before = report(drifted("a"), drifted("b"))
     assert unmatched(report(record("a"), waivers=[{**WAIVER, "zone": "b"}], previous=before)) == []
 
@@ -102,7 +102,7 @@ def test_waivers_of_slices_apply_to_the_whole():
 
 
 def test_waivers_of_a_slice_stay_with_its_zones():
-    """Also after another merge; a waiver of this run applies to all zones."""
+    """This holds after another merge, too; a waiver of this run applies to all zones."""
     waived, other = report(drifted("a"), waivers=[WAIVER]), report(drifted("b"))
     made = report(drifted("c"), slices=[waived, other])
     assert [item["waived"] for item in items(made)] == [True, False, False]
@@ -114,7 +114,7 @@ def test_waivers_of_a_slice_stay_with_its_zones():
     assert len(everywhere["waivers"]) == 1
 
 
-def test_waiver_of_a_replaced_row_applies_no_more():
+def test_waiver_of_a_replaced_row_ends():
     """The zone was audited again by a slice without waivers."""
     old, new = report(drifted("a"), waivers=[WAIVER]), report(drifted("a"), at="2026-11-23T06:00:00Z")
     assert [item["waived"] for item in items(report(slices=[old, new], at="2026-11-23T06:00:00Z"))] == [False]
