@@ -58,7 +58,7 @@ class Controller:
         raise Refused(f'Invalid pk "{number}" - object does not exist.')
 
     def create(self, kind: str, given: Item) -> Item:
-        # The module for nodes sends the type of the object as well.
+        # The module for nodes also sends the type of the object, which is not stored.
         item = {name: value for name, value in given.items() if name != "type"}
         if kind == "credentials":
             item.setdefault("inputs", {})

@@ -73,7 +73,7 @@ def die_writing(connection: Connection, write: int, moment: str) -> None:
 
 def finish(processes: t.Iterable[t.Any], code: int) -> None:
     for process in processes:
-        # Much longer than all requests take on a busy machine; a lock or a place in the budget that is never released would take longer.
+        # Much longer than all requests take on a busy machine; a lock or a budget that is never released would take longer.
         process.join(120)
         assert process.exitcode == code
 

@@ -29,7 +29,7 @@ _PLAY_KEYWORDS = ("hosts", "import_playbook", "ansible.builtin.import_playbook")
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """One YAML block with its place, and the file name under which readers save it."""
+    """One YAML block with its file and line, and the file name under which readers save it."""
 
     source: str
     line: int

@@ -31,7 +31,7 @@ def test_write_in_check_mode_is_refused(playbook: Playbook) -> None:
 
 
 def test_secret_in_the_output_is_refused(playbook: Playbook) -> None:
-    """Secrets are found unchanged, quoted and escaped, and in files of the run; the simulator's credentials also without `secrets`."""
+    """Unchanged, quoted and escaped secrets are found in all output and files; the simulator's credentials even without `secrets`."""
     shown = [SECRET, f"{SECRET}/+", f'{SECRET}"']
     tasks = [
         {"name": "Show", "ansible.builtin.debug": {"msg": [*shown, "{{ lookup('env', 'CLOUDFLARE_API_TOKEN') }}"]}},

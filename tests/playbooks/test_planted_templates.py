@@ -83,7 +83,7 @@ class Service(t.NamedTuple):
         assert not found, [(what, self.planter.planted.get(number)) for what, number in found]
 
     def shown(self, report: Report) -> set[str]:
-        """Return the last part of the places whose texts the run shows unchanged."""
+        """Return the names of the members whose texts the run shows unchanged."""
         said = {line.replace("\n", " ") for outcome in report.outcomes for line in texts(outcome.result)}
         return {
             place.rpartition(".")[2]

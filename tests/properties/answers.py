@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Arbitrary JSON, and answers with arbitrary JSON in some of their places."""
+"""Arbitrary JSON, and answers in which one or two values are arbitrary JSON."""
 
 import copy
 import json

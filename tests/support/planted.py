@@ -26,7 +26,7 @@ class Plants:
         self._base64: dict[str, str] = {}
 
     def plant(self, place: str, joint: str = "") -> str:
-        """Return a new secret for a place; `joint` are characters in it that URLs, JSON or headers encode."""
+        """Return a new secret, with the name of its place for messages; `joint` are characters in it that URLs, JSON or headers encode."""
         halves = ["".join(self._chance.choices(_ALPHABET, k=_LENGTH)) for _half in range(2)]
         for half in halves:
             for start in range(_LENGTH - PIECE + 1):
@@ -40,7 +40,7 @@ class Plants:
         self._base64[base64.b64encode(text.encode()).decode()] = place
 
     def found(self, text: str) -> list[str]:
-        """Return the places of the secrets whose pieces are in the text, with the text around them."""
+        """Return where the found secrets were planted, with the text around each piece."""
         hits: dict[str, int] = {}
         for run in _RUNS.finditer(text):
             for start in range(run.start(), run.end() - PIECE + 1):

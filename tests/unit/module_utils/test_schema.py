@@ -70,7 +70,7 @@ SAMPLES = {
 
 
 def places(value: t.Any, *path: t.Any) -> t.Iterator[Path]:
-    """Yield the path of each place in a value; only of the first items of lists."""
+    """Yield the path of each value inside a value, for lists only of the first five items."""
     yield path
     members = value.items() if isinstance(value, dict) else enumerate(value[:5]) if isinstance(value, list) else ()
     for name, member in members:
@@ -78,7 +78,7 @@ def places(value: t.Any, *path: t.Any) -> t.Iterator[Path]:
 
 
 def altered(value: t.Any, path: Path, other: t.Any) -> t.Any:
-    """Return the value with another one at a place, or without it."""
+    """Return the value with another one at this path, or with none."""
     if not path:
         return other
     made = copy.deepcopy(value)
@@ -94,7 +94,7 @@ def altered(value: t.Any, path: Path, other: t.Any) -> t.Any:
 
 @pytest.mark.parametrize(("schema", "sample", "untyped"), SAMPLES.values(), ids=SAMPLES)
 def test_every_member_has_its_type(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
-    """A fractional number has no type that the schemas use, so that each place with a type refuses it."""
+    """A fractional number has no type that the schemas use, so that each value with a type refuses it."""
     assert not list(problems(schema, sample))
     accepted = {path[-1] for path in places(sample) if not any(problems(schema, altered(sample, path, 1.5)))}
     assert accepted == untyped

@@ -35,7 +35,7 @@ def logpull_fields(text: str) -> list[str]:
 
 
 def unknown_fields(owner: Owner, dataset: str, names: t.Iterable[str]) -> str:
-    """Return an error for field names that the dataset does not have, or an empty text, also for a dataset with unknown fields."""
+    """Return an error for field names that the dataset does not have, or an empty text, also if the fields of the dataset are unknown."""
     known = datasets.fields(dataset, owner.fields, owner.kind)
     unknown = [] if known is None else [name for name in dict.fromkeys(names) if name not in known]
     return f"unknown fields of dataset {dataset}: {', '.join(unknown)}" if unknown else ""

@@ -32,7 +32,7 @@ _WORDS: t.Mapping[str, str] = {
 
 
 def _pattern(validator: t.Any, pattern: str, instance: t.Any, schema: t.Any) -> t.Iterator[ValidationError]:
-    """Match as ECMA-262 does: `$` is the end of the text, and not also the place before a last line break."""
+    """Match as ECMA-262 does: `$` matches only at the end of the text, not before a last line break."""
     exact = pattern[:-1] + r"\Z" if pattern.endswith("$") else pattern
     if isinstance(instance, str) and not re.search(exact, instance):
         yield ValidationError(f"{instance!r} does not match {pattern!r}")

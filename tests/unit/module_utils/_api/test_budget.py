@@ -329,19 +329,19 @@ def test_retries_count_and_429_pauses_all_tasks(serve, client, clock, tmp_path):
 
 
 def test_slow_request_counts_from_its_end(clock):
-    """A slow request takes one place, from its end on; one that is slower than the window takes a place again when it ends."""
+    """A slow request counts once, from its end on; one that is slower than the window counts again when it ends."""
     mine = ClockedBudget(clock)
     slow, slower = mine.begin(), mine.begin()
     mine.request()
     clock.time += 9
     mine.settle(slow, {})
-    # Two places are free one window after they were taken; the slow request keeps the third.
+    # Two of three requests are allowed again one window after the first ones; the slow request still counts.
     mine.request()
     assert 1 < sum(clock.pauses) < 1.5
     mine.settle(slower, {})
     clock.pauses.clear()
     mine.request()
-    # The slow request keeps its place for one window after its end.
+    # The slow request counts until one window after its end.
     assert 8 < sum(clock.pauses) < 10
 
 

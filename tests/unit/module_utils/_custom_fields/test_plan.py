@@ -115,7 +115,7 @@ def test_unknown_rule_members_are_kept():
 
 
 def test_foreign_rules_are_sent_back():
-    """Foreign rules keep their places; the failure of a refused write names them."""
+    """Foreign rules keep their positions; the failure of a refused write names them."""
     second = {**FOREIGN, "id": "f2", "action": "future_action", "future_member": [1]}
     current = ruleset(FOREIGN, own(request_fields=["a"]), second)
     first_sent, ours, second_sent = sent(current, request_fields=["b"])

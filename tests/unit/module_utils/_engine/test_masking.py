@@ -35,7 +35,7 @@ def test_masks_like_ansible_core(result, secrets):
 
 @pytest.mark.parametrize("secrets", [{"absent"}, set()])
 def test_result_is_plain_json(secrets):
-    """Tasks get no tuples and no keys that are not text, in process and as ordinary modules."""
+    """Results contain no tuples and only text as keys, in process and as ordinary modules."""
     masked = mask_result({"found": {1: (2, (3,)), "a": {None: 2}}}, secrets)
     assert repr(masked) == repr({"found": {"1": [2, [3]], "a": {"null": 2}}})
 

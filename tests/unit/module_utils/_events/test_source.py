@@ -109,7 +109,7 @@ def test_kill_at_any_step_loses_nothing(tmp_path: Path) -> None:
         ("300/300", 0, [50, 300], [300, 300], []),
         ("300/60", 0, [5000], [1000], [1000]),
         ("none", 0, [5_000_000], [300], []),
-        # The time of a poll counts only towards an interval that has grown.
+        # The time of a poll shortens the pause only if the interval has grown.
         ("300/300", 50, [400, 50], [350, 300], [400]),
         ("300/300", 390, [400], [300], [400]),
         # There is one warning until the interval grows again.

@@ -127,7 +127,7 @@ def test_invalid_file_is_refused_and_kept(path: str, content: bytes, reason: str
 
 
 def test_damaged_file_is_refused(path: str) -> None:
-    """A file that is cut off at any place is refused."""
+    """A file is refused wherever it is cut off."""
     stored(path)
     whole = Path(path).read_bytes()
     for length in range(0, len(whole.rstrip()), 17):
@@ -142,7 +142,7 @@ def test_unusable_path_is_reported(tmp_path: Path, name: str) -> None:
 
 
 def test_lock_excludes_a_second_process(path: str) -> None:
-    """A second process fails at once, and the lock ends with the first one."""
+    """A second process fails at once; the lock is released when the first one ends."""
     source = f"""
 import sys
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import StateFile

@@ -149,7 +149,7 @@ def answer_of(task: Json, options: Document, state: Json) -> Answer:
 
 
 def without_places(text: str) -> str:
-    """Return a message without the places, which differ between the two."""
+    """Return a message without option paths, which differ between the zone module and the single modules."""
     return re.sub(r"\b(custom_fields[.:] ?|jobs?(\[\d\])?(?=[.:]|$))", "", text)
 
 

@@ -133,7 +133,7 @@ def test_item_must_be_a_dictionary(item, words):
     "place", ["custom_fields", "job", "job_defaults", "job.output_options", "jobs[0].output_options", "rates"]
 )
 def test_option_that_must_be_a_dictionary(place, value):
-    """The message has the place, unlike the one of AnsibleModule, and is no Python error."""
+    """The message has the option path, unlike the one of AnsibleModule, and is no Python error."""
     options = {**ZONE_TASK.options(), **DELIVERY_TASK.options()}
     outer, _dot, inner = place.partition(".")
     given = {inner: value} if inner else value
