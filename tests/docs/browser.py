@@ -36,7 +36,7 @@ class Page:
 
     def __init__(self, browser: sync_api.Browser) -> None:
         self.complaints: list[str] = []
-        # One for phones and one for desktops, because this cannot be changed later.
+        # One browser page for phones and one for desktops, because the type of a page cannot be changed.
         self._both = {mobile: browser.new_page(is_mobile=mobile) for mobile in (False, True)}
         self.shown = self._both[False]
         self._console: sync_api.CDPSession | None = None

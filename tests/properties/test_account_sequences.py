@@ -74,7 +74,7 @@ def test_each_state_is_reached_as_predicted(simulator, monkeypatch, cases, modul
             assert not simulator.writes()
             done = direct.run(module, simulator, OWNER, args)
             if done.get("failed"):
-                # An enabled policy would have no mechanism.
+                # Refused because an enabled policy would have no mechanism.
                 assert done["error"]["kind"] == predicted["error"]["kind"] == "invalid_option" and not simulator.writes()
                 cases[f"{module}: refused"] += 1
                 continue
