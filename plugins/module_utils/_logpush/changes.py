@@ -44,36 +44,36 @@ class Change(t.NamedTuple):
 
 def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
     """Compare what the task manages with a job, or with None if it is to be created; return also what to send."""
-    found: list[Change] = []
+    all_changes: list[Change] = []
     for name, value in desired.plain.items():
         after = MEMBERS[name].normal(value)
-        found.append(_whole(name, job, value, after, job is None or job.values[name] != after))
+        all_changes.append(_whole(name, job, value, after, job is None or job.values[name] != after))
     if desired.destination is not None:
-        found.append(_destination(desired, desired.destination, job.destination if job else None))
+        all_changes.append(_destination(desired, desired.destination, job.destination if job else None))
     if desired.logpull is not None:
         if job and job.output:
             option = desired.logpull.option
             raise conflict(
                 f"{option}: job {job.id} already uses output_options, beside which the service ignores {option}. Give output_options instead."
             )
-        found += _logpull(desired.logpull, job)
+        all_changes += _logpull(desired.logpull, job)
     if desired.output is not None:
-        found += _outputs(desired.output, job)
+        all_changes += _outputs(desired.output, job)
     if desired.filter is not None:
-        found.append(_filter(desired.filter, job))
-    return found, {name: value for change in found for name, value in change.sends.items()}
+        all_changes.append(_filter(desired.filter, job))
+    return all_changes, {name: value for change in all_changes for name, value in change.sends.items()}
 
 
 def fixed_changes(desired: DesiredJob, job: Job) -> list[str]:
     """Return what the job must be re-created for, in words."""
     fixed = {name: desired.plain[name] for name in FIXED if name in desired.plain}
-    found = [
+    reasons = [
         f"{name} {job.values[name]!r} cannot become {value!r}" for name, value in fixed.items() if _differs(name, value, job)
     ]
     requested, present = desired.destination, job.destination
     if requested and present and requested.facts.fixed_type and requested.scheme != present.scheme:
-        found.append(f"destination of the type {present.scheme!r} cannot become one of the type {requested.scheme!r}")
-    return found
+        reasons.append(f"destination of the type {present.scheme!r} cannot become one of the type {requested.scheme!r}")
+    return reasons
 
 
 def _differs(name: str, value: Json, job: Job) -> bool:
@@ -83,8 +83,8 @@ def _differs(name: str, value: Json, job: Job) -> bool:
 def _destination(desired: DesiredJob, requested: Destination, present: Destination | None) -> Change:
     if present is not None and same_destination(requested, present):
         if desired.sending != ALWAYS and not (desired.sending == IF_MASKED and is_assumed_same(requested, present)):
-            shown = public_destination(present)
-            return Change("destination", shown, shown, {})
+            public = public_destination(present)
+            return Change("destination", public, public, {})
         before, after = public_resend(present)
     else:
         before, after = public_change(present, requested)
@@ -98,9 +98,9 @@ def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
     if MERGE_SUBREQUESTS not in requested or beside is None:
         return _output(requested, job)
     value = requested[MERGE_SUBREQUESTS]
-    found = Change(MERGE_SUBREQUESTS, beside, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
+    change = Change(MERGE_SUBREQUESTS, beside, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
     rest = {name: each for name, each in requested.items() if name != MERGE_SUBREQUESTS}
-    return [*(_output(rest, job) if rest else ()), found]
+    return [*(_output(rest, job) if rest else ()), change]
 
 
 def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
@@ -114,8 +114,8 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
     if not any(whole.values()):
         # A service that omits empty and false members would show no options, so that the older form would seem to count.
         whole = {"output_type": NDJSON, **whole}
-    shown = output_options.shown(whole, requested)
-    change = _whole("output_options", job, whole, shown, differs or differs_from_older)
+    after = output_options.shown(whole, requested)
+    change = _whole("output_options", job, whole, after, differs or differs_from_older)
     kept = [Change(name, value, value, {}) for name, value in logpull_options.to_parts(job.logpull).items() if value]
     return [*kept, change] if change.sends else [change]
 
@@ -137,9 +137,9 @@ def _logpull(requested: logpull_options.Requested, job: Job | None) -> list[Chan
     if differs and all(was[name] == will[name] for name in names):
         # Python takes some values for equal that are not, such as 1 and true.
         return [Change("logpull_options", job.values["logpull_options"] if job else None, text, sends)]
-    found = [Change(name, was[name], will[name] if sends else was[name], {}) for name in names]
-    changed = next((index for index, change in enumerate(found) if change.before != change.after), 0)
-    return [change._replace(sends=sends) if index == changed else change for index, change in enumerate(found)]
+    parts = [Change(name, was[name], will[name] if sends else was[name], {}) for name in names]
+    changed = next((index for index, change in enumerate(parts) if change.before != change.after), 0)
+    return [change._replace(sends=sends) if index == changed else change for index, change in enumerate(parts)]
 
 
 def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
@@ -153,7 +153,7 @@ def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
     return Change("filter", *((before, after) if was == will else (was, will)), {"filter": after or NO_FILTER})
 
 
-def _whole(name: str, job: Job | None, new: Json, shown: Json, differs: bool) -> Change:
+def _whole(name: str, job: Job | None, new: Json, after: Json, differs: bool) -> Change:
     """Return the change of a member that is sent as a whole or not at all."""
     before = job.values[name] if job else MEMBERS[name].default
-    return Change(name, before, shown, {name: new}) if differs else Change(name, before, before, {})
+    return Change(name, before, after, {name: new}) if differs else Change(name, before, before, {})

@@ -32,11 +32,11 @@ _RATE: dict[str, Json] = {"type": "dict", "options": {name: {"type": "float"} fo
 RATES_OPTION: dict[str, Json] = {"type": "dict", "options": dict.fromkeys(PUBLISHED_RATES, _RATE)}
 
 
-def desire_rates(given: t.Mapping[str, t.Mapping[str, float | None] | None] | None) -> Rates:
+def desire_rates(option: t.Mapping[str, t.Mapping[str, float | None] | None] | None) -> Rates:
     """Return the rates of the option, and the published ones for what it omits."""
     rates: dict[str, Rate] = {}
     for kind, published in PUBLISHED_RATES.items():
-        own = {name: value for name, value in ((given or {}).get(kind) or {}).items() if value is not None}
+        own = {name: value for name, value in ((option or {}).get(kind) or {}).items() if value is not None}
         for name, value in own.items():
             if not math.isfinite(value) or value < 0:
                 raise invalid_option(f"rates.{kind}.{name}", f"{value!r} is not a number from 0 on")

@@ -83,8 +83,8 @@ def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
     return list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, "")))
 
 
-def _configured(given: Json) -> dict[str, list[str]]:
-    fields = given.get("custom_fields", given) if isinstance(given, dict) else given
+def _configured(value: Json) -> dict[str, list[str]]:
+    fields = value.get("custom_fields", value) if isinstance(value, dict) else value
     if fields is None:
         fields = {}
     # The result of a task that failed or was skipped has no custom fields, which does not mean that the zone has none.
@@ -93,19 +93,19 @@ def _configured(given: Json) -> dict[str, list[str]]:
     return {kind: names_in(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
 
 
-def _jobs(given: Json) -> list[dict[str, Json]]:
-    found = given
-    if isinstance(given, dict):
-        single = [given.get("job", given)] if not given or not _JOB.isdisjoint(given) else None
-        found = given.get("jobs", single)
-    if not isinstance(found, (list, tuple)) or not all(job is None or isinstance(job, dict) for job in found):
+def _jobs(value: Json) -> list[dict[str, Json]]:
+    jobs = value
+    if isinstance(value, dict):
+        single = [value.get("job", value)] if not value or not _JOB.isdisjoint(value) else None
+        jobs = value.get("jobs", single)
+    if not isinstance(jobs, (list, tuple)) or not all(job is None or isinstance(job, dict) for job in jobs):
         raise ValueError("jobs: the result of logpush_job_info or of logpush_job, or a list of jobs, is needed")
-    return [job for job in found if job]
+    return [job for job in jobs if job]
 
 
-def names_in(given: Json) -> list[str]:
+def names_in(value: Json) -> list[str]:
     """Return the strings of a list; none of anything else."""
-    return [name for name in given if isinstance(name, str)] if isinstance(given, (list, tuple)) else []
+    return [name for name in value if isinstance(name, str)] if isinstance(value, (list, tuple)) else []
 
 
 def carriers_of(custom_fields: t.Mapping[str, t.Sequence[str]]) -> list[str]:

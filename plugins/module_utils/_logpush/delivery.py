@@ -93,22 +93,22 @@ def report(
     now = now.replace(microsecond=0)
     window = Window(now - datetime.timedelta(hours=desired.hours), now)
     scope = address.scope if address else ZONE
-    found = _Query(ask, scope)
-    found.read((address.id,) if address else desired.zone_ids, window)
-    used = list(found.windows.values())
-    shown = Window(min((each.since for each in used), default=window.since), window.until)
+    query = _Query(ask, scope)
+    query.read((address.id,) if address else desired.zone_ids, window)
+    used = list(query.windows.values())
+    period = Window(min((each.since for each in used), default=window.since), window.until)
     result: dict[str, Json] = {
         "available": bool(used),
-        "reason": None if used else next(iter(found.missing.values()), "no zone was asked for"),
-        "window": shown.variables,
-        "unavailable": found.missing if used else {},
-        "jobs": [job for owner, rows in found.rows.items() for job in _jobs({f"{scope}_id": owner}, rows)],
+        "reason": None if used else next(iter(query.missing.values()), "no zone was asked for"),
+        "window": period.variables,
+        "unavailable": query.missing if used else {},
+        "jobs": [job for owner, rows in query.rows.items() for job in _jobs({f"{scope}_id": owner}, rows)],
         "usage": None,
         "cost": None,
     }
     if desired.rates is not None and address is not None and used:
-        result |= found.costs(address.id, now, desired.rates, excluded)
-    return Conclusion(result, tuple(_warnings(found, window, scope) if used else ()))
+        result |= query.costs(address.id, now, desired.rates, excluded)
+    return Conclusion(result, tuple(_warnings(query, window, scope) if used else ()))
 
 
 def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str, Json]:
@@ -122,16 +122,16 @@ def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str,
     return {**rows, **{each: {"available": False, "reason": reason} for each, reason in reasons.items()}}
 
 
-def _warnings(found: _Query, window: Window, scope: str) -> t.Iterator[str]:
+def _warnings(query: _Query, window: Window, scope: str) -> t.Iterator[str]:
     """Report windows that were shortened, and zones without facts, each reason once."""
     about: dict[tuple[str, str], list[str]] = {}
-    for each, used in found.windows.items():
+    for owner, used in query.windows.items():
         if used.since > window.since:
             hours = (window.until - used.since).total_seconds() / 3600
             end = f" shows only the last {hours:g} hours, from {format_time(used.since)} on."
-            about.setdefault(("since: the plan of ", end), []).append(each)
-    for each, reason in found.missing.items():
-        about.setdefault(("There are no delivery facts of ", f": {reason}"), []).append(each)
+            about.setdefault(("since: the plan of ", end), []).append(owner)
+    for owner, reason in query.missing.items():
+        about.setdefault(("There are no delivery facts of ", f": {reason}"), []).append(owner)
     for (start, end), ids in about.items():
         scopes = f"the {scope}" if len(ids) == 1 else f"{len(ids)} {scope}s"
         more = f" and {len(ids) - 3} more" if len(ids) > 3 else ""
@@ -204,13 +204,13 @@ class _Query:
         asked = limits or Limits()
         if "dimensions_jobId" not in asked.fields:
             raise Failure(PERMISSION, "The plan does not show deliveries by job.")
-        shown = {outer: [name for name in names if f"{outer}_{name}" in asked.fields] for outer, names in _FIELDS.items()}
-        fields = " ".join(f"{outer}{{{' '.join(names)}}}" for outer, names in shown.items() if names)
+        selections = {outer: [name for name in names if f"{outer}_{name}" in asked.fields] for outer, names in _FIELDS.items()}
+        fields = " ".join(f"{outer}{{{' '.join(names)}}}" for outer, names in selections.items() if names)
         text = f"{HEALTH}(limit:{asked.page_size},filter:{{datetime_geq:$since,datetime_lt:$until}}){{{fields}}}"
         nodes = self._nodes(group, window.variables, text if limits else f"{_settings_of(HEALTH)} {text}")
-        found = {each: _list(nodes[each], HEALTH) for each in group}
-        for each, rows in found.items():
-            allowed = limits or self._limits_of(each, nodes[each], HEALTH)
+        rows_of = {owner: _list(nodes[owner], HEALTH) for owner in group}
+        for owner, rows in rows_of.items():
+            allowed = limits or self._limits_of(owner, nodes[owner], HEALTH)
             # A page may be cut at the size that the plan allows, which is smaller than the requested one.
             page_size = min(asked.page_size, allowed.page_size)
             if len(rows) < page_size:
@@ -221,8 +221,8 @@ class _Query:
                 raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
             middle = (window.since + length / 2).replace(microsecond=0)
             halves = (Window(window.since, middle), Window(middle, window.until))
-            found[each] = [row for half in halves for row in self._rows([each], half, allowed)[each]]
-        return found
+            rows_of[owner] = [row for half in halves for row in self._rows([owner], half, allowed)[owner]]
+        return rows_of
 
     def costs(self, account: str, now: datetime.datetime, rates: Rates, excluded: Excluded) -> dict[str, Json]:
         """Return the billable bytes of an account in the month so far by day, None if the service does not offer them, and the cost."""
@@ -243,7 +243,7 @@ class _Query:
             if failure.kind not in _NOT_AVAILABLE:
                 raise
         limits = self._settings(account, HEALTH)
-        shown = month.shortened(limits)
+        window = month.shortened(limits)
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
             "{sum{bytes} dimensions{jobId destinationType}}"
@@ -251,11 +251,11 @@ class _Query:
         left_out = {job for jobs in (excluded or {}).values() for job in jobs}
         # By type of destination.
         delivered: collections.Counter[str] = collections.Counter()
-        for row in _list(self._nodes([account], shown.variables, text)[account], HEALTH):
+        for row in _list(self._nodes([account], window.variables, text)[account], HEALTH):
             dimensions = _object(row, "dimensions")
             if _number(dimensions, "jobId") not in left_out:
                 delivered[str(dimensions.get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
-        return {"usage": usage, "cost": estimate(f"{now:%Y-%m}", billed, delivered, format_time(shown.since), rates, excluded)}
+        return {"usage": usage, "cost": estimate(f"{now:%Y-%m}", billed, delivered, format_time(window.since), rates, excluded)}
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"
@@ -263,15 +263,15 @@ class _Query:
         """Return the node of each zone or account of a query."""
         tag = f"{self._scope}Tag"
         declared = "".join(f",${name}:{time}!" for name in variables)
-        condition, given = (f"{tag}:$id", "string!") if self._scope == ACCOUNT else (f"{tag}_in:$id", "[string!]")
-        query = f"query($id:{given}{declared}){{viewer{{{self._scope}s(filter:{{{condition}}}){{{tag} {text}}}}}}}"
+        condition, id_type = (f"{tag}:$id", "string!") if self._scope == ACCOUNT else (f"{tag}_in:$id", "[string!]")
+        query = f"query($id:{id_type}{declared}){{viewer{{{self._scope}s(filter:{{{condition}}}){{{tag} {text}}}}}}}"
         data = self._ask(query, {"id": group[0] if self._scope == ACCOUNT else list(group), **variables})
-        found = {str(node.get(tag)).lower(): node for node in _list(_object(data, "viewer"), f"{self._scope}s")}
-        lacking = [each for each in group if each.lower() not in found]
+        nodes = {str(node.get(tag)).lower(): node for node in _list(_object(data, "viewer"), f"{self._scope}s")}
+        lacking = [owner for owner in group if owner.lower() not in nodes]
         if lacking:
             # A missing node does not mean that there are no deliveries.
             raise Failure(PERMISSION, f"The service's answer lacks the {self._scope} {lacking[0]}, so the token cannot read it.")
-        return {each: found[each.lower()] for each in group}
+        return {owner: nodes[owner.lower()] for owner in group}
 
 
 def _settings_of(dataset: str) -> str:
@@ -329,27 +329,27 @@ def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
 
 
 def _object(value: Json, name: str) -> t.Mapping[str, Json]:
-    found = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(found, dict):
+    member = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(member, dict):
         raise _bad(f"`{name}` must be an object")
-    return found
+    return member
 
 
 def _list(value: Json, name: str) -> list[Row]:
-    found = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+    items = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise _bad(f"`{name}` must be a list of objects")
-    return found
+    return items
 
 
 def _number(value: t.Mapping[str, Json], name: str) -> int:
     """Return a whole number, which may be sent as text."""
-    found = value.get(name)
-    if isinstance(found, str) and found.isascii() and found.isdigit() and len(found) < 20:
-        return int(found)
-    if not is_integer(found) or found < 0:
+    number = value.get(name)
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 20:
+        return int(number)
+    if not is_integer(number) or number < 0:
         raise _bad(f"`{name}` must be a whole number")
-    return found
+    return number
 
 
 def _bad(what: str) -> Failure:

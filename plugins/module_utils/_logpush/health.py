@@ -119,10 +119,10 @@ def delivery_warnings(job: Job, wants_enabled: Json) -> tuple[str, ...]:
     deliveries = deliveries_of(job)
     if not deliveries.fails:
         return ()
-    found = [f"{words_for(job)}: its {deliveries.failure}"]
+    warnings = [f"{words_for(job)}: its {deliveries.failure}"]
     if not job.values["enabled"] and wants_enabled is not False:
-        found.append(
+        warnings.append(
             f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"
             " records of that time are lost."
         )
-    return tuple(found)
+    return tuple(warnings)

@@ -54,23 +54,23 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
     """
     if not isinstance(sent, dict):
         raise _bad(f"a job is {json_type(sent)}, not an object")
-    found = sent.get("id")
-    if not is_integer(found) or found < 1:
-        raise _bad(f"a job has {found!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
-    if job_id is not None and found != job_id:
-        raise _bad(f"job {job_id} was requested, but the answer contains job {found}")
+    sent_id = sent.get("id")
+    if not is_integer(sent_id) or sent_id < 1:
+        raise _bad(f"a job has {sent_id!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
+    if job_id is not None and sent_id != job_id:
+        raise _bad(f"job {job_id} was requested, but the answer contains job {sent_id}")
     output = dict_of(sent.get("output_options"))
     wrong = [name for name, types in _TYPES.items() if not _fits(sent.get(name), types)]
     wrong += [f"output_options.{name}" for name, sub in SUBOPTIONS.items() if not _fits(output.get(name), TYPES[sub.type])]
     if wrong:
-        raise _bad(f"job {found} has members of another type than documented: {', '.join(wrong)}")
+        raise _bad(f"job {sent_id} has members of another type than documented: {', '.join(wrong)}")
     values = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
     text, conf = values["filter"], sent.get("destination_conf")
     tree: Tree | None = None
     if isinstance(text, str):
         tree = known if known is not None and text == to_text(known) else read_echo(text)
     return Job(
-        id=found,
+        id=sent_id,
         name=sent.get("name"),
         dataset=str(values["dataset"]),
         members=sent,
@@ -186,12 +186,12 @@ class JobState(t.NamedTuple):
 
 def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job | None:
     """Return the job with a name and dataset (empty for any); two are a conflict, because the service does not keep names unique."""
-    found = [job for job in jobs if name and job.name == name and dataset in ("", job.dataset)]
-    if len(found) > 1:
-        ids = ", ".join(str(number) for number in sorted(job.id for job in found))
+    matches = [job for job in jobs if name and job.name == name and dataset in ("", job.dataset)]
+    if len(matches) > 1:
+        ids = ", ".join(str(number) for number in sorted(job.id for job in matches))
         advice = f"and deliver {dataset}; set job_id" if dataset else "; set dataset or job_id"
         raise conflict(f"name: the jobs {ids} are all named {name!r} {advice} to select one.".replace(" ;", ";"))
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def find_by_id(jobs: t.Iterable[Job], job_id: int) -> Job | None:

@@ -42,21 +42,21 @@ class DesiredJobs(t.NamedTuple):
 
 def desire_jobs(params: Params) -> DesiredJobs:
     """Return the desired jobs of validated options; refuse invalid and duplicate items."""
-    found = []
+    items = []
     for index, options in enumerate(params["jobs"]):
         place = f"jobs[{index}]"
-        given = {**options, "send_destination": options["send_destination"] or params["send_destination"]}
-        found.append(JobItem(place, desire_item(place, given, scope_of(params))))
-    return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
+        completed = {**options, "send_destination": options["send_destination"] or params["send_destination"]}
+        items.append(JobItem(place, desire_item(place, completed, scope_of(params))))
+    return check_items(DesiredJobs(tuple(items), params["unlisted_jobs"]))
 
 
-def desire_item(place: str, given: t.Mapping[str, Json], scope: str | None = None) -> DesiredJob:
+def desire_item(place: str, options: t.Mapping[str, Json], scope: str | None = None) -> DesiredJob:
     """Return the desired state of one job of a zone or an account; `place` is the path of its options."""
     for first, second in FORMS:
-        if given[first] is not None and given[second] is not None:
+        if options[first] is not None and options[second] is not None:
             raise invalid_option(f"{place}.{first}", f"cannot be used together with {second}, which is another form of the same")
     with within(place):
-        return desire(given, scope)
+        return desire(options, scope)
 
 
 def check_items(desired: DesiredJobs) -> DesiredJobs:
@@ -94,14 +94,14 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem
     if listing.refusal is not None and desired.unlisted == ABSENT:
         message = f"The service cannot list jobs, so it is not known which of them are unlisted. ({listing.refusal})"
         raise dataclasses.replace(listing.refusal, kind=NOT_FOUND, message=message)
-    found = [_find(item, listing) for item in desired.items]
-    identities = [identity_after(item.desired, job) for item, job in found]
-    _refuse_duplicates(found, identities)
-    taken = {job.id for _item, job in found if job is not None}
-    others = sorted((job for job in listing.jobs if job.id not in taken), key=lambda job: job.id)
+    pairs = [_find(item, listing) for item in desired.items]
+    identities = [identity_after(item.desired, job) for item, job in pairs]
+    _refuse_duplicates(pairs, identities)
+    matched_ids = {job.id for _item, job in pairs if job is not None}
+    others = sorted((job for job in listing.jobs if job.id not in matched_ids), key=lambda job: job.id)
     unlisted = [Identity(job.name, job.dataset, job.id) for job in others]
     names = labels([*identities, *unlisted])
-    staying = [identity for (item, _job), identity in zip(found, identities, strict=True) if item.desired.present]
+    staying = [identity for (item, _job), identity in zip(pairs, identities, strict=True) if item.desired.present]
     staying += () if desired.unlisted == ABSENT else unlisted
     known = None if listing.refusal is not None else frozenset(job.id for job in listing.jobs)
     common = JobState(
@@ -110,9 +110,9 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem
     matches = [
         # A job that is looked for by its id needs no list.
         (item, common._replace(job=job, label=label, unlisted=listing.refusal if item.desired.job_id is None else None))
-        for (item, job), label in zip(found, names[: len(found)], strict=True)
+        for (item, job), label in zip(pairs, names[: len(pairs)], strict=True)
     ]
-    return matches, list(zip(names[len(found) :], others, strict=True))
+    return matches, list(zip(names[len(pairs) :], others, strict=True))
 
 
 def _find(item: JobItem, listing: JobListing) -> tuple[JobItem, Job | None]:
@@ -126,12 +126,12 @@ def _find(item: JobItem, listing: JobListing) -> tuple[JobItem, Job | None]:
     return item, job
 
 
-def _refuse_duplicates(found: t.Sequence[tuple[JobItem, Job | None]], identities: t.Sequence[Identity]) -> None:
+def _refuse_duplicates(pairs: t.Sequence[tuple[JobItem, Job | None]], identities: t.Sequence[Identity]) -> None:
     """Refuse two items for one job, and a name that one item looks for while another item changes it."""
     seen: dict[int, str] = {}
-    present = [item for item, _job in found if item.desired.present]
+    present = [item for item, _job in pairs if item.desired.present]
     by_name = {item.key: item.place for item in present if item.desired.job_id is None}
-    for (item, job), identity in zip(found, identities, strict=True):
+    for (item, job), identity in zip(pairs, identities, strict=True):
         if job is not None:
             require_other(item.place, seen.setdefault(job.id, item.place))
         if item.desired.present and item.desired.job_id is not None:

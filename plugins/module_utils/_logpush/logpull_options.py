@@ -51,8 +51,8 @@ def from_parts(
             raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
         others[_check_word("option_flags", name)] = _flag_value(f"option_flags.{name}", value)
     names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
-    given = {"fields": fields, "timestamp_format": timestamp_format, "option_flags": flags}
-    return Requested(names, others, next(name for name, value in given.items() if value is not None))
+    options = {"fields": fields, "timestamp_format": timestamp_format, "option_flags": flags}
+    return Requested(names, others, next(name for name, value in options.items() if value is not None))
 
 
 def _check_word(place: str, text: str) -> str:
@@ -102,15 +102,15 @@ def from_text(text: str) -> Requested:
 
 def parse(text: str | None) -> dict[str, str]:
     """Return the decoded parameters of a text in order; duplicate `fields` are joined, of other duplicates the last one counts."""
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for piece in (text or "").strip().lstrip("?").split("&"):
         # Blanks around a name or a value have no meaning, even if they are encoded.
         name, _equals, value = (unquote(part).strip() for part in piece.partition("="))
         if name == FIELDS:
-            found[name] = ",".join(split_names(f"{found.get(name, '')},{value}"))
+            parameters[name] = ",".join(split_names(f"{parameters.get(name, '')},{value}"))
         elif name:
-            found[name] = value
-    return found
+            parameters[name] = value
+    return parameters
 
 
 def split_names(text: str) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from .facts import CSV, NDJSON, SUBOPTIONS, TIMESTAMP_FORMATS
 Options = dict[str, Json]
 
 
-def desire(given: t.Mapping[str, t.Any]) -> Options:
+def desire(options: t.Mapping[str, t.Any]) -> Options:
     """Return the suboptions that a task sets, under the names of the service."""
-    named = {sub.wire: given[sub.option] for sub in SUBOPTIONS.values() if given.get(sub.option) is not None}
+    named = {sub.wire: options[sub.option] for sub in SUBOPTIONS.values() if options.get(sub.option) is not None}
     names = named.get("field_names", ())
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or "," in name:
@@ -31,13 +31,13 @@ def from_logpull(parameters: logpull_options.Parameters) -> Options:
     """Return the older form of the options in this form, without defaults and without what this form lacks."""
     form = logpull_options.canonical(parameters)
     timestamp_format, rate = form.get(logpull_options.TIMESTAMPS), form.get(logpull_options.SAMPLE)
-    found: Options = {
+    options: Options = {
         "field_names": list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, ""))) or None,
         "timestamp_format": timestamp_format if timestamp_format in TIMESTAMP_FORMATS else None,
         "sample_rate": rate if isinstance(rate, float) and 0 < rate <= 1 else None,
         **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def to_parts(options: t.Mapping[str, Json]) -> Options:

@@ -76,8 +76,8 @@ def plan(desired: Proof) -> Plan:
     """Return the one POST, which requests a challenge or validates it."""
     body = {"destination_conf": desired.destination.text}
     if desired.challenge:
-        given = {**body, "ownership_challenge": desired.challenge}
-        request = Request("logpush_ownership.validate", body=given, changes=False)
+        proof = {**body, "ownership_challenge": desired.challenge}
+        request = Request("logpush_ownership.validate", body=proof, changes=False)
         return Plan(before={}, after={}, result={"ownership": dict.fromkeys(_VALIDATED)}, requests=(request,))
     needless = "destination_conf: the service requires no proof of ownership for this type of destination."
     return Plan(
@@ -97,26 +97,26 @@ def conclude(desired: Proof, answer: Answer, today: str) -> Conclusion:
     members, what = _ASKED, "The service could not write a challenge"
     if desired.challenge:
         members, what = _VALIDATED, "The token is not a valid proof of ownership of the destination"
-    said = dict_of(answer.result)
-    found = {name: said.get(name) for name in members}
-    wrong = [name for name, value in found.items() if value is not None and not isinstance(value, members[name])]
-    if wrong or found["valid"] is None:
+    result = dict_of(answer.result)
+    ownership = {name: result.get(name) for name in members}
+    wrong = [name for name, value in ownership.items() if value is not None and not isinstance(value, members[name])]
+    if wrong or ownership["valid"] is None:
         unusable = wrong[0] if wrong else "valid"
         raise Failure(BAD_RESPONSE, f"The service's answer about the ownership has no usable {unusable!r}.", status=200)
-    if not found["valid"]:
-        text = said.get("message")
+    if not ownership["valid"]:
+        text = result.get("message")
         raise Failure(REJECTED, f"{what}: {text}" if text and isinstance(text, str) else f"{what}.", status=200)
-    if "filename" in found:
-        found["message"] = _with_place(found, today)
+    if "filename" in ownership:
+        ownership["message"] = _with_place(ownership, today)
     # The texts of the service may quote this destination or another one.
-    hidden = scrub(found, secrets(desired))
-    shown = {name: without_secrets(value) if isinstance(value, str) else value for name, value in hidden.items()}
-    return Conclusion({"ownership": shown})
+    hidden = scrub(ownership, secrets(desired))
+    public = {name: without_secrets(value) if isinstance(value, str) else value for name, value in hidden.items()}
+    return Conclusion({"ownership": public})
 
 
-def _with_place(found: t.Mapping[str, t.Any], today: str) -> str | None:
+def _with_place(ownership: t.Mapping[str, t.Any], today: str) -> str | None:
     """Return the message of the service and, if the name of the file has a date to fill in, which one."""
-    name, message = found["filename"], found["message"]
+    name, message = ownership["filename"], ownership["message"]
     if DATE not in (name or ""):
         return t.cast("str | None", message)
     place = f"The file lies under the date of the request in UTC, in place of {DATE}: {name.replace(DATE, today)}"

@@ -192,20 +192,20 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
         fixed = fixed_changes(desired, state.job)
         made = _recreate(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
     job = dict_of(made.result["job"])
-    shown = next((name for name, ids in (names or {}).items() if job["transformer_id"] in ids), None)
-    return made._replace(result={**made.result, "job": {**job, "transformer": shown}})
+    transformer = next((name for name, ids in (names or {}).items() if job["transformer_id"] in ids), None)
+    return made._replace(result={**made.result, "job": {**job, "transformer": transformer}})
 
 
 def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:
     """Return the id of a transformer of the account."""
-    found = sorted(names.get(name, ()))
-    if not found:
+    matches = sorted(names.get(name, ()))
+    if not matches:
         message = f"{name!r} is not a transformer of the account{did_you_mean(nearest(name, sorted(names)))}"
         raise invalid_option("transformer", message)
-    if len(found) > 1:
-        ids = ", ".join(map(str, found))
+    if len(matches) > 1:
+        ids = ", ".join(map(str, matches))
         raise conflict(f"transformer: the transformers {ids} are all named {name!r}; set transformer_id to select one.")
-    return found[0]
+    return matches[0]
 
 
 def secrets(desired: DesiredJob, state: JobState | None) -> frozenset[str]:
@@ -220,11 +220,11 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})
     kept = {name: job.values[name] for name in MEMBERS if name not in VOLATILE}
-    shown = {**kept, "filter": to_data(str(kept["filter"])) if kept["filter"] else None}
-    del shown["logpull_options"]
-    shown |= {} if job.output else parts_of(job)
+    before = {**kept, "filter": to_data(str(kept["filter"])) if kept["filter"] else None}
+    del before["logpull_options"]
+    before |= {} if job.output else parts_of(job)
     return Plan(
-        before={**shown, "destination": public_destination(job.destination)},
+        before={**before, "destination": public_destination(job.destination)},
         after={},
         result=result,
         requests=(Request("logpush_jobs.delete", ids={"job_id": job.id}),),
@@ -323,8 +323,8 @@ def _basis(job: Job, made: t.Iterable[Change]) -> Json:
 
 def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:
     """Return the predicted result: the job as it is reported once the changes are made; `unknown` is made by the service."""
-    shown = view(after)
+    members = view(after)
     # The diff shows of these what the task sets and what differs from a default.
-    told = {change.name: change.after for change in made if change.name == "output_options"}
-    job = {**shown, **told, **dict.fromkeys(unknown)}
+    options = {change.name: change.after for change in made if change.name == "output_options"}
+    job = {**members, **options, **dict.fromkeys(unknown)}
     return {"job": job, "filter_budget": budget(after.filter) if after.filter else None}

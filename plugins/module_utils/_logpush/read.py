@@ -65,8 +65,8 @@ def read_all(client: Client, desired: DesiredJobs) -> JobListing:
     jobs, refusal = _list_if_possible(client)
     if jobs is None:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
-        found = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
-        jobs = [job for job in found if job is not None]
+        named_jobs = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
+        jobs = [job for job in named_jobs if job is not None]
     names = transformers(client) if any(item.desired.needs_transformers for item in desired.items) else None
     return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address, transformers=names)
 
@@ -79,13 +79,13 @@ def transformers(client: Client) -> dict[str, list[int]]:
             message = "transformer: the service does not show which account the zone belongs to; set transformer_id instead."
             raise Failure(BAD_RESPONSE, message)
         client = client.at(Address(ACCOUNT, account))
-    found: dict[str, list[int]] = {}
+    ids: dict[str, list[int]] = {}
     for item in map(dict_of, client.items("transformers.list", keys=("id",))):
         number, name = item.get("id"), item.get("name")
         if not is_integer(number) or number < 1 or not isinstance(name, str):
             raise Failure(BAD_RESPONSE, "The service lists a transformer without a valid id and name.")
-        found.setdefault(name, []).append(number)
-    return found
+        ids.setdefault(name, []).append(number)
+    return ids
 
 
 def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]:
@@ -101,8 +101,8 @@ def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]
 def report(client: Client, query: JobQuery) -> Conclusion:
     """Return the jobs that match a query, sorted by id, with their health; one that does not exist is an empty list."""
     jobs = listed(client) if query.job_id is None else filter(None, [by_id(client, query.job_id)])
-    found = [job for job in jobs if query.name in (None, job.name) and query.dataset in (None, job.dataset)]
-    return Conclusion({"jobs": with_health(sorted(found, key=lambda job: job.id), query.stale_after, time.time())})
+    matches = [job for job in jobs if query.name in (None, job.name) and query.dataset in (None, job.dataset)]
+    return Conclusion({"jobs": with_health(sorted(matches, key=lambda job: job.id), query.stale_after, time.time())})
 
 
 def listed(client: Client) -> list[Job]:
@@ -117,13 +117,13 @@ def listed(client: Client) -> list[Job]:
 def by_id(client: Client, job_id: int) -> Job | None:
     """Return the job with an id; if the service has no route for one job, list all jobs."""
     try:
-        found = client.call("logpush_jobs.get", ids={"job_id": job_id}).result
+        result = client.call("logpush_jobs.get", ids={"job_id": job_id}).result
     except Failure as failure:
         if not is_missing(failure):
             raise
         return _in_list(client, job_id, failure)
     # An official example shows one job as a list of one.
-    return parse_job(found[0] if isinstance(found, list) and len(found) == 1 else found, job_id)
+    return parse_job(result[0] if isinstance(result, list) and len(result) == 1 else result, job_id)
 
 
 def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
@@ -210,18 +210,18 @@ def validate(client: Client, jobs: t.Iterable[tuple[str, DesiredJob, JobState, P
 
 def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
     """Return the fields of a dataset by name with their descriptions."""
-    found: dict[str, str | None] = {}
+    fields: dict[str, str | None] = {}
     for name, text in dict_of(client.call("logpush_datasets.fields", ids={"dataset": dataset}).result).items():
         if not isinstance(text, (str, type(None))):
             raise Failure(BAD_RESPONSE, f"The description of the field {name[:100]!r} must be a string, not {json_type(text)}.")
-        found[name] = text
-    return found
+        fields[name] = text
+    return fields
 
 
 def report_fields(client: Client, dataset: str) -> Conclusion:
     """Return the fields of a dataset as a result, sorted by name."""
-    found = dataset_fields(client, dataset)
-    return Conclusion({"fields": {name: found[name] or "" for name in sorted(found)}}, tuple(unknown_dataset(dataset)))
+    fields = dataset_fields(client, dataset)
+    return Conclusion({"fields": {name: fields[name] or "" for name in sorted(fields)}}, tuple(unknown_dataset(dataset)))
 
 
 _NOT_LOOKED = (
@@ -297,5 +297,5 @@ def _not_paid_by_size(client: Client) -> Excluded:
         if failure.kind in (PERMISSION, AUTHENTICATION) or is_missing(failure):
             return None
         raise
-    found = {dataset: [job.id for job in jobs if job.dataset == dataset] for dataset in NOT_BY_SIZE}
-    return {dataset: ids for dataset, ids in found.items() if ids}
+    excluded = {dataset: [job.id for job in jobs if job.dataset == dataset] for dataset in NOT_BY_SIZE}
+    return {dataset: ids for dataset, ids in excluded.items() if ids}

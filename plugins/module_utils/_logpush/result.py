@@ -42,8 +42,8 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     fresh |= {"other", *SERVER_MADE, *(["filter_explained"] if "filter" in fresh else [])}
     fresh |= {"destination"} if answered.destination and "destination_conf" not in managed else set()
     fresh |= set(OLDER_FORM) if managed.isdisjoint(("logpull_options", "output_options")) else set()
-    shown = view(answered)
-    job = {**dict_of(plan.result["job"]), **{name: shown[name] for name in fresh}}
+    members = view(answered)
+    job = {**dict_of(plan.result["job"]), **{name: members[name] for name in fresh}}
     warnings = [_warn_of_lacking(name, answered.id) for name in lacking]
     return Conclusion({**plan.result, "job": job}, (*warnings, *delivery_warnings(answered, desired.plain.get("enabled"))))
 

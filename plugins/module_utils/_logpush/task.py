@@ -115,8 +115,8 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
     everything = [*items, *strays]
 
     def conclude(done: t.Sequence[Outcome]) -> Conclusion:
-        found = {id(outcome.step): outcome.conclusion for outcome in done}
-        ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in items]
+        conclusions = {id(outcome.step): outcome.conclusion for outcome in done}
+        ends = [conclusions.get(id(step)) or Conclusion(step.plan.result) for step in items]
         warnings = [moved(step.place, text) for step, end in zip(items, ends, strict=True) for text in end.warnings]
         result = {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}
         return Conclusion(result, _once(warnings))

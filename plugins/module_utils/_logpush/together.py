@@ -75,8 +75,8 @@ def _options(whole: Whole) -> Problems:
     to = whole.destination
     if to is None:
         return
-    given = {option.name.lower() for option in to.options if option.value}
-    if missing := sorted(to.facts.required - given):
+    names = {option.name.lower() for option in to.options if option.value}
+    if missing := sorted(to.facts.required - names):
         yield f"{_DESTINATION}: lacks {_listed(missing)}, which {to.scheme} needs; the service refuses it, or delivers nothing."
     for option in to.options:
         allowed = to.facts.values.get(option.name.lower())
@@ -114,9 +114,9 @@ def _transformer(whole: Whole) -> Problems:
     yield from ()
     is_managed = not {"transformer_id", "output_options"}.isdisjoint(whole.managed)
     if is_managed and whole.job.values["transformer_id"] and whole.job.output.get("output_type") == CSV:
-        given = (name for name in TRANSFORMER if name in whole.managed)
+        options = (name for name in TRANSFORMER if name in whole.managed)
         raise invalid_option(
-            next(given, "output_options.output_type"),
+            next(options, "output_options.output_type"),
             "a transformer changes records of the output_type 'ndjson' only, and this job delivers 'csv'",
         )
 

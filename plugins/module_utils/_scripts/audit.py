@@ -77,13 +77,13 @@ class Audit(t.NamedTuple):
             return [], ()
         if self.details == "all":
             return [script["script_id"] for script in listing], ()
-        found: list[tuple[bool, str]] = []
+        candidates: list[tuple[bool, str]] = []
         for seen in observe(listing):
             kinds = {finding.kind for finding in find_in_script(self._row(seen, find(seen.url, seen.host), None))}
             if kinds:
-                found += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
+                candidates += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
         # New scripts come last, because no entry has hashes to compare their versions with.
-        identifiers = [identifier for _is_new, identifier in sorted(found)]
+        identifiers = [identifier for _is_new, identifier in sorted(candidates)]
         if len(identifiers) <= MAX_DETAILS:
             return identifiers, ()
         text = (
@@ -94,8 +94,8 @@ class Audit(t.NamedTuple):
 
     def _row(self, seen: Observation, match: Match, since: datetime.datetime | None) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
-        found = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
-        return AuditedScript(seen, match.entry, match.names, seen.hashes(since), found if pages else None)
+        covered_pages = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
+        return AuditedScript(seen, match.entry, match.names, seen.hashes(since), covered_pages if pages else None)
 
     def _report(
         self, rows: t.Sequence[AuditedScript], status: Status, last: LastRecord, at: datetime.datetime
@@ -104,15 +104,15 @@ class Audit(t.NamedTuple):
         of_scripts = [find_in_script(row) for row in rows]
         of_entries = find_in_entries(self.baseline.entries, rows, self.query.hosts, at.date().isoformat())
         of_audit = find_in_audit(status["enabled"], len(rows), last, at, self.max_gap_days)
-        findings = in_order([*(finding for found in of_scripts for finding in found), *of_entries, *of_audit])
+        findings = in_order([*(finding for of_script in of_scripts for finding in of_script), *of_entries, *of_audit])
         counts = collections.Counter(finding.kind for finding in findings)
         by_entry: dict[str | None, list[Finding]] = collections.defaultdict(list)
         for finding in of_entries:
             by_entry[finding.entry].append(finding)
         inventory = []
-        for row, found in zip(rows, of_scripts, strict=True):
+        for row, of_script in zip(rows, of_scripts, strict=True):
             entry = row.entry.name if row.entry else None
-            about = [*found, *by_entry.get(entry, ())]
+            about = [*of_script, *by_entry.get(entry, ())]
             inventory.append({"script": row.seen.latest, "entry": entry, "findings": [finding.kind for finding in about]})
         return {
             "script_monitor": status,
@@ -246,20 +246,20 @@ def find_in_entries(
 ) -> list[Finding]:
     """Return the findings about entries; `hosts` are those that the listing was limited to."""
     used = frozenset[str]().union(*(row.matching for row in rows))
-    found: list[tuple[str, str, str]] = []
+    findings: list[tuple[str, str, str]] = []
     for entry in entries:
         name, declared = entry.name, entry.declared
         if declared["review_by"] is not None and declared["review_by"] < today:
-            found.append((name, "expired", f"had to be reviewed by {declared['review_by']}"))
+            findings.append((name, "expired", f"had to be reviewed by {declared['review_by']}"))
         missing = [member for member in AUTHORISATION if not declared[member]]
         if missing:
-            found.append((name, "unjustified", f"has no {', '.join(missing)}"))
+            findings.append((name, "unjustified", f"has no {', '.join(missing)}"))
         if name not in used and _is_in_scope(entry, hosts):
             if declared["required"]:
-                found.append((name, "gone", "is required, and no listed script matches it"))
+                findings.append((name, "gone", "is required, and no listed script matches it"))
             else:
-                found.append((name, "unused", "matches no listed script"))
-    return [Finding(kind, None, None, name, f"the entry {shown(clean_text(name))} {text}") for name, kind, text in found]
+                findings.append((name, "unused", "matches no listed script"))
+    return [Finding(kind, None, None, name, f"the entry {shown(clean_text(name))} {text}") for name, kind, text in findings]
 
 
 def _is_in_scope(entry: Entry, limits: t.Sequence[str]) -> bool:
@@ -270,22 +270,22 @@ def _is_in_scope(entry: Entry, limits: t.Sequence[str]) -> bool:
 
 
 def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datetime, max_gap_days: float) -> list[Finding]:
-    found = []
+    findings = []
     if not enabled:
-        found.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))
+        findings.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))
     if not seen:
         text = (
             "the service lists no script: it samples, and shows nothing before about an hour and 100 requests from browsers;"
             " look at the zone's traffic, at hosts and status, and audit again later"
         )
-        found.append(("nothing_seen", text))
+        findings.append(("nothing_seen", text))
     seconds = (at - last.at).total_seconds() if last.at else 0
     if seconds > max_gap_days * 86400:
         text = f"the last record is {seconds / 86400:.1f} days old, more than {max_gap_days:g}: changes in between are unknown"
-        found.append(("evidence_gap", text))
+        findings.append(("evidence_gap", text))
     if last.problem is not None:
-        found.append(("history_broken", last.problem))
-    return [Finding(kind, None, None, None, message) for kind, message in found]
+        findings.append(("history_broken", last.problem))
+    return [Finding(kind, None, None, None, message) for kind, message in findings]
 
 
 def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
@@ -312,14 +312,14 @@ def propose(entries: t.Iterable[Entry], rows: t.Iterable[AuditedScript]) -> list
     names = {entry.name: 1 for entry in entries}
     nobody = dict.fromkeys((*AUTHORISATION, "authorised_on"))
     proposals = [{**entry.declared, **nobody, "hashes": _usable(entry.hashes, hashes)} for entry, hashes in changed.values()]
-    for url, found in new.items():
-        hosts = sorted({row.seen.host for row in found if row.seen.host is not None})
+    for url, of_url in new.items():
+        hosts = sorted({row.seen.host for row in of_url if row.seen.host is not None})
         declared = {
             "name": _add_name(url, names),
             "url": url,
-            "hosts": hosts if len(hosts) == len(found) else [],
+            "hosts": hosts if len(hosts) == len(of_url) else [],
             "integrity": PINNED,
-            "hashes": _usable(*(row.hashes for row in found)),
+            "hashes": _usable(*(row.hashes for row in of_url)),
             "required": False,
         }
         proposals.append({**dict.fromkeys(MEMBERS), **declared})

@@ -88,11 +88,11 @@ def _sealed_digest(line: bytes) -> str | None:
 
     To parse and encode a line again took two thirds of the time for the evidence of a year.
     """
-    found = _DIGEST.search(line)
-    if found is None:
+    match = _DIGEST.search(line)
+    if match is None:
         return None
-    digest = found[1].decode()
-    rest = line[: found.start()] + line[found.end() :].rstrip(b"\n")
+    digest = match[1].decode()
+    rest = line[: match.start()] + line[match.end() :].rstrip(b"\n")
     return digest if hashlib.sha256(rest).hexdigest() == digest else None
 
 
@@ -124,7 +124,7 @@ def _find_problem(
         "has a version that this release does not read": not _is_number(record.get("v"), RECORD_VERSION),
         "refers to an inventory that does not exist": "inventory" not in record and not (is_integer(same) and same in whole),
     }
-    return next((reason for reason, found in problems.items() if found), "")
+    return next((reason for reason, applies in problems.items() if applies), "")
 
 
 def _find_time_problem(at: datetime.datetime | None, before: t.Sequence[datetime.datetime]) -> str:

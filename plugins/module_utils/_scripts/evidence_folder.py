@@ -39,10 +39,10 @@ def check_links(folder: str) -> None:
     """Refuse a path that contains a symbolic link of another user."""
     while folder != os.path.dirname(folder):
         try:
-            found = os.lstat(folder)
+            status = os.lstat(folder)
         except FileNotFoundError:
-            found = None
-        if found is not None and stat.S_ISLNK(found.st_mode) and found.st_uid not in (0, os.geteuid()):
+            status = None
+        if status is not None and stat.S_ISLNK(status.st_mode) and status.st_uid not in (0, os.geteuid()):
             raise unusable(f"{folder!r} is a symbolic link of another user")
         folder = os.path.dirname(folder)
 

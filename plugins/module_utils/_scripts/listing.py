@@ -199,15 +199,15 @@ class Observation(t.NamedTuple):
         """Return the listed hashes and those of versions fetched after `since`; if there are none, that of the latest version."""
         listed = (version for script in self.scripts for version in list_of(script.get("versions")))
         versions = [version for version in listed if isinstance(version, dict)]
-        found = [script.get("hash") for script in self.scripts]
+        hashes = [script.get("hash") for script in self.scripts]
         if versions and since is not None:
             fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
             # A version without a usable time counts, so that no change goes unseen.
-            found += [value for value, time in fetched if time is None or time > since]
-        if versions and not any(found):
+            hashes += [value for value, time in fetched if time is None or time > since]
+        if versions and not any(hashes):
             # Some plans hide the hash in the listing and show it in the versions.
-            found.append(max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash"))
-        return frozenset(value.lower() for value in found if isinstance(value, str) and value)
+            hashes.append(max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash"))
+        return frozenset(value.lower() for value in hashes if isinstance(value, str) and value)
 
     def pages(self) -> tuple[str, ...]:
         """Return the pages on which the service saw the script: the last ones and the first one."""
@@ -217,13 +217,13 @@ class Observation(t.NamedTuple):
 
 def observe(scripts: t.Iterable[Script]) -> list[Observation]:
     """Return the observations in a listing, sorted by URL and host."""
-    found: dict[tuple[str, str, str], list[Script]] = {}
+    groups: dict[tuple[str, str, str], list[Script]] = {}
     for script in scripts:
-        found.setdefault(_identity(script), []).append(script)
-    for same in found.values():
+        groups.setdefault(_identity(script), []).append(script)
+    for same in groups.values():
         if len(same) > 1:  # nearly always there is one, whose time need not be parsed
             same.sort(key=_last_seen)
-    return [Observation(key[0] or None, key[1] or None, tuple(found[key])) for key in sorted(found)]
+    return [Observation(key[0] or None, key[1] or None, tuple(groups[key])) for key in sorted(groups)]
 
 
 def _identity(script: Script) -> tuple[str, str, str]:

@@ -41,7 +41,7 @@ def monitor(client: Client, route: str) -> State:
 def report_inventory(client: Client, query: Query) -> Conclusion:
     """Return the status of the monitor and what the query selects; what is not selected, or cannot be listed, is None."""
     state = monitor(client, query.route)
-    found: dict[str, Json] = {"script_monitor": state.status, "scripts": None, "summary": None}
+    inventory: dict[str, Json] = {"script_monitor": state.status, "scripts": None, "summary": None}
     warnings = []
     if not state.status["enabled"]:
         warnings.append(
@@ -50,29 +50,29 @@ def report_inventory(client: Client, query: Query) -> Conclusion:
         )
     if SCRIPTS in query.resources:
         settled = query.on_route(state.route)
-        found.update(report(scripts(client, settled), settled))
+        inventory.update(report(scripts(client, settled), settled))
     for name in (CONNECTIONS, COOKIES):
-        found[name] = None
+        inventory[name] = None
         if name in query.resources:
             try:
-                found[name] = _list_others(client, query, name)
+                inventory[name] = _list_others(client, query, name)
             except Failure as failure:
                 if failure.status not in _NOT_OFFERED:
                     raise
                 warnings.append(
                     f"{name} is null, because the service does not list them for this zone or these credentials: {failure}"
                 )
-    return Conclusion(found, tuple(warnings))
+    return Conclusion(inventory, tuple(warnings))
 
 
 def _list_others(client: Client, query: Query, name: str) -> list[Json]:
     """Return the connections or cookies as the service sent them, each once, sorted by id."""
-    found: dict[str, Json] = {}
+    items: dict[str, Json] = {}
     for item in _list(client, query, f"page_shield.{name}", "id"):
         if not isinstance(item, dict) or not isinstance(item.get("id"), str):
             raise Failure(BAD_RESPONSE, f"An item of the listed {name} is not an object with an id.")
-        found[item["id"]] = item
-    return [found[identifier] for identifier in sorted(found)]
+        items[item["id"]] = item
+    return [items[identifier] for identifier in sorted(items)]
 
 
 def scripts(client: Client, query: Query) -> list[Json]:
@@ -84,11 +84,11 @@ def scripts(client: Client, query: Query) -> list[Json]:
 
 def _list(client: Client, query: Query, operation: str, key: str) -> t.Iterator[Json]:
     """Yield the items of a listing, one status after the other if its route takes a status."""
-    known = PARAMETERS[operation]
-    for status in (query.statuses if "status" in known else ()) or ("",):
-        given = {"hosts": ",".join(query.hosts), "page_url": ",".join(query.page_urls), "status": status, **COMPLETE}
+    names = PARAMETERS[operation]
+    for status in (query.statuses if "status" in names else ()) or ("",):
+        parameters = {"hosts": ",".join(query.hosts), "page_url": ",".join(query.page_urls), "status": status, **COMPLETE}
         ask = functools.partial(client.items, operation, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))
-        yield from _ask(client, ask, {name: given[name] for name in known if given[name]})
+        yield from _ask(client, ask, {name: parameters[name] for name in names if parameters[name]})
 
 
 def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.Mapping[str, str]) -> t.Iterable[Json]:
@@ -100,14 +100,14 @@ def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.M
         if failure.status != _REFUSED or not refused:
             raise
         try:
-            found = ask(query={name: value for name, value in parameters.items() if name not in refused})
+            items = ask(query={name: value for name, value in parameters.items() if name not in refused})
         except Failure as second:
             raise failure if second.status == _REFUSED else second from None
     client.warnings.append(
         f"The inventory may be incomplete: the service refuses {' and '.join(refused)}, so that it"
         " may leave out scripts with the same content, and those that Cloudflare itself serves."
     )
-    return found
+    return items
 
 
 class Service(t.NamedTuple):
@@ -138,7 +138,7 @@ class Service(t.NamedTuple):
         def find(identifier: str) -> Answer | None:
             return self.client.find(f"{query.route}.script", ids={"script_id": identifier})
 
-        found: list[Script] = []
+        details: list[Script] = []
         for identifier, answer in zip(identifiers, side_by_side(find, identifiers, PARALLEL_PAGES), strict=True):
             if answer is None:
                 continue
@@ -147,5 +147,5 @@ class Service(t.NamedTuple):
                 raise Failure(
                     BAD_RESPONSE, f"Script {identifier} was requested, and the response has script {script['script_id']}."
                 )
-            found.append({**script, "script_id": identifier})
-        return found
+            details.append({**script, "script_id": identifier})
+        return details

@@ -63,22 +63,22 @@ _NO_OPTION = "no option of logpush_job"
 def _members(job: Job) -> JobVariables:
     """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed."""
     text = job.members.get("logpull_options")
-    found: JobVariables = {}
+    members: JobVariables = {}
     output = {**job.output, **_beside(job)}
     if output and (job.output or not text):
-        given = {
+        suboptions = {
             sub.option: output[wire]
             for wire, sub in SUBOPTIONS.items()
             if output.get(wire) is not None and not output_options.same_suboption(wire, output, {**output, wire: None})
         }
-        found = {"output_options": given} if given else {}
+        members = {"output_options": suboptions} if suboptions else {}
     elif isinstance(text, str) and text:
-        found = _logpull(text, job.logpull)
+        members = _logpull(text, job.logpull)
     if job.values["filter"]:
-        found["filter"] = None if job.filter is None else to_data(to_text(job.filter))
+        members["filter"] = None if job.filter is None else to_data(to_text(job.filter))
     plain = (name for name in PLAIN if name not in _ALWAYS)
-    found.update({name: job.values[name] for name in plain if job.values[name] != MEMBERS[name].default})
-    return found
+    members.update({name: job.values[name] for name in plain if job.values[name] != MEMBERS[name].default})
+    return members
 
 
 def _beside(job: Job) -> JobVariables:
@@ -164,7 +164,7 @@ class _Names:
 
 def _literal(text: str) -> str:
     """Return text of the service for a template, with Jinja delimiters escaped."""
-    return _DELIMITER.sub(lambda found: f"{{{{ '{found[0]}' }}}}", text)
+    return _DELIMITER.sub(lambda match: f"{{{{ '{match[0]}' }}}}", text)
 
 
 def _option(option: Option, names: _Names) -> str:
@@ -180,17 +180,17 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
     `transformers` are the names by which transformers can be declared, as far as they are known.
     """
     names = collections.Counter((job.name, job.dataset) for job in jobs)
-    found = Jobs([], [], [], [])
+    whole = Jobs([], [], [], [])
     for job in sorted(jobs, key=lambda job: job.id):
-        destination = _destination(job, zone_key, found)
+        destination = _destination(job, zone_key, whole)
         is_alone = names[job.name, job.dataset] == 1
-        item = _express(job, destination, is_alone, found)
+        item = _express(job, destination, is_alone, whole)
         name = transformers.get(t.cast("int", item.get("transformer_id")))
         if name is not None:
             item = {("transformer" if option == "transformer_id" else option): value for option, value in item.items()}
             item["transformer"] = name
-        found.items.append(item)
-    return found
+        whole.items.append(item)
+    return whole
 
 
 def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> JobVariables:
@@ -202,13 +202,13 @@ def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> 
             del item["dataset"]
     if not job.values["enabled"]:
         item["enabled"] = False
-    found = _members(job)
+    members = _members(job)
     if destination is not None:
-        found["destination_conf"] = destination
-    item.update({name: value for name, value in found.items() if value is not None})
-    for name in [name for name in found if found[name] is None]:
+        members["destination_conf"] = destination
+    item.update({name: value for name, value in members.items() if value is not None})
+    for name in [name for name in members if members[name] is None]:
         whole.leave_out(job, name, "it cannot be parsed, and declaring it would change the job")
-    for name in _without_option(found, job):
+    for name in _without_option(members, job):
         whole.leave_out(job, name, _NO_OPTION)
     for name, why in _troubles(item, job).items():
         _drop(item, name)
@@ -228,13 +228,13 @@ def _drop(item: JobVariables, name: str) -> None:
 def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
     """Return why members of an item cannot be declared: the plan of the module would write or refuse them."""
     identity = {name: item[name] for name in ("name", "job_id", "dataset") if name in item}
-    found = {}
+    troubles = {}
     for name, value in item.items():
         parts = {name: value}
         if name == "output_options":
             parts = {f"{name}.{part}": {part: each} for part, each in dict_of(value).items()}
-        found.update({path: _trouble({**identity, name: part}, job) for path, part in parts.items() if name not in identity})
-    return {path: why for path, why in found.items() if why}
+        troubles.update({path: _trouble({**identity, name: part}, job) for path, part in parts.items() if name not in identity})
+    return {path: why for path, why in troubles.items() if why}
 
 
 def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
@@ -249,10 +249,10 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
     if not (_is_offered(OPTIONS, options) and _is_offered(_SUBOPTIONS, dict_of(output))):
         return "the service has a value that the module does not know"
     try:
-        found = plan(desire({**defaults, **options}), JobState(job)).requests
+        requests = plan(desire({**defaults, **options}), JobState(job)).requests
     except Failure as failure:
         return f"the module refuses it: {failure}"
-    return "declaring it would change the job" if found else ""
+    return "declaring it would change the job" if requests else ""
 
 
 def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[str, Json]) -> bool:

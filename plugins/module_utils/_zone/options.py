@@ -54,7 +54,7 @@ class DesiredFields(t.NamedTuple):
     removal: DesiredCustomFields | None
 
 
-def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str) -> DesiredFields | None:
+def desire_fields(fields: t.Mapping[str, list[str]], present: bool, base_url: str) -> DesiredFields | None:
     """Return the desired custom fields; None if no list is set."""
 
     def desire_as_module(lists: t.Mapping[str, list[str]], state: str) -> DesiredCustomFields:
@@ -62,17 +62,17 @@ def desire_fields(given: t.Mapping[str, list[str]], present: bool, base_url: str
         with within(CUSTOM_FIELDS):
             return TASK.desire({**defaults, **lists, "base_url": base_url, "state": state})
 
-    if not given:
+    if not fields:
         return None
-    lists = {name: names for name, names in given.items() if name in FIELD_KINDS}
+    lists = {name: names for name, names in fields.items() if name in FIELD_KINDS}
     named = any(lists.values())
     if not present:
         everything = not named and all(name in lists for name in _EVERY_TYPE)
         return DesiredFields(desire_as_module({} if everything else lists, "absent"), None)
-    removal = None if named or given.get(PRESERVE_DUPLICATES) else desire_as_module({}, "absent")
+    removal = None if named or fields.get(PRESERVE_DUPLICATES) else desire_as_module({}, "absent")
     if removal is not None and len(lists) == len(FIELD_KINDS):
         return DesiredFields(removal, None)
-    return DesiredFields(desire_as_module(given, "present"), removal)
+    return DesiredFields(desire_as_module(fields, "present"), removal)
 
 
 def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[DesiredCustomFields, Plan]:
@@ -83,8 +83,8 @@ def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[Desire
         if not any(names[kind] for kind in FIELD_KINDS if kind not in chosen.given):
             chosen = desired.removal
     with within(CUSTOM_FIELDS):
-        found = TASK.plan(chosen, ruleset)
-    return chosen, found._replace(warnings=tuple(moved(CUSTOM_FIELDS, text) for text in found.warnings))
+        plan = TASK.plan(chosen, ruleset)
+    return chosen, plan._replace(warnings=tuple(moved(CUSTOM_FIELDS, text) for text in plan.warnings))
 
 
 Options = t.Mapping[str, Json]
@@ -95,21 +95,21 @@ _IDENTIFYING = (*IDENTITY, "dataset")
 def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
     """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed."""
     job = params["job"]
-    given = [(f"jobs[{index}]", each) for index, each in enumerate(params["jobs"] or ())]
-    if job is not None and given:
+    jobs = [(f"jobs[{index}]", options) for index, options in enumerate(params["jobs"] or ())]
+    if job is not None and jobs:
         raise invalid_option("job", "excludes jobs; write it as an item of the list")
     if job is not None:
-        given = [("job", job)]
-    if not given and (params["jobs"] is None or params["unlisted_jobs"] != ABSENT):
+        jobs = [("job", job)]
+    if not jobs and (params["jobs"] is None or params["unlisted_jobs"] != ABSENT):
         return None
-    found = [_item(place, each, params, lists) for place, each in given]
-    return check_items(DesiredJobs(tuple(found), params["unlisted_jobs"]))
+    items = [_item(place, options, params, lists) for place, options in jobs]
+    return check_items(DesiredJobs(tuple(items), params["unlisted_jobs"]))
 
 
-def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list[str]]) -> JobItem:
+def _item(place: str, job: Options, params: Params, lists: t.Mapping[str, list[str]]) -> JobItem:
     """Return a job with defaults, both without and with the fields for custom log fields."""
-    present = params["state"] == "present" and (given.get("state") or "present") == "present"
-    options = _merged(given, params["job_defaults"] or {}, present)
+    present = params["state"] == "present" and (job.get("state") or "present") == "present"
+    options = _merged(job, params["job_defaults"] or {}, present)
     plain = desire_item(place, options, scope_of(params))
     if not present or plain.dataset != DATASET:
         return JobItem(place, plain)
@@ -117,18 +117,18 @@ def _item(place: str, given: Options, params: Params, lists: t.Mapping[str, list
     return JobItem(place, with_fields(plain, carriers_of(lists)), None if known else plain)
 
 
-def _own(given: Options, defaults: Options, name: str) -> Json:
-    return given.get(name) if given.get(name) is not None else defaults.get(name)
+def _own(job: Options, defaults: Options, name: str) -> Json:
+    return job.get(name) if job.get(name) is not None else defaults.get(name)
 
 
-def _merged(given: Options, defaults: Options, present: bool) -> dict[str, Json]:
+def _merged(job: Options, defaults: Options, present: bool) -> dict[str, Json]:
     """Return a job with `job_defaults`, and the module's defaults below them; a job to remove has only what identifies it."""
     last = {name: option.get("default") for name, option in OPTIONS.items()}
     if present:
         last["enabled"] = True
-    if any(given.get(name) is not None for name in TRANSFORMER):
+    if any(job.get(name) is not None for name in TRANSFORMER):
         defaults = {name: value for name, value in defaults.items() if name not in TRANSFORMER}
-    own = {name: _own(given, defaults, name) for name in (OPTIONS if present else _IDENTIFYING)}
+    own = {name: _own(job, defaults, name) for name in (OPTIONS if present else _IDENTIFYING)}
     state = "present" if present else "absent"
     return {**last, **{name: value for name, value in own.items() if value is not None}, "state": state}
 
@@ -144,21 +144,21 @@ class Desired(t.NamedTuple):
     expected: t.Mapping[str, str | None]
 
 
-def _expected_plans(given: t.Mapping[str, t.Any] | None) -> dict[str, str | None]:
+def _expected_plans(expected: t.Mapping[str, t.Any] | None) -> dict[str, str | None]:
     """Return the approved plan of each part; None approves that there is no plan, omitted parts are not compared."""
-    for name, plan in (given or {}).items():
+    for name, plan in (expected or {}).items():
         if name not in PARTS:
             raise invalid_option(f"expected_plan_ids.{name}", f"not a part of a zone{did_you_mean(nearest(name, PARTS))}")
         if plan is not None and not isinstance(plan, str):
             raise invalid_option(f"expected_plan_ids.{name}", "must be a plan id, or null for a part without a plan")
-    return dict(given or {})
+    return dict(expected or {})
 
 
-def _desire_rules(given: t.Sequence[Options] | None, present: bool) -> DesiredRules | None:
+def _desire_rules(items: t.Sequence[Options] | None, present: bool) -> DesiredRules | None:
     """Return the desired content security rules, which `state: absent` removes; None if they are not managed."""
-    if given is None:
+    if items is None:
         return None
-    return desire_rules(CONTENT_SECURITY_RULES, given if present else [{**each, "state": "absent"} for each in given])
+    return desire_rules(CONTENT_SECURITY_RULES, items if present else [{**rule, "state": "absent"} for rule in items])
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
@@ -185,14 +185,14 @@ def without_hidden_defaults(arguments: t.Mapping[str, t.Any]) -> dict[str, t.Any
     Such a default is moved from `job_defaults` to the jobs that do not set the option.
     """
     defaults, job, jobs = (arguments.get(name) for name in ("job_defaults", "job", "jobs"))
-    given = [each for each in (job, *(jobs if isinstance(jobs, list) else ())) if isinstance(each, dict)]
+    all_jobs = [each for each in (job, *(jobs if isinstance(jobs, list) else ())) if isinstance(each, dict)]
     if not isinstance(defaults, dict):
         return dict(arguments)
-    hidden = {name for name in defaults if any(name in each and each[name] is None for each in given)}
+    hidden = {name for name in defaults if any(name in each and each[name] is None for each in all_jobs)}
     moved = {name: defaults[name] for name in hidden}
-    found = {**arguments, "job_defaults": {name: value for name, value in defaults.items() if name not in hidden}}
+    result = {**arguments, "job_defaults": {name: value for name, value in defaults.items() if name not in hidden}}
     if isinstance(job, dict):
-        found["job"] = {**moved, **job}
+        result["job"] = {**moved, **job}
     if isinstance(jobs, list):
-        found["jobs"] = [{**moved, **each} if isinstance(each, dict) else each for each in jobs]
-    return found
+        result["jobs"] = [{**moved, **each} if isinstance(each, dict) else each for each in jobs]
+    return result

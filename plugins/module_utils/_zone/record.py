@@ -101,32 +101,32 @@ class ZoneRecord(t.TypedDict):
     unreadable: list[tuple[str, Reason]]
 
 
-def read_record(place: str, given: t.Mapping[str, Json]) -> ZoneRecord:
+def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
     """Return the record in an option or a variable; each of its parts may be the result of a task that failed or was skipped.
 
     Raise `invalid_option` with the path of what is neither.
     """
-    parts, failures = _read_parts(given)
-    declared = given.get("declared") is not False
-    by_account = given.get("account_id") and not given.get("zone_id")
-    scope = given.get("scope") or (ACCOUNT if by_account else ZONE)
+    parts, failures = _read_parts(raw)
+    declared = raw.get("declared") is not False
+    by_account = raw.get("account_id") and not raw.get("zone_id")
+    scope = raw.get("scope") or (ACCOUNT if by_account else ZONE)
     hidden = not declared and scope == ACCOUNT and any(name == "result" for name, _reason in failures)
     wrong = [_is_error(name, reason, declared, hidden) for name, reason in failures]
     errors = [reason for is_error, (_name, reason) in zip(wrong, failures, strict=True) if is_error]
     unreadable = [
         (_RESOURCE.get(name, name), reason) for is_error, (name, reason) in zip(wrong, failures, strict=True) if not is_error
     ]
-    error = _given_error(given.get("error"))
-    checked = {**given, **parts, "scope": scope, "declared": given.get("declared", True), "error": error}
-    check(RECORD, {**checked, "error": given.get("error") or None}, place)
+    error = _given_error(raw.get("error"))
+    checked = {**raw, **parts, "scope": scope, "declared": raw.get("declared", True), "error": error}
+    check(RECORD, {**checked, "error": raw.get("error") or None}, place)
     if not declared and scope == ZONE and unreadable and not _has_parts(parts):
         errors.append(unreadable[0][1])
     scripts = dict_of(parts["scripts"])
     if scripts and declared and "findings" not in scripts:
         check(record({"findings": _OBJECTS}), scripts, f"{place}.scripts")
-    ids = {name: str(given.get(name) or "") or None for name in ("zone_id", "account_id", "account_name")}
-    found = {**checked, **ids, "error": error or next(iter(errors), None), "unreadable": unreadable}
-    return t.cast("ZoneRecord", found)  # by the schema
+    ids = {name: str(raw.get(name) or "") or None for name in ("zone_id", "account_id", "account_name")}
+    members = {**checked, **ids, "error": error or next(iter(errors), None), "unreadable": unreadable}
+    return t.cast("ZoneRecord", members)  # by the schema
 
 
 # The resource of a note about a part that could not be read.
@@ -153,7 +153,7 @@ def _has_parts(parts: t.Mapping[str, Json]) -> bool:
     )
 
 
-def _read_parts(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, Reason]]]:
+def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, Reason]]]:
     """Return the parts of a record, None for those that were skipped or failed, and why others failed, the jobs first."""
     failures: dict[str, Reason] = {}
 
@@ -163,21 +163,21 @@ def _read_parts(given: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tupl
             failures[name] = failure
         return None if failure else _readable(value)
 
-    result = read("result", given.get("result"))
-    coverage = given.get("coverage")
-    jobs = read("jobs", given.get("jobs"))
+    result = read("result", raw.get("result"))
+    coverage = raw.get("coverage")
+    jobs = read("jobs", raw.get("jobs"))
     if isinstance(result, dict):
         result = {**result, **{name: read(name, result.get(name)) for name in PARTS if result.get(name)}}
         jobs = result.get("listed_jobs") if jobs is None and "jobs" not in failures else jobs
         coverage = coverage or result.get("coverage")
-    rows = read("delivery", given.get("delivery"))
+    rows = read("delivery", raw.get("delivery"))
     if isinstance(rows, dict) and rows.get("available") is False:
         message = str(rows.get("reason") or "the service has no delivery facts")
         failures["delivery"] = {"kind": PERMISSION, "message": message, "permission": permission_for("delivery")}
         rows = None
-    coverage, scripts = read("coverage", coverage), read("scripts", given.get("scripts"))
+    coverage, scripts = read("coverage", coverage), read("scripts", raw.get("scripts"))
     parts = {"result": result, "jobs": _rows(jobs), "coverage": coverage, "scripts": scripts, "delivery": _rows(rows)}
-    parts["notifications"] = read("notifications", given.get("notifications"))
+    parts["notifications"] = read("notifications", raw.get("notifications"))
     return parts, sorted(failures.items(), key=lambda each: each[0] not in ("result", "jobs"))
 
 
@@ -219,8 +219,8 @@ def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
 
 def refusal_of(result: Json) -> str:
     """Return why a policy of the user refused what a script audit found; "" if none did."""
-    found = dict_of(result)
+    audit = dict_of(result)
     is_refused = (
-        found.get("failed") is True and dict_of(found.get("error")).get("kind") == GATE and list_of(found.get("findings"))
+        audit.get("failed") is True and dict_of(audit.get("error")).get("kind") == GATE and list_of(audit.get("findings"))
     )
-    return " ".join(str(found.get("msg")).split()) if is_refused else ""
+    return " ".join(str(audit.get("msg")).split()) if is_refused else ""

@@ -125,10 +125,10 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
     reason: Record = {}
-    found: dict[str, str | None] = {}
+    accounts: dict[str, str | None] = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-        found.update({account["id"]: account["name"] for account in map(read_account, listed)})
+        accounts.update({account["id"]: account["name"] for account in map(read_account, listed)})
     except Failure as failure:
         if failure.kind not in NO_RIGHT:
             raise
@@ -136,8 +136,8 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
         owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
         known = {**dict.fromkeys(filters["account_ids"]), **owners}
         # If no account is known, one record reports the failure.
-        found.update({each: known[each] for each in sorted(known)} or dict.fromkeys([""] * bool(zones)))
-    for account, name in found.items():
+        accounts.update({each: known[each] for each in sorted(known)} or dict.fromkeys([""] * bool(zones)))
+    for account, name in accounts.items():
         if not filters["account_ids"] or account in filters["account_ids"]:
             named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
             yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **reason})
@@ -197,26 +197,26 @@ def _add_violations(client: Client, records: t.Sequence[Record]) -> None:
     window = Window.of(datetime.datetime.now(datetime.timezone.utc), DEFAULT_LOOK_BACK_DAYS)
     parts = {record["zone_id"]: record["result"] for record in records if record["scope"] == ZONE and record.get("result")}
     rules = {zone_id: parts[zone_id][CONTENT_SECURITY_RULES].get(CONTENT_SECURITY_RULES) for zone_id in parts}
-    found = {zone_id: shown for zone_id, shown in rules.items() if shown}
+    with_rules = {zone_id: of_zone for zone_id, of_zone in rules.items() if of_zone}
     try:
-        add_violations(client, found, window)
+        add_violations(client, with_rules, window)
     except Failure as failure:
-        for zone_id in found:
+        for zone_id in with_rules:
             parts[zone_id][CONTENT_SECURITY_RULES] = _failed(failure)
 
 
 def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[Record]) -> None:
     """Add the measured delivery to each record with jobs: one query for ten zones, one for each account."""
     now = datetime.datetime.now(datetime.timezone.utc)
-    found: dict[Address, Json] = {}
+    deliveries: dict[Address, Json] = {}
     having = [owner.address for owner, record in zip(owners, records, strict=True) if record.get("jobs", {}).get("jobs")]
     zones = [address for address in having if address.scope == ZONE]
     for group in filter(None, [zones, *([address] for address in having if address.scope == ACCOUNT)]):
         shares = _asked(client, group, now)
-        found.update({address: shares[address.id] for address in group})
+        deliveries.update({address: shares[address.id] for address in group})
     for owner, record in zip(owners, records, strict=True):
-        if owner.address in found:
-            record["delivery"] = found[owner.address]
+        if owner.address in deliveries:
+            record["delivery"] = deliveries[owner.address]
 
 
 def _asked(client: Client, group: t.Sequence[Address], now: datetime.datetime) -> dict[str, Json]:

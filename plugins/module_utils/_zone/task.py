@@ -75,8 +75,8 @@ def read(client: Client, desired: Desired) -> State:
             # Add the request at once, while it is the latest of this thread.
             raise client.locate(failure) from failure
 
-    found = side_by_side(read_part, list(reads), len(reads))
-    return State(address=client.address.named, **dict(zip(reads, found, strict=True)))
+    parts = side_by_side(read_part, list(reads), len(reads))
+    return State(address=client.address.named, **dict(zip(reads, parts, strict=True)))
 
 
 def compose(desired: Desired, state: State) -> Composition:
@@ -136,11 +136,11 @@ def _parts(desired: Desired, state: State) -> dict[str, Composition]:
 def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
     """Return the result of a part as its own module returns it; the prediction if nothing was sent."""
     mine = [outcome for outcome in done if any(outcome.step is step for step in part.steps)]
-    found = part.conclude(mine)
+    conclusion = part.conclude(mine)
     changed = any(outcome.written for outcome in mine) if done else part.whole.changed
     diff = {"before": part.whole.before, "after": part.whole.after}
     effects = report_effects(part.whole.effects)
-    return found._replace(result={"changed": changed, "diff": diff, "effects": effects, **found.result})
+    return conclusion._replace(result={"changed": changed, "diff": diff, "effects": effects, **conclusion.result})
 
 
 def _listed(state: State) -> list[Report] | None:

@@ -40,10 +40,10 @@ def _call(operation: str) -> t.Callable[[Client, Address], object]:
 def _deliveries(client: Client, address: Address) -> object:
     asked = delivery.DesiredFacts((address.id,) if address.scope == ZONE else (), 1, None)
     now = datetime.datetime.now(datetime.timezone.utc)
-    found = delivery.report(client.query, asked, address if address.scope == ACCOUNT else None, now).result
-    if found["available"] is not True:
-        raise Failure(PERMISSION, str(found["reason"]))
-    return found
+    facts = delivery.report(client.query, asked, address if address.scope == ACCOUNT else None, now).result
+    if facts["available"] is not True:
+        raise Failure(PERMISSION, str(facts["reason"]))
+    return facts
 
 
 # In the order in which what is missing is named.
@@ -106,7 +106,7 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
         lambda product: _readable(client, product, addresses[product.scope], failures), PRODUCTS, MAX_PARALLEL
     )
     permissions: list[Permitted] = [
-        *(_permitted(f"{scope}s", scope, readable, ("survey",)) for scope, (_found, readable) in listings.items()),
+        *(_permitted(f"{scope}s", scope, readable, ("survey",)) for scope, (_items, readable) in listings.items()),
         *(_permitted(each.name, each.scope, readable, each.playbooks) for each, readable in zip(PRODUCTS, outcomes, strict=True)),
     ]
     if (
@@ -116,9 +116,9 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
     ):
         raise failures[0]
     looked_at = {"zone_id": zone.id if zone else None, "account_id": account.id if account else None}
-    found = {"token": token, "permissions": permissions, "missing": list(_missing(permissions))}
-    result = {**looked_at, **found, "lines": lines_of(token, permissions)}
-    scopes = {scope for scope, given in ((ZONE, desired.zone), (ACCOUNT, desired.account)) if given} or {ZONE, ACCOUNT}
+    access = {"token": token, "permissions": permissions, "missing": list(_missing(permissions))}
+    result = {**looked_at, **access, "lines": lines_of(token, permissions)}
+    scopes = {scope for scope, address in ((ZONE, desired.zone), (ACCOUNT, desired.account)) if address} or {ZONE, ACCOUNT}
     refuse(token, [each for each in permissions if each["scope"] in scopes], desired.required_for, failures)
     return Conclusion(result)
 
@@ -170,12 +170,12 @@ def _verified(client: Client, account: Address | None, failures: list[Failure]) 
         if operation == "account_tokens.verify" and address is None:
             break
         try:
-            found = dict_of(client.at(address).call(operation).result)
+            token = dict_of(client.at(address).call(operation).result)
         except Failure as failure:
             failures.append(failure)
             continue
-        if isinstance(found.get("status"), str):
-            return {name: found.get(name) for name in ("status", "not_before", "expires_on")}
+        if isinstance(token.get("status"), str):
+            return {name: token.get(name) for name in ("status", "not_before", "expires_on")}
     return None
 
 
@@ -222,11 +222,11 @@ def lines_of(token: t.Mapping[str, Json] | None, permissions: t.Sequence[Permitt
 
 def _missing(permissions: t.Sequence[Permitted]) -> dict[str, list[Permitted]]:
     """Return what the token cannot read, by what to tick in the form in which tokens are made."""
-    found: dict[str, list[Permitted]] = {}
+    missing: dict[str, list[Permitted]] = {}
     for each in permissions:
         if each["readable"] is False:
-            found.setdefault(in_form(each["permission"], each["scope"]), []).append(each)
-    return found
+            missing.setdefault(in_form(each["permission"], each["scope"]), []).append(each)
+    return missing
 
 
 def _needed(permissions: t.Sequence[Permitted]) -> str:

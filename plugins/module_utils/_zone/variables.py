@@ -184,8 +184,8 @@ def report(client: Client, params: Params) -> Conclusion:
     if client.address.scope == ACCOUNT:
         # The role manages only the jobs of an account.
         own = logpush.listed(client)
-        found = express_zone(label, None, own, None, transformers=_transformers(client, own))
-        return Conclusion({**found, "notes": []})
+        variables = express_zone(label, None, own, None, transformers=_transformers(client, own))
+        return Conclusion({**variables, "notes": []})
     # Every service has rulesets. If their route is missing, the zone does not exist, and must not be adopted as an empty one.
     ruleset = custom_fields.entry_point(client, confirm=False)
     missing: LeftOut = []
@@ -194,8 +194,8 @@ def report(client: Client, params: Params) -> Conclusion:
     rules = _offered("content security rules", lambda: content_rules.listed(client), missing, also=(PERMISSION, REJECTED))
     names = _transformers(client, jobs or [])
     status = monitor.status if monitor else None
-    found = express_zone(label, ruleset, jobs or [], status, params["base_url"], names, rules or ())
-    return Conclusion({**found, "left_out": [*missing, *found["left_out"]]})
+    variables = express_zone(label, ruleset, jobs or [], status, params["base_url"], names, rules or ())
+    return Conclusion({**variables, "left_out": [*missing, *variables["left_out"]]})
 
 
 def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:
