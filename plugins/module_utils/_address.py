@@ -55,12 +55,12 @@ def _either(options: t.Sequence[str]) -> str:
 
 def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Address | None:
     """Return the address that one of these options sets (empty means omitted), None if it is a list; refuse none and several."""
-    given = [name for name in options if params.get(name)]
-    if not given:
+    names = [name for name in options if params.get(name)]
+    if not names:
         raise missing_address(options)
-    if len(given) > 1:
-        raise invalid_option(given[0], f"{_either(options)}: only one of them can be set, and {' and '.join(given)} are")
-    (option,), value = given, params[given[0]]
+    if len(names) > 1:
+        raise invalid_option(names[0], f"{_either(options)}: only one of them can be set, and {' and '.join(names)} are")
+    (option,), value = names, params[names[0]]
     if isinstance(value, list):
         return None
     text = str(value)
@@ -78,21 +78,21 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
 
 def select_named(listed: t.Iterable[Json], name: str) -> Address:
     """Return the zone of this name in a listing; `not_found` for none, `conflict` for several."""
-    found = []
+    zones = []
     for zone in listed:
         if not isinstance(zone, dict) or not isinstance(zone.get("name"), str) or not is_zone_id(str(zone.get("id"))):
             raise Failure(BAD_RESPONSE, "The service lists a zone without a valid id and name.")
         if zone["name"].lower() == name:
-            found.append(zone)
-    if not found:
+            zones.append(zone)
+    if not zones:
         raise Failure(
             NOT_FOUND,
             f"zone_name: the credentials can read no zone named {name!r}. Check the name, and that the token has Zone: Read for this zone.",
         )
-    if len(found) > 1:
-        texts = ", ".join(_with_account(zone) for zone in found[:_MAX_NAMED])
-        raise conflict(f"zone_name: {len(found)} zones are named {name!r}: {texts}. Set zone_id to select one.")
-    return Address(ZONE, found[0]["id"], name)
+    if len(zones) > 1:
+        texts = ", ".join(_with_account(zone) for zone in zones[:_MAX_NAMED])
+        raise conflict(f"zone_name: {len(zones)} zones are named {name!r}: {texts}. Set zone_id to select one.")
+    return Address(ZONE, zones[0]["id"], name)
 
 
 def _with_account(zone: t.Mapping[str, Json]) -> str:
@@ -198,11 +198,11 @@ def host_name(name: str, zone_id: str) -> str:
 def hosts(zones: t.Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the id and a unique host name for each of the zones, given as (id, name)."""
     used: set[str] = set()
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for zone_id, name in sorted(zones, key=lambda zone: (zone[1], zone[0])):
         host = host_name(name, zone_id)
         while host in used:
             host = f"{host}_{zone_id}"
         used.add(host)
-        found.append((zone_id, host))
-    return found
+        pairs.append((zone_id, host))
+    return pairs

@@ -181,10 +181,10 @@ EFFECTS = (
 
 
 def report_effects(effects: t.Iterable[Effect]) -> list[ReportedEffect]:
-    found = sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
+    ordered = sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
     return [
         {"name": each.name, "subject": each.subject, "detail": None if each.detail is None else list(each.detail)}
-        for each in found
+        for each in ordered
     ]
 
 

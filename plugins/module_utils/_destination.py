@@ -354,7 +354,7 @@ def public_change(before: Destination | None, after: Destination) -> tuple[Publi
     }
     marked: PublicDestination = {
         **new,
-        "options": {name: CHANGED if name in changed else shown for name, shown in new["options"].items()},
+        "options": {name: CHANGED if name in changed else text for name, text in new["options"].items()},
     }
     moved = old["address"] == new["address"] and _place(before) != _place(after)
     return old, {**marked, "address": f"{new['address']} (changed)"} if moved or marked == old else marked
@@ -362,10 +362,10 @@ def public_change(before: Destination | None, after: Destination) -> tuple[Publi
 
 def public_resend(destination: Destination) -> tuple[PublicDestination, PublicDestination]:
     """Return both public forms of a destination that is sent although it looks equal, with what may change behind a mask marked."""
-    shown = public_destination(destination)
+    public = public_destination(destination)
     masked = _masked_options(destination)
-    options = {name: f"{value} {SENT_AGAIN}" if name in masked else value for name, value in shown["options"].items()}
-    return shown, {**shown, "options": options} if masked else {**shown, "address": f"{shown['address']} {SENT_AGAIN}"}
+    options = {name: f"{value} {SENT_AGAIN}" if name in masked else value for name, value in public["options"].items()}
+    return public, {**public, "options": options} if masked else {**public, "address": f"{public['address']} {SENT_AGAIN}"}
 
 
 def _masked_options(destination: Destination) -> dict[str, list[str]]:
@@ -392,22 +392,22 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
         return frozenset()
     if not destination.sound:
         return frozenset((destination.text, destination.text.partition("://")[2])) - {""}
-    found: set[str] = set()
+    secrets: set[str] = set()
     for option in destination.options:
         value = option.name if option.value is None else option.value
         if option.secret and (_sounds_secret(option.name) or not _COMMON_VALUE.fullmatch(value)):
-            found |= {value, *_credentials(value)}
+            secrets |= {value, *_credentials(value)}
         if not option.plain_name:
-            found |= {option.name, *option.name.split("#")}
+            secrets |= {option.name, *option.name.split("#")}
     if destination.user:
-        found |= {destination.user, *destination.user.split(":", 1)}
+        secrets |= {destination.user, *destination.user.split(":", 1)}
     last = next((part for part in reversed(destination.parts) if part.text), None)
     for part in destination.parts:
         is_key = part.named or (destination.facts.path == ALL_BUT_LAST and part is last)
         if part.secret and (is_key or not _COMMON_VALUE.fullmatch(part.text)):
-            found |= {part.text, part.text.partition("#")[2]}
-        found |= {value for name, value in _PARAMETER.findall(part.text) if _sounds_secret(name)}
-    return frozenset(text for text in found if text)
+            secrets |= {part.text, part.text.partition("#")[2]}
+        secrets |= {value for name, value in _PARAMETER.findall(part.text) if _sounds_secret(name)}
+    return frozenset(text for text in secrets if text)
 
 
 def _sounds_secret(name: str) -> bool:
@@ -459,10 +459,10 @@ def without_secrets(text: str) -> str:
     return _ADDRESS.sub(_public, _ENCODED.sub(rf"\1://{MASK}", text))
 
 
-def _public(found: re.Match[str]) -> str:
-    shown = public_destination(parse(found[0].replace("\\/", "/")))
-    options = "&".join(f"{name}={value}" for name, value in shown["options"].items())
-    return f"{found[1]}://{shown['address']}{'?' if options else ''}{options}"
+def _public(match: re.Match[str]) -> str:
+    public = public_destination(parse(match[0].replace("\\/", "/")))
+    options = "&".join(f"{name}={value}" for name, value in public["options"].items())
+    return f"{match[1]}://{public['address']}{'?' if options else ''}{options}"
 
 
 def readable_failure(result: dict[str, Json]) -> dict[str, Json]:

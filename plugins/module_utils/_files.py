@@ -85,8 +85,8 @@ _NAME = "edgeops.observability"
 
 def state_folder() -> str:
     """Return a folder that only this user can write to: in the user's state folder, otherwise in the system's; raise OSError for neither."""
-    given = os.environ.get("XDG_STATE_HOME", "")
-    state = given if os.path.isabs(given) else os.path.join(os.path.expanduser("~"), ".local", "state")
+    configured = os.environ.get("XDG_STATE_HOME", "")
+    state = configured if os.path.isabs(configured) else os.path.join(os.path.expanduser("~"), ".local", "state")
     for folder in (os.path.join(state, _NAME), os.path.join(tempfile.gettempdir(), f"{_NAME}-{os.geteuid()}")):
         if os.path.isabs(folder) and _is_private(folder):
             return folder

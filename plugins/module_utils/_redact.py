@@ -46,9 +46,9 @@ class Plain(t.NamedTuple):
         starts: list[int] = []
         ends: list[int] = []
         done, size = 0, len(text)
-        for found in _ESCAPE.finditer(text):
-            start, end = found.span()
-            decoded = _meaning(found)
+        for match in _ESCAPE.finditer(text):
+            start, end = match.span()
+            decoded = _meaning(match)
             pieces += [text[done:start], decoded]
             starts += [*range(done, start), *[start] * len(decoded)]
             ends += [*range(done + 1, start + 1), *[end] * len(decoded)]
@@ -127,12 +127,12 @@ def possible(needles: t.Iterable[Needle], text: str) -> list[Needle]:
     # Only letters and digits are compared here, so the text is decoded only if these are escaped, which is rare.
     is_escaped = any(escape.search(text) for escape in _ESCAPED_WORDS)
     decoded = _ESCAPE.sub(_meaning, text).translate(_SAME) if is_escaped else ""
-    found = []
+    candidates = []
     for needle in needles:
         words = _WORDS.findall(needle.text)
         if max(words, key=len, default="") in text or any(word in decoded for word in words):
-            found.append(needle)
-    return found
+            candidates.append(needle)
+    return candidates
 
 
 MASK = "********"

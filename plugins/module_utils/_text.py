@@ -82,12 +82,12 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 def parse_time(text: object) -> datetime.datetime | None:
     """Parse a time in RFC 3339, in UTC if it has no offset; return None for anything else."""
-    found = _RFC_3339.fullmatch(text.strip()) if isinstance(text, str) else None
-    if found is None:
+    match = _RFC_3339.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
         return None
-    offset = "+00:00" if (found[4] or "Z").strip() in "Zz" else found[4]
+    offset = "+00:00" if (match[4] or "Z").strip() in "Zz" else match[4]
     try:
-        time = datetime.datetime.fromisoformat(f"{found[1]}T{found[2]}.{found[3] or '0':0<6}{offset}")
+        time = datetime.datetime.fromisoformat(f"{match[1]}T{match[2]}.{match[3] or '0':0<6}{offset}")
         return time.astimezone(datetime.timezone.utc)
     except (ValueError, OverflowError):
         return None
@@ -218,17 +218,17 @@ def nearest(name: str, known: t.Iterable[str]) -> str:
         ratio = difflib.SequenceMatcher(None, one, other).ratio()
         return max(ratio, _MIN_SIMILARITY) if one and one in other else ratio
 
-    def has_the_words_of_given(other: str) -> bool:
+    def has_the_words_of_name(other: str) -> bool:
         """Return whether most letters of a name of several words are in words that the other name has, too, perhaps misspelled."""
-        words, others = (text.replace("-", "_").split("_") for text in (given, other))
+        words, others = (text.replace("-", "_").split("_") for text in (lower_name, other))
         there = [word for word in words if any(similarity(word, each) >= _MIN_SIMILARITY for each in others)]
-        return len(words) == 1 or given in other or 2 * sum(map(len, there)) > sum(map(len, words))
+        return len(words) == 1 or lower_name in other or 2 * sum(map(len, there)) > sum(map(len, words))
 
-    given = name.lower()
+    lower_name = name.lower()
     best, score = "", 0.0
     for other in known:
-        ratio = similarity(given, other.lower())
-        if ratio >= _MIN_SIMILARITY and ratio > score and has_the_words_of_given(other.lower()):
+        ratio = similarity(lower_name, other.lower())
+        if ratio >= _MIN_SIMILARITY and ratio > score and has_the_words_of_name(other.lower()):
             best, score = other, ratio
     return best
 
@@ -271,11 +271,11 @@ def line(text: object, limit: int = 0) -> str:
 
 def distinct(texts: t.Iterable[str]) -> list[str]:
     """Return the texts with a number appended to each duplicate."""
-    found: dict[str, None] = {}
+    forms: dict[str, None] = {}
     for text in texts:
         number, form = 1, text
-        while form in found:
+        while form in forms:
             number += 1
             form = f"{text}#{number}"
-        found[form] = None
-    return list(found)
+        forms[form] = None
+    return list(forms)

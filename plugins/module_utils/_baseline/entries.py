@@ -121,10 +121,10 @@ def _day(place: str, value: Json) -> str | None:
 
 def _flag(place: str, value: Json) -> bool:
     # Before ansible-core 2.19, a template turns a value into text; these words are Ansible's.
-    found = value if isinstance(value, bool) else _FLAGS.get(str(value if value is not None else False).strip().lower())
-    if found is None:
+    flag = value if isinstance(value, bool) else _FLAGS.get(str(value if value is not None else False).strip().lower())
+    if flag is None:
         raise invalid_option(place, f"{shown(value)} is neither true nor false")
-    return found
+    return flag
 
 
 def _integrity(place: str, value: Json) -> str:

@@ -50,8 +50,8 @@ class Pattern(t.NamedTuple):
     @property
     def host(self) -> str | None:
         """Return the origin of the URLs that the pattern matches; None if it has stars."""
-        found = _ORIGIN.match(self.text)
-        return found[0] if found and "*" not in found[0] else None
+        match = _ORIGIN.match(self.text)
+        return match[0] if match and "*" not in match[0] else None
 
     @property
     def is_exact(self) -> bool:
@@ -76,8 +76,8 @@ class Pattern(t.NamedTuple):
 
 def plain_url(url: str) -> PlainUrl | None:
     """Return the parts of a normalized URL; None if it could lead elsewhere than its text looks like, so that no pattern matches it."""
-    found = _PLAIN.fullmatch(url) if url.isprintable() else None
-    return None if found is None else PlainUrl(*found.groups())
+    match = _PLAIN.fullmatch(url) if url.isprintable() else None
+    return None if match is None else PlainUrl(*match.groups())
 
 
 def normalize_url(url: str) -> str:

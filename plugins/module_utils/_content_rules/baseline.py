@@ -29,10 +29,10 @@ def entry_sources(entries: t.Iterable[Entry]) -> list[EntrySource]:
 
 
 def _source(pattern: str) -> tuple[str, bool]:
-    found = _ORIGIN.match(pattern)
-    if found is None:
+    match = _ORIGIN.match(pattern)
+    if match is None:
         raise ValueError(f"{pattern!r} is no pattern of a baseline")
-    scheme, host, path = found.groups()
+    scheme, host, path = match.groups()
     has_query = without_query(pattern) != pattern
     host, host_is_broader = _host(host)
     literal, star, _rest = path.partition("*")

@@ -65,8 +65,8 @@ def effects_of(before: Rule | None, after: Rule | None) -> tuple[Effect, ...]:
     if before is None or after is None or not has:
         return ()
     moved = ("expression",) if before.expression != after.expression else ()
-    found = compare(before.policy, after.policy) if before.value != after.value else Difference((), ())
-    sides = ((ENFORCE_RULE, found.lost), (WEAKEN_RULE, found.gained))
+    difference = compare(before.policy, after.policy) if before.value != after.value else Difference((), ())
+    sides = ((ENFORCE_RULE, difference.lost), (WEAKEN_RULE, difference.gained))
     return tuple(Effect(name, subject, tuple(sorted((*moved, *detail)))) for name, detail in sides if moved or detail)
 
 
@@ -90,8 +90,8 @@ class Blocked(t.NamedTuple):
     page: str | None
 
     def show(self) -> dict[str, Json]:
-        shown = {"directive": self.directive, "source": self.source, "count": self.times}
-        return {**shown, "hosts": list(self.hosts), "page": self.page}
+        members = {"directive": self.directive, "source": self.source, "count": self.times}
+        return {**members, "hosts": list(self.hosts), "page": self.page}
 
     def describe(self) -> str:
         """Return the source for a message, with the place where it was seen."""
@@ -104,13 +104,13 @@ class Blocked(t.NamedTuple):
 
 def blocked_by(policy: Policy | None, resources: t.Iterable[Resource]) -> tuple[Blocked, ...]:
     """Return what a policy blocks of these resources, each source once, the most frequent first; without a policy, all of them."""
-    found: dict[tuple[str, str], list[Resource]] = {}
+    groups: dict[tuple[str, str], list[Resource]] = {}
     for resource in resources:
         if policy is None or not is_allowed(policy, resource):
             directive = governs(policy, resource.directive) if policy else resource.directive
-            found.setdefault((directive, source_of(resource.url)), []).append(resource)
+            groups.setdefault((directive, source_of(resource.url)), []).append(resource)
     blocked = []
-    for (directive, source), group in found.items():
+    for (directive, source), group in groups.items():
         counts = [resource.times for resource in group if resource.times is not None]
         hosts = tuple(sorted({clean_text(resource.host) for resource in group if resource.host}))
         pages = sorted(

@@ -60,8 +60,8 @@ class HostSource(t.NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def _host_source(source: str) -> HostSource | None:
     """Return the parts of a source with a host; None for a keyword, a hash or a scheme."""
-    found = HOST_SOURCE.fullmatch(source)
-    return HostSource(found[1] or "", found[2], int(found[3]) if found[3] else None, found[4] or "") if found else None
+    match = HOST_SOURCE.fullmatch(source)
+    return HostSource(match[1] or "", match[2], int(match[3]) if match[3] else None, match[4] or "") if match else None
 
 
 @functools.lru_cache(maxsize=4096)
@@ -83,22 +83,22 @@ def source_of(url: str) -> str:
     location = locate(url)
     if location is not None:
         scheme, host, port = location.origin
-        shown = "" if port == _PORTS.get(scheme) else f":{port}"
-        return f"{scheme}://{clean_text(host)}{shown}{quote(location.path, safe=_SAFE)}"
+        port_text = "" if port == _PORTS.get(scheme) else f":{port}"
+        return f"{scheme}://{clean_text(host)}{port_text}{quote(location.path, safe=_SAFE)}"
     scheme = url.partition(":")[0]
     return f"{scheme.lower()}:" if _SCHEME.fullmatch(scheme) else clean_text(url)
 
 
 def is_allowed(policy: Policy, resource: Resource) -> bool:
     """Return whether a policy allows a resource."""
-    found = policy.governing(resource.directive)
-    return found is None or _any_matches(found[1], resource)
+    governing = policy.governing(resource.directive)
+    return governing is None or _any_matches(governing[1], resource)
 
 
 def governs(policy: Policy, directive: str) -> str:
     """Return the directive of a policy that governs another one; the other one itself if none does."""
-    found = policy.governing(directive)
-    return found[0] if found else directive
+    governing = policy.governing(directive)
+    return governing[0] if governing else directive
 
 
 def in_effect(sources: Sources) -> Sources:
@@ -128,34 +128,34 @@ def _matches(source: str, location: Location, page: Origin | None) -> bool:
         return page is not None and _is_same_site(page, url)
     if source.endswith(":"):
         return _fits_scheme(source[:-1], url.scheme)
-    found = _host_source(source)
-    if found is None:
+    parts = _host_source(source)
+    if parts is None:
         return False
     # Without a scheme, that of the page counts.
-    scheme = found.scheme or (page.scheme if page else "https")
-    if not _fits_scheme(scheme, url.scheme) and not (not found.scheme and (scheme, url.scheme) == ("https", "wss")):
+    scheme = parts.scheme or (page.scheme if page else "https")
+    if not _fits_scheme(scheme, url.scheme) and not (not parts.scheme and (scheme, url.scheme) == ("https", "wss")):
         return False
-    return _fits_host(found.host, url.host) and _fits_port(found, url) and _fits_path(found.path, location.path)
+    return _fits_host(parts.host, url.host) and _fits_port(parts, url) and _fits_path(parts.path, location.path)
 
 
-def _fits_scheme(given: str, actual: str) -> bool:
-    return given == actual or actual in _UPGRADES.get(given, ())
+def _fits_scheme(scheme: str, actual: str) -> bool:
+    return scheme == actual or actual in _UPGRADES.get(scheme, ())
 
 
-def _fits_host(given: str, actual: str) -> bool:
-    return given in ("*", actual) or (given.startswith("*.") and actual.endswith(given[1:]) and len(actual) > len(given) - 1)
+def _fits_host(host: str, actual: str) -> bool:
+    return host in ("*", actual) or (host.startswith("*.") and actual.endswith(host[1:]) and len(actual) > len(host) - 1)
 
 
-def _fits_port(given: HostSource, url: Origin) -> bool:
-    if given.port is None:
+def _fits_port(source: HostSource, url: Origin) -> bool:
+    if source.port is None:
         return url.port == _PORTS.get(url.scheme)
-    return given.port == url.port or (given.port == 80 and url.port == 443 and url.scheme in ("https", "wss"))
+    return source.port == url.port or (source.port == 80 and url.port == 443 and url.scheme in ("https", "wss"))
 
 
-def _fits_path(given: str, actual: str) -> bool:
-    if not given:
+def _fits_path(source_path: str, actual: str) -> bool:
+    if not source_path:
         return True
-    allowed, path = unquote(given), unquote(actual) or "/"
+    allowed, path = unquote(source_path), unquote(actual) or "/"
     return path.startswith(allowed) if allowed.endswith("/") else path == allowed
 
 

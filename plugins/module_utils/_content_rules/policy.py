@@ -61,9 +61,9 @@ class Policy(t.NamedTuple):
     def governing(self, directive: str) -> tuple[str, Sources] | None:
         """Return the directive that governs what another one names, and its sources; None if nothing is restricted."""
         for name in (directive, *FALLBACKS.get(directive, ())):
-            found = self.sources(name)
-            if found is not None:
-                return name, found
+            sources = self.sources(name)
+            if sources is not None:
+                return name, sources
         return None
 
     def with_sources(self, directive: str, sources: t.Iterable[str]) -> Policy:
@@ -72,9 +72,9 @@ class Policy(t.NamedTuple):
         return self._replace(directives={**self.directives, directive: tuple(sorted(both))})
 
 
-def parse_policy(given: Json) -> Policy:
+def parse_policy(value: Json) -> Policy:
     """Parse a policy of a task, data or text; raise `invalid_option` with the place of what cannot be."""
-    policy = Policy(_parse(_pairs(given)))
+    policy = Policy(_parse(_pairs(value)))
     require_length(policy)
     return policy
 
@@ -90,28 +90,28 @@ def require_length(policy: Policy) -> None:
 def read_policy(text: str) -> Policy | None:
     """Parse a policy of the service in the same way and keep directives that are not known; None if it cannot be parsed."""
     pairs = _text_pairs(text)
-    kept = [given for given in pairs if given.name.lower() not in DIRECTIVES]
-    if not all(_NAME.fullmatch(given.name) for given in kept):
+    kept = [pair for pair in pairs if pair.name.lower() not in DIRECTIVES]
+    if not all(_NAME.fullmatch(pair.name) for pair in kept):
         return None
     try:
-        return Policy(_parse([given for given in pairs if given not in kept]), tuple(given.text for given in kept))
+        return Policy(_parse([pair for pair in pairs if pair not in kept]), tuple(pair.text for pair in kept))
     except Failure:
         return None
 
 
 def undocumented(policy: Policy) -> list[str]:
     """Return a warning for each quoted keyword that is not documented for the service."""
-    found = []
+    warnings = []
     for name, sources in sorted(policy.directives.items()):
         known = FRAME_ANCESTORS_KEYWORDS if name == FRAME_ANCESTORS else KEYWORDS
         for source in sources:
             is_hash = name != FRAME_ANCESTORS and _HASH.fullmatch(source)
             if source.startswith("'") and source not in known and not is_hash:
-                found.append(f"{PLACE}.{name}: {source} is not documented for the service, which may refuse or ignore it.")
-    return found
+                warnings.append(f"{PLACE}.{name}: {source} is not documented for the service, which may refuse or ignore it.")
+    return warnings
 
 
-class _Given(t.NamedTuple):
+class _Pair(t.NamedTuple):
     """A directive as it was given: its name, its sources, and its whole text."""
 
     name: str
@@ -119,18 +119,18 @@ class _Given(t.NamedTuple):
     text: str = ""
 
 
-def _pairs(given: Json) -> list[_Given]:
-    if isinstance(given, str):
-        if not given.lstrip().startswith("{"):
-            return _text_pairs(given)
+def _pairs(value: Json) -> list[_Pair]:
+    if isinstance(value, str):
+        if not value.lstrip().startswith("{"):
+            return _text_pairs(value)
         try:
-            given = json.loads(given)
+            value = json.loads(value)
         except (ValueError, RecursionError):
             raise invalid_option(PLACE, "this text is neither a policy nor a dictionary in JSON") from None
-    if not isinstance(given, dict):
-        raise invalid_option(PLACE, f"must be a dictionary of directives, or the text of a policy, not {shown(given)}")
-    found = []
-    for name, sources in given.items():
+    if not isinstance(value, dict):
+        raise invalid_option(PLACE, f"must be a dictionary of directives, or the text of a policy, not {shown(value)}")
+    pairs = []
+    for name, sources in value.items():
         if not isinstance(name, str):
             raise invalid_option(PLACE, f"{shown(name)} is not a directive")
         words = sources.split() if isinstance(sources, str) else sources
@@ -138,60 +138,60 @@ def _pairs(given: Json) -> list[_Given]:
             continue  # omitted
         if not isinstance(words, (list, tuple)):
             raise invalid_option(f"{PLACE}.{name}", f"must be a list of sources, not {shown(words)}")
-        found.append(_Given(name, words))
-    return found
+        pairs.append(_Pair(name, words))
+    return pairs
 
 
-def _text_pairs(text: str) -> list[_Given]:
-    words = [(segment.split(), segment.strip()) for segment in text.split(";")]
-    return [_Given(found[0], found[1:], segment) for found, segment in words if found]
+def _text_pairs(text: str) -> list[_Pair]:
+    segments = [(segment.split(), segment.strip()) for segment in text.split(";")]
+    return [_Pair(words[0], words[1:], segment) for words, segment in segments if words]
 
 
-def _parse(pairs: t.Sequence[_Given]) -> dict[str, Sources]:
+def _parse(pairs: t.Sequence[_Pair]) -> dict[str, Sources]:
     directives: dict[str, Sources] = {}
-    for given in pairs:
-        name = given.name.lower()
-        place = f"{PLACE}.{given.name}"
+    for pair in pairs:
+        name = pair.name.lower()
+        place = f"{PLACE}.{pair.name}"
         if name not in DIRECTIVES:
-            raise invalid_option(PLACE, f"{shown(given.name)} is not a directive{did_you_mean(nearest(name, DIRECTIVES))}")
+            raise invalid_option(PLACE, f"{shown(pair.name)} is not a directive{did_you_mean(nearest(name, DIRECTIVES))}")
         if name in directives:
             raise invalid_option(place, "the policy has this directive twice")
-        directives[name] = _sources(place, name, given.sources)
+        directives[name] = _sources(place, name, pair.sources)
     return directives
 
 
-def _sources(place: str, directive: str, given: t.Sequence[Json]) -> Sources:
+def _sources(place: str, directive: str, values: t.Sequence[Json]) -> Sources:
     if directive == UPGRADE:
-        if given:
+        if values:
             raise invalid_option(place, f"takes no sources; write {UPGRADE}: []")
         return ()
-    if not given:
+    if not values:
         raise invalid_option(place, "has no sources; to allow none, write 'none'")
-    found = [parse_source(f"{place}[{index}]", source) for index, source in enumerate(given)]
-    if NONE in found and len(set(found)) > 1:
-        raise invalid_option(f"{place}[{found.index(NONE)}]", "'none' cannot stand beside other sources")
-    return tuple(sorted(set(found)))
+    sources = [parse_source(f"{place}[{index}]", source) for index, source in enumerate(values)]
+    if NONE in sources and len(set(sources)) > 1:
+        raise invalid_option(f"{place}[{sources.index(NONE)}]", "'none' cannot stand beside other sources")
+    return tuple(sorted(set(sources)))
 
 
-def parse_source(place: str, given: Json) -> str:
+def parse_source(place: str, value: Json) -> str:
     """Return a source in normal form; raise `invalid_option` for one that the service does not support."""
-    if not isinstance(given, str):
-        raise invalid_option(place, f"{shown(given)} is not a string; put it in quotes")
-    text = given.strip()
+    if not isinstance(value, str):
+        raise invalid_option(place, f"{shown(value)} is not a string; put it in quotes")
+    text = value.strip()
     lower = text.lower()
     if _NONCE.match(text):
         raise invalid_option(place, "the service does not support nonces; use a hash")
     if lower in QUOTED_WORDS or _UNQUOTED_HASH.match(text):
         word = lower if lower in QUOTED_WORDS else text
         raise invalid_option(place, f"{shown(text)} lacks its single quotes (did you mean '{word[:60]}'?)")
-    if found := _HASH.fullmatch(text):
-        return f"'{found[1].lower()}-{found[2]}'"
+    if match := _HASH.fullmatch(text):
+        return f"'{match[1].lower()}-{match[2]}'"
     if _KEYWORD.fullmatch(text) or _SCHEME.fullmatch(text):
         return lower
-    found = HOST_SOURCE.fullmatch(text)
-    if found is None:
+    match = HOST_SOURCE.fullmatch(text)
+    if match is None:
         raise invalid_option(place, f"{shown(text)} {_reason(text)}")
-    scheme, host, port, path = found.groups()
+    scheme, host, port, path = match.groups()
     return "".join((f"{scheme.lower()}://" if scheme else "", host.lower(), f":{port}" if port else "", path or ""))
 
 

@@ -59,12 +59,12 @@ def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[
 def _reported(client: Client, rule: Rule, days: int) -> Observation:
     window = Window.of(datetime.datetime.now(datetime.timezone.utc), days)
     try:
-        found = reports_of(client, [client.address.id], window, rule.id)[client.address.id]
+        reports = reports_of(client, [client.address.id], window, rule.id)[client.address.id]
     except Failure as failure:
         if failure.kind not in violations.NOT_AVAILABLE:
             raise
         return violations.unavailable(failure, window)
-    return Observation(found.get(str(rule.id), ()), *window)
+    return Observation(reports.get(str(rule.id), ()), *window)
 
 
 def reports_of(client: Client, zone_ids: t.Sequence[str], window: Window, rule_id: str | None = None) -> dict[str, Reports]:
@@ -108,11 +108,11 @@ def report(client: Client, query: RuleQuery) -> Conclusion:
     rules = listed(client)
     chosen = [rule for rule in rules if query.rule_id in (None, rule.id) and query.description in (None, rule.description)]
     chosen.sort(key=lambda rule: str(rule.id))
-    shown = [show(rule) for rule in chosen]
+    views = [show(rule) for rule in chosen]
     if query.look_back_days is not None:
         window = Window.of(datetime.datetime.now(datetime.timezone.utc), query.look_back_days)
-        add_violations(client, {client.address.id: shown}, window)
-    return Conclusion({"content_security_rules": shown}, tuple(text for rule in chosen for text in warnings_about(rule)))
+        add_violations(client, {client.address.id: views}, window)
+    return Conclusion({"content_security_rules": views}, tuple(text for rule in chosen for text in warnings_about(rule)))
 
 
 def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Json]]], window: Window) -> None:
@@ -120,9 +120,9 @@ def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Js
     ids = [zone_id for zone_id, rules in zones.items() if rules]
     for start in range(0, len(ids), violations.MAX_ZONES_PER_QUERY):
         group = ids[start : start + violations.MAX_ZONES_PER_QUERY]
-        for zone_id, found in _reports_or_reasons(client, group, window).items():
+        for zone_id, reports in _reports_or_reasons(client, group, window).items():
             for rule in zones[zone_id]:
-                rule["violations"] = _violations_of(rule, found, window)
+                rule["violations"] = _violations_of(rule, reports, window)
 
 
 def _reports_or_reasons(client: Client, group: t.Sequence[str], window: Window) -> dict[str, Reports | Failure]:
@@ -134,15 +134,15 @@ def _reports_or_reasons(client: Client, group: t.Sequence[str], window: Window) 
             raise
         if len(group) == 1:
             return {group[0]: failure}
-    found: dict[str, Reports | Failure] = {}
+    reports: dict[str, Reports | Failure] = {}
     for zone_id in group:
-        found |= _reports_or_reasons(client, [zone_id], window)
-    return found
+        reports |= _reports_or_reasons(client, [zone_id], window)
+    return reports
 
 
-def _violations_of(rule: t.Mapping[str, Json], found: Reports | Failure, window: Window) -> dict[str, Json] | None:
+def _violations_of(rule: t.Mapping[str, Json], reports: Reports | Failure, window: Window) -> dict[str, Json] | None:
     """Return what browsers reported of a shown rule that its policy blocks; all of it if that policy cannot be parsed."""
-    if isinstance(found, Failure):
-        return show_violations(violations.unavailable(found, window), ())
-    resources = found.get(str(rule["id"]), ())
+    if isinstance(reports, Failure):
+        return show_violations(violations.unavailable(reports, window), ())
+    resources = reports.get(str(rule["id"]), ())
     return show_violations(Observation(resources, *window), blocked_by(read_policy(str(rule["value"])), resources))

@@ -37,7 +37,7 @@ class Rule(t.NamedTuple):
     @property
     def directives(self) -> dict[str, list[str]] | None:
         """Return the policy in the form of the option."""
-        return None if self.policy is None else {name: list(found) for name, found in sorted(self.policy.directives.items())}
+        return None if self.policy is None else {name: list(sources) for name, sources in sorted(self.policy.directives.items())}
 
     def managed(self) -> dict[str, Json]:
         """Return what the module manages, for diffs."""
@@ -86,25 +86,25 @@ def parse_rule(document: Json) -> Rule:
 
 def parse_rules(documents: t.Iterable[Json]) -> list[Rule]:
     """Parse a listing; refuse two rules of one id."""
-    found: dict[str | None, Rule] = {}
+    by_id: dict[str | None, Rule] = {}
     for rule in map(parse_rule, documents):
-        if rule.id in found:
+        if rule.id in by_id:
             raise _bad(f"two rules have the id {rule.id}")
-        found[rule.id] = rule
-    return list(found.values())
+        by_id[rule.id] = rule
+    return list(by_id.values())
 
 
 def find_rule(rules: t.Sequence[Rule], rule_id: str | None, description: str | None) -> Rule | None:
     """Return the rule of an id, otherwise that of a description; refuse two of one description."""
     if rule_id is not None:
         return next((rule for rule in rules if rule.id == rule_id), None)
-    found = [rule for rule in rules if rule.description == description]
-    if len(found) > 1:
-        ids = ", ".join(str(rule.id) for rule in found)
+    matches = [rule for rule in rules if rule.description == description]
+    if len(matches) > 1:
+        ids = ", ".join(str(rule.id) for rule in matches)
         raise conflict(
-            f"description: {len(found)} content security rules are named {description!r}: {ids}. Set rule_id to select one."
+            f"description: {len(matches)} content security rules are named {description!r}: {ids}. Set rule_id to select one."
         )
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def show(rule: Rule) -> dict[str, Json]:

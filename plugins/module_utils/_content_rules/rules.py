@@ -29,11 +29,11 @@ class RuleListing(t.NamedTuple):
     states: tuple[RuleState, ...]
 
 
-def desire_rules(option: str, given: t.Iterable[t.Mapping[str, t.Any]]) -> DesiredRules:
+def desire_rules(option: str, rules: t.Iterable[t.Mapping[str, t.Any]]) -> DesiredRules:
     """Return the desired rules of validated options; refuse two items for one rule."""
     items = []
     seen: dict[tuple[str, str], str] = {}
-    for index, params in enumerate(given):
+    for index, params in enumerate(rules):
         place = f"{option}[{index}]"
         if not any(params[name] is not None for name in ("description", "rule_id")):
             raise invalid_option(place, "one of description and rule_id is required")

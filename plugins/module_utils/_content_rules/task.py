@@ -53,8 +53,8 @@ def plan_rules(desired: DesiredRules, listing: RuleListing) -> Composition:
     others = unlisted(listing)
 
     def conclude_all(done: t.Sequence[Outcome]) -> Conclusion:
-        found = {id(outcome.step): outcome.conclusion for outcome in done}
-        ends = [found.get(id(step)) or Conclusion(step.plan.result) for step in steps]
+        conclusions = {id(outcome.step): outcome.conclusion for outcome in done}
+        ends = [conclusions.get(id(step)) or Conclusion(step.plan.result) for step in steps]
         result: dict[str, Json] = {
             "content_security_rules": [end.result["content_security_rule"] for end in ends],
             "violations": {step.label: end.result["violations"] for step, end in zip(steps, ends, strict=True)},

@@ -50,7 +50,7 @@ def parse(data: Json, zone_ids: t.Sequence[str]) -> dict[str, Reports]:
     nodes = {}
     for node in list_of(dict_of(dict_of(data).get("viewer")).get("zones")):
         nodes[str(dict_of(node).get("zoneTag")).lower()] = dict_of(node)
-    found: dict[str, Reports] = {}
+    by_zone: dict[str, Reports] = {}
     for zone_id in zone_ids:
         if zone_id.lower() not in nodes:
             raise Failure(PERMISSION, f"The service's answer lacks the zone {zone_id}, so the token cannot read its violations.")
@@ -62,8 +62,8 @@ def parse(data: Json, zone_ids: t.Sequence[str]) -> dict[str, Reports]:
         reports: dict[str, list[Resource]] = {}
         for rule_id, resource in map(_resource, rows):
             reports.setdefault(rule_id, []).append(resource)
-        found[zone_id] = {rule_id: tuple(each) for rule_id, each in reports.items()}
-    return found
+        by_zone[zone_id] = {rule_id: tuple(each) for rule_id, each in reports.items()}
+    return by_zone
 
 
 def _resource(row: Json) -> tuple[str, Resource]:

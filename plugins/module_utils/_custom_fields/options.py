@@ -25,10 +25,10 @@ Names = tuple[str, ...]
 
 
 class DesiredCustomFields(t.NamedTuple):
-    """The desired custom log fields; `given` contains only the types that the task sets, and a limit of 0 means none."""
+    """The desired custom log fields; `names` contains only the types that the task sets, and a limit of 0 means none."""
 
     present: bool
-    given: t.Mapping[str, Names]
+    names: t.Mapping[str, Names]
     preserve_duplicates: Names | None
     purge: bool
     description: str | None
@@ -48,7 +48,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredCustomFields:
         raise invalid_option("field_limit", f"{limit} is below 0; 0 turns the check off")
     desired = DesiredCustomFields(
         present=params["state"] == "present",
-        given={kind: _names(kind, params[kind]) for kind in FIELD_KINDS if params[kind] is not None},
+        names={kind: _names(kind, params[kind]) for kind in FIELD_KINDS if params[kind] is not None},
         preserve_duplicates=None if flagged is None else _names(PRESERVE_DUPLICATES, flagged),
         purge=params["purge"],
         description=params["description"],
@@ -59,8 +59,8 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredCustomFields:
     )
     if desired.present:
         # What would be logged whatever the current state is; with `purge`, the given lists are all that is left of their types.
-        require_possible(desired, desired.given, desired.given if desired.purge else ())
-    elif desired.preserve_duplicates is not None and not desired.given:
+        require_possible(desired, desired.names, desired.names if desired.purge else ())
+    elif desired.preserve_duplicates is not None and not desired.names:
         # Without a list, every custom field would be removed, which is probably not intended.
         raise invalid_option(PRESERVE_DUPLICATES, "state: absent removes names from the other lists; name them there")
     return desired
@@ -85,23 +85,23 @@ def _names(kind: str, values: t.Iterable[str]) -> Names:
 
 def require_possible(desired: DesiredCustomFields, names: NamesByKind, complete: t.Collection[str]) -> None:
     """Refuse names that the service would not accept together; the types in `complete` will have no further names."""
-    found = {kind: set(names.get(kind, ())) for kind in FIELD_KINDS}
-    if not any(found.values()) and set(FIELD_KINDS) <= set(complete):
-        place = ", ".join(desired.given or FIELD_KINDS)
+    name_sets = {kind: set(names.get(kind, ())) for kind in FIELD_KINDS}
+    if not any(name_sets.values()) and set(FIELD_KINDS) <= set(complete):
+        place = ", ".join(desired.names or FIELD_KINDS)
         raise invalid_option(place, "no custom field would be left in any list; to remove them all, use state: absent")
     for raw, transformed in RAW_AND_TRANSFORMED:
-        both = sorted(found[raw] & found[transformed])
+        both = sorted(name_sets[raw] & name_sets[transformed])
         if both:
             raise invalid_option(
-                transformed if transformed in desired.given else raw,
+                transformed if transformed in desired.names else raw,
                 f"{', '.join(map(repr, both))} would be in {raw} (raw) and in {transformed} (transformed) at once;"
                 " the service logs a header one way or the other",
             )
-    strays = sorted(set(desired.preserve_duplicates or ()).difference(*(found[kind] for kind in RESPONSE_KINDS)))
+    strays = sorted(set(desired.preserve_duplicates or ()).difference(*(name_sets[kind] for kind in RESPONSE_KINDS)))
     if strays and set(RESPONSE_KINDS) <= set(complete):
         text = f"{', '.join(map(repr, strays))} would be in neither {' nor '.join(RESPONSE_KINDS)}"
         raise invalid_option(PRESERVE_DUPLICATES, text)
-    _require_limit(desired, {kind: len(found[kind]) for kind in FIELD_KINDS})
+    _require_limit(desired, {kind: len(name_sets[kind]) for kind in FIELD_KINDS})
 
 
 def _require_limit(desired: DesiredCustomFields, counts: t.Mapping[str, int]) -> None:
@@ -115,10 +115,10 @@ def _require_limit(desired: DesiredCustomFields, counts: t.Mapping[str, int]) ->
             raise invalid_option("field_limit", f"{count} {name} are {count - limit} more than the limit of {bound}")
 
 
-def warnings_about(given: NamesByKind) -> tuple[str, ...]:
+def warnings_about(names: NamesByKind) -> tuple[str, ...]:
     """Return warnings about names that the service accepts but does not log."""
     return tuple(
         f"{kind}: Cloudflare accepts the request header {name!r} but does not log it."
         for kind in REQUEST_KINDS
-        for name in sorted(NEVER_LOGGED.intersection(given.get(kind, ())))
+        for name in sorted(NEVER_LOGGED.intersection(names.get(kind, ())))
     )

@@ -33,7 +33,7 @@ def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
         requests=() if before == after else _requests(desired, ruleset, rules_after),
         basis={"ruleset_id": ruleset.id if ruleset else None, **view(rules, in_detail=True)},
         effects=(Effect(DROP_CUSTOM_FIELDS, None, gone),) if gone else (),
-        warnings=warnings_about(desired.given) if desired.present else (),
+        warnings=warnings_about(desired.names) if desired.present else (),
     )
 
 
@@ -60,9 +60,9 @@ def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> lis
 
 def _desired_items(desired: DesiredCustomFields, kind: str, current: Items, elsewhere: Items) -> Items:
     """Return the items of a type: current items keep their order and flags, new names are appended."""
-    if kind not in desired.given:
+    if kind not in desired.names:
         return current
-    requested = {comparable(kind, name): name for name in desired.given[kind]}
+    requested = {comparable(kind, name): name for name in desired.names[kind]}
     items: dict[str, CustomField] = {
         key: {**item, "name": requested.get(key, item["name"])}
         for key, item in current.items()
@@ -90,12 +90,12 @@ def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
 
 def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
     """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
-    if not desired.given:
+    if not desired.names:
         return []
     after = []
     for rule in rules:
         fields = {
-            kind: {key: item for key, item in items.items() if key not in desired.given.get(kind, ())}
+            kind: {key: item for key, item in items.items() if key not in desired.names.get(kind, ())}
             for kind, items in rule.fields.items()
         }
         smaller = rule._replace(fields=fields)

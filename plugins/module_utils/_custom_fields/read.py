@@ -32,7 +32,7 @@ def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
     With `confirm`, read the list as well before returning None, because a ruleset may only be created if the list has none.
     """
     try:
-        found = _read_one(client, "rulesets.entrypoint")
+        ruleset = _read_one(client, "rulesets.entrypoint")
     except Failure as failure:
         if not is_missing(failure):
             raise
@@ -41,7 +41,7 @@ def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
             return None
         listed = _listed(client)
         return listed and _with_rules(client, listed, on_a_full_route=False)
-    return _with_rules(client, found, on_a_full_route=True)
+    return _with_rules(client, ruleset, on_a_full_route=True)
 
 
 def _read_one(client: Client, operation: str, ids: t.Mapping[str, str] | None = None) -> Ruleset:
@@ -53,43 +53,43 @@ def _read_one(client: Client, operation: str, ids: t.Mapping[str, str] | None = 
     return read_ruleset(document)
 
 
-def _with_rules(client: Client, found: Ruleset, *, on_a_full_route: bool) -> Ruleset:
+def _with_rules(client: Client, ruleset: Ruleset, *, on_a_full_route: bool) -> Ruleset:
     """Return the ruleset with its rules; read the route for a single ruleset if the first answer has none.
 
     An answer without `rules` means that there are none only if the ruleset was not changed since its creation and the route
     shows rules. Otherwise it may be incomplete, and the next write would delete existing rules.
     """
-    if found.rules is not None:
-        return found
-    alone, shown = found, on_a_full_route
+    if ruleset.rules is not None:
+        return ruleset
+    alone, shows_rules = ruleset, on_a_full_route
     try:
-        alone, shown = _read_one(client, "rulesets.get", {"ruleset_id": found.id}), True
+        alone, shows_rules = _read_one(client, "rulesets.get", {"ruleset_id": ruleset.id}), True
     except Failure as failure:
         if not is_missing(failure):
             raise
-    if alone.id != found.id:
-        raise bad(f"{found.id} was requested, but the response is {alone.id}")
+    if alone.id != ruleset.id:
+        raise bad(f"{ruleset.id} was requested, but the response is {alone.id}")
     if alone.rules is not None:
         return alone
-    if shown and alone.version == _UNTOUCHED:
+    if shows_rules and alone.version == _UNTOUCHED:
         return alone._replace(rules=())
     raise Failure(
         BAD_RESPONSE,
-        f"No route of the service shows the rules of ruleset {found.id} in the phase {PHASE}."
+        f"No route of the service shows the rules of ruleset {ruleset.id} in the phase {PHASE}."
         " A write would replace rules that cannot be seen, so nothing was written.",
     )
 
 
 def _listed(client: Client) -> Ruleset | None:
     """Return the ruleset of the phase in the list, with or without rules; None if it has none."""
-    found = [read_ruleset(item) for item in client.items("rulesets.list", keys=("id",)) if _is_ours(item)]
-    if len(found) > 1:
-        identifiers = ", ".join(ruleset.id for ruleset in found)
+    rulesets = [read_ruleset(item) for item in client.items("rulesets.list", keys=("id",)) if _is_ours(item)]
+    if len(rulesets) > 1:
+        identifiers = ", ".join(ruleset.id for ruleset in rulesets)
         raise Failure(
             BAD_RESPONSE,
             f"The service lists more than one ruleset of kind {RULESET_KIND} in the phase {PHASE}, where there can be only one: {identifiers}.",
         )
-    return found[0] if found else None
+    return rulesets[0] if rulesets else None
 
 
 def _is_ours(item: Json) -> bool:

@@ -37,14 +37,14 @@ def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
 def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, t.Any]:
     """Return the documented result; `made`: whether a missing ruleset would be created."""
     main = main_rule(rules)
-    shown = {
+    members = {
         "id": ruleset.id if ruleset else None,
         "version": ruleset.version if ruleset else None,
         "rule_id": main.id if main else None,
         "ref": main.document.get("ref") if main else None,
         "last_updated": ruleset.last_updated if ruleset else None,
     }
-    return {"custom_fields": names_of(rules), "ruleset": shown if ruleset or made else None}
+    return {"custom_fields": names_of(rules), "ruleset": members if ruleset or made else None}
 
 
 def report(ruleset: Ruleset | None) -> dict[str, t.Any]:
@@ -62,10 +62,11 @@ def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, an
     # A creation counts from the version that it made; its answer has no rules that matter here.
     base = state or read_ruleset({name: dict_of(answers[0].result).get(name) for name in ("id", "version")})
     sent = list(map(dict_of, list_of(dict_of(plan.requests[-1].body)["rules"])))
-    found = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
-    if found:
+    differences = _differences(sent, answered) if answered.id == base.id else [f"it is of ruleset {answered.id}, not {base.id}"]
+    if differences:
         raise Failure(
-            BAD_RESPONSE, f"The service accepted the write, but its response differs from the desired state: {'; '.join(found)}."
+            BAD_RESPONSE,
+            f"The service accepted the write, but its response differs from the desired state: {'; '.join(differences)}.",
         )
     warnings = _foreign_writes(base, answered)
     # A retried write may have increased the version several times.
@@ -75,18 +76,18 @@ def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, an
 def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
     if answered.rules is None and sent:
         return ["it shows no rules"]
-    left = {rule.id: rule for rule in answered.rules or ()}
-    found: list[str] = []
+    remaining = {rule.id: rule for rule in answered.rules or ()}
+    differences: list[str] = []
     for document in sent:
         # A created rule has no id yet. It is the only own rule, because one is created only if there was none.
-        created = next((identifier for identifier, rule in left.items() if rule.own), None)
+        created = next((identifier for identifier, rule in remaining.items() if rule.own), None)
         identifier = Rule(document).id or created
-        rule = left.pop(identifier, None)
+        rule = remaining.pop(identifier, None)
         if rule is None:
-            found.append(f"rule {identifier or 'that is new'} is missing")
+            differences.append(f"rule {identifier or 'that is new'} is missing")
         elif members := _differing_members(document, rule):
-            found.append(f"rule {rule.id} differs in {', '.join(members)}")
-    return found + [f"rule {identifier} was not asked for" for identifier in left]
+            differences.append(f"rule {rule.id} differs in {', '.join(members)}")
+    return differences + [f"rule {identifier} was not asked for" for identifier in remaining]
 
 
 def _differing_members(document: Document, rule: Rule) -> list[str]:

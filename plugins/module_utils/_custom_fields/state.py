@@ -136,14 +136,14 @@ def read_fields(parameters: Json, place: str) -> Fields:
 def _read_items(kind: str, items: Json, place: str) -> dict[str, CustomField]:
     if not isinstance(items, (list, type(None))):
         raise bad(f"{place} is {json_type(items)}")
-    found: dict[str, CustomField] = {}
+    fields: dict[str, CustomField] = {}
     for index, item in enumerate(items or ()):
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise bad(f"{place}[{index}] has no name")
         if not isinstance(item.get(PRESERVE_DUPLICATES), (bool, type(None))):
             raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
-        found.setdefault(comparable(kind, item["name"]), t.cast("CustomField", item))  # both members were checked
-    return found
+        fields.setdefault(comparable(kind, item["name"]), t.cast("CustomField", item))  # both members were checked
+    return fields
 
 
 def bad(what: str) -> Failure:

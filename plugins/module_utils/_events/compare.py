@@ -50,24 +50,24 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
     changes = [] if before.readable else [Change(f"{target.scope}_readable", target.id, None, None)]
     now = before._replace(readable=True)
     if seen.scripts is not None:
-        scripts, found = compare_scripts(before.scripts, seen.scripts, rules)
-        now, changes = now._replace(scripts=scripts), changes + found
+        scripts, new_changes = compare_scripts(before.scripts, seen.scripts, rules)
+        now, changes = now._replace(scripts=scripts), changes + new_changes
     if seen.jobs is not None:
-        jobs, found = compare_jobs(before.jobs, seen.jobs, rules)
-        now, changes = now._replace(jobs=jobs), changes + found
+        jobs, new_changes = compare_jobs(before.jobs, seen.jobs, rules)
+        now, changes = now._replace(jobs=jobs), changes + new_changes
     # Settings that were never read before have not changed.
     if seen.monitor is not None:
         if before.monitor not in (None, seen.monitor):
-            was, shown = {"enabled": before.monitor}, {"enabled": seen.monitor}
-            changes.append(Change("monitor_changed", "script_monitor", was, shown))
+            old, new = {"enabled": before.monitor}, {"enabled": seen.monitor}
+            changes.append(Change("monitor_changed", "script_monitor", old, new))
         now = now._replace(monitor=seen.monitor)
     if seen.fields is not None:
         if before.fields not in (None, seen.fields):
             changes.append(Change("fields_changed", "custom_fields", before.fields, seen.fields))
         now = now._replace(fields=seen.fields)
     if seen.rules is not None:
-        after_rules, found = compare_rules(before.rules, seen.rules)
-        now, changes = now._replace(rules=after_rules), changes + found
+        after_rules, new_changes = compare_rules(before.rules, seen.rules)
+        now, changes = now._replace(rules=after_rules), changes + new_changes
     return now, changes
 
 
@@ -80,18 +80,18 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
         after[number] = rule if rule.violated is not None or was is None else rule._replace(violated=was.violated)
     if known is None:
         return after, []
-    found = []
+    changes = []
     for number in sorted({**known, **after}):
         old, new = known.get(number), after.get(number)
-        one, other = (None if side is None else dict(side.shown) for side in (old, new))
+        one, other = (None if side is None else dict(side.members) for side in (old, new))
         subject = str((other or one or {}).get("description") or number)
         if one != other:
-            found.append(Change("rule_changed", subject, one, other))
+            changes.append(Change("rule_changed", subject, one, other))
         if old and new and old.violated is not None:
             for report in sorted(set(new.violated or ()) - old.violated):
-                after_report = {"rule": subject, "action": new.shown.get("action"), **dict_of(new.details.get(report))}
-                found.append(Change("rule_violated", subject, None, after_report))
-    return after, found
+                after_report = {"rule": subject, "action": new.members.get("action"), **dict_of(new.details.get(report))}
+                changes.append(Change("rule_violated", subject, None, after_report))
+    return after, changes
 
 
 # Members of a listed script that help to react to an event.
@@ -112,12 +112,12 @@ def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple
     after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.items()}
     if known is None and rules.silent:
         return after, []
-    found = [
+    changes = [
         change for identity in sorted(after) for change in _script_changes(identity, before.get(identity), after[identity], rules)
     ]
     gone = sorted(before.keys() - after.keys())
-    found += [Change("script_gone", subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone]
-    return after, found
+    changes += [Change("script_gone", subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone]
+    return after, changes
 
 
 def subject_of(identity: Identity) -> str:
@@ -136,11 +136,11 @@ def _remembered_script(before: Script | None, now: Script) -> Script:
 
 def _script_changes(identity: Identity, before: Script | None, now: Script, rules: Rules) -> t.Iterator[Change]:
     details = {name: now.details[name] for name in _SHOWN_OF_SCRIPT if name in now.details}
-    shown = {**_show_script(identity, now), **details}
+    after = {**_show_script(identity, now), **details}
     was = None if before is None else _show_script(identity, before)
 
     def change(kind: str) -> Change:
-        return Change(kind, subject_of(identity), was, shown)
+        return Change(kind, subject_of(identity), was, after)
 
     if before is None and not rules.is_covered(identity):
         yield change("script_new")
@@ -171,15 +171,15 @@ def compare_jobs(known: Jobs | None, seen: Jobs, rules: Rules) -> tuple[Jobs, li
     if known is None and rules.silent:
         return after, []
     names, old_names = _job_labels(after), _job_labels(before)
-    found = [change for number in sorted(after) for change in _job_changes(names[number], before.get(number), after[number])]
+    changes = [change for number in sorted(after) for change in _job_changes(names[number], before.get(number), after[number])]
     gone = sorted(before.keys() - after.keys())
-    found += [Change("job_deleted", old_names[number], _show_job(before[number]), None) for number in gone]
-    return after, found
+    changes += [Change("job_deleted", old_names[number], _show_job(before[number]), None) for number in gone]
+    return after, changes
 
 
 def _job_labels(jobs: Jobs) -> dict[int, str]:
     identities = [
-        logpush_job.Identity(str(job.shown.get("name") or ""), str(job.shown.get("dataset")), number)
+        logpush_job.Identity(str(job.members.get("name") or ""), str(job.members.get("dataset")), number)
         for number, job in jobs.items()
     ]
     return dict(zip(jobs, logpush_job.labels(identities), strict=True))
@@ -191,26 +191,27 @@ def _remembered_job(before: Job | None, now: Job) -> Job:
 
 
 def _job_changes(subject: str, before: Job | None, now: Job) -> t.Iterator[Change]:
-    shown = {**now.shown, "health": dict(now.details)}
+    after = {**now.members, "health": dict(now.details)}
     was = None if before is None else _show_job(before)
     if before is None:
-        yield Change("job_created", subject, None, shown, now.destination)
+        yield Change("job_created", subject, None, after, now.destination)
     elif _is_changed(before, now):
-        secret = before.destination != now.destination and before.shown.get("destination") == now.shown.get("destination")
+        secret = before.destination != now.destination and before.members.get("destination") == now.members.get("destination")
         marks = ({"destination_secret": MASK}, {"destination_secret": CHANGED}) if secret else ({}, {})
-        yield Change("job_changed", subject, {**(was or {}), **marks[0]}, {**shown, **marks[1]}, now.destination)
+        yield Change("job_changed", subject, {**(was or {}), **marks[0]}, {**after, **marks[1]}, now.destination)
     if now.health in _TROUBLE and (before is None or before.health != now.health):
-        yield Change(_TROUBLE[now.health], subject, was, shown, now.destination)
+        yield Change(_TROUBLE[now.health], subject, was, after, now.destination)
     elif now.health == HEALTHY and before is not None and before.health in _TROUBLE:
-        yield Change("job_recovered", subject, was, shown, now.destination)
+        yield Change("job_recovered", subject, was, after, now.destination)
 
 
 def _is_changed(before: Job, now: Job) -> bool:
     """Return whether a user changed the job; if the service disabled it, that is another event."""
-    left_out = {"enabled"} if now.health == DISABLED and before.shown.get("enabled") and not now.shown.get("enabled") else set()
+    is_disabled = now.health == DISABLED and before.members.get("enabled") and not now.members.get("enabled")
+    left_out = {"enabled"} if is_disabled else set()
     return before.destination != now.destination or any(
-        _meaning(name, before.shown.get(name)) != _meaning(name, now.shown.get(name))
-        for name in {*before.shown, *now.shown} - left_out
+        _meaning(name, before.members.get(name)) != _meaning(name, now.members.get(name))
+        for name in {*before.members, *now.members} - left_out
     )
 
 
@@ -223,4 +224,4 @@ def _meaning(name: str, value: Json) -> Json:
 
 
 def _show_job(job: Job) -> dict[str, Json]:
-    return {**job.shown, "health": {"state": job.health}}
+    return {**job.members, "health": {"state": job.health}}

@@ -90,7 +90,7 @@ def make_event(change: Change, target: Target, now: str) -> Event:
 def inert(value: Json) -> Json:
     """Return JSON without anything in its texts that a template engine or a terminal would interpret."""
     if isinstance(value, str):
-        return _TEMPLATE.sub(lambda found: _ENCODED[found[0]], line(value))
+        return _TEMPLATE.sub(lambda match: _ENCODED[match[0]], line(value))
     if isinstance(value, dict):
         return {inert(name): inert(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):

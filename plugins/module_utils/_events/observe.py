@@ -73,24 +73,24 @@ _DAYS_OF_VIOLATIONS = 1
 def see_rules(client: Client, now: float) -> dict[str, Rule] | None:
     """Return the content security rules of a zone by id, None if the plan or the token has none; reports are asked for if there are rules."""
     try:
-        shown = [show_rule(rule) for rule in content_rules.listed(client)]
+        views = [show_rule(rule) for rule in content_rules.listed(client)]
     except Failure as failure:
         if not (is_missing(failure) or failure.kind in (PERMISSION, REJECTED)):
             raise
         return None
     window = Window.of(datetime.datetime.fromtimestamp(now, datetime.timezone.utc), _DAYS_OF_VIOLATIONS)
-    content_rules.add_violations(client, {client.address.id: shown}, window)
-    found = {}
-    for rule in scrub(shown, client.secrets):
+    content_rules.add_violations(client, {client.address.id: views}, window)
+    rules = {}
+    for rule in scrub(views, client.secrets):
         seen = dict_of(rule.pop("violations"))
         reports = {(str(each["directive"]), str(each["source"])): each for each in map(dict_of, list_of(seen["blocked"]))}
-        found[str(rule["id"])] = Rule(rule, frozenset(reports) if seen["available"] else None, reports)
-    return found
+        rules[str(rule["id"])] = Rule(rule, frozenset(reports) if seen["available"] else None, reports)
+    return rules
 
 
 def see_scripts(items: t.Iterable[scripts.Script]) -> dict[Identity, Script]:
     """Return the scripts of a listing by identity; duplicates are joined, with the hashes of all, the latest first."""
-    found: dict[Identity, Script] = {}
+    by_identity: dict[Identity, Script] = {}
     for seen in scripts.observe(items):
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
@@ -100,29 +100,29 @@ def see_scripts(items: t.Iterable[scripts.Script]) -> dict[Identity, Script]:
         reported.update(category for item in same for category in scripts.categories_of(item))
         # Without a URL, only the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
-        found[identity] = Script(
+        by_identity[identity] = Script(
             hashes=tuple(dict.fromkeys(value.lower() for value in listed if isinstance(value, str) and value)),
             malicious=True if True in verdicts else False if False in verdicts else None,
             reported=tuple(sorted(reported)),
             details=seen.latest,
         )
-    return found
+    return by_identity
 
 
 def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, secrets: t.Collection[str]) -> dict[int, Job]:
     """Return the jobs of a listing by id, with secrets masked."""
-    found: dict[int, Job] = {}
+    jobs: dict[int, Job] = {}
     for job in items:
-        shown, health = scrub(view(job), secrets), scrub(health_of(job, stale_after, now), secrets)
+        members, health = scrub(view(job), secrets), scrub(health_of(job, stale_after, now), secrets)
         destination = f"{job.id} {job.members.get('destination_conf') or ''}".encode(errors="replace")
-        is_off = health["state"] == DISABLED and not shown["error_message"]  # by the user, not by the service
-        found[job.id] = Job(
-            shown={name: value for name, value in shown.items() if name not in _LEFT_OUT},
+        is_off = health["state"] == DISABLED and not members["error_message"]  # by the user, not by the service
+        jobs[job.id] = Job(
+            members={name: value for name, value in members.items() if name not in _LEFT_OUT},
             destination=hashlib.sha256(destination).hexdigest()[:32],
             health="off" if is_off else health["state"],
             details=_steady(health),
         )
-    return found
+    return jobs
 
 
 def _steady(health: Health) -> dict[str, Json]:
@@ -164,12 +164,12 @@ class Service:
 
     def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
         """Return what is watched; at the start, raise `Failure` if the service rejects the credentials."""
-        found: list[Target] = []
+        discovered: list[Target] = []
         if self._settings.discover is not None:
-            found = self._discover(self._settings.discover)
+            discovered = self._discover(self._settings.discover)
         elif at_start:
-            self._find_name(self._settings.given[0], at_start=True)
-        return with_hosts([*map(self._with_name, self._settings.given), *found])
+            self._find_name(self._settings.targets[0], at_start=True)
+        return with_hosts([*map(self._with_name, self._settings.targets), *discovered])
 
     def look(self, target: Target) -> Seen | Failure:
         """Return the watched parts of a zone or account, or why they cannot be read."""
@@ -210,15 +210,17 @@ class Service:
         client, chosen = self._client.at(None), filters["account_ids"]
         try:
             zones = client.items("zones.list", query=query(filters), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-            found = [Target(zone["id"], zone["name"]) for zone in map(read_zone, zones) if is_selected(zone, filters)]
+            targets = [Target(zone["id"], zone["name"]) for zone in map(read_zone, zones) if is_selected(zone, filters)]
             if filters["accounts"]:
                 accounts = map(read_account, client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE))
-                found += [Target(one["id"], one["name"], scope=ACCOUNT) for one in accounts if not chosen or one["id"] in chosen]
+                targets += [
+                    Target(one["id"], one["name"], scope=ACCOUNT) for one in accounts if not chosen or one["id"] in chosen
+                ]
         except Failure as failure:
             raise self._public(client, failure) from None
-        found = [each._replace(name=scrub(each.name, client.secrets)) for each in found]
-        self._names.update({each.key: each.name for each in found if each.name})
-        return found
+        targets = [each._replace(name=scrub(each.name, client.secrets)) for each in targets]
+        self._names.update({each.key: each.name for each in targets if each.name})
+        return targets
 
     def _with_name(self, target: Target) -> Target:
         return target._replace(name=target.name or self._names.get(target.key))

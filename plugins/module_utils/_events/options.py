@@ -49,10 +49,10 @@ OPTIONS: ArgumentSpec = {
 
 
 class Settings(t.NamedTuple):
-    """The validated arguments of the source; `given` are the zones and accounts that are not discovered."""
+    """The validated arguments of the source; `targets` are the zones and accounts that are not discovered."""
 
     connection: Connection
-    given: tuple[Target, ...]
+    targets: tuple[Target, ...]
     discover: t.Mapping[str, t.Any] | None
     watch: frozenset[str]
     interval: int
@@ -65,14 +65,14 @@ class Settings(t.NamedTuple):
 def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     """Return the validated arguments of a rulebook; raise `invalid_option` for invalid ones."""
     # ansible-rulebook adds the queue if a rulebook requests feedback.
-    given = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value is not None}
+    values = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value is not None}
     for option in ("zones", "accounts"):
-        for index, each in enumerate(list_of(given.get(option))):
+        for index, each in enumerate(list_of(values.get(option))):
             if not isinstance(each, str):  # the validator would make text of it, and YAML has made 493 of 0755
                 raise invalid_option(f"{option}[{index}]", "must be text; put the id in quotes")
-    outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(given)
+    outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(values)
     if outcome.errors.errors:
-        raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), set(secrets_of(OPTIONS, given))))
+        raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), set(secrets_of(OPTIONS, values))))
     params = outcome.validated_parameters
     if params["interval"] < MIN_INTERVAL:
         raise invalid_option("interval", f"{params['interval']} is below {MIN_INTERVAL} seconds")
@@ -84,7 +84,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         raise invalid_option("state_file", "a path is needed")
     return Settings(
         connection=parse_connection(params),
-        given=_given(params),
+        targets=_targets(params),
         discover=params["discover"],
         watch=frozenset(params["watch"]),
         interval=params["interval"],
@@ -100,7 +100,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     )
 
 
-def _given(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
+def _targets(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
     """Return the zones and accounts whose ids are listed in the options."""
     for option in ("zones", "accounts"):
         for index, each in enumerate(params[option] or ()):

@@ -38,7 +38,7 @@ class Job(t.NamedTuple):
     `details` are its health as reported; they are shown in events, and not stored.
     """
 
-    shown: t.Mapping[str, Json]
+    members: t.Mapping[str, Json]
     destination: str
     health: str
     details: t.Mapping[str, Json] = types.MappingProxyType({})
@@ -50,7 +50,7 @@ class Rule(t.NamedTuple):
     `details` are these reports by directive and source; they are shown in events, and not stored.
     """
 
-    shown: t.Mapping[str, Json]
+    members: t.Mapping[str, Json]
     violated: frozenset[tuple[str, str]] | None
     details: t.Mapping[tuple[str, str], Json] = types.MappingProxyType({})
 
@@ -79,7 +79,7 @@ def encode(known: Known) -> str:
         document["jobs"] = [[number, *known.jobs[number][:3]] for number in sorted(known.jobs)]
     if known.rules is not None:
         document["rules"] = [
-            [number, rule.shown, None if rule.violated is None else sorted(map(list, rule.violated))]
+            [number, rule.members, None if rule.violated is None else sorted(map(list, rule.violated))]
             for number, rule in sorted(known.rules.items())
         ]
     return canonical(document)
@@ -92,12 +92,12 @@ def decode(document: t.Mapping[str, t.Any]) -> Known:
         document["name"],
         document["readable"],
         None if scripts is None else {(url, host): Script(tuple(h), bad, tuple(why)) for url, host, h, bad, why in scripts},
-        None if jobs is None else {number: Job(shown, where, health) for number, shown, where, health in jobs},
+        None if jobs is None else {number: Job(members, where, health) for number, members, where, health in jobs},
         document["monitor"],
         document["fields"],
         None
         if rules is None
-        else {number: Rule(shown, None if seen is None else frozenset(map(tuple, seen))) for number, shown, seen in rules},
+        else {number: Rule(members, None if seen is None else frozenset(map(tuple, seen))) for number, members, seen in rules},
     )
 
 

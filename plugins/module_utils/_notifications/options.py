@@ -52,8 +52,8 @@ def desire(params: Params) -> Desired:
     for option in ("name", "policy_id", "alert_type"):
         if params[option] == "":
             raise invalid_option(option, "is empty")
-    given = {name: values for name, values in (params["mechanisms"] or {}).items() if values is not None}
-    for name, values in given.items():
+    mechanisms = {name: values for name, values in (params["mechanisms"] or {}).items() if values is not None}
+    for name, values in mechanisms.items():
         for index, value in enumerate(values):
             if not value.strip():
                 raise invalid_option(f"mechanisms.{name}[{index}]", "is empty")
@@ -62,23 +62,23 @@ def desire(params: Params) -> Desired:
         name=params["name"],
         policy_id=params["policy_id"],
         alert_type=params["alert_type"],
-        mechanisms={name: tuple(sorted({value.strip() for value in values})) for name, values in given.items()},
+        mechanisms={name: tuple(sorted({value.strip() for value in values})) for name, values in mechanisms.items()},
         filters=None if params["filters"] is None else _filters(params["filters"]),
         plain={name: params[name] for name in ("description", "enabled", "alert_interval") if params[name] is not None},
     )
 
 
-def _filters(given: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
+def _filters(filters: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
     """Return the filters that restrict something; an empty one is the same as none."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, values in given.items():
+    texts: dict[str, tuple[str, ...]] = {}
+    for name, values in filters.items():
         items = values if isinstance(values, list) else [values]
         for index, value in enumerate(items):
             if not isinstance(value, str):
                 place = f"filters.{name}[{index}]" if isinstance(values, list) else f"filters.{name}"
                 raise invalid_option(place, f"must be a string, not {json_type(value)}; quote it")
-        found[name] = tuple(sorted(set(map(str, items))))
-    return {name: values for name, values in sorted(found.items()) if values}
+        texts[name] = tuple(sorted(set(map(str, items))))
+    return {name: values for name, values in sorted(texts.items()) if values}
 
 
 def desire_report(params: Params) -> Query:

@@ -55,17 +55,19 @@ def plan(desired: Desired, state: State) -> Plan:
     return _update(desired, state.policy, mechanisms)
 
 
-def _webhook_id(given: str, webhooks: t.Sequence[Webhook]) -> str:
+def _webhook_id(reference: str, webhooks: t.Sequence[Webhook]) -> str:
     """Return the id of a webhook that is given by its id or its name."""
-    if is_id(given):
-        return given
-    found = sorted(webhook.id for webhook in webhooks if given in (webhook.name, webhook.id))
-    if not found:
-        known = nearest(given, sorted(webhook.name for webhook in webhooks))
-        raise invalid_option("mechanisms.webhooks", f"there is no webhook named {given!r} in the account{did_you_mean(known)}")
-    if len(found) > 1:
-        raise conflict(f"mechanisms.webhooks: the webhooks {', '.join(found)} are all named {given!r}; give the id of one.")
-    return found[0]
+    if is_id(reference):
+        return reference
+    ids = sorted(webhook.id for webhook in webhooks if reference in (webhook.name, webhook.id))
+    if not ids:
+        likely = nearest(reference, sorted(webhook.name for webhook in webhooks))
+        raise invalid_option(
+            "mechanisms.webhooks", f"there is no webhook named {reference!r} in the account{did_you_mean(likely)}"
+        )
+    if len(ids) > 1:
+        raise conflict(f"mechanisms.webhooks: the webhooks {', '.join(ids)} are all named {reference!r}; give the id of one.")
+    return ids[0]
 
 
 def _deletion(policy: Policy | None) -> Plan:
@@ -183,11 +185,11 @@ def _creation(desired: Desired, state: State, mechanisms: t.Mapping[str, tuple[s
         warnings = (f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.unavailable}",)
     else:
         check_alert_type(desired.alert_type, state.alerts)
-    given = _given(desired, mechanisms)
+    members = _given(desired, mechanisms)
     items: dict[str, Json] = {name: [{"id": each} for each in ids] for name, ids in mechanisms.items()}
-    sent: dict[str, Json] = {"enabled": True, **given, "mechanisms": items}
+    sent: dict[str, Json] = {"enabled": True, **members, "mechanisms": items}
     _need_mechanism(items, bool(sent["enabled"]))
-    after = {"enabled": True, **given}
+    after = {"enabled": True, **members}
     whole = {"filters": {}, **_DEFAULTS, **after, "mechanisms": {**{name: [] for name in MECHANISMS}, **_lists(mechanisms)}}
     return Plan(
         before={},
@@ -204,9 +206,9 @@ def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Ans
     if plan.requests[0].body is None:
         return Conclusion(plan.result)
     policy = parse_policy(answers[-1].result)
-    shown, expected = _managed(policy), dict_of(plan.after)
-    shown["mechanisms"] = {name: dict_of(shown["mechanisms"])[name] for name in dict_of(expected.get("mechanisms"))}
-    wrong = ", ".join(name for name in expected if expected[name] != shown[name])
+    managed, expected = _managed(policy), dict_of(plan.after)
+    managed["mechanisms"] = {name: dict_of(managed["mechanisms"])[name] for name in dict_of(expected.get("mechanisms"))}
+    wrong = ", ".join(name for name in expected if expected[name] != managed[name])
     if wrong:
         raise Failure(
             BAD_RESPONSE,

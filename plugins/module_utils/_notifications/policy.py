@@ -86,10 +86,10 @@ def parse_policy(sent: Json) -> Policy:
 def _ids(name: str, sent: Json) -> tuple[str, ...]:
     if not isinstance(sent, (list, type(None))):
         raise _bad(f"mechanisms.{name} is {json_type(sent)}, not a list")
-    found = [dict_of(item).get("id") for item in sent or ()]
-    if not all(isinstance(each, str) and each for each in found):
+    ids = [dict_of(item).get("id") for item in sent or ()]
+    if not all(isinstance(each, str) and each for each in ids):
         raise _bad(f"an item of mechanisms.{name} has no id")
-    return tuple(sorted(set(map(str, found))))
+    return tuple(sorted(set(map(str, ids))))
 
 
 def _texts(name: str, sent: Json) -> tuple[str, ...]:
@@ -101,8 +101,8 @@ def _texts(name: str, sent: Json) -> tuple[str, ...]:
 
 def parse_webhook(sent: Json) -> Webhook:
     """Parse a webhook of the service; raise `bad_response` if a member has an undocumented type."""
-    found = dict_of(sent)
-    texts = {member: found.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
+    webhook = dict_of(sent)
+    texts = {member: webhook.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
     for member, value in texts.items():
         if not isinstance(value, str) and (value is not None or member in ("id", "name")):
             raise _bad(f"a webhook has {json_type(value)} as its {member}, not a string")
@@ -129,15 +129,15 @@ def _host(url: str) -> str | None:
 
 def parse_alerts(sent: Json) -> dict[str, str]:
     """Return the description of each alert that the account may use, by its type."""
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for product, alerts in dict_of(sent).items():
         # Another member than a list is no product.
         for alert in map(dict_of, list_of(alerts)):
             name, text = alert.get("type"), alert.get("description")
             if not isinstance(name, str) or not isinstance(text, (str, type(None))):
                 raise _bad(f"an available alert of {product[:60]!r} has no type")
-            found[name] = text or ""
-    return dict(sorted(found.items()))
+            descriptions[name] = text or ""
+    return dict(sorted(descriptions.items()))
 
 
 def _bad(what: str) -> Failure:
@@ -148,11 +148,11 @@ def find(policies: t.Sequence[Policy], name: str | None, policy_id: str | None) 
     """Return the policy with an id, or with a name; two of one name are a conflict, because the service does not keep names unique."""
     if policy_id is not None:
         return next((each for each in policies if each.id == policy_id), None)
-    found = [each for each in policies if each.name == name]
-    if len(found) > 1:
-        ids = ", ".join(sorted(each.id for each in found))
+    matches = [each for each in policies if each.name == name]
+    if len(matches) > 1:
+        ids = ", ".join(sorted(each.id for each in matches))
         raise conflict(f"name: the notification policies {ids} are all named {name!r}; set policy_id to select one.")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
 def view(policy: Policy) -> dict[str, Json]:

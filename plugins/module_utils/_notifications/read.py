@@ -20,13 +20,13 @@ def _is_not_offered(failure: Failure) -> bool:
 
 def read(client: Client, desired: Desired) -> State:
     """Return the policy; the alerts that the account may use if one is to be created; webhooks if one is given by its name."""
-    found = find(policies(client), desired.name, desired.policy_id)
+    policy = find(policies(client), desired.name, desired.policy_id)
     if not desired.present:
-        return State(found)
-    given = desired.mechanisms.get(WEBHOOKS, ())
-    hooks = () if all(map(is_id, given)) else tuple(webhooks(client))
-    if found is not None or desired.alert_type is None or desired.policy_id is not None:
-        return State(found, webhooks=hooks)
+        return State(policy)
+    references = desired.mechanisms.get(WEBHOOKS, ())
+    hooks = () if all(map(is_id, references)) else tuple(webhooks(client))
+    if policy is not None or desired.alert_type is None or desired.policy_id is not None:
+        return State(policy, webhooks=hooks)
     try:
         return State(None, alerts(client), hooks)
     except Failure as failure:
@@ -61,8 +61,8 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
 
 def report(client: Client, query: Query) -> Conclusion:
     """Return the policies that match a query, and whom and of what the account can tell; None for what the service does not show."""
-    found = [each for each in policies(client) if query.name in (None, each.name) and query.policy_id in (None, each.id)]
-    result: dict[str, Json] = {"notification_policies": [view(each) for each in sorted(found, key=lambda each: each.id)]}
+    matches = [each for each in policies(client) if query.name in (None, each.name) and query.policy_id in (None, each.id)]
+    result: dict[str, Json] = {"notification_policies": [view(each) for each in sorted(matches, key=lambda each: each.id)]}
     warnings: list[str] = []
     listings: dict[str, t.Callable[[], Json]] = {
         "webhooks": lambda: [view_webhook(each) for each in sorted(webhooks(client), key=lambda each: each.id)],

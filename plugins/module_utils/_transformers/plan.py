@@ -103,28 +103,28 @@ def find(transformers: t.Sequence[Transformer], name: str | None, transformer_id
     """Return the transformer with an id, or with a name; two of one name are a conflict, because the service does not keep names unique."""
     if transformer_id is not None:
         return next((each for each in transformers if each.id == transformer_id), None)
-    found = [each for each in transformers if each.name == name]
-    if len(found) > 1:
-        ids = ", ".join(str(number) for number in sorted(each.id for each in found))
+    matches = [each for each in transformers if each.name == name]
+    if len(matches) > 1:
+        ids = ", ".join(str(number) for number in sorted(each.id for each in matches))
         raise conflict(f"name: the transformers {ids} are all named {name!r}; set transformer_id to select one.")
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
-def view(found: Transformer) -> dict[str, Json]:
+def view(transformer: Transformer) -> dict[str, Json]:
     """Return a transformer as a result."""
     jobs = [
         {"id": job.id, "name": job.name, "scope": job.scope, **({f"{job.scope}_id": job.owner} if job.scope else {})}
-        for job in found.jobs
+        for job in transformer.jobs
     ]
     return {
-        "id": found.id,
-        "name": found.name,
-        "description": found.description,
-        "dataset": found.dataset,
-        "sql": None if found.sql is None else normal(found.sql),
-        "version": found.version,
-        "created_at": found.created_at,
-        "updated_at": found.updated_at,
+        "id": transformer.id,
+        "name": transformer.name,
+        "description": transformer.description,
+        "dataset": transformer.dataset,
+        "sql": None if transformer.sql is None else normal(transformer.sql),
+        "version": transformer.version,
+        "created_at": transformer.created_at,
+        "updated_at": transformer.updated_at,
         "associated_jobs": t.cast("list[Json]", jobs),
     }
 
@@ -137,27 +137,27 @@ def plan(desired: Desired, state: State) -> Plan:
     return made._replace(result=result, refused=refusal(verdicts, desired.samples) if verdicts else "")
 
 
-def _deletion(found: Transformer | None) -> Plan:
+def _deletion(transformer: Transformer | None) -> Plan:
     result: dict[str, Json] = {"transformer": None}
-    if found is None:
+    if transformer is None:
         return Plan(before={}, after={}, result=result, basis={"transformer": None})
-    if found.jobs:
-        jobs = ", ".join(f"{job.label} ({job.name})" if job.name else job.label for job in found.jobs)
+    if transformer.jobs:
+        jobs = ", ".join(f"{job.label} ({job.name})" if job.name else job.label for job in transformer.jobs)
         raise conflict(
-            f"state: the transformer {found.name!r} (id {found.id}) is used by the jobs {jobs}, and the service deletes none that is used."
+            f"state: the transformer {transformer.name!r} (id {transformer.id}) is used by the jobs {jobs}, and the service deletes none that is used."
             " Detach it from these jobs first."
         )
     return Plan(
-        before=_managed(found),
+        before=_managed(transformer),
         after={},
         result=result,
-        requests=(Request("transformers.delete", ids={"transformer_id": found.id}),),
-        basis={"id": found.id, **_managed(found)},
+        requests=(Request("transformers.delete", ids={"transformer_id": transformer.id}),),
+        basis={"id": transformer.id, **_managed(transformer)},
     )
 
 
-def _managed(found: Transformer) -> dict[str, Json]:
-    return {"name": found.name, "description": found.description, "sql": normal(found.sql or "")}
+def _managed(transformer: Transformer) -> dict[str, Json]:
+    return {"name": transformer.name, "description": transformer.description, "sql": normal(transformer.sql or "")}
 
 
 def _given(desired: Desired) -> dict[str, Json]:
@@ -166,28 +166,28 @@ def _given(desired: Desired) -> dict[str, Json]:
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _presence(desired: Desired, found: Transformer | None) -> Plan:
-    if found is None:
+def _presence(desired: Desired, transformer: Transformer | None) -> Plan:
+    if transformer is None:
         return _creation(desired)
-    present = _managed(found)
-    after = {"name": desired.name or found.name, **_given(desired)}
+    present = _managed(transformer)
+    after = {"name": desired.name or transformer.name, **_given(desired)}
     before = {name: present[name] for name in after}
     changes_sql = before.get("sql") != after.get("sql")
     # A PUT without a description clears it, and each one with a query makes a version.
-    body: dict[str, Json] = {"name": after["name"], "description": after.get("description", found.description)}
+    body: dict[str, Json] = {"name": after["name"], "description": after.get("description", transformer.description)}
     if changes_sql:
         body["code"] = desired.sql
-    labels = tuple(sorted(job.label for job in found.jobs)) if changes_sql else ()
+    labels = tuple(sorted(job.label for job in transformer.jobs)) if changes_sql else ()
     operation = "transformers.replace" if changes_sql else "transformers.update"
-    request = Request(operation, ids={"transformer_id": found.id}, body=body, creates=changes_sql)
+    request = Request(operation, ids={"transformer_id": transformer.id}, body=body, creates=changes_sql)
     return Plan(
         before=before,
         after=after,
-        result={"transformer": {**view(found), **after}},
+        result={"transformer": {**view(transformer), **after}},
         requests=() if before == after else (request,),
         # Whom a new query concerns is a part of what is approved.
-        basis={"id": found.id, **before, **({"jobs": list(labels)} if changes_sql else {})},
-        effects=(Effect(CHANGE_TRANSFORMER, found.name, labels),) if labels else (),
+        basis={"id": transformer.id, **before, **({"jobs": list(labels)} if changes_sql else {})},
+        effects=(Effect(CHANGE_TRANSFORMER, transformer.name, labels),) if labels else (),
     )
 
 
@@ -222,25 +222,27 @@ def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Ans
     if request.body is None:
         return Conclusion(plan.result)
     written, content, versions = answers
-    shown = parse_transformer(written.result)._replace(sql=parse_content(content.result), version=parse_version(versions.result))
+    transformer = parse_transformer(written.result)._replace(
+        sql=parse_content(content.result), version=parse_version(versions.result)
+    )
     expected, id_of_path = dict_of(plan.after), request.ids.get("transformer_id")
-    if id_of_path is not None and shown.id != id_of_path:
-        raise _bad(f"transformer {id_of_path} was written, but the answer contains transformer {shown.id}")
-    found = _managed(shown)
-    wrong = ", ".join(name for name in expected if expected[name] != found[name])
+    if id_of_path is not None and transformer.id != id_of_path:
+        raise _bad(f"transformer {id_of_path} was written, but the answer contains transformer {transformer.id}")
+    managed = _managed(transformer)
+    wrong = ", ".join(name for name in expected if expected[name] != managed[name])
     if wrong:
         raise _bad(
-            f"after the write to transformer {shown.id}, it shows other values than were sent for {wrong}. The next run compares again"
+            f"after the write to transformer {transformer.id}, it shows other values than were sent for {wrong}. The next run compares again"
         )
-    return Conclusion({**plan.result, "transformer": view(shown)})
+    return Conclusion({**plan.result, "transformer": view(transformer)})
 
 
 def parse_content(sent: Json) -> str:
     """Return the query in an answer."""
-    found = dict_of(sent).get("content")
-    if not isinstance(found, str):
-        raise _bad(f"the query of a transformer is {json_type(found)}, not a string")
-    return found
+    sql = dict_of(sent).get("content")
+    if not isinstance(sql, str):
+        raise _bad(f"the query of a transformer is {json_type(sql)}, not a string")
+    return sql
 
 
 def parse_version(sent: Json) -> int | None:

@@ -18,13 +18,13 @@ _REFUSED_QUERY = 400
 
 def read(client: Client, desired: Desired) -> State:
     """Return the transformer with its query and version, and what the service's preview makes of the samples."""
-    found = find(listed(client), desired.name, desired.transformer_id)
-    if found is not None:
-        found = _with_query(client, found)
-    sql = desired.sql or (found.sql if found else None)
+    transformer = find(listed(client), desired.name, desired.transformer_id)
+    if transformer is not None:
+        transformer = _with_query(client, transformer)
+    sql = desired.sql or (transformer.sql if transformer else None)
     if not desired.present or sql is None:
-        return State(found)
-    return State(found, tuple(_preview(client, sample, sql) for sample in desired.samples))
+        return State(transformer)
+    return State(transformer, tuple(_preview(client, sample, sql) for sample in desired.samples))
 
 
 def listed(client: Client) -> list[Transformer]:
@@ -32,9 +32,9 @@ def listed(client: Client) -> list[Transformer]:
     return [parse_transformer(item) for item in client.items("transformers.list", keys=("id",))]
 
 
-def _with_query(client: Client, found: Transformer) -> Transformer:
-    content, versions = _details(client, found.id)
-    return found._replace(sql=parse_content(content.result), version=parse_version(versions.result))
+def _with_query(client: Client, transformer: Transformer) -> Transformer:
+    content, versions = _details(client, transformer.id)
+    return transformer._replace(sql=parse_content(content.result), version=parse_version(versions.result))
 
 
 def _details(client: Client, transformer_id: int) -> tuple[Answer, Answer]:
@@ -72,6 +72,6 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
 
 def report(client: Client, query: Query) -> Conclusion:
     """Return the transformers that match a query, sorted by id."""
-    found = [each for each in listed(client) if query.name in (None, each.name) and query.transformer_id in (None, each.id)]
-    details = side_by_side(lambda each: _with_query(client, each), found, _PARALLEL)
+    matches = [each for each in listed(client) if query.name in (None, each.name) and query.transformer_id in (None, each.id)]
+    details = side_by_side(lambda each: _with_query(client, each), matches, _PARALLEL)
     return Conclusion({"transformers": [view(each) for each in sorted(details, key=lambda each: each.id)]})

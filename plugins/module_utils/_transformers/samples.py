@@ -34,14 +34,14 @@ class Verdict(t.TypedDict):
     differences: list[str]
 
 
-def parse_samples(given: t.Sequence[t.Mapping[str, Json]]) -> tuple[Sample, ...]:
+def parse_samples(items: t.Sequence[t.Mapping[str, Json]]) -> tuple[Sample, ...]:
     """Return the samples of an option; a null in them is part of a record and does not mean omitted."""
-    found = [_parse(f"samples[{index}]", item) for index, item in enumerate(given)]
-    names = [sample.name for sample in found]
+    samples = [_parse(f"samples[{index}]", item) for index, item in enumerate(items)]
+    names = [sample.name for sample in samples]
     for index, name in enumerate(names):
         if name in names[:index]:
             raise invalid_option(f"samples[{index}].name", f"{shorten(name)!r} is also the name of samples[{names.index(name)}]")
-    return tuple(found)
+    return tuple(samples)
 
 
 def _parse(place: str, item: t.Mapping[str, Json]) -> Sample:
@@ -70,15 +70,15 @@ def _parse(place: str, item: t.Mapping[str, Json]) -> Sample:
     return Sample(name, record, expected)
 
 
-def _paths(place: str, given: Json) -> tuple[str, ...]:
-    if not isinstance(given, list) or not given:
+def _paths(place: str, paths: Json) -> tuple[str, ...]:
+    if not isinstance(paths, list) or not paths:
         raise invalid_option(place, "must be a list of the names of members, and not empty")
-    for index, path in enumerate(given):
+    for index, path in enumerate(paths):
         if not isinstance(path, str) or not path:
             raise invalid_option(
                 f"{place}[{index}]", "must be the name of a member; a dot leads into one, as in RequestHeaders.authorization"
             )
-    return tuple(given)
+    return tuple(paths)
 
 
 def _check_json(place: str, value: Json) -> None:

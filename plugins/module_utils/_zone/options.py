@@ -80,7 +80,7 @@ def plan_fields(desired: DesiredFields, ruleset: Ruleset | None) -> tuple[Desire
     chosen = desired.desired
     if desired.removal is not None:
         names = names_of(ruleset.own_rules if ruleset else ())
-        if not any(names[kind] for kind in FIELD_KINDS if kind not in chosen.given):
+        if not any(names[kind] for kind in FIELD_KINDS if kind not in chosen.names):
             chosen = desired.removal
     with within(CUSTOM_FIELDS):
         plan = TASK.plan(chosen, ruleset)

@@ -22,7 +22,7 @@ def refusal(**options):
 def test_names_are_normalized():
     """Header names are trimmed and in lower case, cookie names unchanged, duplicates ignored; an omitted list differs from an empty one."""
     given = desired(request_fields=[" X-B ", "x-a", "X-A\n", "x-b"], cookie_fields=["Tier", "tier", "Tier"], response_fields=[])
-    assert given.given == {"request_fields": ("x-a", "x-b"), "cookie_fields": ("Tier", "tier"), "response_fields": ()}
+    assert given.names == {"request_fields": ("x-a", "x-b"), "cookie_fields": ("Tier", "tier"), "response_fields": ()}
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x y", "x:y", "x/y", "naïve", "\u212aey", "x=y", "x\ty", "(x)", "x,y", '"x"'])
@@ -45,7 +45,7 @@ def test_invalid_cookie_name_is_refused(name):
 
 def test_limit_is_inclusive_and_zero_disables_it():
     names = [f"x-{number}" for number in range(40)]
-    assert len(desired(request_fields=names).given["request_fields"]) == 40
+    assert len(desired(request_fields=names).names["request_fields"]) == 40
     assert desired(request_fields=[*names, "x-more"], field_limit=0)
 
 
@@ -69,7 +69,7 @@ def test_flag_for_unlisted_name_is_refused():
 def test_absent_checks_names_only():
     found = desired(state="absent", request_fields=["X-A"], transformed_request_fields=["x-a"], field_limit=1)
     assert not found.present
-    assert found.given == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}
+    assert found.names == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}
     assert refusal(state="absent", request_fields=["x y"]).startswith("request_fields[0]: ")
     assert desired(state="absent", preserve_duplicates=["x-a"], response_fields=["x-a"])
 

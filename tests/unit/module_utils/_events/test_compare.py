@@ -24,7 +24,7 @@ def job(health: str = "healthy", destination: str = "d1", **members: t.Any) -> J
 
 
 def seen_jobs(*found: Job) -> dict[int, Job]:
-    return {each.shown["id"]: each._replace(details={"state": each.health, "since": None}) for each in found}
+    return {each.members["id"]: each._replace(details={"state": each.health, "since": None}) for each in found}
 
 
 def kinds(changes: list[Change]) -> list[str]:
