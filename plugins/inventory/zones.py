@@ -170,13 +170,15 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Set the options of a file; ansible-core checks their types here, so those of connection and filters are evaluated before."""
-        found = {name: self._evaluated(name, value) if name in SPECIFICATION else value for name, value in (direct or {}).items()}
+        options = {
+            name: self._evaluated(name, value) if name in SPECIFICATION else value for name, value in (direct or {}).items()
+        }
         for name in ("api_token", "api_key"):
-            if isinstance(found.get(name), (list, dict)):
+            if isinstance(options.get(name), (list, dict)):
                 # The error of ansible-core would quote the value.
                 raise AnsibleParserError(f"{self.NAME}: {name} must be a string")
-        self._given = without_empty(found)
-        super().set_options(task_keys, var_options, self._given)
+        self._file_options = without_empty(options)
+        super().set_options(task_keys, var_options, self._file_options)
 
     def _evaluated(self, name: str, value: t.Any) -> t.Any:
         try:
@@ -186,26 +188,28 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     def _params(self, path: str) -> dict[str, t.Any]:
         """Validate the options of connection and filters like those of a module."""
-        unknown = sorted(set(self._given) - set(self.get_options()))
+        unknown = sorted(set(self._file_options) - set(self.get_options()))
         if unknown:
             raise AnsibleParserError(f"{path}: unknown option: {', '.join(map(repr, unknown))}")
         try:
-            given = prepared(SPECIFICATION, {name: value for name, value in self._given.items() if name in SPECIFICATION})
+            arguments = prepared(
+                SPECIFICATION, {name: value for name, value in self._file_options.items() if name in SPECIFICATION}
+            )
         except Failure as failure:
             raise AnsibleParserError(f"{path}: {failure}") from None
-        checked = validated({"argument_spec": SPECIFICATION}, given, self.NAME)
+        checked = validated({"argument_spec": SPECIFICATION}, arguments, self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
         return checked.params
 
     def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[ListedAccount]:
         try:
-            found = self._listed(path, described, "accounts.list", read_account, {}, cache)
+            accounts = self._listed(path, described, "accounts.list", read_account, {}, cache)
         except Failure as failure:
             if failure.kind not in (AUTHENTICATION, PERMISSION, NOT_FOUND):
                 raise
             raise failure.with_note(_WITHOUT_ACCOUNTS) from None
-        return [account for account in found if not params["account_ids"] or account["id"] in params["account_ids"]]
+        return [account for account in accounts if not params["account_ids"] or account["id"] in params["account_ids"]]
 
     def _listed(
         self,
@@ -229,8 +233,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
                 pass  # not cached, or expired
             except (AnsibleError, Failure, TypeError):
                 self.display.warning(f"{self.NAME}: the cache cannot be used; the service is read again")
-        self._cache[key] = found = _fetched(described, operation, read, filters)
-        return found
+        self._cache[key] = items = _fetched(described, operation, read, filters)
+        return items
 
     def _named(self, zones: t.Iterable[ListedZone]) -> t.Iterator[tuple[str, ListedZone]]:
         by_id = {zone["id"]: zone for zone in zones}

@@ -73,7 +73,7 @@ def reason_of(error: BaseException) -> str:
     while (cause := seen[-1].__cause__ or seen[-1].__context__) is not None and cause not in seen:
         seen.append(cause)
     texts = [" ".join(str(each).split()) for each in seen]
-    undefined = next((found[0] for text in texts if (found := _UNDEFINED.search(text))), None)
+    undefined = next((match[0] for text in texts if (match := _UNDEFINED.search(text))), None)
     # The innermost text with several words, because that of a KeyError is only a name.
     return undefined or next(text for text in [*reversed(texts), texts[0]] if " " in text or text == texts[0])[:_MAX_REASON]
 
@@ -91,8 +91,8 @@ def variables_of(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templ
     """
     delegated = task.copy()
     delegated.delegate_to = host
-    found, _name = task.get_variable_manager().get_delegated_vars_and_hostname(templar, delegated, variables)
-    of_host: dict[str, t.Any] = found["ansible_delegated_vars"][host]
+    delegated_variables, _name = task.get_variable_manager().get_delegated_vars_and_hostname(templar, delegated, variables)
+    of_host: dict[str, t.Any] = delegated_variables["ansible_delegated_vars"][host]
     return of_host
 
 

@@ -60,18 +60,18 @@ class Host:
         except TypeError:
             raise invalid_option(name, "must be true or false") from None
 
-    def connection(self, given: t.Container[str] = ()) -> dict[str, t.Any]:
+    def connection(self, arguments: t.Container[str] = ()) -> dict[str, t.Any]:
         """Return the connection options that the host sets, but not those that a task gives; credentials are given as a set."""
-        has_credentials = any(name in given for name in CREDENTIALS)
+        has_credentials = any(name in arguments for name in CREDENTIALS)
         options = {
             name: option
             for name, option in CONNECTION_OPTIONS.items()
-            if name not in given and not (has_credentials and name in CREDENTIALS)
+            if name not in arguments and not (has_credentials and name in CREDENTIALS)
         }
         # By the names of the variables, for the message about a value that is refused.
         by_variable = {variable_of(name): option for name, option in options.items()}
-        found = prepared(by_variable, {name: self.value(name) for name in by_variable if name in self.raw})
-        return {name: value for name in options if (value := found.get(variable_of(name))) not in (None, "")}
+        values = prepared(by_variable, {name: self.value(name) for name in by_variable if name in self.raw})
+        return {name: value for name in options if (value := values.get(variable_of(name))) not in (None, "")}
 
     def address(self, options: t.Container[str] = HOST_ADDRESSES) -> dict[str, str]:
         """Return the address of the host as an option, empty if it has none: the first of the addresses that is set and that a task takes.
@@ -111,8 +111,8 @@ class HostVariables:
 
     def of_run(self, name: str) -> t.Any:
         """Return a variable that plays evaluate before they have hosts, so that only extra variables and `vars` of the play count."""
-        found = {**self.of_play, **self.extra}
-        return Host({**self._variables, name: found.get(name)}, self._templar).value(name)
+        variables = {**self.of_play, **self.extra}
+        return Host({**self._variables, name: variables.get(name)}, self._templar).value(name)
 
     def own(self, name: str) -> Variables:
         """Return what inventory, facts and tasks set for a host itself, and the extra variables."""

@@ -30,17 +30,17 @@ class TokenAction(InProcessAction):
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Return the result of the module, for the address of the host unless the task has one; with `gather`, for each credential."""
-        variables, given = task_vars or {}, self._task.args
+        variables, arguments = task_vars or {}, self._task.args
         try:
-            if boolean(given.get("gather") or False, strict=False):
+            if boolean(arguments.get("gather") or False, strict=False):
                 return self._gathered(HostVariables(self._task, variables, self._templar, self._loader), variables)
-            if not any(given.get(name) for name in ALL_ADDRESSES):
-                self._task.args = {**given, **Host(variables, self._templar).address()}
+            if not any(arguments.get(name) for name in ALL_ADDRESSES):
+                self._task.args = {**arguments, **Host(variables, self._templar).address()}
             return super().run(tmp, variables)
         except Failure as failure:
             return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
         finally:
-            self._task.args = given
+            self._task.args = arguments
 
     def _gathered(self, hosts: HostVariables, variables: Result) -> Result:
         options = self.task.arguments()["argument_spec"]
@@ -54,7 +54,7 @@ class TokenAction(InProcessAction):
         for name in read:
             with contextlib.suppress(Failure):  # such a host fails by itself, with its own reason
                 credentials.setdefault(canonical(hosts.host(name).connection(arguments)), []).append(name)
-        found: list[dict[str, Json]] = []
+        tokens: list[dict[str, Json]] = []
         lines: list[str] = []
         missing: list[str] = []
         for its_hosts in credentials.values():
@@ -65,15 +65,15 @@ class TokenAction(InProcessAction):
                 # A connection that is wrong is a matter of its hosts.
                 lines.append(f"{_names(its_hosts)}: {line(result['msg'], _MAX_MESSAGE)}")
                 continue
-            found.append({"hosts": its_hosts, "token": result["token"], "permissions": result["permissions"]})
+            tokens.append({"hosts": its_hosts, "token": result["token"], "permissions": result["permissions"]})
             missing += result["missing"]
             lines += [f"{_names(its_hosts)}:"] * (len(credentials) > 1) + result["lines"]
-        first: dict[str, Json] = found[0] if found else {"token": None, "permissions": []}
+        first: dict[str, Json] = tokens[0] if tokens else {"token": None, "permissions": []}
         return {
             "changed": False,
             "token": first["token"],
             "permissions": first["permissions"],
-            "credentials": found,
+            "credentials": tokens,
             "missing": list(dict.fromkeys(missing)),
             "lines": lines,
         }

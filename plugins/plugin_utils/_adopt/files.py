@@ -44,7 +44,7 @@ def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
     body = yaml.dump(
         data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=width
     )
-    body = _ESCAPED.sub(lambda found: f"\\U{ord(found[0]):08x}", body)
+    body = _ESCAPED.sub(lambda match: f"\\U{ord(match[0]):08x}", body)
     head = [f"# {clean_text(comment)}" for comment in comments]
     if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
         head.append("# yamllint disable rule:line-length")
@@ -151,11 +151,11 @@ def _with_own_keys(zones: t.Sequence[AdoptedZone]) -> list[AdoptedZone]:
 def _renamed(zone: AdoptedZone, key: str, digits: int | None) -> AdoptedZone:
     """Return a zone whose names of secrets contain the first digits of its id."""
     old, new = f"vault_{key}_job", f"vault_{key}_{_id(zone).lower()[:digits]}_job"
-    shown = [
+    destinations = [
         {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
         for one in zone["vault_destinations"]
     ]
-    return {**zone, "vault": [name.replace(old, new, 1) for name in zone["vault"]], "vault_destinations": shown}
+    return {**zone, "vault": [name.replace(old, new, 1) for name in zone["vault"]], "vault_destinations": destinations}
 
 
 def _vault_text(zones: t.Sequence[AdoptedZone], date: str) -> str:
@@ -163,13 +163,13 @@ def _vault_text(zones: t.Sequence[AdoptedZone], date: str) -> str:
         f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
         "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
     )
-    shown = {
+    destinations = {
         zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]
         for zone in zones
         if zone["vault_destinations"]
     }
     # Users copy these lines, so they must not be wrapped.
-    return yaml_text(comments, shown, math.inf)
+    return yaml_text(comments, destinations, math.inf)
 
 
 def _summary(zones: t.Sequence[AdoptedZone], date: str) -> str:
@@ -253,12 +253,12 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, date))
 
 
-def _check_zones(given: t.Sequence[t.Any]) -> None:
+def _check_zones(zones: t.Sequence[t.Any]) -> None:
     """Raise `invalid_option` for results of `zone_variables_info` that are invalid, and for duplicate names or ids."""
-    if not given:
+    if not zones:
         raise invalid_option("zones", "is empty: no zone could be read")
     hosts: dict[str, str] = {}
-    for index, zone in enumerate(given):
+    for index, zone in enumerate(zones):
         place = f"zones[{index}]"
         check(_ZONE, zone, place)
         name = check_name(f"{place}.zone", zone["zone"])

@@ -32,7 +32,7 @@ class Gathered(t.NamedTuple):
 def gather(play: Play, registered: Registered) -> Gathered:
     """Return what the hosts of a play registered; refuse hosts that could not be read, and several hosts of one zone."""
     refused: dict[str, str] = {}
-    found: dict[str, dict[str, Json]] = {}
+    zones: dict[str, dict[str, Json]] = {}
     proposals: dict[str, Json] = {}
     hosts_of: dict[str, list[str]] = {}
     for host in play.hosts:
@@ -44,10 +44,10 @@ def gather(play: Play, registered: Registered) -> Gathered:
             continue
         # Older cores mark registered texts with types of their own, which no YAML writer knows.
         plain = serialised({"zone": zone, "proposals": scripts.get("proposals") or []})
-        found[host], proposals[host] = plain["zone"], plain["proposals"]
+        zones[host], proposals[host] = plain["zone"], plain["proposals"]
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
         if len(names) > 1:
             refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
-    written = [host for host in found if host not in refused]
-    return Gathered([found[host] for host in written], {host: proposals[host] for host in written}, refused)
+    written = [host for host in zones if host not in refused]
+    return Gathered([zones[host] for host in written], {host: proposals[host] for host in written}, refused)

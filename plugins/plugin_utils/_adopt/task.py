@@ -18,8 +18,8 @@ from .gather import Gathered, Registered, gather
 def _next_command(inventory: t.Sequence[str], dest: str) -> str:
     """Return the command that predicts a delivery with the files: with the inventory of this run, and their folder."""
     sources = [*inventory, dest] if all(os.path.exists(source) for source in inventory) else [dest]
-    given = " ".join(f"-i {shlex.quote(source)}" for source in dict.fromkeys(sources))
-    return f"ansible-playbook edgeops.observability.deliver {given} --check --diff"
+    options = " ".join(f"-i {shlex.quote(source)}" for source in dict.fromkeys(sources))
+    return f"ansible-playbook edgeops.observability.deliver {options} --check --diff"
 
 
 class DesiredFiles(t.NamedTuple):
@@ -42,28 +42,28 @@ class ZoneVariablesFiles(LocalTask[DesiredFiles]):
         if self._play is None:
             raise invalid_option("zones", "is required outside of a play")
         names = params["registered"] or {}
-        found = gather(self._play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or ""))
-        if not found.zones:
-            return DesiredFiles(None, found)
+        gathered = gather(self._play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or ""))
+        if not gathered.zones:
+            return DesiredFiles(None, gathered)
         group_hosts = self._play.groups.get(params["group"], ()) if params["group_hosts"] is None else params["group_hosts"]
-        given = {"zones": found.zones, "script_baselines": found.script_baselines, "group_hosts": list(group_hosts)}
-        return DesiredFiles(desire({**params, **given}), found)
+        options = {"zones": gathered.zones, "script_baselines": gathered.script_baselines, "group_hosts": list(group_hosts)}
+        return DesiredFiles(desire({**params, **options}), gathered)
 
     def report(self, desired: DesiredFiles) -> Conclusion:
         files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
-        found = desired.gathered
-        left_out = sum(len(list_of(zone["left_out"])) for zone in found.zones)
-        secrets = sum(len(list_of(zone["vault"])) for zone in found.zones)
-        lines = [f"{host} was not adopted: {reason}" for host, reason in found.refused.items()]
+        gathered = desired.gathered
+        left_out = sum(len(list_of(zone["left_out"])) for zone in gathered.zones)
+        secrets = sum(len(list_of(zone["vault"])) for zone in gathered.zones)
+        lines = [f"{host} was not adopted: {reason}" for host, reason in gathered.refused.items()]
         if desired.files is not None:
             dest = desired.files.dest
             lines.append(
-                f"{plural(len(found.zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md"
+                f"{plural(len(gathered.zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md"
             )
             lines += [f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []
             lines.append(f"Next: {_next_command(self._play.inventory if self._play else (), dest)}")
-        adopted = [zone["zone"] for zone in found.zones]
-        return Conclusion({**files.result, "adopted": adopted, "refused": found.refused, "lines": lines})
+        adopted = [zone["zone"] for zone in gathered.zones]
+        return Conclusion({**files.result, "adopted": adopted, "refused": gathered.refused, "lines": lines})
 
     def write(self, desired: DesiredFiles) -> None:
         if desired.files is not None:

@@ -142,13 +142,13 @@ class Baselines:
     def _parse(self, digest: str) -> Entries | None:
         try:
             content = read_regular(os.path.join(self._folder, f"{digest}.json"))
-            found: Json = json.loads(content)
+            items: Json = json.loads(content)
         except (OSError, ValueError, RecursionError):
             return None
         if hashlib.sha256(content).hexdigest() != digest:
             return None
-        entries = [dict_of(entry) for entry in list_of(found)]
-        return {str(entry.get("name")): entry for entry in entries} if isinstance(found, list) else None
+        entries = [dict_of(entry) for entry in list_of(items)]
+        return {str(entry.get("name")): entry for entry in entries} if isinstance(items, list) else None
 
 
 # What the document says first.

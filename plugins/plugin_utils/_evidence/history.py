@@ -234,8 +234,8 @@ class History:
         *,
         can_see: bool,
     ) -> t.Iterator[Event]:
-        found = {_key(finding): str(finding.get("message") or "") for finding in map(dict_of, list_of(record.get("findings")))}
-        for key, message in found.items():
+        messages = {_key(finding): str(finding.get("message") or "") for finding in map(dict_of, list_of(record.get("findings")))}
+        for key, message in messages.items():
             kind, url, host, entry = key
             if kind in FINDINGS and key not in self.open:
                 self.open[key] = Opened(at, message)
@@ -243,7 +243,7 @@ class History:
                 yield Event(
                     at, self.zone_id, OPENED, url, host, entry, f"{kind}: {message}".removesuffix(": "), declared=declared
                 )
-        for key in [key for key in self.open if key not in found]:
+        for key in [key for key in self.open if key not in messages]:
             kind, url, host, entry = key
             if url and not can_see:
                 continue

@@ -79,9 +79,9 @@ def _shown(inventory: t.Sequence[Listed]) -> list[Listed]:
     """Return the scripts that the page shows of a long inventory: those with findings, and the first others."""
     if len(inventory) <= _MAX_SCRIPTS:
         return list(inventory)
-    found = [script for script in inventory if script.findings]
+    with_findings = [script for script in inventory if script.findings]
     others = [script for script in inventory if not script.findings]
-    return [*found, *others[: max(0, _MAX_SCRIPTS - len(found))]]
+    return [*with_findings, *others[: max(0, _MAX_SCRIPTS - len(with_findings))]]
 
 
 def _calendar(document: Document, zone: Zone) -> View:
@@ -98,13 +98,13 @@ def _calendar(document: Document, zone: Zone) -> View:
         week, weekday = divmod(number + first.weekday(), 7)
         paths[days.get(day, "none")].append(f"M{week * _STEP} {weekday * _STEP}h{_SIZE}v{_SIZE}h-{_SIZE}z")
     weeks = ((last - first).days + first.weekday()) // 7 + 1
-    found = sum(state == "found" for state in days.values())
+    with_findings = sum(state == "found" for state in days.values())
     notes = [event.message for event in history.events if event.what == GAP]
     return {
         "paths": {name: "".join(parts) for name, parts in paths.items() if parts},
         "width": weeks * _STEP,
         "height": 7 * _STEP,
-        "label": f"{plural(len(history.audits), 'audit')} on {plural(len(days), 'day')}, {found:,} of them with findings",
+        "label": f"{plural(len(history.audits), 'audit')} on {plural(len(days), 'day')}, {with_findings:,} of them with findings",
         "notes": [*map(_sentence, notes), *filter(None, [_sentence(silence(document, zone))])],
     }
 

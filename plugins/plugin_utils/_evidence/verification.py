@@ -86,10 +86,10 @@ def desire(params: t.Mapping[str, t.Any]) -> Archive:
 def zones_of(archive: Archive) -> list[str]:
     """Return the ids of the zones that have a chain, or whose head is expected; raise `invalid_option` for an unreadable folder."""
     try:
-        found = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
+        names = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
     except OSError as error:
         raise invalid_option("evidence_dir", f"{archive.folder!r} cannot be read: {error.strerror}") from None
-    present = {zone for zone in found if is_zone_id(zone)}
+    present = {zone for zone in names if is_zone_id(zone)}
     missing = archive.expected_heads.keys() - {zone.lower() for zone in present}
     return sorted(present | missing)
 
@@ -205,8 +205,8 @@ def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:
     gap = zone["longest_gap_days"]
     yield f"audits from {zone['first']} to {zone['last']}" + ("" if gap is None else f", at most {gap:g} days apart")
     yield f"head {zone['head']}"
-    found = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
-    yield f"findings in all records: {', '.join(found) or 'none'}; open in the last one: {len(zone['open'])}"
+    counts = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
+    yield f"findings in all records: {', '.join(counts) or 'none'}; open in the last one: {len(zone['open'])}"
     for finding in zone["open"][:_MAX_OPEN]:
         place = " on ".join(str(finding[name]) for name in ("script_url", "host") if finding.get(name))
         yield "open: " + ": ".join(filter(None, (str(finding["kind"]), place, str(finding.get("message") or ""))))

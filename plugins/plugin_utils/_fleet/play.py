@@ -47,8 +47,8 @@ class Play(t.NamedTuple):
 
         A host that failed before it could register anything else has what an earlier playbook registered for it.
         """
-        found = zone_of(name, self.variables.of(name), variable)
-        return found if found is None or found.error or name in self.active else None
+        zone = zone_of(name, self.variables.of(name), variable)
+        return zone if zone is None or zone.error or name in self.active else None
 
 
 class PlayAction(InProcessAction):

@@ -114,14 +114,14 @@ def refuse(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     other_plan = _other_plan(rails, zones) or _other_rows(rails, zones)
     if other_plan:
         return other_plan
-    found = [each for each in (_partial(rails, zones), _forbidden(rails, zones), _too_many(rails, zones)) if each]
-    if not found:
+    refusals = [each for each in (_partial(rails, zones), _forbidden(rails, zones), _too_many(rails, zones)) if each]
+    if not refusals:
         return None
     concerned: dict[str, str] = {}
-    for each in found:
+    for each in refusals:
         for name, reason in each.zones.items():
             concerned[name] = f"{concerned[name]} {reason}" if name in concerned else reason
-    return Refusal(GATE, " ".join([*(each.message for each in found), "Nothing was written."]), concerned)
+    return Refusal(GATE, " ".join([*(each.message for each in refusals), "Nothing was written."]), concerned)
 
 
 def _partial(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
@@ -138,18 +138,18 @@ def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     """Return the refusal of destructive changes that `edgeops_allow` of the zone does not name."""
     if rails.is_approved:
         return None
-    found = {}
+    by_zone = {}
     for zone in zones:
         allowed = rails.allow.get(zone.name, ())
         lost = [effect for effect in zone.effects if ALL not in allowed and effect["name"] not in allowed]
         if lost:
-            found[zone.name] = ", ".join(dict.fromkeys(_described(effect) for effect in lost))
-    if not found:
+            by_zone[zone.name] = ", ".join(dict.fromkeys(_described(effect) for effect in lost))
+    if not by_zone:
         return None
-    text = "; ".join(f"{name} ({lost})" for name, lost in found.items())
+    text = "; ".join(f"{name} ({lost})" for name, lost in by_zone.items())
     advice = "Name the change in edgeops_allow, or correct the variables."
-    message = f"{_ALLOW}: {plural(len(found), 'zone')} would have destructive changes that are not allowed: {text}. {advice}"
-    return Refusal(GATE, message, {name: f"{GATE}: {_ALLOW} does not allow {lost}. {advice}" for name, lost in found.items()})
+    message = f"{_ALLOW}: {plural(len(by_zone), 'zone')} would have destructive changes that are not allowed: {text}. {advice}"
+    return Refusal(GATE, message, {name: f"{GATE}: {_ALLOW} does not allow {lost}. {advice}" for name, lost in by_zone.items()})
 
 
 def _described(effect: ReportedEffect) -> str:

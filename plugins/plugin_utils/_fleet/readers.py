@@ -46,14 +46,14 @@ def read_boolean(name: str, value: Json) -> bool:
 
 def read_names(name: str, value: Json) -> list[str]:
     """Return names, given as a list, as comma-separated text or as JSON text."""
-    given = read_json(name, value, list) if isinstance(value, str) and value.lstrip().startswith("[") else value
-    if given in (None, ""):
+    names = read_json(name, value, list) if isinstance(value, str) and value.lstrip().startswith("[") else value
+    if names in (None, ""):
         return []
-    if isinstance(given, str):
-        given = given.split(",")
-    if not isinstance(given, list) or not all(isinstance(each, (str, int)) for each in given):
+    if isinstance(names, str):
+        names = names.split(",")
+    if not isinstance(names, list) or not all(isinstance(each, (str, int)) for each in names):
         raise invalid_option(name, "must be a list of names, or text with commas")
-    return [text for text in (str(each).strip() for each in given) if text]
+    return [text for text in (str(each).strip() for each in names) if text]
 
 
 def read_json(name: str, value: Json, kind: type[Data]) -> Data:
@@ -83,11 +83,11 @@ def read_list(name: str, value: Json) -> list[Json]:
 
 def read_survey(name: str, value: Json) -> dict[str, list[str]]:
     """Return what narrows a survey; its members are options of `survey_info`."""
-    found = read_dict(name, value)
-    for member in found:
+    options = read_dict(name, value)
+    for member in options:
         if member not in FILTERS:
             raise invalid_option(f"{name}.{member}", f"not an option of a survey{did_you_mean(nearest(str(member), FILTERS))}")
-    return {member: read_names(f"{name}.{member}", found[member]) for member in found}
+    return {member: read_names(f"{name}.{member}", options[member]) for member in options}
 
 
 def read_group(name: str, value: Json) -> str:
@@ -107,12 +107,12 @@ def read_allow(name: str, value: Json) -> tuple[str, ...]:
 
 def read_batches(name: str, value: Json) -> list[str]:
     """Return the sizes of batches: numbers of zones, or percentages of those of a play."""
-    given = read_names(name, str(value) if isinstance(value, int) else value)
-    for each in given or [str(value)]:
+    batches = read_names(name, str(value) if isinstance(value, int) else value)
+    for each in batches or [str(value)]:
         if not _BATCH.fullmatch(each):
             text = f"{shown(each)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these"
             raise invalid_option(name, text)
-    return given
+    return batches
 
 
 class Threshold(t.NamedTuple):
@@ -130,7 +130,7 @@ class Threshold(t.NamedTuple):
 def read_threshold(name: str, value: Json) -> Threshold:
     """Return a threshold."""
     text = str(value).strip()
-    found = _THRESHOLD.fullmatch(text)
-    if isinstance(value, bool) or not found or (found[2] and float(found[1]) > 100) or (not found[2] and "." in found[1]):
+    match = _THRESHOLD.fullmatch(text)
+    if isinstance(value, bool) or not match or (match[2] and float(match[1]) > 100) or (not match[2] and "." in match[1]):
         raise invalid_option(name, f"{shown(value)} is neither a number of zones nor a percentage of 0% to 100%")
-    return Threshold(text, float(found[1]), bool(found[2]))
+    return Threshold(text, float(match[1]), bool(match[2]))

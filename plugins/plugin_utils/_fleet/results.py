@@ -47,15 +47,15 @@ class Zone(t.NamedTuple):
 
 def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone | None:
     """Return what a host registered under the name of a variable; None if its task did not run."""
-    found = variables.get(variable)
-    if not isinstance(found, dict) or found.get("skipped"):
+    registered = variables.get(variable)
+    if not isinstance(registered, dict) or registered.get("skipped"):
         return None
-    error = error_of(found)
+    error = error_of(registered)
     if not error:
-        check(RESULT, found, variable)
-    ids = (str(found.get(each) or "") for each in ("zone_id", "account_id"))
-    result = t.cast("ZoneResult", {} if error else found)  # by the schema
-    return Zone(name, next(filter(None, ids), ""), result, error, bool(found.get("changed")))
+        check(RESULT, registered, variable)
+    ids = (str(registered.get(each) or "") for each in ("zone_id", "account_id"))
+    result = t.cast("ZoneResult", {} if error else registered)  # by the schema
+    return Zone(name, next(filter(None, ids), ""), result, error, bool(registered.get("changed")))
 
 
 def error_of(result: t.Mapping[str, Json]) -> str:

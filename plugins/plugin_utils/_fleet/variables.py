@@ -132,8 +132,8 @@ def read_option(path: str, value_of: t.Callable[[str], Json]) -> t.Any:
     """Return the value of a variable, or of the member that the path names; None if neither the variable nor a default gives one."""
     name, _dot, member = path.partition(".")
     variable, value = PLAYBOOK_VARIABLES[name], value_of(name)
-    found = variable.default if value in (None, "") else variable.read(name, value)
-    return t.cast("dict[str, Json]", found or {}).get(member) if member else found
+    parsed = variable.default if value in (None, "") else variable.read(name, value)
+    return t.cast("dict[str, Json]", parsed or {}).get(member) if member else parsed
 
 
 def check_extra(extra: t.Iterable[str]) -> None:

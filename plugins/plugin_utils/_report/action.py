@@ -38,10 +38,10 @@ class ReportAction(InProcessAction):
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Return the result of the module; a host of the play fails by `failed_hosts`."""
-        variables, given = task_vars or {}, self._task.args
+        variables, arguments = task_vars or {}, self._task.args
         hosts: dict[str, Host] = {}
         try:
-            self._task.args = _completed(given, Host(variables, self._templar))
+            self._task.args = _completed(arguments, Host(variables, self._templar))
             registered = self._registered()
             if registered is not None:
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
@@ -51,7 +51,7 @@ class ReportAction(InProcessAction):
         except Failure as failure:
             return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
         finally:
-            self._task.args = given
+            self._task.args = arguments
         if result.get("outcome") is None:
             return result
         if registered is not None:
@@ -60,19 +60,19 @@ class ReportAction(InProcessAction):
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments with `fail_on` as one list, whose items may be texts with commas."""
-        given = arguments.get("fail_on")
-        if given is None:
+        fail_on = arguments.get("fail_on")
+        if fail_on is None:
             return arguments
-        names = given if isinstance(given, (list, tuple)) else [given]
+        names = fail_on if isinstance(fail_on, (list, tuple)) else [fail_on]
         return {**arguments, "fail_on": [name for each in names for name in read_names("fail_on", each)]}
 
     def _registered(self) -> dict[str, str | None] | None:
         """Return the names of the variables to gather from; None if the task has records, or makes no report."""
-        given = self._task.args
-        if given.get("zones") is not None or boolean(given.get("validate_only") or False, strict=False):
+        arguments = self._task.args
+        if arguments.get("zones") is not None or boolean(arguments.get("validate_only") or False, strict=False):
             return None
         option = self.task.arguments()["argument_spec"]["registered"]
-        names = prepared({"registered": option}, {"registered": given.get("registered")}).get("registered")
+        names = prepared({"registered": option}, {"registered": arguments.get("registered")}).get("registered")
         return {**REGISTERED, **names} if isinstance(names, dict) else dict(REGISTERED)
 
     def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> list[dict[str, Json]]:
@@ -91,20 +91,20 @@ class ReportAction(InProcessAction):
         return Run(checked.params, check_mode=True, diff_mode=False).finish(task)
 
 
-def _completed(given: Result, host: Host) -> Result:
+def _completed(arguments: Result, host: Host) -> Result:
     """Return the arguments with what variables give here already.
 
     Without a folder the report is in a temporary one; with a folder that the variable names, the report in it is the previous one.
     """
-    folder, is_validation = host.value("edgeops_report_dir"), boolean(given.get("validate_only") or False, strict=False)
-    found: Result = {}
-    if not given.get("dest") and not folder:
-        found["dest"] = tempfile.gettempdir() if is_validation else tempfile.mkdtemp(prefix="edgeops-report-")
-    elif not given.get("dest") and not given.get("previous") and not host.value("edgeops_report_previous"):
-        found["previous"] = os.path.join(read_option("edgeops_report_dir", host.value), FILES["json"])
-    if given.get("delivery") is None:
-        found["delivery"] = read_option("edgeops_audit_delivery", host.value)
-    return {**given, **found}
+    folder, is_validation = host.value("edgeops_report_dir"), boolean(arguments.get("validate_only") or False, strict=False)
+    defaults: Result = {}
+    if not arguments.get("dest") and not folder:
+        defaults["dest"] = tempfile.gettempdir() if is_validation else tempfile.mkdtemp(prefix="edgeops-report-")
+    elif not arguments.get("dest") and not arguments.get("previous") and not host.value("edgeops_report_previous"):
+        defaults["previous"] = os.path.join(read_option("edgeops_report_dir", host.value), FILES["json"])
+    if arguments.get("delivery") is None:
+        defaults["delivery"] = read_option("edgeops_audit_delivery", host.value)
+    return {**arguments, **defaults}
 
 
 def _with_own(result: Result, hosts: t.Iterable[str], refused: t.Mapping[str, str]) -> Result:

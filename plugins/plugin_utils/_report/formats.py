@@ -223,9 +223,9 @@ def render_metrics(report: Report) -> bytes:
             add("edgeops_zone_status", int(row["status"] == status), zone=zone, status=status)
         # Of a zone outside this run, what its last audit found, because 0 would mean that it is resolved.
         items = [item for item in row["items"] if not item["waived"]] if row["carried"] else counting(row["items"])
-        found = collections.Counter((item["resource"], item["kind"]) for item in items)
+        counts = collections.Counter((item["resource"], item["kind"]) for item in items)
         for resource, kind in itertools.product(RESOURCES, KINDS):
-            add("edgeops_zone_items", found[resource, kind], zone=zone, resource=resource, kind=kind)
+            add("edgeops_zone_items", counts[resource, kind], zone=zone, resource=resource, kind=kind)
         types = collections.Counter(item["type"] for item in items if item["kind"] != DIFFERENCE)
         for name in TYPES:
             add("edgeops_zone_findings", types[name], zone=zone, type=name)

@@ -27,10 +27,10 @@ Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 
 def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> Record:
     """Return the record of a host; one whose task has not registered anything was not audited."""
-    found = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
-    result = dict_of(found.get("result"))
+    parts = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
+    result = dict_of(parts.get("result"))
     if result.get("listed_jobs") is not None:
-        found.pop("jobs", None)  # what was registered as jobs is of an earlier audit then
+        parts.pop("jobs", None)  # what was registered as jobs is of an earlier audit then
     record: Record = {"zone": name, **_address(host, result)}
     # A task that Ansible skips for its condition is registered too; after a failure none runs.
     has_ended = result.get("failed") or result.get("unreachable")
@@ -39,26 +39,26 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
         return {**record, "error": {"kind": UNAVAILABLE, "message": message}}
-    return {**record, **{part: _plain(value) for part, value in found.items() if value is not None}}
+    return {**record, **{part: _plain(value) for part, value in parts.items() if value is not None}}
 
 
 def _plain(result: Json) -> Json:
     """Return the result of a task without what ansible-core adds to it, some of which is no data; the message of a failure is one line."""
     if not isinstance(result, dict):
         return result
-    found = own_members(result)
-    return {**found, "msg": line(" ".join(str(found["msg"]).split()), _MAX_MESSAGE)} if "msg" in found else found
+    members = own_members(result)
+    return {**members, "msg": line(" ".join(str(members["msg"]).split()), _MAX_MESSAGE)} if "msg" in members else members
 
 
 def _address(host: Host, result: t.Mapping[str, Json]) -> Record:
     """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables."""
-    found = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or address_of(host)
-    scope = ACCOUNT if ACCOUNT_ID in found and ZONE_ID not in found else ZONE
+    ids = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or address_of(host)
+    scope = ACCOUNT if ACCOUNT_ID in ids and ZONE_ID not in ids else ZONE
     owner = dict_of(_value(host, "zone_account")) if scope == ZONE else {"name": _value(host, "account_name")}
-    account_id = found.get(ACCOUNT_ID) if scope == ACCOUNT else owner.get("id")
+    account_id = ids.get(ACCOUNT_ID) if scope == ACCOUNT else owner.get("id")
     names = {ACCOUNT_ID: account_id, "account_name": owner.get("name")}
     known = {name: str(value) for name, value in names.items() if isinstance(value, (str, int)) and value}
-    return {"scope": scope, **({ZONE_ID: str(found[ZONE_ID])} if ZONE_ID in found else {}), **known}
+    return {"scope": scope, **({ZONE_ID: str(ids[ZONE_ID])} if ZONE_ID in ids else {}), **known}
 
 
 def address_of(host: Host) -> dict[str, Json]:
@@ -79,8 +79,8 @@ def _value(host: Host, name: str) -> Json:
 
 def refusals(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, str]:
     """Return the hosts whose script audit was refused by its own `fail_on`, with the reason."""
-    found = {name: refusal_of(host.raw.get(registered.get("scripts") or "")) for name, host in hosts.items()}
-    return {name: line(f"gate: {reason}", _MAX_MESSAGE) for name, reason in found.items() if reason}
+    reasons = {name: refusal_of(host.raw.get(registered.get("scripts") or "")) for name, host in hosts.items()}
+    return {name: line(f"gate: {reason}", _MAX_MESSAGE) for name, reason in reasons.items() if reason}
 
 
 def with_delivery(records: t.Mapping[str, Record], hosts: t.Mapping[str, Host], ask: Ask) -> list[Record]:

@@ -83,20 +83,20 @@ def verdict(report: Report) -> str:
     )
 
 
-def _severe(found: t.Sequence[tuple[Row, Item]]) -> list[str]:
+def _severe(pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
     """Return the findings of the highest severity by type, the most frequent first."""
     by_type: dict[str, list[tuple[Row, Item]]] = collections.defaultdict(list)
-    for row, item in found:
+    for row, item in pairs:
         by_type[item["type"]].append((row, item))
     # In the order of the table, which begins with what is worst.
     named = sorted(by_type, key=lambda name: list(TYPES).index(name) if name in TYPES else -1)
     words = [f"{plural(len(by_type[name]), type_of(name).one, type_of(name).many)} in {_of(by_type[name])}" for name in named]
-    left = sum(len(by_type[name]) for name in named[_MAX_SEVERE:])
-    return [*words[:_MAX_SEVERE], *([f"{left:,} more of high severity"] if left else [])]
+    more = sum(len(by_type[name]) for name in named[_MAX_SEVERE:])
+    return [*words[:_MAX_SEVERE], *([f"{more:,} more of high severity"] if more else [])]
 
 
-def _of(found: t.Sequence[tuple[Row, Item]]) -> str:
-    return hosts_text({(row["scope"], row["zone"]): row for row, _item in found}.values())
+def _of(pairs: t.Sequence[tuple[Row, Item]]) -> str:
+    return hosts_text({(row["scope"], row["zone"]): row for row, _item in pairs}.values())
 
 
 def _unaudited(rows: t.Sequence[Row]) -> str:
@@ -174,8 +174,8 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
-            shown = canonical({**item, "id": "", "severity": "", "first_seen": ""})
-            collected.setdefault(shown, []).append((row, item))
+            key = canonical({**item, "id": "", "severity": "", "first_seen": ""})
+            collected.setdefault(key, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
         for part in [pairs] if len(pairs) >= _MIN_SHARED else [[pair] for pair in pairs]:
@@ -219,11 +219,11 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:
 
 def difference_lines(result: ZoneResult, *, applied: bool = False) -> list[str]:
     """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
-    found = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
+    items = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
     if applied:
         # Keep what follows the sentence, such as why a job was disabled.
-        found = [{**item, "message": sentence(item, APPLIED) + item["message"].removeprefix(sentence(item))} for item in found]
-    return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in found]
+        items = [{**item, "message": sentence(item, APPLIED) + item["message"].removeprefix(sentence(item))} for item in items]
+    return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in items]
 
 
 def _by_type(rows: t.Iterable[Row], kind: str) -> str:

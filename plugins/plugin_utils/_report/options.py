@@ -48,7 +48,7 @@ class DesiredReport(t.NamedTuple):
 
 def desire(params: Params) -> DesiredReport:
     """Return the validated options of `audit_report`; raise `invalid_option` with the path of an invalid one."""
-    records = tuple(read_record(f"zones[{place}]", given) for place, given in enumerate(params["zones"] or ()))
+    records = tuple(read_record(f"zones[{place}]", record) for place, record in enumerate(params["zones"] or ()))
     seen: set[tuple[str, str]] = set()
     for place, each in enumerate(records):
         if (each["scope"], each["zone"]) in seen:
@@ -97,8 +97,8 @@ def _put_url(text: str) -> str:
     return text.rstrip("/")
 
 
-def _put_headers(given: t.Mapping[str, t.Any]) -> dict[str, str]:
-    headers = {str(name): str(value) for name, value in given.items() if value is not None}
+def _put_headers(option: t.Mapping[str, t.Any]) -> dict[str, str]:
+    headers = {str(name): str(value) for name, value in option.items() if value is not None}
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name):
             raise invalid_option("put_headers", f"{shown(name)} is not the name of a header")

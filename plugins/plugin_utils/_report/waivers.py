@@ -26,7 +26,7 @@ class Waiver(t.NamedTuple):
     The key is its members as JSON. The waiver of a merged report has no patterns: it covers only the items that it covered there.
     """
 
-    given: WaiverRow
+    members: WaiverRow
     key: str
     patterns: t.Mapping[str, re.Pattern[str]]
     only: frozenset[str] | None = None
@@ -50,15 +50,15 @@ class Waiver(t.NamedTuple):
 
     def is_expired(self, at: str) -> bool:
         """Return whether its last day is over at that time, in UTC."""
-        return self.given["until"] < at[:10]
+        return self.members["until"] < at[:10]
 
     def _matches(self, name: str, text: str) -> bool:
         return name not in self.patterns or self.patterns[name].match(text) is not None
 
 
-def parse_waivers(given: t.Sequence[t.Mapping[str, Json]]) -> tuple[Waiver, ...]:
+def parse_waivers(waivers: t.Sequence[t.Mapping[str, Json]]) -> tuple[Waiver, ...]:
     """Return the waivers without duplicates; raise `invalid_option` with the path of what is missing or matches no name."""
-    parsed = (_parse(f"waivers[{number}]", waiver) for number, waiver in enumerate(given))
+    parsed = (_parse(f"waivers[{number}]", waiver) for number, waiver in enumerate(waivers))
     return tuple({waiver.key: waiver for waiver in parsed}.values())
 
 
@@ -67,8 +67,10 @@ def merged_waivers(rows: t.Iterable[WaiverRow]) -> tuple[Waiver, ...]:
     return tuple(_waiver(row, {}, frozenset(row.get("items", ()))) for row in rows)
 
 
-def _waiver(given: t.Mapping[str, Json], patterns: t.Mapping[str, re.Pattern[str]], only: frozenset[str] | None = None) -> Waiver:
-    members = {name: given.get(name) for name in MEMBERS}
+def _waiver(
+    waiver: t.Mapping[str, Json], patterns: t.Mapping[str, re.Pattern[str]], only: frozenset[str] | None = None
+) -> Waiver:
+    members = {name: waiver.get(name) for name in MEMBERS}
     row = t.cast("WaiverRow", {**members, "expired": False, "items": []})  # validated as an option or by the schema of reports
     return Waiver(row, canonical(members), patterns, only)
 
@@ -115,12 +117,12 @@ def apply_waivers(
             for waiver in fitting:
                 covered[waiver.key].add(item["id"])
             for waiver in ended:
-                message = "the waiver of {owner} ended on {until}: {reason}".format_map(waiver.given)
+                message = "the waiver of {owner} ended on {until}: {reason}".format_map(waiver.members)
                 late.append(found(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
             items.append(item if item["carried"] else {**item, "waived": len(ended) < len(fitting)})
         marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
     return marked, [
-        {**waiver.given, "expired": waiver.is_expired(at), "items": sorted(covered[key])} for key, waiver in listed.items()
+        {**waiver.members, "expired": waiver.is_expired(at), "items": sorted(covered[key])} for key, waiver in listed.items()
     ]
 
 
