@@ -143,7 +143,7 @@ def verify(
     problem = chain.problem or edited or _find_missing(chain, archive.expected_heads.get(zone_id.lower()))
     times = totals.times
     gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
-    shown_zone = {
+    verdict = {
         "zone_id": zone_id,
         "valid": problem is None,
         "message": problem or _describe_valid(chain, missing, len(totals.baselines)),
@@ -156,7 +156,7 @@ def verify(
         "scope_changes": totals.scope_changes,
         "head": chain.head,
     }
-    return shown_zone, chain
+    return verdict, chain
 
 
 def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, str | None]:

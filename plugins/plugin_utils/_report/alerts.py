@@ -11,7 +11,7 @@ from ...module_utils._notifications.policy import LOST_JOB, NEW_SCRIPTS, SCRIPT_
 from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.record import ZoneRecord
 from .document import Item
-from .items import found
+from .items import make_item
 
 # Of what nobody is notified in an account whose notification policies were read.
 
@@ -54,4 +54,4 @@ def _unless_watched(subject: str, alerts: t.Collection[str], words: str, notific
     reached, failing = watchers(alerts, map(dict_of, policies), map(dict_of, webhooks))
     if not reached:
         only = f"; the last delivery to the webhook of {', '.join(failing)} failed" if failing else ""
-        yield found("no_alert", subject, f"nobody is notified of {words}{only}")
+        yield make_item("no_alert", subject, f"nobody is notified of {words}{only}")

@@ -14,7 +14,7 @@ from ...module_utils._zone.record import Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
 from .document import Copied, Item
 from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, PERSONAL_FIELDS
-from .items import destination_text, found, plural
+from .items import destination_text, make_item, plural
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
@@ -43,14 +43,14 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator
         diff = outcome.get("diff") or {}
         before, after = diff.get("before") or {}, diff.get("after") or {}
         if resource in ("jobs", "content_security_rules"):
-            found_here = list(_labelled_members(resource, before, after))
+            items = list(_labelled_members(resource, before, after))
         elif resource == "custom_fields":
-            found_here = _of_custom_fields(before, after)
+            items = _of_custom_fields(before, after)
         else:
-            found_here = list(_members(resource, None, "", before, after))
-        if not found_here and outcome.get("changed"):
-            found_here = [found(DIFFERENCE, None, None, member=None, resource=resource)]
-        for item in found_here:
+            items = list(_members(resource, None, "", before, after))
+        if not items and outcome.get("changed"):
+            items = [make_item(DIFFERENCE, None, None, member=None, resource=resource)]
+        for item in items:
             if item["subject"] in stopped and (resource, item["member"]) == ("jobs", "enabled"):
                 item["message"] += f"; the service disabled it: {stopped[item['subject']]}"
             yield item
@@ -62,7 +62,7 @@ def _labelled_members(resource: str, before: Copied, after: Copied) -> t.Iterato
         if isinstance(one, dict) and isinstance(other, dict):
             yield from _members(resource, label, "", one, other)
         elif one or other:
-            yield found(DIFFERENCE, label, one, other, member=None, resource=resource)
+            yield make_item(DIFFERENCE, label, one, other, member=None, resource=resource)
 
 
 def _of_custom_fields(before: Copied, after: Copied) -> list[Item]:
@@ -81,7 +81,7 @@ def _members(resource: str, subject: str | None, place: str, before: Copied, aft
         if isinstance(one, dict) and isinstance(other, dict) and one and other and name != "filter":
             yield from _members(resource, subject, f"{path}.", one, other)
         else:
-            yield found(DIFFERENCE, subject, one, other, member=path, resource=resource)
+            yield make_item(DIFFERENCE, subject, one, other, member=path, resource=resource)
 
 
 def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
@@ -89,15 +89,15 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
     for label, job in labelled(jobs):
         state, last = health_state(job), _last(job)
         if state == "failing":
-            yield found("job_failing", label, f"its deliveries fail: {_reason(job) or 'the service gives no reason'}{last}")
+            yield make_item("job_failing", label, f"its deliveries fail: {_reason(job) or 'the service gives no reason'}{last}")
         elif _disabled_by_service(job):
-            yield found(
+            yield make_item(
                 "job_disabled_by_service", label, f"the service disabled it after failed deliveries: {_reason(job)}{last}"
             )
         elif state == "never":
-            yield found("job_never", label, "the job has not delivered anything yet")
+            yield make_item("job_never", label, "the job has not delivered anything yet")
         elif state == "stale":
-            yield found("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
+            yield make_item("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
 
 
 def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Item]:
@@ -121,9 +121,9 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
             else f"it has never delivered, noted {duration(quiet)} ago"
         )
         if beside and quiet >= _DAY:
-            yield found("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
+            yield make_item("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
         elif quiet >= days * _DAY and any(last.values()):
-            yield found("job_silent", label, f"{what}, and the zone had deliveries before")
+            yield make_item("job_silent", label, f"{what}, and the zone had deliveries before")
 
 
 _HOUR, _DAY = 3600, 86_400
@@ -171,7 +171,7 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[It
         verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
         names = personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
-        yield found("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
+        yield make_item("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
 
 
 def rules(result: ZoneResult) -> t.Iterator[Item]:
@@ -182,12 +182,12 @@ def rules(result: ZoneResult) -> t.Iterator[Item]:
     for description, sources in refused.items():
         known = [source for source in sources if source]
         what = f"would block {plural(len(known), 'source')}: {_first(known)}" if known else "nobody knows yet what it would block"
-        yield found("enforcement_refused", description, f"it is not enforced, because {what if not known else f'it {what}'}")
+        yield make_item("enforcement_refused", description, f"it is not enforced, because {what if not known else f'it {what}'}")
     for rule in (result.get("content_security_rules") or {}).get("unlisted_rules") or ():
         does = "it is disabled"
         if rule.get("enabled") is True:
             does = "it enforces" if rule.get("action") == "allow" else "it logs"
-        yield found("unlisted_rule", str(rule.get("description") or rule.get("id")), f"no item declares it; {does}")
+        yield make_item("unlisted_rule", str(rule.get("description") or rule.get("id")), f"no item declares it; {does}")
 
 
 def violations(rules: t.Iterable[Copied]) -> t.Iterator[Item]:
@@ -198,10 +198,10 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Item]:
         blocked = list(filter(None, map(_blocked, map(dict_of, list_of(seen.get("blocked"))))))
         if seen.get("available") is False:
             reason = f"its violations cannot be read: {seen.get('reason')}"
-            yield found("not_readable", label, reason, resource="content_security_rules")
+            yield make_item("not_readable", label, reason, resource="content_security_rules")
         elif blocked:
             verb = "blocks" if rule.get("action") == "allow" else "would block"
-            yield found("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
+            yield make_item("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
 
 
 def _blocked(blocked: Copied) -> str:
@@ -233,12 +233,12 @@ def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]
     for part, sentence in zip(unselected, sentences, strict=False):
         texts[str(part.get("field"))].append(sentence)
     for field, several in texts.items():
-        yield found("fields_not_selected", None, "; ".join(several), member=field)
+        yield make_item("fields_not_selected", None, "; ".join(several), member=field)
     called = {canonical([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
     for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
         name, number = part.get("job_name"), part.get("job_id")
         label = called.get(canonical([name, number])) or labelled([{"name": name, "id": number, "dataset": DATASET}])[0][0]
-        yield found("field_stays_empty", label, sentence, member=str(part.get("field")))
+        yield make_item("field_stays_empty", label, sentence, member=str(part.get("field")))
 
 
 def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
@@ -251,7 +251,7 @@ def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequen
         delivered = {name for job in complete for name in selected_fields(job)}
         reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
         for name in sorted(set(names) - delivered):
-            yield found("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
+            yield make_item("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
 
 
 def _delivers_all(job: ReportedJob, dataset: str) -> bool:
@@ -274,7 +274,7 @@ def scripts(audit: Scripts) -> t.Iterator[Item]:
     for each in audit.get("findings") or ():
         kind = str(each.get("kind"))
         subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
-        yield found(kind, subject, str(each.get("message") or kind))
+        yield make_item(kind, subject, str(each.get("message") or kind))
     if "findings" not in audit:
         for script in audit.get("scripts") or ():
             yield from _verdicts(script)
@@ -284,10 +284,10 @@ def _verdicts(script: Copied) -> t.Iterator[Item]:
     subject = canonical([script.get("script_url"), script.get("host"), None])
     reasons = ", ".join(str(reason) for reason in list_of(script.get("malicious_reasons")))
     if script.get("malicious") is True:
-        yield found("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
+        yield make_item("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
     if script.get("url_reported_malicious") is True or script.get("domain_reported_malicious") is True:
         what = "URL" if script.get("url_reported_malicious") is True else "domain"
-        yield found("reported", subject, f"its {what} is reported as malicious")
+        yield make_item("reported", subject, f"its {what} is reported as malicious")
 
 
 def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
@@ -297,14 +297,14 @@ def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> 
     for number, row in by_job.items():
         label, dropped = called.get(number, f"job {number}"), row.get("dropped_records")
         if isinstance(dropped, int) and dropped > 0:
-            yield found("records_dropped", label, _dropped(row, dropped))
+            yield make_item("records_dropped", label, _dropped(row, dropped))
         elif dropped is None and (unknown := _losses_unknown(row)):
-            yield found("losses_unknown", label, unknown)
+            yield make_item("losses_unknown", label, unknown)
     for label, job in labelled(jobs or ()):
         row = by_job.get(job.get("id"), {"uploads": 0})
         idle = row.get("uploads") == 0 and not row.get("failed_uploads")
         if idle and job.get("enabled") is True and health_state(job) != "never":
-            yield found("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
+            yield make_item("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
 
 
 def _losses_unknown(row: Copied) -> str:

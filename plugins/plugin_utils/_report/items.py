@@ -18,7 +18,7 @@ from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIE
 _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
 
 
-def found(
+def make_item(
     name: str,
     subject: str | None,
     present: Json,

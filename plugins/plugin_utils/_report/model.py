@@ -288,7 +288,7 @@ def match(rows: t.Sequence[Row], others: t.Sequence[Row]) -> tuple[list[int | No
         for number, row in enumerate(rows):
             if matched[number] is None:
                 fitting = (place for place in places.get(key(row), ()) if place in left and fits(row, others[place]))
-                matched[number] = found_place = next(fitting, None)
-                if found_place is not None:
-                    del left[found_place]
+                matched[number] = fitting_place = next(fitting, None)
+                if fitting_place is not None:
+                    del left[fitting_place]
     return matched, list(left)

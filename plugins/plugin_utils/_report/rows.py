@@ -11,7 +11,7 @@ from ...module_utils._zone.result import ReportedJob
 from . import alerts, findings, survey
 from .document import NOTHING, Copied, Item, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
-from .items import found, items_of
+from .items import items_of, make_item
 from .options import DesiredReport
 
 # Rows of the report from the records of a run, one for each zone and account.
@@ -74,7 +74,7 @@ def _items(record: ZoneRecord, order: DesiredReport, known: Known) -> t.Iterator
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
     result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
     for name, reason in record["unreadable"]:
-        yield found("not_readable", None, reason["message"], resource=name)
+        yield make_item("not_readable", None, reason["message"], resource=name)
     if record["declared"]:
         yield from findings.differences(result, jobs)
         yield from findings.unlisted(result, jobs)

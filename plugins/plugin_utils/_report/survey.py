@@ -13,7 +13,7 @@ from ...module_utils._zone.result import ReportedJob
 from .document import Item
 from .facts import MIN_ZONES_TO_COMPARE, NOTE
 from .findings import labelled, personal_fields, violations
-from .items import found
+from .items import make_item
 
 # The notes about zones without a declared state; their findings about jobs and scripts are those of any audit.
 
@@ -33,15 +33,15 @@ def destinations_of(records: t.Iterable[ZoneRecord]) -> Destinations:
     members: dict[str | None, list[ZoneRecord]] = collections.defaultdict(list)
     for record in records:
         members[record["account_id"]].append(record)
-    found_here: dict[str | None, Usual] = {}
+    usual: dict[str | None, Usual] = {}
     for account, of_account in members.items():
         targets = [[_target(job) for job in record["jobs"] or ()] for record in of_account]
         jobs = collections.Counter(target for of_zone in targets for target in of_zone if target)
         target, number = next(iter(jobs.most_common(1)), ("", 0))
         zones = sum(record["scope"] == ZONE for record in of_account)
         if zones >= MIN_ZONES_TO_COMPARE and number * 2 > sum(jobs.values()):
-            found_here[account] = Usual(collections.Counter(each for of_zone in targets for each in {*of_zone}), target)
-    return found_here
+            usual[account] = Usual(collections.Counter(each for of_zone in targets for each in {*of_zone}), target)
+    return usual
 
 
 def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Item]:
@@ -49,10 +49,10 @@ def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Item]:
     jobs = record["jobs"]
     if jobs is not None and all(job.get("enabled") is False for job in jobs):
         reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
-        yield found("no_job", None, reason)
+        yield make_item("no_job", None, reason)
     monitor = ((record["result"] or {}).get("script_monitor") or {}).get("script_monitor")
     if dict_of(monitor).get("enabled") is False:
-        yield found("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+        yield make_item("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
     yield from violations(
         map(dict_of, list_of(dict_of((record["result"] or {}).get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES)))
     )
@@ -64,12 +64,12 @@ def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Item]:
             elsewhere[target].append((label, job))
     for target, its_jobs in elsewhere.items():
         if usual and usual.zones[target] == 1:
-            yield found("single_destination", its_jobs[0][0], f"no other zone delivers to {target}{_others(its_jobs)}")
+            yield make_item("single_destination", its_jobs[0][0], f"no other zone delivers to {target}{_others(its_jobs)}")
         personal = [(label, job) for label, job in its_jobs if job.get("enabled") is True and personal_fields(job)]
         if personal:
             names = ", ".join(sorted({name for _label, job in personal for name in personal_fields(job)}))
             message = f"delivers {names} to {target}, which is not where most jobs of the account deliver{_others(personal)}"
-            yield found("personal_data", personal[0][0], message)
+            yield make_item("personal_data", personal[0][0], message)
 
 
 def _others(jobs: t.Sequence[tuple[str, ReportedJob]]) -> str:

@@ -10,7 +10,7 @@ from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import canonical, did_you_mean, nearest, need_date, shown
 from .document import Item, Row, WaiverRow, address
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
-from .items import found, in_order, items_of
+from .items import in_order, items_of, make_item
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
@@ -118,7 +118,7 @@ def apply_waivers(
                 covered[waiver.key].add(item["id"])
             for waiver in ended:
                 message = "the waiver of {owner} ended on {until}: {reason}".format_map(waiver.members)
-                late.append(found(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
+                late.append(make_item(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
             items.append(item if item["carried"] else {**item, "waived": len(ended) < len(fitting)})
         marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
     return marked, [
@@ -142,7 +142,7 @@ def with_unmatched(
             continue
         first = next((row for row in near or rows if not row["carried"]), None)
         if first is not None:
-            note = found(UNMATCHED, waiver.key, "the waiver matches no difference, finding or note")
+            note = make_item(UNMATCHED, waiver.key, "the waiver matches no difference, finding or note")
             items = in_order([*first["items"], *items_of(address(first), [note], at)])
             rows = [{**row, "items": items} if row is first else row for row in rows]
     return rows
