@@ -47,12 +47,12 @@ EXAMPLES = r"""
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     violations: true
     look_back_days: 14
-  register: found
+  register: zone
 
 - name: Show the sources that each policy lacks
   ansible.builtin.debug:
     msg: "{{ item.description }}: {{ item.violations.blocked | map(attribute='source') | join(', ') }}"
-  loop: "{{ found.content_security_rules }}"
+  loop: "{{ zone.content_security_rules }}"
   loop_control:
     label: "{{ item.id }}"
 """

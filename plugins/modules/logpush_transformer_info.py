@@ -37,12 +37,12 @@ EXAMPLES = r"""
 - name: Read all transformers
   edgeops.observability.logpush_transformer_info:
     account_id: 9a7806061c88ada191ed06f989cc3dac
-  register: found
+  register: account
 
 - name: Show which jobs each of them changes
   ansible.builtin.debug:
     msg: "{{ item.name }} (version {{ item.version }}): {{ item.associated_jobs | map(attribute='name') | join(', ') }}"
-  loop: "{{ found.transformers }}"
+  loop: "{{ account.transformers }}"
   loop_control:
     label: "{{ item.id }}"
 """
