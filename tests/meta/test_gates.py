@@ -72,8 +72,7 @@ def test_run_takes_the_oldest_and_the_newest_core(sessions, gate: str, cores: st
     """The list also includes cores that this machine cannot run."""
     taken = {name.removeprefix(f"{gate}-") for name in tagged(sessions, "test") if name.startswith(f"{gate}-")}
     runnable = [core for core in NOXFILE[cores] if core in NOXFILE["RUNNABLE"]]
-    main = set() if gate == "sanity" else {NOXFILE["MAIN"]}
-    assert taken == {runnable[0], runnable[-1], *main, *(core for core in CORES if core not in NOXFILE["RUNNABLE"])}
+    assert taken == {runnable[0], runnable[-1], *(core for core in CORES if core not in NOXFILE["RUNNABLE"])}
 
 
 def test_every_supported_core_is_tested() -> None:

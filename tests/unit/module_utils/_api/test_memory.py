@@ -59,7 +59,7 @@ sys.path[:0] = sys.argv[2:]
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job_info import TASK
-options = {"base_url": sys.argv[1], "api_token": "t", "zone_id": "ab", "request_budget": "none"}
+options = {"base_url": sys.argv[1], "api_token": "token-for-a-test-4f19", "zone_id": "ab", "request_budget": "none"}
 params = ArgumentSpecValidator(**TASK.arguments()).validate(options).validated_parameters
 result = Run(params, check_mode=False, diff_mode=False).finish(TASK)
 print(len(result.get("jobs", ())), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
