@@ -33,7 +33,8 @@ TESTED = {**CORES, **NEXT}
 MAIN = "2.19"
 # The oldest Python that modules support.
 OLDEST_PYTHON = "3.10"
-# The tests of `ansible-test sanity` that depend on the code of ansible-core; the newest core runs all of them.
+# The tests of `ansible-test sanity` that depend on the code of ansible-core; the newest release runs all of them. The sessions modules and
+# playbooks import the plugins with each core.
 SANITY_OF_CORE = ("action-plugin-docs", "ansible-doc", "ignores", "runtime-metadata", "validate-modules")
 PROCESSORS = os.cpu_count() or 1
 # At least two processes, because they also wait.
