@@ -135,12 +135,12 @@ def link() -> None:
             LINK.symlink_to(ROOT)
 
 
-def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1) -> None:
+def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1, dist: str = "worksteal") -> None:
     """Run tests; arguments after `--` are added, or replace the tests if they name files."""
     install(session, pins)
     named = any(Path(each.partition("::")[0]).exists() for each in session.posargs)
     report = f"--junitxml={REPORTS / session.name}.xml"
-    many = ("-n", str(workers), "--dist", "worksteal") if workers > 1 else ()
+    many = ("-n", str(workers), "--dist", dist) if workers > 1 else ()
     chosen = session.posargs if named else (*arguments, *session.posargs)
     session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", report, *many, *chosen)
 
@@ -208,7 +208,8 @@ def sanity(session: nox.Session, core: str) -> None:
 @gate("test", "once")
 def docs(session: nox.Session) -> None:
     """Whether every example of the documentation runs, and site and report are correct in a browser."""
-    pytest(session, "dev", "tests/docs")
+    # File by file, because a fixture of a file builds the site or opens a browser.
+    pytest(session, "dev", "tests/docs", workers=2, dist="loadfile")
 
 
 @gate("test", "check", "core-" + MAIN)
