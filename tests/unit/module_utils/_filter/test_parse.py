@@ -167,6 +167,9 @@ def test_message_shows_an_expression(value, message):
 WRONG_TEXTS = [
     ("", "is empty: give a condition, or 'and' or 'or' of conditions"),
     ('{"and":\n  [}', "is not valid JSON: line 2, column 4: Expecting value"),
+    ('  {"and": }', "is not valid JSON: line 1, column 11: Expecting value"),
+    (" [{]", "is not valid JSON: line 1, column 4: Expecting property name enclosed in double quotes"),
+    ('\n"text', "is not valid JSON: line 2, column 1: Unterminated string starting at"),
     ("NaN", "is not valid JSON: 'NaN' is not a JSON number"),
     ('{"key":"a","operator":"eq","value":-Infinity}', "is not valid JSON: '-Infinity' is not a JSON number"),
     ('{"key":"a","key":"b","operator":"eq","value":1}', "is not valid JSON: an object has two members of one name"),
