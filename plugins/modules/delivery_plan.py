@@ -75,7 +75,7 @@ written:
   sample: [shop.example]
 hosts:
   description:
-    - RV(written) as host patterns, for C(hosts) of the play that writes. Ansible refuses a play with an empty list of hosts.
+    - RV(written) as host patterns, for C(hosts) of the play that writes. If nothing is written, the list is empty, which Ansible refuses as C(hosts).
     - The pattern of a host with the name of a group also matches the hosts of the group, so a task needs the condition that its host is in RV(written).
   returned: always
   type: list

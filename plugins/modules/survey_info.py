@@ -171,7 +171,7 @@ class SurveyInfo(InfoTask[Params]):
     addresses = ()
 
     def __init__(self, display: t.Callable[[str], None] = lambda text: None) -> None:
-        """`display` gets a line now and then, about the progress."""
+        """`display` is called with each line about the progress."""
         self._display = display
 
     def desire(self, params: Params) -> Params:

@@ -6,7 +6,7 @@ import typing as t
 
 from .._api.client import Client
 from .._core import Answer, Conclusion, Json, Plan, moved, within
-from .._engine.steps import Composition, Outcome, Step
+from .._engine.steps import Composition, Outcome, Step, conclusions_of
 from .._engine.task import Params, Spec, StateTask
 from .._text import list_of
 from .options import IDENTITY, OPTIONS, DesiredRule, desire
@@ -53,8 +53,7 @@ def plan_rules(desired: DesiredRules, listing: RuleListing) -> Composition:
     others = unlisted(listing)
 
     def conclude_all(done: t.Sequence[Outcome]) -> Conclusion:
-        conclusions = {id(outcome.step): outcome.conclusion for outcome in done}
-        ends = [conclusions.get(id(step)) or Conclusion(step.plan.result) for step in steps]
+        ends = conclusions_of(steps, done)
         result: dict[str, Json] = {
             "content_security_rules": [end.result["content_security_rule"] for end in ends],
             "violations": {step.label: end.result["violations"] for step, end in zip(steps, ends, strict=True)},

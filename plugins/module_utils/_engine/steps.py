@@ -67,3 +67,9 @@ class Composition(t.NamedTuple):
         """Return the composition of one plan."""
         steps = (step,) if step.plan.requests else ()
         return cls(step.plan, steps, lambda done: done[0].conclusion if done else Conclusion(step.plan.result))
+
+
+def conclusions_of(steps: t.Sequence[Step], done: t.Sequence[Outcome]) -> list[Conclusion]:
+    """Return the conclusion of each step; of one that was not applied, the predicted result."""
+    conclusions = {id(outcome.step): outcome.conclusion for outcome in done}
+    return [conclusions.get(id(step)) or Conclusion(step.plan.result) for step in steps]

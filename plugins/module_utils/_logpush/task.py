@@ -7,7 +7,7 @@ import typing as t
 from .._address import ALL_ADDRESSES
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan, Request, moved, within
-from .._engine.steps import Composition, Outcome, Step
+from .._engine.steps import Composition, Outcome, Step, conclusions_of
 from .._engine.task import Params, Spec, StateTask
 from .facts import SENDING
 from .job import JobState
@@ -115,8 +115,7 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
     everything = [*items, *strays]
 
     def conclude(done: t.Sequence[Outcome]) -> Conclusion:
-        conclusions = {id(outcome.step): outcome.conclusion for outcome in done}
-        ends = [conclusions.get(id(step)) or Conclusion(step.plan.result) for step in items]
+        ends = conclusions_of(items, done)
         warnings = [moved(step.place, text) for step, end in zip(items, ends, strict=True) for text in end.warnings]
         result = {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}
         return Conclusion(result, _once(warnings))

@@ -75,7 +75,7 @@ def desire(params: Params) -> Params:
 
 
 def survey(client: Client, params: Params, display: t.Callable[[str], None] = lambda text: None) -> Conclusion:
-    """Return a record of each zone and account; a part that cannot be read is marked as failed. `display` gets lines about the progress."""
+    """Return a record of each zone and account; a part that cannot be read is marked as failed. `display` is called with lines about the progress."""
     started = time.monotonic()
     listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     zones = [zone for zone in map(read_zone, listed) if is_selected(zone, params)]

@@ -211,7 +211,7 @@ TYPES: t.Mapping[str, Type] = {
     "losses_unknown": Type(NOTE, LOW, "delivery", LOOK),
     "violations": Type(NOTE, LOW, "content_security_rules", LOOK, "allowed by the rule, or gone from the pages"),
     "personal_data": Type(NOTE, LOW, "fields", LOOK),
-    "no_alert": Type(NOTE, LOW, "notifications", LOOK, "an enabled notification policy notifies somebody"),
+    "no_alert": Type(NOTE, LOW, "notifications", LOOK, "covered by an enabled notification policy"),
     "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
     "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
     "job_never": Type(NOTE, INFO, "health", LOOK),
