@@ -28,6 +28,7 @@ notes:
   - Text from the service is never evaluated as a template.
 extends_documentation_fragment:
   - edgeops.observability.connection
+  - edgeops.observability.secret
   - ansible.builtin.constructed
   - ansible.builtin.inventory_cache
 options:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 import typing as t
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,16 @@ def test_hosts_variables_and_groups(inventory: Inventory) -> None:
     assert account["account_id"] == inventory.simulator.account and account["account_name"] and "zone_id" not in account
     assert account["ansible_connection"] == "local" and f"account_{account['account_id']}" in found.groups["accounts"]
     assert set(ours(found)) <= set(found.groups["zones"]) and not set(found.groups["accounts"]) & set(found.groups["zones"])
+
+
+@pytest.mark.every_core
+def test_credentials_are_declared_secret(inventory: Inventory) -> None:
+    """Token and key are secret options where ansible-core knows these; older versions know no such declaration."""
+    code, stdout, stderr = inventory.command("ansible-doc", "--type", "inventory", "--json", PLUGIN)
+    assert code == 0, stderr
+    options = json.loads(stdout)[PLUGIN]["doc"]["options"]
+    secret = {name for name, option in options.items() if option.get("secret")}
+    assert secret == ({"api_token", "api_key"} if find_spec("ansible.module_utils.secrets") else set())
 
 
 def test_options(inventory: Inventory) -> None:
