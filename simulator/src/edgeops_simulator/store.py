@@ -57,7 +57,7 @@ class Store:
         document = {name: {key: part.save()} for name, part in owner.parts().items() if part.in_log}
         if self._log is None:
             self._log = _open_private(self._log_path, os.O_APPEND)
-        self._log.write(json.dumps({**document, "next_job_id": service.next_job_id}) + "\n")
+        self._log.write(json.dumps({**document, "next_job_id": service.job_ids.following}) + "\n")
         self._log.flush()
 
     def close(self) -> None:

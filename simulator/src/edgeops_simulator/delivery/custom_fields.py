@@ -21,7 +21,7 @@ def configured(zone: Zone) -> Names:
     Fields that the API would refuse are ignored; only a seed can contain them.
     """
     names: Names = {}
-    entry_point = rulesets.entry_point(zone, CUSTOM_FIELDS_PHASE) or {"rules": []}
+    entry_point = rulesets.entry_point(zone.rulesets, CUSTOM_FIELDS_PHASE) or {"rules": []}
     for rule in entry_point["rules"]:
         if rule.get("action") != ACTION or not rule.get("enabled", True):
             continue

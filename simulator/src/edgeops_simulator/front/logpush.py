@@ -55,7 +55,7 @@ def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
     jobs.check_transformer(call.service.account_of(call.owner), call.body, before)
     used = jobs.check_destination(call.owner, call.body, before, call.settings)
     if used:
-        ownership.use(call.owner, used)
+        ownership.use(call.owner.challenges, used)
     body: dict[str, t.Any] = dict(call.body)
     if body.get("output_options") is not None:
         body["output_options"] = options.without_repeats(body["output_options"])
@@ -65,7 +65,9 @@ def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:
 @routes("POST", "/jobs", "createJob", body=bodies.NEW_JOB, result=ref("Job"), status=201)
 def create_job(call: Call) -> Answer:
     jobs.check_allowed(call.owner, call.body, call.settings)
-    return Answer(_shown(call, state.create(call.service, call.owner, _body(call, None))), status=201)
+    body = _body(call, None)
+    job = state.create(call.owner.jobs, call.service.job_ids, body, call.settings.more_job_members)
+    return Answer(_shown(call, job), status=201)
 
 
 def _job(call: Call) -> dict[str, t.Any]:
@@ -89,7 +91,7 @@ def get_job(call: Call) -> Answer:
 @routes("PUT", "/jobs/{job_id}", "updateJob", body=bodies.JOB, result=ref("Job"))
 def put_job(call: Call) -> Answer:
     job = _job(call)
-    return Answer(_shown(call, state.update(call.service, job, _body(call, job))))
+    return Answer(_shown(call, state.update(job, _body(call, job), call.settings.more_job_members)))
 
 
 @routes("DELETE", "/jobs/{job_id}", "deleteJob", result=nullable({"type": "object"}), also=(204,))
@@ -111,7 +113,7 @@ def create_ownership(call: Call) -> Answer:
     problem = destinations.fault_of(destination, call.settings.unwritable_destinations)
     if problem:
         return Answer({"filename": "", "valid": False, "message": f"error writing challenge: {problem}"})
-    challenge = ownership.issue(call.owner, destination)
+    challenge = ownership.issue(call.owner.challenges, (f"{call.owner.kind}_id", call.owner.id), destination)
     if call.log_folder is not None:
         try:
             bucket.write_challenge(call.log_folder, destination, challenge["filename"], challenge["token"])
@@ -123,7 +125,7 @@ def create_ownership(call: Call) -> Answer:
 @routes("POST", "/ownership/validate", "validateOwnership", body=bodies.OWNERSHIP, result=record({"valid": FLAG}))
 def validate_ownership(call: Call) -> Answer:
     destination, token = call.body["destination_conf"], call.body["ownership_challenge"]
-    return Answer({"valid": ownership.holds(call.owner, destination, token)})
+    return Answer({"valid": ownership.holds(call.owner.challenges, destination, token)})
 
 
 @routes("POST", "/validate/destination", "validateDestination", body=bodies.DESTINATION, result=_VALID)

@@ -89,10 +89,10 @@ def get_ruleset(call: Call) -> Answer:
 def create_ruleset(call: Call) -> Answer:
     phase = call.body["phase"]
     rules.check_rules(call.body.get("rules", []), phase, call.settings)
-    if state.entry_point(call.zone, phase):
+    if state.entry_point(call.zone.rulesets, phase):
         message = "exceeded maximum number of zone rulesets for phase"
         raise Refusal(400, rules.SECOND_OF_PHASE, f"{message} {phase}", source={"pointer": "/kind"})
-    return Answer(shown(call, state.create(call.zone, call.body)))
+    return Answer(shown(call, state.create(call.zone.rulesets, call.body)))
 
 
 @routes("PUT", _ONE, "updateRuleset", body=bodies.RULESET, **_WRITTEN)
@@ -112,13 +112,13 @@ def delete_ruleset(call: Call) -> Answer:
 
 
 def _entry_point(call: Call) -> Document | None:
-    return state.entry_point(call.zone, call.ids["phase"])
+    return state.entry_point(call.zone.rulesets, call.ids["phase"])
 
 
 @routes("GET", _ENTRY_POINT, "getEntryPoint", result=ref("Ruleset"), switch="entrypoint_route")
 def get_entry_point(call: Call) -> Answer:
     if call.ids["phase"] == policies.PHASE and call.settings.policy_entry_point:
-        return Answer(policies.entry_point(call.zone))
+        return Answer(policies.entry_point(call.zone.policies, call.zone.id))
     ruleset = _entry_point(call)
     if ruleset is None:
         phase = call.ids["phase"]
@@ -135,7 +135,7 @@ def put_entry_point(call: Call) -> Answer:
     rules.check_rules(call.body.get("rules", []), phase, call.settings)
     if ruleset is None:
         named = {"name": "default", **call.body, "kind": "zone", "phase": phase}
-        return Answer(shown(call, state.create(call.zone, named)))
+        return Answer(shown(call, state.create(call.zone.rulesets, named)))
     return Answer(shown(call, state.update(ruleset, call.body)))
 
 

@@ -19,24 +19,24 @@ _OLD, _NEW = {"switch": "script_monitor_routes"}, {"switch": "page_shield_routes
 
 @routes("GET", "/script_monitor", "getScriptMonitor", result=ref("ScriptMonitor"), **_OLD)
 def get_status(call: Call) -> Answer:
-    return Answer(state.status(call.zone))
+    return Answer(state.status(call.zone.script_monitor))
 
 
 @routes("PUT", "/script_monitor", "updateScriptMonitor", result=ref("ScriptMonitor"), body=bodies.SCRIPT_MONITOR, **_OLD)
 def put_status(call: Call) -> Answer:
-    return Answer(state.update(call.zone, {"enabled": call.body["enabled"]}))
+    return Answer(state.update(call.zone.script_monitor, {"enabled": call.body["enabled"]}))
 
 
 @routes("GET", "/page_shield", "getPageShield", result=ref("PageShield"), **_NEW)
 def get_page_shield(call: Call) -> Answer:
-    return Answer(state.page_shield_status(call.zone))
+    return Answer(state.page_shield_status(call.zone.script_monitor))
 
 
 @routes("PUT", "/page_shield", "updatePageShield", result=ref("PageShield"), body=bodies.PAGE_SHIELD, **_NEW)
 def put_page_shield(call: Call) -> Answer:
     known = ("enabled", *state.PAGE_SHIELD_DEFAULTS)
-    state.update(call.zone, {name: call.body[name] for name in known if name in call.body})
-    return Answer(state.page_shield_status(call.zone))
+    state.update(call.zone.script_monitor, {name: call.body[name] for name in known if name in call.body})
+    return Answer(state.page_shield_status(call.zone.script_monitor))
 
 
 def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.Any]], dict[str, int] | None]:

@@ -20,7 +20,17 @@ _ONE = "/{transformer_id}"
 
 def _shown(call: Call, transformer: Document) -> Document:
     shown = {name: value for name, value in transformer.items() if name not in ("code", "versions")}
-    return {**shown, "associated_jobs": state.jobs_of(call.service, call.account, transformer["id"])}
+    return {**shown, "associated_jobs": _jobs(call, transformer)}
+
+
+def _jobs(call: Call, transformer: Document) -> list[Document]:
+    """Return the jobs of the account and its zones that refer to a transformer."""
+    return [
+        {"id": job["id"], "name": job.get("name") or "", "object_type": owner.kind, "object_tag": owner.id}
+        for owner in call.service.owners_in(call.account)
+        for job in owner.jobs.values()
+        if job.get("transformer_id") == transformer["id"]
+    ]
 
 
 def _transformer(call: Call) -> Document:
@@ -62,7 +72,7 @@ def list_transformers(call: Call) -> Answer:
 @routes("POST", "", "createTransformer", body=bodies.NEW_TRANSFORMER, result=ref("Transformer"), status=201)
 def create_transformer(call: Call) -> Answer:
     dataset = _check_code(call, call.body["code"])
-    return Answer(_shown(call, state.create(call.account, call.body, dataset)), status=201)
+    return Answer(_shown(call, state.create(call.account.transformers, call.body, dataset)), status=201)
 
 
 @routes("POST", "/preview", "previewTransformer", body=bodies.PREVIEW, result=nullable({"type": "object"}), also=(501,))
@@ -105,13 +115,13 @@ def put_transformer(call: Call) -> Answer:
     transformer = _transformer(call)
     code = call.body.get("code")
     dataset = _check_code(call, code) if code else transformer["dataset"]
-    return Answer(_shown(call, state.update(call.account, transformer, call.body, dataset)))
+    return Answer(_shown(call, state.update(call.account.transformers, transformer, call.body, dataset)))
 
 
 @routes("DELETE", _ONE, "deleteTransformer", result=record({"id": COUNT}), also=(409,))
 def delete_transformer(call: Call) -> Answer:
     transformer = _transformer(call)
-    if state.jobs_of(call.service, call.account, transformer["id"]):
+    if _jobs(call, transformer):
         raise Refusal(409, _CODE, f"transformer {transformer['id']} is used by a job")
     del call.account.transformers[transformer["id"]]
     return Answer({"id": transformer["id"]})

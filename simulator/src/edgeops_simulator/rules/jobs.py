@@ -90,8 +90,8 @@ def check_destination(
         return None
     token = body.get("ownership_challenge")
     required = settings.strict_ownership and destinations.needs_ownership(destination)
-    doubtful = token and (required or ownership.was_asked_for(owner, destination))
-    if (required and not token) or (doubtful and not ownership.holds(owner, destination, token or "")):
+    doubtful = token and (required or ownership.was_asked_for(owner.challenges, destination))
+    if (required and not token) or (doubtful and not ownership.holds(owner.challenges, destination, token or "")):
         raise Refusal(
             400, destinations.BAD_DESTINATION, "error validating ownership: the challenge is missing, unknown or expired"
         )

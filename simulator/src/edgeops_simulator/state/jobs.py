@@ -6,11 +6,7 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, Part, Table, need
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.owners import Owner
-    from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.part import Document, JobIds, Part, Table, need
 
 # The members of a job that requests can set, with their defaults.
 DEFAULTS: Document = {
@@ -43,9 +39,9 @@ class Jobs(Table):
         "destination_conf": str,
     }
 
-    def add(self, service: Service, item: Document, index: int) -> None:
-        job_id = item.get("id") or service.take_job_id()
-        service.next_job_id = max(service.next_job_id, job_id + 1)
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
+        job_id = item.get("id") or ids.take()
+        ids.skip(job_id)
         self[job_id] = {"id": job_id, **DEFAULTS, **HEALTH, **copy.deepcopy(item)}
 
 
@@ -53,8 +49,8 @@ class Fields(Part):
     """The fields of datasets that differ from the default ones, by dataset."""
 
     @classmethod
-    def load(cls, service: Service, given: t.Any, place: str) -> Fields:
-        made = super().load(service, given, place)
+    def load(cls, ids: JobIds, given: t.Any, place: str) -> Fields:
+        made = super().load(ids, given, place)
         for dataset, fields in made.items():
             need(dict, fields, f"{place}.{dataset}")
         return made
@@ -64,15 +60,16 @@ def _settable(body: Document, more: t.Collection[str]) -> Document:
     return {name: value for name, value in body.items() if name in DEFAULTS or name in more}
 
 
-def create(service: Service, owner: Owner, body: Document) -> Document:
-    given = {name: value for name, value in _settable(body, service.settings.more_job_members).items() if value is not None}
-    job = {"id": service.take_job_id(), **DEFAULTS, **given, **HEALTH, "time_created": clock.stamp_seconds()}
-    owner.jobs[job["id"]] = job
+def create(jobs: Jobs, ids: JobIds, body: Document, more: t.Collection[str]) -> Document:
+    """Add a job; `more` are the members that requests can set besides those with a default."""
+    given = {name: value for name, value in _settable(body, more).items() if value is not None}
+    job = {"id": ids.take(), **DEFAULTS, **given, **HEALTH, "time_created": clock.stamp_seconds()}
+    jobs[job["id"]] = job
     return job
 
 
-def update(service: Service, job: Document, body: Document) -> Document:
+def update(job: Document, body: Document, more: t.Collection[str]) -> Document:
     """PUT merges the top level; `output_options` is replaced as a whole; null resets a member to its default."""
-    for name, value in _settable(body, service.settings.more_job_members).items():
+    for name, value in _settable(body, more).items():
         job[name] = DEFAULTS.get(name) if value is None else value
     return job

@@ -7,10 +7,7 @@ import typing as t
 import uuid
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, Part, Table
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.part import Document, JobIds, Part, Table
 
 MECHANISMS = ("email", "webhooks", "pagerduty")
 _SCRIPTS = "Client-side security"
@@ -49,7 +46,7 @@ class NotificationPolicies(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "name": str, "mechanisms": dict}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         create(self, {"name": f"policy-{index + 1}", "alert_type": "dos_attack_l7", "enabled": True, **copy.deepcopy(item)})
 
 
@@ -58,7 +55,7 @@ class Webhooks(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "name": str, "url": str}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         create_webhook(self, {"name": f"webhook-{index + 1}", "url": "https://hooks.example/in", **copy.deepcopy(item)})
 
 

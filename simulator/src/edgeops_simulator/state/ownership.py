@@ -11,11 +11,7 @@ import time
 import typing as t
 
 from edgeops_simulator.rules import destinations
-from edgeops_simulator.state.part import Document, Table
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.owners import Owner
-    from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.part import Document, JobIds, Table
 
 LIFETIME = 7 * 24 * 3600
 _SIGNING_KEY = secrets.token_bytes(32)
@@ -26,7 +22,7 @@ class Challenges(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"token": str, "destination_conf": str, "expires": int}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         self[item.get("token", index)] = dict(item)
 
 
@@ -34,7 +30,7 @@ def _segment(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
+def issue(challenges: Challenges, claim: tuple[str, str], destination: str, lifetime: int = LIFETIME) -> Document:
     """Create a challenge: a JWT for this zone or account and the whole destination, and the path of its file."""
     bucket, path = destinations.bucket_and_path(destination)
     now = int(time.time())
@@ -43,7 +39,7 @@ def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
         "iat": now,
         "exp": now + lifetime,
         "jti": secrets.token_hex(8),
-        f"{owner.kind}_id": owner.id,
+        claim[0]: claim[1],
         "destination_conf": destination,
         "bucket_path_hash": hashlib.sha256(f"{bucket}/{path}".encode("utf-8", "replace")).hexdigest(),
     }
@@ -53,20 +49,20 @@ def issue(owner: Owner, destination: str, lifetime: int = LIFETIME) -> Document:
     # As in the API, the answer has the path without the date, but the object is in a folder for the date.
     filename = f"{path}/ownership-challenge-{claims['jti']}.txt".lstrip("/")
     challenge = {"token": token, "destination_conf": destination, "filename": filename, "expires": claims["exp"]}
-    owner.challenges[token] = challenge
+    challenges[token] = challenge
     return challenge
 
 
-def holds(owner: Owner, destination: str, token: str) -> bool:
+def holds(challenges: Challenges, destination: str, token: str) -> bool:
     """Return whether this token was issued for this destination of this zone or account, and has not expired."""
-    challenge = owner.challenges.get(token)
+    challenge = challenges.get(token)
     return bool(challenge and challenge["destination_conf"] == destination and challenge["expires"] > time.time())
 
 
-def was_asked_for(owner: Owner, destination: str) -> bool:
-    return any(challenge["destination_conf"] == destination for challenge in owner.challenges.values())
+def was_asked_for(challenges: Challenges, destination: str) -> bool:
+    return any(challenge["destination_conf"] == destination for challenge in challenges.values())
 
 
-def use(owner: Owner, token: str) -> None:
+def use(challenges: Challenges, token: str) -> None:
     """Remove a challenge, because it is valid for one use."""
-    owner.challenges.pop(token, None)
+    challenges.pop(token, None)

@@ -7,9 +7,6 @@ import typing as t
 
 from edgeops_simulator.jsontext import KIND_NAMES, is_a
 
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.service import Service
-
 Document = dict[str, t.Any]
 _P = t.TypeVar("_P", bound="Part")
 _T = t.TypeVar("_T", bound="Table")
@@ -25,6 +22,22 @@ def need(kind: type, value: t.Any, place: str) -> t.Any:
     return value
 
 
+class JobIds:
+    """The ids of jobs, which count up over all zones and accounts and are never reused."""
+
+    def __init__(self, following: int = 1) -> None:
+        self.following = following
+
+    def take(self) -> int:
+        """Return the id of a new job."""
+        job_id, self.following = self.following, self.following + 1
+        return job_id
+
+    def skip(self, job_id: int) -> None:
+        """Continue after this id."""
+        self.following = max(self.following, job_id + 1)
+
+
 class Part(dict[t.Any, t.Any]):
     """One part of the state of a zone or account: how a seed sets it, and how a snapshot contains it.
 
@@ -35,7 +48,7 @@ class Part(dict[t.Any, t.Any]):
     """Whether requests can change it, so that it belongs into the log of writes."""
 
     @classmethod
-    def load(cls: type[_P], service: Service, given: t.Any, place: str) -> _P:
+    def load(cls: type[_P], ids: JobIds, given: t.Any, place: str) -> _P:
         return cls(copy.deepcopy(need(dict, given, place)))
 
     def save(self) -> t.Any:
@@ -49,17 +62,17 @@ class Table(Part):
     """The members that the state itself looks at, as far as an object has them."""
 
     @classmethod
-    def load(cls: type[_T], service: Service, given: t.Any, place: str) -> _T:
+    def load(cls: type[_T], ids: JobIds, given: t.Any, place: str) -> _T:
         made = cls()
         for index, item in enumerate(need(list, given, place)):
             need(dict, item, f"{place}[{index}]")
             for name, kind in cls.members.items():
                 if item.get(name) is not None:
                     need(kind, item[name], f"{place}[{index}].{name}")
-            made.add(service, item, index)
+            made.add(ids, item, index)
         return made
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         """Add one object of a document, with defaults for omitted members."""
         raise NotImplementedError
 
@@ -78,7 +91,7 @@ class Observed(Table):
         self.listings: dict[t.Any, list[Document]] = {}
         """Cached listings, so that the time for a page depends on its items, not on those of the zone."""
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         own_id = item.get(self.id_name) or f"{index + 1:032x}"
         self[own_id] = item if self.id_name in item else {self.id_name: own_id, **item}
 

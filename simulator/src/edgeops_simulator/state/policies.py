@@ -7,12 +7,8 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import BadSeed, Document, Table
+from edgeops_simulator.state.part import BadSeed, Document, JobIds, Table
 from edgeops_simulator.state.rulesets import new_id
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.owners import Zone
-    from edgeops_simulator.state.service import Service
 
 PHASE = "http_response_page_shield"
 _USUAL: Document = {"action": "log", "description": "", "enabled": True, "expression": "true", "value": "script-src 'self'"}
@@ -31,7 +27,7 @@ class Policies(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         made = {"id": new_id(), **_USUAL, **copy.deepcopy(item)}
         # Recorded answers may contain it as text.
         self[made["id"]] = {**made, "enabled": made["enabled"] in (True, "true")}
@@ -43,7 +39,7 @@ class Violations(Table):
     in_log = False
     members: t.ClassVar[t.Mapping[str, type]] = {"datetime": str, **{name: type(value) for name, value in _REPORT.items()}}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         try:
             moment = clock.read(item["datetime"]) if item.get("datetime") else clock.stamp_seconds()
         except ValueError as problem:
@@ -51,12 +47,12 @@ class Violations(Table):
         self[len(self)] = {**_REPORT, **item, "datetime": moment}
 
 
-def entry_point(zone: Zone) -> Document:
+def entry_point(policies: Policies, zone_id: str) -> Document:
     """Return the ruleset of the phase of these rules."""
     rules = [
         {"id": rule["id"], "version": "1", "ref": rule["id"], "last_updated": clock.stamp(), "action_parameters": {}}
         | {name: rule[name] for name in ("action", "description", "enabled", "expression")}
-        for rule in zone.policies.values()
+        for rule in policies.values()
     ]
-    named = {"id": f"{zone.id[:31]:0<31}c", "name": "default", "description": "", "kind": "zone", "phase": PHASE}
+    named = {"id": f"{zone_id[:31]:0<31}c", "name": "default", "description": "", "kind": "zone", "phase": PHASE}
     return {**named, "version": "1", "last_updated": clock.stamp(), "rules": rules}

@@ -7,11 +7,7 @@ import secrets
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, Table, need
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.owners import Zone
-    from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.part import Document, JobIds, Table, need
 
 _DEFAULT_RULE: t.Mapping[str, t.Any] = {"description": "", "enabled": True}
 _SERVER_MADE = ("id", "version", "last_updated", "position")
@@ -22,7 +18,7 @@ class Rulesets(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "rules": list}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         moment = clock.stamp()
         made = {"id": new_id(), "name": "", "description": "", "kind": "zone", "phase": "http_log_custom_fields"}
         ruleset = {**made, "version": "1", "last_updated": moment, **copy.deepcopy(item)}
@@ -50,11 +46,11 @@ def without_rules(ruleset: Document) -> Document:
     return {name: value for name, value in ruleset.items() if name != "rules"}
 
 
-def entry_point(zone: Zone, phase: str) -> Document | None:
-    return next((r for r in zone.rulesets.values() if r.get("kind") == "zone" and r.get("phase") == phase), None)
+def entry_point(rulesets: Rulesets, phase: str) -> Document | None:
+    return next((r for r in rulesets.values() if r.get("kind") == "zone" and r.get("phase") == phase), None)
 
 
-def create(zone: Zone, body: Document) -> Document:
+def create(rulesets: Rulesets, body: Document) -> Document:
     moment = clock.stamp()
     ruleset = {
         "id": new_id(),
@@ -66,7 +62,7 @@ def create(zone: Zone, body: Document) -> Document:
         "last_updated": moment,
         "rules": [_made(rule, None, moment) for rule in body.get("rules") or []],
     }
-    zone.rulesets[ruleset["id"]] = ruleset
+    rulesets[ruleset["id"]] = ruleset
     return ruleset
 
 

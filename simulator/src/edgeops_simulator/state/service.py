@@ -8,7 +8,7 @@ import typing as t
 from edgeops_simulator.jsontext import is_a
 from edgeops_simulator.settings import Settings
 from edgeops_simulator.state.owners import Account, Owner, Zone
-from edgeops_simulator.state.part import BadSeed, Document, need
+from edgeops_simulator.state.part import BadSeed, Document, JobIds, need
 from edgeops_simulator.state.transformers import Transformers
 
 ACCOUNT_KEY = "accounts/"
@@ -27,33 +27,33 @@ class Credentials:
 
 @dataclasses.dataclass
 class Service:
-    """The whole state: zones and accounts by id, settings, and the id of the next job."""
+    """The whole state: zones and accounts by id, settings, and the ids of jobs."""
 
     credentials: Credentials
     zones: dict[str, Zone] = dataclasses.field(default_factory=dict)
     accounts: dict[str, Account] = dataclasses.field(default_factory=dict)
     settings: Settings = dataclasses.field(default_factory=Settings)
-    next_job_id: int = 1
+    job_ids: JobIds = dataclasses.field(default_factory=JobIds)
 
     def copy(self) -> Service:
         """Return a copy on which a seed can be tried. It shares the parts, which are replaced by a seed, never changed."""
         zones = {zone_id: dataclasses.replace(zone) for zone_id, zone in self.zones.items()}
         accounts = {account_id: dataclasses.replace(account) for account_id, account in self.accounts.items()}
-        return dataclasses.replace(self, zones=zones, accounts=accounts, settings=dataclasses.replace(self.settings))
+        settings, job_ids = dataclasses.replace(self.settings), JobIds(self.job_ids.following)
+        return dataclasses.replace(self, zones=zones, accounts=accounts, settings=settings, job_ids=job_ids)
 
     def adopt(self, other: Service) -> None:
         """Replace the state with another one, except the credentials."""
         self.zones, self.accounts, self.settings = other.zones, other.accounts, other.settings
-        self.next_job_id = other.next_job_id
-
-    def take_job_id(self) -> int:
-        """Return the next job id; ids count up over all zones and accounts and are never reused."""
-        job_id = self.next_job_id
-        self.next_job_id += 1
-        return job_id
+        self.job_ids = other.job_ids
 
     def account_of(self, owner: Owner) -> Account | None:
         return owner if isinstance(owner, Account) else self.accounts.get(t.cast(Zone, owner).account.get("id", ""))
+
+    def owners_in(self, account: Account) -> t.Iterator[Owner]:
+        """Yield an account and its zones."""
+        yield account
+        yield from (zone for zone in self.zones.values() if zone.account.get("id") == account.id)
 
     def save(self) -> Document:
         """Return the whole state in the form that `load` reads."""
@@ -63,7 +63,7 @@ class Service:
         owners += [(ACCOUNT_KEY + account_id, account) for account_id, account in self.accounts.items()]
         for name in PARTS:
             document[name] = {key: owner.parts()[name].save() for key, owner in owners if name in owner.parts()}
-        return {**document, "settings": self.settings.document(), "next_job_id": self.next_job_id}
+        return {**document, "settings": self.settings.document(), "next_job_id": self.job_ids.following}
 
     def load(self, document: t.Any) -> None:
         """Load a document. Each part in it replaces the current part; zones and accounts that it does not name are not changed."""
@@ -79,14 +79,14 @@ class Service:
                 owner = self._owner(key)
                 if name not in owner.parts():
                     raise BadSeed(f"{name}.{key}: {owner.kind} has no {name}")
-                setattr(owner, name, type(owner.parts()[name]).load(self, value, f"{name}.{key}"))
+                setattr(owner, name, type(owner.parts()[name]).load(self.job_ids, value, f"{name}.{key}"))
         for key in document.get("jobs") or {}:
             self._add_transformers(self._owner(key))
         try:
             self.settings.change(need(dict, document.get("settings") or {}, "settings"))
         except ValueError as problem:
             raise BadSeed(str(problem)) from None
-        self.next_job_id = max(self.next_job_id, need(int, document.get("next_job_id") or 1, "next_job_id"))
+        self.job_ids.skip(need(int, document.get("next_job_id") or 1, "next_job_id") - 1)
 
     def _owner(self, key: str) -> Owner:
         """Return the owner of a part: an account if the key has its prefix or only an account has the id, otherwise a zone."""
@@ -101,7 +101,7 @@ class Service:
         for number in sorted(named - {0}):
             if account is not None and number not in account.transformers:
                 account.transformers = Transformers(account.transformers)
-                account.transformers.add(self, {"id": number, "name": f"transformer-{number}"}, 0)
+                account.transformers.add(self.job_ids, {"id": number, "name": f"transformer-{number}"}, 0)
 
     def _zone(self, zone_id: str) -> Zone:
         """Return the zone with this id, or add it; a new zone belongs to the first account."""

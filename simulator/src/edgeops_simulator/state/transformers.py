@@ -6,11 +6,7 @@ import copy
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, Table
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.owners import Account
-    from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.part import Document, JobIds, Table
 
 
 class Transformers(Table):
@@ -18,7 +14,7 @@ class Transformers(Table):
 
     members: t.ClassVar[t.Mapping[str, type]] = {"id": int, "name": str, "code": str, "versions": list}
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         moment = clock.stamp_seconds()
         made = {"id": self.next_id(), "name": f"transformer-{index + 1}", "description": "", "dataset": None}
         made |= {"code": "SELECT * FROM http_requests", "created_at": moment, "updated_at": moment, **copy.deepcopy(item)}
@@ -38,30 +34,19 @@ class Transformers(Table):
         transformer["code"] = code
 
 
-def create(account: Account, body: Document, dataset: str) -> Document:
+def create(transformers: Transformers, body: Document, dataset: str) -> Document:
     moment = clock.stamp_seconds()
-    made = {"id": account.transformers.next_id(), "name": body["name"], "description": body.get("description") or ""}
+    made = {"id": transformers.next_id(), "name": body["name"], "description": body.get("description") or ""}
     made |= {"dataset": dataset, "created_at": moment, "updated_at": moment, "versions": []}
-    account.transformers.add_version(made, body["code"], moment)
-    account.transformers[made["id"]] = made
+    transformers.add_version(made, body["code"], moment)
+    transformers[made["id"]] = made
     return made
 
 
-def update(account: Account, transformer: Document, body: Document, dataset: str | None) -> Document:
+def update(transformers: Transformers, transformer: Document, body: Document, dataset: str | None) -> Document:
     """PUT: an omitted description is cleared, omitted code is kept, and sent code adds a version."""
     moment = clock.stamp_seconds()
     transformer.update(name=body["name"], description=body.get("description") or "", dataset=dataset, updated_at=moment)
     if body.get("code"):
-        account.transformers.add_version(transformer, body["code"], moment)
+        transformers.add_version(transformer, body["code"], moment)
     return transformer
-
-
-def jobs_of(service: Service, account: Account, transformer_id: int) -> list[Document]:
-    """Return the jobs of the account and its zones that refer to a transformer."""
-    owners = [account, *(zone for zone in service.zones.values() if zone.account.get("id") == account.id)]
-    return [
-        {"id": job["id"], "name": job.get("name") or "", "object_type": owner.kind, "object_tag": owner.id}
-        for owner in owners
-        for job in owner.jobs.values()
-        if job.get("transformer_id") == transformer_id
-    ]

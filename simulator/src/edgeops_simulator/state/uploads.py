@@ -5,10 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import BadSeed, Document, Table
-
-if t.TYPE_CHECKING:
-    from edgeops_simulator.state.service import Service
+from edgeops_simulator.state.part import BadSeed, Document, JobIds, Table
 
 _USUAL: Document = {
     "job_id": 1,
@@ -33,7 +30,7 @@ class Uploads(Table):
         **{name: type(value) for name, value in _USUAL.items()},
     }
 
-    def add(self, service: Service, item: Document, index: int) -> None:
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
         try:
             moment = clock.read(item["datetime"]) if item.get("datetime") else clock.stamp_seconds()
         except ValueError as problem:
