@@ -84,6 +84,14 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         """Return the task that is performed; subclasses give it what only the controller knows, such as the variables of other hosts."""
         return self.task
 
+    def result_of(self, task: Task, arguments: t.Mapping[str, t.Any]) -> Result:
+        """Run a task that only reads, in this process; return its result, failed or not."""
+        checked = validated(task.arguments(), serialised(arguments), task.name)
+        if checked.error is not None:
+            failure = Failure(INVALID_OPTION, checked.error)
+            return {"failed": True, "changed": False, "msg": failure.message, "error": failure.report()}
+        return Run(checked.params, check_mode=True, diff_mode=False, announce=_announce).finish(task)
+
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments; subclasses handle nulls here that mean more than omitted."""
         return arguments

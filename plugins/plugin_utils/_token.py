@@ -11,7 +11,6 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, PERMISSION, Failure, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, line
 from ansible_collections.edgeops.observability.plugins.modules.token_info import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
@@ -47,7 +46,7 @@ class TokenAction(InProcessAction):
         arguments = prepared(options, self._task.args)
         checked = validated(self.task.arguments(), serialised(arguments), self._task.action)
         if checked.error is not None:
-            return self._result(dict(arguments))  # it says what is wrong
+            return super().run(None, variables)  # it says what is wrong, and where
         names = [str(name) for name in variables["ansible_play_hosts_all"]]
         read = [name for name in names if _is_read(hosts.host(name), checked.params["required_for"])]
         credentials: dict[str, list[str]] = {}
@@ -57,8 +56,10 @@ class TokenAction(InProcessAction):
         tokens: list[dict[str, Json]] = []
         lines: list[str] = []
         missing: list[str] = []
+        warnings: list[str] = []
         for its_hosts in credentials.values():
             result = self._of(its_hosts, hosts, arguments)
+            warnings += result.get("warnings", [])
             if result.get("failed") and result["error"]["kind"] in (AUTHENTICATION, PERMISSION):
                 return result
             if result.get("failed"):
@@ -76,6 +77,7 @@ class TokenAction(InProcessAction):
             "credentials": tokens,
             "missing": list(dict.fromkeys(missing)),
             "lines": lines,
+            **({"warnings": list(dict.fromkeys(warnings))} if warnings else {}),
         }
 
     def _of(self, names: t.Sequence[str], hosts: HostVariables, arguments: t.Mapping[str, t.Any]) -> Result:
@@ -83,17 +85,10 @@ class TokenAction(InProcessAction):
         result: Result = {}
         for name in names[:_MAX_HOSTS]:
             host = hosts.host(name)
-            result = self._result({**arguments, **host.connection(arguments), **address_of(host)})
-            if not result.get("failed") or result["error"]["kind"] != "permission":
+            result = self.result_of(self.task, {**arguments, **host.connection(arguments), **address_of(host)})
+            if not result.get("failed") or result["error"]["kind"] != PERMISSION:
                 break
         return result
-
-    def _result(self, arguments: Result) -> Result:
-        checked = validated(self.task.arguments(), serialised(arguments), self._task.action)
-        if checked.error is not None:
-            failure = Failure("invalid_option", checked.error)
-            return {"failed": True, "changed": False, "msg": checked.error, "error": failure.report()}
-        return Run(checked.params, check_mode=True, diff_mode=False).finish(self.task)
 
 
 def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:

@@ -2,6 +2,7 @@
 
 """The permissions of each credential in a play, each read once."""
 
+import re
 import typing as t
 from pathlib import Path
 
@@ -36,6 +37,12 @@ def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) ->
     assert read >= {"jobs", "custom_fields", "script_monitor"}
     assert {entry["credential"] for entry in report.journal} == {"token", "email_key"}
     assert hosts["zone3"]["zone_id"] not in {entry["zone"] for entry in report.journal}
+
+
+def test_wait_is_announced(playbook: Playbook, simulator: t.Any) -> None:
+    """The message appears before the wait, as that of a task for one zone does."""
+    report = read_token(playbook, fleet(simulator, [{"script_monitor_enabled": True}]), request_budget="8/6")
+    assert len(re.findall(r"Waiting \d+ seconds before the next request: 8 requests in 6 seconds ", report.stderr)) == 1
 
 
 def test_zone_of_the_host_is_the_default(playbook: Playbook, simulator: t.Any) -> None:

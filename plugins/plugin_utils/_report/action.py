@@ -11,9 +11,8 @@ import typing as t
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import GATE, Failure, Json
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
 from ansible_collections.edgeops.observability.plugins.modules import logpush_delivery_info
-from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
+from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.readers import read_names
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import read_option
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
@@ -83,12 +82,8 @@ class ReportAction(InProcessAction):
         return with_delivery(plain, hosts, self._delivered)
 
     def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:
-        """Return the delivery facts of zones or of an account, or the failure."""
-        task = logpush_delivery_info.TASK
-        checked = validated(task.arguments(), serialised(arguments), task.name)
-        if checked.error is not None:
-            return {"failed": True, "msg": checked.error}
-        return Run(checked.params, check_mode=True, diff_mode=False).finish(task)
+        """Return the delivery facts of zones or of an account, or the failure. The report shows what its warnings say."""
+        return self.result_of(logpush_delivery_info.TASK, arguments)
 
 
 def _completed(arguments: Result, host: Host) -> Result:
