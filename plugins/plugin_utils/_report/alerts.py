@@ -10,8 +10,7 @@ from ...module_utils._core import Json
 from ...module_utils._notifications.policy import LOST_JOB, NEW_SCRIPTS, SCRIPT_ALERTS, watchers
 from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.record import ZoneRecord
-from .document import Item
-from .items import make_item
+from .items import Problem, problem
 
 # Of what nobody is notified in an account whose notification policies were read.
 
@@ -35,7 +34,7 @@ def watched_of(records: t.Iterable[ZoneRecord]) -> t.Mapping[str | None, Watched
     return seen
 
 
-def notes(record: ZoneRecord, there: Watched) -> t.Iterator[Item]:
+def notes(record: ZoneRecord, there: Watched) -> t.Iterator[Problem]:
     """Yield a note for each alert of an account that reaches nobody."""
     notifications = record["notifications"]
     if record["scope"] != ACCOUNT or notifications is None:
@@ -48,10 +47,12 @@ def notes(record: ZoneRecord, there: Watched) -> t.Iterator[Item]:
         yield from _unless_watched(NEW_SCRIPTS, usable, "new or changed scripts", notifications)
 
 
-def _unless_watched(subject: str, alerts: t.Collection[str], words: str, notifications: t.Mapping[str, Json]) -> t.Iterator[Item]:
+def _unless_watched(
+    subject: str, alerts: t.Collection[str], words: str, notifications: t.Mapping[str, Json]
+) -> t.Iterator[Problem]:
     """Yield a note unless a policy notifies of one of these alerts."""
     policies, webhooks = list_of(notifications.get("notification_policies")), list_of(notifications.get("webhooks"))
     reached, failing = watchers(alerts, map(dict_of, policies), map(dict_of, webhooks))
     if not reached:
         only = f"; the last delivery to the webhook of {', '.join(failing)} failed" if failing else ""
-        yield make_item("no_alert", subject, f"nobody is notified of {words}{only}")
+        yield problem("no_alert", subject, f"nobody is notified of {words}{only}")

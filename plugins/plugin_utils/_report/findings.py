@@ -8,13 +8,14 @@ import typing as t
 from ...module_utils._logpush import logpull_options
 from ...module_utils._logpush.coverage import Coverage, selected_fields
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
+from ...module_utils._logpush.health import DISABLED, FAILING, NEVER, STALE, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._text import canonical, dict_of, distinct, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
-from .document import Copied, Item
+from .document import Copied
 from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, PERSONAL_FIELDS
-from .items import destination_text, make_item, plural
+from .items import Problem, destination_text, plural, problem
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 
@@ -35,7 +36,7 @@ def job_number(job: ReportedJob) -> int | None:
     return number if is_integer(number) else None
 
 
-def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield each member in which the managed resources of a zone differ from their desired state."""
     stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
     for resource in MANAGED:
@@ -43,36 +44,35 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator
         diff = outcome.get("diff") or {}
         before, after = diff.get("before") or {}, diff.get("after") or {}
         if resource in ("jobs", "content_security_rules"):
-            items = list(_labelled_members(resource, before, after))
+            differing = list(_labelled_members(resource, before, after))
         elif resource == "custom_fields":
-            items = _of_custom_fields(before, after)
+            differing = _of_custom_fields(before, after)
         else:
-            items = list(_members(resource, None, "", before, after))
-        if not items and outcome.get("changed"):
-            items = [make_item(DIFFERENCE, None, None, member=None, resource=resource)]
-        for item in items:
-            if item["subject"] in stopped and (resource, item["member"]) == ("jobs", "enabled"):
-                item["message"] += f"; the service disabled it: {stopped[item['subject']]}"
-            yield item
+            differing = list(_members(resource, None, "", before, after))
+        if not differing and outcome.get("changed"):
+            differing = [problem(DIFFERENCE, None, None, member=None, resource=resource)]
+        for each in differing:
+            reason = stopped.get(str(each.subject)) if (resource, each.member) == ("jobs", "enabled") else None
+            yield each if reason is None else each._replace(note=f"; the service disabled it: {reason}")
 
 
-def _labelled_members(resource: str, before: Copied, after: Copied) -> t.Iterator[Item]:
+def _labelled_members(resource: str, before: Copied, after: Copied) -> t.Iterator[Problem]:
     for label in sorted({**before, **after}):
         one, other = before.get(label) or None, after.get(label) or None
         if isinstance(one, dict) and isinstance(other, dict):
             yield from _members(resource, label, "", one, other)
         elif one or other:
-            yield make_item(DIFFERENCE, label, one, other, member=None, resource=resource)
+            yield problem(DIFFERENCE, label, one, other, member=None, resource=resource)
 
 
-def _of_custom_fields(before: Copied, after: Copied) -> list[Item]:
+def _of_custom_fields(before: Copied, after: Copied) -> list[Problem]:
     """Return the differing lists; the rules contain the same names, and count only if no list differs."""
     one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
     differing = list(_members("custom_fields", None, "", one, other))
-    return [each for each in differing if each["member"] != "rules"] or differing
+    return [each for each in differing if each.member != "rules"] or differing
 
 
-def _members(resource: str, subject: str | None, place: str, before: Copied, after: Copied) -> t.Iterator[Item]:
+def _members(resource: str, subject: str | None, place: str, before: Copied, after: Copied) -> t.Iterator[Problem]:
     for name in sorted({**before, **after}):
         one, other, path = before.get(name), after.get(name), f"{place}{name}"
         if one == other:
@@ -81,33 +81,33 @@ def _members(resource: str, subject: str | None, place: str, before: Copied, aft
         if isinstance(one, dict) and isinstance(other, dict) and one and other and name != "filter":
             yield from _members(resource, subject, f"{path}.", one, other)
         else:
-            yield make_item(DIFFERENCE, subject, one, other, member=path, resource=resource)
+            yield problem(DIFFERENCE, subject, one, other, member=path, resource=resource)
 
 
-def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
     for label, job in labelled(jobs):
         state, last = health_state(job), _last(job)
-        if state == "failing":
-            yield make_item("job_failing", label, f"its deliveries fail: {_reason(job) or 'the service gives no reason'}{last}")
+        if state == FAILING:
+            yield problem("job_failing", label, f"its deliveries fail: {_reason(job) or 'the service gives no reason'}{last}")
         elif _disabled_by_service(job):
-            yield make_item(
+            yield problem(
                 "job_disabled_by_service", label, f"the service disabled it after failed deliveries: {_reason(job)}{last}"
             )
-        elif state == "never":
-            yield make_item("job_never", label, "the job has not delivered anything yet")
-        elif state == "stale":
-            yield make_item("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
+        elif state == NEVER:
+            yield problem("job_never", label, "the job has not delivered anything yet")
+        elif state == STALE:
+            yield problem("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
 
 
-def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Item]:
+def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Problem]:
     """Yield jobs that should deliver and do not: for days, or for a day beside a job of the same dataset that does.
 
     `noted` has since when a report knows of a job that it has never delivered, by its label.
     """
     now = parse_time(at)
     times = {label: parse_time(job.get("last_complete")) for label, job in labelled(jobs)}
-    last = {label: None if health_state(job) == "never" else times[label] for label, job in labelled(jobs)}
+    last = {label: None if health_state(job) == NEVER else times[label] for label, job in labelled(jobs)}
     for label, job in labelled(jobs):
         since = last[label] or parse_time(noted.get(label))
         if now is None or since is None or not _should_deliver(job):
@@ -121,9 +121,9 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
             else f"it has never delivered, noted {duration(quiet)} ago"
         )
         if beside and quiet >= _DAY:
-            yield make_item("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
+            yield problem("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
         elif quiet >= days * _DAY and any(last.values()):
-            yield make_item("job_silent", label, f"{what}, and the zone had deliveries before")
+            yield problem("job_silent", label, f"{what}, and the zone had deliveries before")
 
 
 _HOUR, _DAY = 3600, 86_400
@@ -132,18 +132,18 @@ _HOUR, _DAY = 3600, 86_400
 def _should_deliver(job: ReportedJob) -> bool:
     """Return whether a job is enabled and has no error, and nothing keeps records from it."""
     is_filtered = bool(job.get("filter") or job.get("filter_attack_traffic"))
-    is_failing = health_state(job) == "failing" or bool(job.get("error_message"))
+    is_failing = health_state(job) == FAILING or bool(job.get("error_message"))
     return job.get("enabled") is True and not is_failing and not is_filtered and job.get("kind") != EDGE
 
 
 def health_state(job: ReportedJob) -> str:
     """Return the state of a job as `logpush_job_info` reports it."""
     state = (job.get("health") or {}).get("state")
-    return state if isinstance(state, str) else "unknown"
+    return state if isinstance(state, str) else UNKNOWN
 
 
 def _disabled_by_service(job: ReportedJob) -> bool:
-    return health_state(job) == "disabled" and bool(job.get("error_message"))
+    return health_state(job) == DISABLED and bool(job.get("error_message"))
 
 
 def _reason(job: ReportedJob) -> str:
@@ -156,7 +156,7 @@ def _last(job: ReportedJob) -> str:
     return f"; the last delivery was {duration(lag)} ago" if isinstance(lag, (int, float)) and lag > 0 else ""
 
 
-def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield jobs of the zone that no item declares, except those that would be deleted, which are differences."""
     outcome = result.get("jobs") or {}
     diff = outcome.get("diff") or {}
@@ -171,26 +171,28 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[It
         verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
         names = personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
-        yield make_item("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
+        yield problem("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
 
 
-def rules(result: ZoneResult) -> t.Iterator[Item]:
+def rules(result: ZoneResult) -> t.Iterator[Problem]:
     """Yield content security rules that must not be enforced yet, and those that no item declares."""
     refused: dict[str, list[str]] = collections.defaultdict(list)
     for refusal in result.get("refusals") or ():
         refused[str(refusal.get("rule"))].append(_blocked(refusal))
     for description, sources in refused.items():
         known = [source for source in sources if source]
-        what = f"would block {plural(len(known), 'source')}: {_first(known)}" if known else "nobody knows yet what it would block"
-        yield make_item("enforcement_refused", description, f"it is not enforced, because {what if not known else f'it {what}'}")
+        reason = f"it would block {plural(len(known), 'source')}: {_first(known)}"
+        if not known:
+            reason = "it is not known yet what it would block"
+        yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
     for rule in (result.get("content_security_rules") or {}).get("unlisted_rules") or ():
         does = "it is disabled"
         if rule.get("enabled") is True:
             does = "it enforces" if rule.get("action") == "allow" else "it logs"
-        yield make_item("unlisted_rule", str(rule.get("description") or rule.get("id")), f"no item declares it; {does}")
+        yield problem("unlisted_rule", str(rule.get("description") or rule.get("id")), f"no item declares it; {does}")
 
 
-def violations(rules: t.Iterable[Copied]) -> t.Iterator[Item]:
+def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
     """Yield what browsers reported of content security rules that their policies do not allow."""
     for rule in rules:
         label = str(rule.get("description") or rule.get("id"))
@@ -198,10 +200,10 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Item]:
         blocked = list(filter(None, map(_blocked, map(dict_of, list_of(seen.get("blocked"))))))
         if seen.get("available") is False:
             reason = f"its violations cannot be read: {seen.get('reason')}"
-            yield make_item("not_readable", label, reason, resource="content_security_rules")
+            yield problem("not_readable", label, reason, resource="content_security_rules")
         elif blocked:
             verb = "blocks" if rule.get("action") == "allow" else "would block"
-            yield make_item("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
+            yield problem("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
 
 
 def _blocked(blocked: Copied) -> str:
@@ -225,7 +227,7 @@ def personal_fields(job: ReportedJob) -> list[str]:
     return sorted({*PERSONAL_FIELDS.get(_dataset(job), "").split()}.intersection(selected_fields(job)))
 
 
-def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]:
+def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield the notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
     unselected, unconfigured = check.get("unselected") or (), check.get("unconfigured") or ()
     sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
@@ -233,15 +235,15 @@ def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Item]
     for part, sentence in zip(unselected, sentences, strict=False):
         texts[str(part.get("field"))].append(sentence)
     for field, several in texts.items():
-        yield make_item("fields_not_selected", None, "; ".join(several), member=field)
+        yield problem("fields_not_selected", None, "; ".join(several), member=field)
     called = {canonical([job.get("name"), job.get("id")]): label for label, job in labelled(jobs)}
     for part, sentence in zip(unconfigured, sentences[len(unselected) :], strict=False):
         name, number = part.get("job_name"), part.get("job_id")
         label = called.get(canonical([name, number])) or labelled([{"name": name, "id": number, "dataset": DATASET}])[0][0]
-        yield make_item("field_stays_empty", label, sentence, member=str(part.get("field")))
+        yield problem("field_stays_empty", label, sentence, member=str(part.get("field")))
 
 
-def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
+def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Problem]:
     """Yield required log fields that no job delivers for all records; a dataset that zones do not have is not demanded of them."""
     elsewhere = {name for other, names in DATASETS.items() if other != scope for name in names} - DATASETS[scope]
     for dataset, names in sorted(fields.items()):
@@ -251,7 +253,7 @@ def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequen
         delivered = {name for job in complete for name in selected_fields(job)}
         reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
         for name in sorted(set(names) - delivered):
-            yield make_item("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
+            yield problem("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
 
 
 def _delivers_all(job: ReportedJob, dataset: str) -> bool:
@@ -269,42 +271,42 @@ def _delivers_all(job: ReportedJob, dataset: str) -> bool:
         return False
 
 
-def scripts(audit: Scripts) -> t.Iterator[Item]:
+def scripts(audit: Scripts) -> t.Iterator[Problem]:
     """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
     for each in audit.get("findings") or ():
         kind = str(each.get("kind"))
         subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
-        yield make_item(kind, subject, str(each.get("message") or kind))
+        yield problem(kind, subject, str(each.get("message") or kind))
     if "findings" not in audit:
         for script in audit.get("scripts") or ():
             yield from _verdicts(script)
 
 
-def _verdicts(script: Copied) -> t.Iterator[Item]:
+def _verdicts(script: Copied) -> t.Iterator[Problem]:
     subject = canonical([script.get("script_url"), script.get("host"), None])
     reasons = ", ".join(str(reason) for reason in list_of(script.get("malicious_reasons")))
     if script.get("malicious") is True:
-        yield make_item("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
+        yield problem("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
     if script.get("url_reported_malicious") is True or script.get("domain_reported_malicious") is True:
         what = "URL" if script.get("url_reported_malicious") is True else "domain"
-        yield make_item("reported", subject, f"its {what} is reported as malicious")
+        yield problem("reported", subject, f"its {what} is reported as malicious")
 
 
-def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Item]:
+def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Problem]:
     """Yield jobs that lost records for good, jobs of which the plan does not show what they lost, and enabled jobs without any upload."""
     called = {job.get("id"): label for label, job in labelled(jobs or ())}
     by_job = {row.get("job_id"): row for row in rows}
     for number, row in by_job.items():
         label, dropped = called.get(number, f"job {number}"), row.get("dropped_records")
         if isinstance(dropped, int) and dropped > 0:
-            yield make_item("records_dropped", label, _dropped(row, dropped))
+            yield problem("records_dropped", label, _dropped(row, dropped))
         elif dropped is None and (unknown := _losses_unknown(row)):
-            yield make_item("losses_unknown", label, unknown)
+            yield problem("losses_unknown", label, unknown)
     for label, job in labelled(jobs or ()):
         row = by_job.get(job.get("id"), {"uploads": 0})
         idle = row.get("uploads") == 0 and not row.get("failed_uploads")
-        if idle and job.get("enabled") is True and health_state(job) != "never":
-            yield make_item("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
+        if idle and job.get("enabled") is True and health_state(job) != NEVER:
+            yield problem("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
 
 
 def _losses_unknown(row: Copied) -> str:

@@ -11,14 +11,31 @@ from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
 from ...module_utils._text import canonical, dict_of, plain_list, shorten
 from .document import Item
-from .facts import DIFFERENCE, KINDS, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
+from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
 
 # Items of the report: what an audit found, and the words for it.
 
 _ORDER = {name: place for names in (KINDS, RESOURCES, SEVERITIES) for place, name in enumerate(names)}
 
 
-def make_item(
+class Problem(t.NamedTuple):
+    """A difference, finding or note; `items_of` makes an item of it, with what depends on the zone and the time.
+
+    `note` continues its sentence.
+    """
+
+    type: str
+    kind: str
+    resource: str
+    subject: str | None
+    member: str | None
+    severity: str
+    present: Json
+    desired: Json
+    note: str = ""
+
+
+def problem(
     name: str,
     subject: str | None,
     present: Json,
@@ -27,41 +44,59 @@ def make_item(
     member: str | None = "",
     resource: str | None = None,
     kind: str | None = None,
-) -> Item:
-    """Return an item of a type, of which `items_of` sets what depends on the zone and the time.
-
-    The default member is the name of the type; what should be is given for a difference and otherwise known of the type.
-    """
+) -> Problem:
+    """Return a problem of a type; the default member is the name of the type, and the type has defaults for everything else."""
     of_type = type_of(name)
-    item: Item = {
-        "id": "",
-        "kind": kind or of_type.kind,
-        "type": name,
-        "resource": resource or of_type.resource,
-        "subject": subject,
-        "member": name if member == "" else member,
-        "severity": of_type.severity if kind in (None, of_type.kind) else "low",
-        "message": "",
-        "is": present,
-        "should_be": desired if name == DIFFERENCE else of_type.should_be,
-        "first_seen": "",
-        "waived": False,
-        "carried": False,
-    }
-    item["message"] = sentence(item)
-    return item
+    return Problem(
+        type=name,
+        kind=kind or of_type.kind,
+        resource=resource or of_type.resource,
+        subject=subject,
+        member=name if member == "" else member,
+        severity=of_type.severity if kind in (None, of_type.kind) else LOW,
+        present=present,
+        desired=of_type.should_be if desired is None else desired,
+    )
 
 
-def items_of(owner: str | None, seen: t.Iterable[Item], at: str) -> list[Item]:
+class Wording(t.NamedTuple):
+    """The words of a difference: for two values, and for missing and surplus names of a list."""
+
+    values: str
+    lacking: str
+    surplus: str
+
+
+# Before and after a difference is applied.
+FOUND = Wording("is {}, should be {}", "missing", "not declared")
+APPLIED = Wording("was {}, now {}", "added", "removed")
+
+
+def items_of(owner: str | None, problems: t.Iterable[Problem], at: str, wording: Wording = FOUND) -> list[Item]:
     """Return the items of a zone or account, each problem once, in a fixed order.
 
     The id depends on the place of a problem and not on its values, so it is the same in every format and run.
     """
     items: dict[str, Item] = {}
-    for item in seen:
-        place = canonical([owner, item["kind"], item["resource"], item["subject"], item["member"]])
+    for each in problems:
+        place = canonical([owner, each.kind, each.resource, each.subject, each.member])
         name = hashlib.sha256(place.encode()).hexdigest()[:16]
-        items.setdefault(name, {**item, "id": name, "first_seen": at})
+        if name not in items:
+            items[name] = {
+                "id": name,
+                "kind": each.kind,
+                "type": each.type,
+                "resource": each.resource,
+                "subject": each.subject,
+                "member": each.member,
+                "severity": each.severity,
+                "message": sentence(each, wording) + each.note,
+                "is": each.present,
+                "should_be": each.desired,
+                "first_seen": at,
+                "waived": False,
+                "carried": False,
+            }
     return in_order(items.values())
 
 
@@ -113,32 +148,21 @@ _MAX_VALUE = 200
 _MAX_NAMES = 30
 
 
-class Wording(t.NamedTuple):
-    """The words of a difference: for two values, and for missing and surplus names of a list."""
-
-    values: str
-    lacking: str
-    surplus: str
-
-
-# Before and after a difference is applied.
-FOUND = Wording("is {}, should be {}", "missing", "not declared")
-APPLIED = Wording("was {}, now {}", "added", "removed")
 # The words for a whole object after the change, by what it should be before.
 _APPLIED_WHOLE = {"created": "created", "absent": "removed", "as declared": "changed"}
 
 
-def sentence(item: Item, wording: Wording = FOUND) -> str:
+def sentence(problem: Problem, wording: Wording = FOUND) -> str:
     """Return what is and what should be, without the subject: `enabled is false, should be true`."""
-    present, desired = item["is"], item["should_be"]
-    if item["kind"] != DIFFERENCE:
+    present, desired = problem.present, problem.desired
+    if problem.kind != DIFFERENCE:
         return f"{present}; should be: {desired}" if desired else str(present)
-    if item["member"] is None:
+    if problem.member is None:
         was, will = _whole(present, desired)
         done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None
         return done or wording.values.format(was, will)
     texts = []
-    for member, one, other in _parts(item["member"], present, desired):
+    for member, one, other in _parts(problem.member, present, desired):
         names = _list_words(one, other, wording)
         values = wording.values.format(_value(member, one), _value(member, other))
         texts.append(f"{_name(member)}: {names}" if names else f"{_name(member)} {values}")

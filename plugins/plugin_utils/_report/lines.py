@@ -31,7 +31,7 @@ from .facts import (
     type_of,
 )
 from .findings import differences
-from .items import APPLIED, counting, items_of, plural, sentence, subject_words
+from .items import APPLIED, FOUND, counting, items_of, plural, subject_words
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
@@ -219,10 +219,7 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:
 
 def difference_lines(result: ZoneResult, *, applied: bool = False) -> list[str]:
     """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
-    items = items_of(None, differences(result, result.get("listed_jobs") or ()), "")
-    if applied:
-        # Keep what follows the sentence, such as why a job was disabled.
-        items = [{**item, "message": sentence(item, APPLIED) + item["message"].removeprefix(sentence(item))} for item in items]
+    items = items_of(None, differences(result, result.get("listed_jobs") or ()), "", APPLIED if applied else FOUND)
     return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in items]
 
 

@@ -15,7 +15,7 @@ from ...module_utils._core import INVALID_OPTION, Failure, Json
 from ...module_utils._text import line
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
 from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
-from .items import cells, counting, make_item, patterns_text, plural
+from .items import cells, counting, items_of, patterns_text, plural, problem
 from .lines import (
     Group,
     about,
@@ -227,7 +227,7 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
 
 
 def _unaudited(row: Row) -> Group:
-    item: Item = {**make_item(UNAUDITED, None, _short(error_text(row)), resource=row["scope"]), "should_be": "audited"}
+    (item,) = items_of(address(row), [problem(UNAUDITED, None, _short(error_text(row)), "audited", resource=row["scope"])], "")
     return Group(item, (row,), (item,))
 
 

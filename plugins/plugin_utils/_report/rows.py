@@ -9,9 +9,9 @@ from ...module_utils._text import dict_of
 from ...module_utils._zone.record import Reason, ZoneRecord
 from ...module_utils._zone.result import ReportedJob
 from . import alerts, findings, survey
-from .document import NOTHING, Copied, Item, Row, address
+from .document import NOTHING, Copied, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
-from .items import items_of, make_item
+from .items import Problem, in_order, items_of, problem
 from .options import DesiredReport
 
 # Rows of the report from the records of a run, one for each zone and account.
@@ -40,7 +40,7 @@ def _row_of(record: ZoneRecord, order: DesiredReport, known: Known, seen_before:
         "account_name": record["account_name"],
     }
     owner, jobs, audit = address(named), record["jobs"], record["scripts"]
-    items = items_of(owner, _items(record, order, known), order.at)
+    items = items_of(owner, _problems(record, order, known), order.at)
     noted = {str(item["subject"]): seen_before.get(item["id"], order.at) for item in items if item["type"] == "job_never"}
     silent = findings.silent(jobs or (), order.at, order.silent_after_days, noted)
     is_audited = record["error"] is None
@@ -51,7 +51,7 @@ def _row_of(record: ZoneRecord, order: DesiredReport, known: Known, seen_before:
         "audited_at": order.at if is_audited else None,
         # The plan of a zone that could not be audited as a whole is not one to approve.
         "plan_ids": {name: (managed.get(name) or {}).get("plan_id") if is_audited else None for name in MANAGED},
-        "items": items_of(owner, [*items, *silent], order.at),
+        "items": in_order([*items, *items_of(owner, silent, order.at)]),
         "error": _error(record["error"]),
         "evidence": (audit or {}).get("evidence") or None,
         "delivery": record["delivery"],
@@ -70,11 +70,11 @@ def _error(reason: Reason | None) -> dict[str, str] | None:
     return {"kind": reason["kind"], "message": reason["message"], **lacking}
 
 
-def _items(record: ZoneRecord, order: DesiredReport, known: Known) -> t.Iterator[Item]:
+def _problems(record: ZoneRecord, order: DesiredReport, known: Known) -> t.Iterator[Problem]:
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
     result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
     for name, reason in record["unreadable"]:
-        yield make_item("not_readable", None, reason["message"], resource=name)
+        yield problem("not_readable", None, reason["message"], resource=name)
     if record["declared"]:
         yield from findings.differences(result, jobs)
         yield from findings.unlisted(result, jobs)

@@ -10,10 +10,9 @@ from ...module_utils._core import CONTENT_SECURITY_RULES
 from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.record import ZoneRecord
 from ...module_utils._zone.result import ReportedJob
-from .document import Item
 from .facts import MIN_ZONES_TO_COMPARE, NOTE
 from .findings import labelled, personal_fields, violations
-from .items import make_item
+from .items import Problem, problem
 
 # The notes about zones without a declared state; their findings about jobs and scripts are those of any audit.
 
@@ -44,15 +43,15 @@ def destinations_of(records: t.Iterable[ZoneRecord]) -> Destinations:
     return usual
 
 
-def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Item]:
+def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Problem]:
     """Yield the notes that only a survey has."""
     jobs = record["jobs"]
     if jobs is not None and all(job.get("enabled") is False for job in jobs):
         reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
-        yield make_item("no_job", None, reason)
+        yield problem("no_job", None, reason)
     monitor = ((record["result"] or {}).get("script_monitor") or {}).get("script_monitor")
     if dict_of(monitor).get("enabled") is False:
-        yield make_item("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+        yield problem("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
     yield from violations(
         map(dict_of, list_of(dict_of((record["result"] or {}).get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES)))
     )
@@ -64,12 +63,12 @@ def notes(record: ZoneRecord, destinations: Destinations) -> t.Iterator[Item]:
             elsewhere[target].append((label, job))
     for target, its_jobs in elsewhere.items():
         if usual and usual.zones[target] == 1:
-            yield make_item("single_destination", its_jobs[0][0], f"no other zone delivers to {target}{_others(its_jobs)}")
+            yield problem("single_destination", its_jobs[0][0], f"no other zone delivers to {target}{_others(its_jobs)}")
         personal = [(label, job) for label, job in its_jobs if job.get("enabled") is True and personal_fields(job)]
         if personal:
             names = ", ".join(sorted({name for _label, job in personal for name in personal_fields(job)}))
             message = f"delivers {names} to {target}, which is not where most jobs of the account deliver{_others(personal)}"
-            yield make_item("personal_data", personal[0][0], message)
+            yield problem("personal_data", personal[0][0], message)
 
 
 def _others(jobs: t.Sequence[tuple[str, ReportedJob]]) -> str:

@@ -10,7 +10,7 @@ from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import canonical, did_you_mean, nearest, need_date, shown
 from .document import Item, Row, WaiverRow, address
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
-from .items import in_order, items_of, make_item
+from .items import Problem, in_order, items_of, problem
 
 # Waivers: accepted differences and findings, each with a reason, an owner and a last day.
 
@@ -110,7 +110,7 @@ def apply_waivers(
     for row, applicable in rows:
         near = [waiver for waiver in applicable if waiver.covers(row["zone"])]
         items: list[Item] = []
-        late: list[Item] = []
+        late: list[Problem] = []
         for item in row["items"]:
             fitting = [] if item["carried"] else [waiver for waiver in near if waiver.fits(item)]
             ended = [waiver for waiver in fitting if waiver.is_expired(at)]
@@ -118,7 +118,7 @@ def apply_waivers(
                 covered[waiver.key].add(item["id"])
             for waiver in ended:
                 message = "the waiver of {owner} ended on {until}: {reason}".format_map(waiver.members)
-                late.append(make_item(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
+                late.append(problem(EXPIRED, waiver.key, message, member="waiver", resource=item["resource"]))
             items.append(item if item["carried"] else {**item, "waived": len(ended) < len(fitting)})
         marked.append({**row, "items": in_order([*items, *items_of(address(row), late, at)])})
     return marked, [
@@ -142,7 +142,7 @@ def with_unmatched(
             continue
         first = next((row for row in near or rows if not row["carried"]), None)
         if first is not None:
-            note = make_item(UNMATCHED, waiver.key, "the waiver matches no difference, finding or note")
+            note = problem(UNMATCHED, waiver.key, "the waiver matches no difference, finding or note")
             items = in_order([*first["items"], *items_of(address(first), [note], at)])
             rows = [{**row, "items": items} if row is first else row for row in rows]
     return rows

@@ -436,7 +436,7 @@ def test_refused_rule_is_a_finding():
         found["checkout"]["is"]
         == f"it is not enforced, because it would block 2 sources: {source} (1 report), {source} (2 reports)"
     )
-    assert found["blog"]["is"] == "it is not enforced, because nobody knows yet what it would block"
+    assert found["blog"]["is"] == "it is not enforced, because it is not known yet what it would block"
     (changed, created) = sorted(
         (each for each in items(made) if each["type"] == "difference"), key=lambda each: each["member"] or "", reverse=True
     )

@@ -6,7 +6,8 @@ from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import (
     APPLIED,
     cells,
-    make_item,
+    items_of,
+    problem,
     sentence,
     subject_words,
 )
@@ -17,8 +18,13 @@ ONLY_A = 'A record is delivered only if ClientRequestHost is "a"; all other reco
 S3 = {"scheme": "s3", "address": "logs/http", "options": {"region": "eu"}}
 
 
+def as_item(each):
+    (item,) = items_of("zone", [each], LATER)
+    return item
+
+
 def difference(member, present, desired):
-    return make_item("difference", None, present, desired, member=member)
+    return problem("difference", None, present, desired, member=member)
 
 
 @pytest.mark.parametrize(
@@ -77,17 +83,17 @@ def test_applied_difference(member, present, desired, words):
             ("output options", "fields: missing B; sample: not set", "fields: A, B; sample: 0.5"),
         ),
         (difference(None, None, {"x": 1}), ("", "missing", "created")),
-        (make_item("unused", None, "it waits"), ("", "it waits", "")),
-        (make_item("no_upload", None, "x" * 900), ("", "x" * 900, "")),
+        (problem("unused", None, "it waits"), ("", "it waits", "")),
+        (problem("no_upload", None, "x" * 900), ("", "x" * 900, "")),
     ],
 )
 def test_columns(item, columns):
-    assert cells(item) == columns
+    assert cells(as_item(item)) == columns
 
 
 def test_finding_has_the_desired_state():
-    assert make_item("records_dropped", None, "1 lost")["message"] == "1 lost; should be: no record is dropped"
-    assert make_item("unused", None, "it waits")["message"] == "it waits"
+    assert as_item(problem("records_dropped", None, "1 lost"))["message"] == "1 lost; should be: no record is dropped"
+    assert as_item(problem("unused", None, "it waits"))["message"] == "it waits"
 
 
 FINDING = record("f", scripts=audit(finding()))
@@ -229,6 +235,6 @@ def test_differences_of_one_result():
 )
 def test_scripts_are_named_in_words(subject, words):
     """The subject may have any value in an earlier report, which is shown and never raises an error."""
-    assert subject_words(make_item("new", subject, "")) == words
-    assert subject_words(make_item("no_job", subject, "")) == (subject or "")
-    assert subject_words(make_item("expired_waiver", '{"zone":"a","member":null}', "")) == "waiver for zone a"
+    assert subject_words(as_item(problem("new", subject, ""))) == words
+    assert subject_words(as_item(problem("no_job", subject, ""))) == (subject or "")
+    assert subject_words(as_item(problem("expired_waiver", '{"zone":"a","member":null}', ""))) == "waiver for zone a"
