@@ -91,7 +91,7 @@ options:
   formats:
     description:
       - V(json) writes C(report.json), which has a JSON Schema in C(extensions/schemas/audit-report-1.json) of the collection.
-      - V(html) writes C(report.html), one page without scripts. It needs Jinja2, which ansible-core depends on.
+      - V(html) writes C(report.html), one page without scripts.
       - V(junit) writes C(report.xml), with a suite for each zone and a case for each resource.
       - V(markdown) writes C(report.md), of at most 60,000 characters; it reports what it omits.
       - V(metrics) writes C(report.prom), OpenMetrics text. Alert rules and a dashboard are in C(examples/monitoring) of the collection.

@@ -11,7 +11,7 @@ import pytest
 from support.histories import ModelZone, entry_of, hash_of, make_histories, make_showcase
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
-from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render_page
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render
 
 pytestmark = browser.NEEDED
 
@@ -32,7 +32,7 @@ def shown(page: browser.Page, folder: Path, names: t.Mapping[str, str], **how: t
     """Make the document for a folder of evidence, and open it."""
     given = {**OPTIONS, "evidence_dir": str(folder), "dest": "unused", "since": "2026-01-01", "zone_names": names}
     file = folder / "evidence.html"
-    file.write_bytes(render_page(documents.read(documents.desire(given))))
+    file.write_bytes(render(documents.read(documents.desire(given))))
     page.show(file.as_uri(), **how)
 
 

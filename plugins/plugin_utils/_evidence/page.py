@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import datetime
-import hashlib
-import os
+import pathlib
 import re
 import typing as t
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from ...module_utils._core import Json
-from ...module_utils._text import format_time, line
+from ...module_utils._text import format_time
 from ...module_utils._version import VERSION
+from .._page import render_page, short
 from .document import Document, Zone, not_audited, numbers, plural, silence, verdict
 from .history import GAP, Event, FindingKey, Listed
 
@@ -21,27 +18,28 @@ from .history import GAP, Event, FindingKey, Listed
 
 View = dict[str, t.Any]
 
-_HERE = os.path.dirname(__file__)
-_MAX_TEXT = 300
+_HERE = pathlib.Path(__file__).parent
 _MAX_CHANGES = 4000
 _MAX_SCRIPTS = 200
 # Of a day's square in the calendar, and from one to the next.
 _SIZE, _STEP = 10, 12
 
 
-def render_page(document: Document) -> bytes:
+def render(document: Document) -> bytes:
     """Return the page."""
-    environment = Environment(
-        loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(short=_short, moment=_moment, amount=_amount, plural=plural)
-    environment.filters.update(script=_script, how=_how, signed=_signed, integrity=_integrity, subject=_subject)
-    with open(os.path.join(_HERE, "evidence.css"), encoding="utf-8") as file:
-        style = file.read()
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
-    template = environment.get_template("evidence.html.j2")
-    return template.render(_view(document), style=style, policy=policy, version=VERSION).encode()
+    filters = {
+        "amount": _amount,
+        "how": _how,
+        "integrity": _integrity,
+        "moment": _moment,
+        "plural": plural,
+        "script": _script,
+        "short": short,
+        "signed": _signed,
+        "subject": _subject,
+    }
+    view = {**_view(document), "version": VERSION}
+    return render_page(_HERE / "evidence.html.j2", _HERE / "evidence.css", view, filters, {})
 
 
 def _view(document: Document) -> View:
@@ -70,7 +68,7 @@ def _first(zone: Zone) -> str:
     authorised = sum(event.is_first and event.what == "authorised" for event in zone.history.events)
     at = next(event.at for event in zone.history.events if event.is_first)
     return (
-        f"The first audit of {_short(zone.name)}, on {_moment(at)}, recorded {plural(seen, 'script')}, {authorised:,} of them"
+        f"The first audit of {short(zone.name)}, on {_moment(at)}, recorded {plural(seen, 'script')}, {authorised:,} of them"
         " authorised; evidence.csv names them."
     )
 
@@ -113,10 +111,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _short(text: object) -> str:
-    return line(text, _MAX_TEXT)
-
-
 def _moment(at: datetime.datetime) -> str:
     return format_time(at)[:16].replace("T", " ")
 
@@ -142,17 +136,17 @@ def _how(event: Event) -> str:
         parts += [f"entry {event.entry}", _signed(event.declared), str(event.declared.get("justification") or "")]
     elif event.what == "seen":
         parts += [f"entry {event.entry}" if event.entry else "no entry covers it"]
-    return _short("; ".join(filter(None, parts)))
+    return short("; ".join(filter(None, parts)))
 
 
 def _signed(declared: t.Mapping[str, Json]) -> str:
     on = declared.get("authorised_on")
-    return _short(f"by {declared.get('authorised_by')}{f' on {on}' if on else ', no date given'}")
+    return short(f"by {declared.get('authorised_by')}{f' on {on}' if on else ', no date given'}")
 
 
 def _integrity(script: Listed) -> str:
     if not script.declared:
         return ""
     if script.declared.get("integrity") == "pinned":
-        return f"pinned, {_short(script.hash[:16])}…" if script.hash else "pinned, no hash seen"
-    return _short(f"not pinned: {script.declared.get('integrity_reason') or 'no reason'}")
+        return f"pinned, {short(script.hash[:16])}…" if script.hash else "pinned, no hash seen"
+    return short(f"not pinned: {script.declared.get('integrity_reason') or 'no reason'}")

@@ -8,7 +8,7 @@ from ...module_utils._core import Conclusion
 from ...module_utils._text import line
 from .._dest import check_folder, write_files
 from .document import Desired, numbers, read, verdict
-from .page import render_page
+from .page import render
 from .table import render_table
 from .verification import describe
 
@@ -21,7 +21,7 @@ def report(desired: Desired) -> Conclusion:
     folder = os.path.abspath(desired.dest)
     check_folder(folder, FILES)
     document = read(desired)
-    contents = {PAGE: render_page(document), TABLE: render_table(document)}
+    contents = {PAGE: render(document), TABLE: render_table(document)}
     files = write_files(folder, contents, dict.fromkeys(FILES, _MODE))
     lines = [line(verdict(document)), ", ".join(f"{number:,} {name}" for name, number in numbers(document).items())]
     for zone in document.zones:

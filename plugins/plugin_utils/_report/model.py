@@ -32,14 +32,14 @@ from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
 # The report as data: a pure function of the records of a run, earlier reports and the time.
 
 
-def build(order: DesiredReport, previous: Report | None, slices: t.Sequence[Report]) -> Report:
+def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Report]) -> Report:
     """Return the report; equal arguments give equal reports."""
-    sourced = gather(order, slices, previous)
-    if all(each.row["carried"] for each in sourced):
+    audited = gather(desired, slices, previous)
+    if all(each.row["carried"] for each in audited):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
-    marked, waivers = apply_waivers([(each.row, each.waivers) for each in sourced], order.at, order.waivers)
+    marked, waivers = apply_waivers([(each.row, each.waivers) for each in audited], desired.at, desired.waivers)
     elsewhere = {row["zone"] for row in previous["zones"]} - {row["zone"] for row in marked} if previous else set()
-    noted = with_unmatched(marked, order.waivers, waivers, elsewhere, order.at)
+    noted = with_unmatched(marked, desired.waivers, waivers, elsewhere, desired.at)
     rows: list[Row] = [{**row, "status": status_of(row)} for row in carry_over(noted, previous)]
     rows.sort(key=lambda row: (row["zone"], row["carried"], row["zone_id"] or row["account_id"] or ""))
     counts = counts_of(rows)
@@ -47,16 +47,16 @@ def build(order: DesiredReport, previous: Report | None, slices: t.Sequence[Repo
     report: Report = {
         "schema_version": SCHEMA_VERSION,
         "report_id": "",
-        "generated_at": order.at,
+        "generated_at": desired.at,
         "collection_version": VERSION,
-        "title": order.title,
+        "title": desired.title,
         "outcome": next((status for status in STATUSES if counts["statuses"][status]), COMPLIANT),
         "counts": counts,
         "plan_id": None if counts["statuses"][UNAUDITED] else fleet_plan_id(plans),
         "zones": rows,
         "comparison": compare(rows, previous),
         "waivers": waivers,
-        "trend": list(previous["trend"][-order.keep :]) if previous and order.keep else [],
+        "trend": list(previous["trend"][-desired.keep :]) if previous and desired.keep else [],
     }
     try:
         text = canonical({name: value for name, value in report.items() if name != "report_id"})
@@ -112,18 +112,18 @@ class AuditedRow(t.NamedTuple):
     waivers: tuple[Waiver, ...]
 
 
-def gather(order: DesiredReport, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
+def gather(desired: DesiredReport, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
     Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
     what this run found.
     """
     before = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
-    sources = [[AuditedRow(row, order.at, order.waivers) for row in rows_of(order, before)]]
+    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, before)]]
     for part in slices:
-        waivers = (*order.waivers, *merged_waivers(part["waivers"]))
-        rows = [_aged(_plain(row), order) for row in part["zones"]]
-        sources.append([AuditedRow(row, min(row["audited_at"] or "", order.at), waivers) for row in rows])
+        waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
+        rows = [_aged(_plain(row), desired) for row in part["zones"]]
+        sources.append([AuditedRow(row, min(row["audited_at"] or "", desired.at), waivers) for row in rows])
     groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.
@@ -136,10 +136,10 @@ def gather(order: DesiredReport, slices: t.Sequence[Report], previous: Report | 
     latest = [_latest(group) for group in groups]
     present = {each.row["zone"] for each in latest if not each.row["carried"]}
     error = {"kind": "not_found", "message": "the run has no record of this zone"}
-    missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in order.expected if zone not in present]
+    missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in desired.expected if zone not in present]
     places, left = match(missing, [each.row for each in latest])
     inherited = (inherit(row, None if place is None else latest[place].row) for row, place in zip(missing, places, strict=True))
-    return [*(latest[place] for place in left), *(AuditedRow(row, "", order.waivers) for row in inherited)]
+    return [*(latest[place] for place in left), *(AuditedRow(row, "", desired.waivers) for row in inherited)]
 
 
 def _plain(row: Row) -> Row:
@@ -147,16 +147,16 @@ def _plain(row: Row) -> Row:
     return {**row, "items": [item for item in row["items"] if item["type"] not in OF_WAIVERS]}
 
 
-def _aged(row: Row, order: DesiredReport) -> Row:
+def _aged(row: Row, desired: DesiredReport) -> Row:
     """Return a row of a slice, unaudited if its audit is too old to say how the zone is now."""
-    audited, now = parse_time(row["audited_at"]), parse_time(order.at)
+    audited, now = parse_time(row["audited_at"]), parse_time(desired.at)
     if row["carried"] or row["status"] == UNAUDITED or audited is None or now is None:
         return row
     age = (now - audited).total_seconds()
-    if age <= order.max_age_days * 86_400:
+    if age <= desired.max_age_days * 86_400:
         return row
     message = (
-        f"its last audit was at {row['audited_at']}, {duration(age)} before this report; max_age_days is {order.max_age_days}"
+        f"its last audit was at {row['audited_at']}, {duration(age)} before this report; max_age_days is {desired.max_age_days}"
     )
     items = in_order(map(_carried, row["items"]))
     return {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items, "resources": []}
@@ -167,8 +167,8 @@ def _latest(group: t.Sequence[AuditedRow]) -> AuditedRow:
 
     Of equal ones it is that of this run, then that of the first slice.
     """
-    order = [(not each.row["carried"], each.looked_at, each.row["status"] == UNAUDITED) for each in group]
-    *others, latest = sorted(range(len(group)), key=lambda place: (order[place], -place))
+    rank = [(not each.row["carried"], each.looked_at, each.row["status"] == UNAUDITED) for each in group]
+    *others, latest = sorted(range(len(group)), key=lambda place: (rank[place], -place))
     known: Row | None = None
     for place in others:
         known = inherit(group[place].row, known)

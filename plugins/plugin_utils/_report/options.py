@@ -39,11 +39,7 @@ class DesiredReport(t.NamedTuple):
     put_url: str
     put_headers: dict[str, str]
     validate_only: bool
-
-    @property
-    def is_survey(self) -> bool:
-        """Return whether nothing is declared for any zone."""
-        return bool(self.records) and not any(record["declared"] for record in self.records)
+    is_survey: bool
 
 
 def desire(params: Params) -> DesiredReport:
@@ -66,6 +62,7 @@ def desire(params: Params) -> DesiredReport:
     for dataset, names in required_fields.items():
         if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
             raise invalid_option(f"required_fields.{dataset}", "a list of names of log fields is needed")
+    # Nothing is declared for any zone.
     is_survey = bool(records) and not any(record["declared"] for record in records)
     return DesiredReport(
         records=records,
@@ -85,6 +82,7 @@ def desire(params: Params) -> DesiredReport:
         put_url=_put_url(params["put_url"] or ""),
         put_headers=_put_headers(params["put_headers"] or {}),
         validate_only=params["validate_only"],
+        is_survey=is_survey,
     )
 
 

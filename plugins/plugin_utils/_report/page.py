@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import functools
-import hashlib
 import pathlib
 import re
-import sys
 import typing as t
 
 from ...module_utils._address import ZONE
-from ...module_utils._core import INVALID_OPTION, Failure, Json
+from ...module_utils._core import Json
 from ...module_utils._text import line
+from .._page import render_page, short
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
 from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
 from .items import cells, counting, items_of, patterns_text, plural, problem
@@ -36,9 +34,7 @@ from .lines import (
 
 View = dict[str, Json]
 
-# The template and the style of the page, beside this file.
-_FILES = ("page.html.j2", "page.css")
-_MAX_TEXT = 300
+_HERE = pathlib.Path(__file__).parent
 _MAX_CELL = 1000
 # Maximum number of rows in a table of what is to be done.
 _MAX_ROWS = 200
@@ -48,28 +44,26 @@ _CARRIED = "not part of this run"
 
 
 def render(report: Report) -> bytes:
-    """Return the report as one page that loads nothing and runs nothing."""
-    try:
-        from jinja2 import Environment, StrictUndefined  # noqa: PLC0415  # only this format needs it
-    except ImportError as error:
-        raise Failure(
-            INVALID_OPTION,
-            f"formats: html needs the Python library Jinja2, which {sys.executable} lacks ({error}). Run the task on the"
-            " controller, where ansible-core brings it along, or leave html out of formats.",
-        ) from None
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(text=line, short=_short, day=_day, moment=_moment, amount=_amount, plural=plural, columns=_columns)
-    environment.filters.update(about=about, label=_label, last_audit=_last_audit, covers=patterns_text, in_hosts=_in_hosts)
-    environment.filters.update(name=shown_name, hosts=hosts_text, other_date=other_date)
-    environment.tests["detailed"] = _has_details
-    template, style = (pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8") for name in _FILES)
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
-    return environment.from_string(template).render(**_page(report), report=report, style=style, policy=policy).encode()
-
-
-def _short(text: object) -> str:
-    return line(text, _MAX_TEXT)
+    """Return the report as one page."""
+    filters = {
+        "about": about,
+        "amount": _amount,
+        "columns": _columns,
+        "covers": patterns_text,
+        "day": _day,
+        "hosts": hosts_text,
+        "in_hosts": _in_hosts,
+        "label": _label,
+        "last_audit": _last_audit,
+        "moment": _moment,
+        "name": shown_name,
+        "other_date": other_date,
+        "plural": plural,
+        "short": short,
+        "text": line,
+    }
+    view = {**_view(report), "report": report}
+    return render_page(_HERE / "page.html.j2", _HERE / "page.css", view, filters, {"detailed": _has_details})
 
 
 def _day(time: object) -> str:
@@ -97,7 +91,7 @@ def _columns(item: Item) -> list[str]:
     """Return what differs or the type of a finding, what it is, and what it should be."""
     name, present, desired = cells(item)
     return [
-        _short(name or ("" if item["kind"] == DIFFERENCE else item["type"])),
+        short(name or ("" if item["kind"] == DIFFERENCE else item["type"])),
         *(line(text, _MAX_CELL) for text in (present, desired)),
     ]
 
@@ -106,7 +100,7 @@ def _in_hosts(groups: t.Sequence[Group]) -> str:
     return hosts_text({id(row): row for group in groups for row in group.rows}.values())
 
 
-def _page(report: Report) -> View:
+def _view(report: Report) -> View:
     """Return what the template shows beside the report, and its functions."""
     counts, rows = report["counts"], report["zones"]
     present = [row for row in rows if not row["carried"]]
@@ -227,7 +221,7 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
 
 
 def _unaudited(row: Row) -> Group:
-    (item,) = items_of(address(row), [problem(UNAUDITED, None, _short(error_text(row)), "audited", resource=row["scope"])], "")
+    (item,) = items_of(address(row), [problem(UNAUDITED, None, short(error_text(row)), "audited", resource=row["scope"])], "")
     return Group(item, (row,), (item,))
 
 
@@ -261,4 +255,4 @@ def _tally(row: Row, new: t.Collection[str]) -> str:
 def _marks(item: Item, marked: t.Mapping[str, t.Collection[str]], reasons: t.Mapping[str, str]) -> list[str]:
     words = [word for word, ids in marked.items() if item["id"] in ids]
     words += ["as of the last audit"] if item["carried"] else []
-    return words + ([f"waived: {_short(reasons.get(item['id'], 'by a waiver'))}"] if item["waived"] else [])
+    return words + ([f"waived: {short(reasons.get(item['id'], 'by a waiver'))}"] if item["waived"] else [])

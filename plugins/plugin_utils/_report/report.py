@@ -44,36 +44,36 @@ _NOTHING: t.Mapping[str, Json] = {
 }
 
 
-def audit(order: DesiredReport) -> Conclusion:
+def make_report(desired: DesiredReport) -> Conclusion:
     """Build the report, write its files and send them, and only then apply `fail_on`."""
-    previous = read_previous(order.previous) if order.previous else None
-    slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(order.merge)]
-    folder = os.path.abspath(order.dest)
-    if order.validate_only:
-        check_folder(folder, [FILES[name] for name in order.formats])
+    previous = read_previous(desired.previous) if desired.previous else None
+    slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(desired.merge)]
+    folder = os.path.abspath(desired.dest)
+    if desired.validate_only:
+        check_folder(folder, [FILES[name] for name in desired.formats])
         return Conclusion(_NOTHING)
-    report = build(order, previous, slices)
-    contents = {FILES[name]: RENDERERS[name](report) for name in order.formats}
+    report = build(desired, previous, slices)
+    contents = {FILES[name]: RENDERERS[name](report) for name in desired.formats}
     # A node exporter, which reads the metrics, runs as another user.
     files = write_files(folder, contents, {**dict.fromkeys(contents, 0o640), FILES["metrics"]: 0o644})
-    not_sent = send(order.put_url, order.put_headers, contents) if order.put_url else []
+    not_sent = send(desired.put_url, desired.put_headers, contents) if desired.put_url else []
     main = next((path for path in files if path.endswith(FILES["html"])), files[0])
     present = [row for row in report["zones"] if not row["carried"]]
-    failed = failed_hosts(present, order.fail_on)
+    failed = failed_hosts(present, desired.fail_on)
     result = {
         **{name: report[name] for name in ("outcome", "counts", "report_id", "comparison", "plan_id")},
         "files": files,
         "hosts_by_status": {status: sorted(row["zone"] for row in present if row["status"] == status) for status in STATUSES},
         "failed_hosts": failed,
         "lines": [
-            *printed(report, (NOTE,) if order.is_survey else ()),
+            *printed(report, (NOTE,) if desired.is_survey else ()),
             *not_sent,
             f"The report is {main}",
-            *([_NEXT] if order.is_survey else []),
+            *([_NEXT] if desired.is_survey else []),
         ],
     }
-    warning = dated_ahead(slices, order.at)
-    reasons = [*([f"fail_on: {_summary(present, order.fail_on)}"] if failed else []), *not_sent]
+    warning = dated_ahead(slices, desired.at)
+    reasons = [*([f"fail_on: {_summary(present, desired.fail_on)}"] if failed else []), *not_sent]
     return Conclusion(
         result,
         (warning,) if warning else (),

@@ -17,10 +17,10 @@ from .options import DesiredReport
 # Rows of the report from the records of a run, one for each zone and account.
 
 
-def rows_of(order: DesiredReport, seen_before: t.Mapping[str, str]) -> list[Row]:
+def rows_of(desired: DesiredReport, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
-    known = Known(survey.destinations_of(order.records), alerts.watched_of(order.records))
-    return [_row_of(record, order, known, seen_before) for record in order.records]
+    known = Known(survey.destinations_of(desired.records), alerts.watched_of(desired.records))
+    return [_row_of(record, desired, known, seen_before) for record in desired.records]
 
 
 class Known(t.NamedTuple):
@@ -30,7 +30,7 @@ class Known(t.NamedTuple):
     watched: t.Mapping[str | None, alerts.Watched]
 
 
-def _row_of(record: ZoneRecord, order: DesiredReport, known: Known, seen_before: t.Mapping[str, str]) -> Row:
+def _row_of(record: ZoneRecord, desired: DesiredReport, known: Known, seen_before: t.Mapping[str, str]) -> Row:
     named: Row = {
         **NOTHING,
         "zone": record["zone"],
@@ -40,23 +40,23 @@ def _row_of(record: ZoneRecord, order: DesiredReport, known: Known, seen_before:
         "account_name": record["account_name"],
     }
     owner, jobs, audit = address(named), record["jobs"], record["scripts"]
-    items = items_of(owner, _problems(record, order, known), order.at)
-    noted = {str(item["subject"]): seen_before.get(item["id"], order.at) for item in items if item["type"] == "job_never"}
-    silent = findings.silent(jobs or (), order.at, order.silent_after_days, noted)
+    items = items_of(owner, _problems(record, desired, known), desired.at)
+    noted = {str(item["subject"]): seen_before.get(item["id"], desired.at) for item in items if item["type"] == "job_never"}
+    silent = findings.silent(jobs or (), desired.at, desired.silent_after_days, noted)
     is_audited = record["error"] is None
     managed = {name: part for name in MANAGED if (part := (record["result"] or {}).get(name))} if record["declared"] else {}
     return {
         **named,
         "status": UNAUDITED if not is_audited else COMPLIANT if managed else UNMANAGED,
-        "audited_at": order.at if is_audited else None,
+        "audited_at": desired.at if is_audited else None,
         # The plan of a zone that could not be audited as a whole is not one to approve.
         "plan_ids": {name: (managed.get(name) or {}).get("plan_id") if is_audited else None for name in MANAGED},
-        "items": in_order([*items, *items_of(owner, silent, order.at)]),
+        "items": in_order([*items, *items_of(owner, silent, desired.at)]),
         "error": _error(record["error"]),
         "evidence": (audit or {}).get("evidence") or None,
         "delivery": record["delivery"],
         "proposals": (audit or {}).get("proposals"),
-        "resources": _resources(record, order),
+        "resources": _resources(record, desired),
         "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
         "inventory": None if audit is None else [_script(each) for each in audit.get("inventory") or ()],
     }
@@ -70,7 +70,7 @@ def _error(reason: Reason | None) -> dict[str, str] | None:
     return {"kind": reason["kind"], "message": reason["message"], **lacking}
 
 
-def _problems(record: ZoneRecord, order: DesiredReport, known: Known) -> t.Iterator[Problem]:
+def _problems(record: ZoneRecord, desired: DesiredReport, known: Known) -> t.Iterator[Problem]:
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
     result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
     for name, reason in record["unreadable"]:
@@ -93,7 +93,7 @@ def _problems(record: ZoneRecord, order: DesiredReport, known: Known) -> t.Itera
     if record["delivery"] is not None:
         yield from findings.delivery(record["delivery"], record["jobs"])
     if _requires_fields(record):
-        yield from findings.required(order.required_fields, record["scope"], record["jobs"])
+        yield from findings.required(desired.required_fields, record["scope"], record["jobs"])
 
 
 def _requires_fields(record: ZoneRecord) -> bool:
@@ -103,7 +103,7 @@ def _requires_fields(record: ZoneRecord) -> bool:
     return record["error"] is None and (not record["declared"] or any((record["result"] or {}).get(name) for name in MANAGED))
 
 
-def _resources(record: ZoneRecord, order: DesiredReport) -> list[str]:
+def _resources(record: ZoneRecord, desired: DesiredReport) -> list[str]:
     """Return the resources that were read: only their problems can be resolved."""
     result, jobs = record["result"] or {}, record["jobs"]
     looked: list[str] = [name for name in MANAGED if result.get(name)]
@@ -111,7 +111,7 @@ def _resources(record: ZoneRecord, order: DesiredReport) -> list[str]:
         looked.append("jobs")
     parts = {"scripts": record["scripts"], "health": jobs, "coverage": record["coverage"], "delivery": record["delivery"]}
     looked += [name for name, part in parts.items() if part is not None]
-    compares_fields = bool(order.required_fields) or not record["declared"]
+    compares_fields = bool(desired.required_fields) or not record["declared"]
     looked += ["notifications"] if record["notifications"] is not None else []
     return looked + (["fields"] if compares_fields and (record["error"] is None or jobs is not None) else [])
 

@@ -7,7 +7,7 @@ from ...module_utils._engine.task import LocalTask, Params, Spec
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
 from .gather import REGISTERED
 from .options import DesiredReport, desire
-from .report import audit
+from .report import make_report
 from .waivers import MEMBERS
 
 
@@ -46,7 +46,7 @@ class AuditReport(LocalTask[DesiredReport]):
         return desire(params)
 
     def report(self, desired: DesiredReport) -> Conclusion:
-        return audit(desired)
+        return make_report(desired)
 
 
 TASK = AuditReport()

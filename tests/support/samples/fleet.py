@@ -92,7 +92,7 @@ def audit(*findings: Json, **members: Json) -> dict[str, Json]:
     return {"findings": list(findings), "inventory": [], "evidence": {"seq": 3, "head": "ab12"}, **members}
 
 
-def order(*zones: Json, **options: Json) -> DesiredReport:
+def desired(*zones: Json, **options: Json) -> DesiredReport:
     """Return validated options of `audit_report`, with its defaults."""
     omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on", "put_url", "put_headers"))
     defaults = {"dest": "/nowhere", "formats": ["json"], "at": AT, "title": "Fleet audit", "keep": 30}
@@ -104,7 +104,7 @@ def order(*zones: Json, **options: Json) -> DesiredReport:
 
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:
     """Return the report on some zones, compared with a previous one, and merged from slices if there are any."""
-    checked = order(*zones, merge=["report.json"] * len(slices), **options)
+    checked = desired(*zones, merge=["report.json"] * len(slices), **options)
     return build(checked, completed(previous) if previous else None, list(map(completed, slices)))
 
 

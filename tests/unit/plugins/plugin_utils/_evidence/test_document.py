@@ -14,7 +14,7 @@ from support.histories import ModelZone, entry_of, hash_of, make_histories
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
-from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render_page
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.table import COLUMNS, render_table
 
 AT = "2026-12-31T12:00:00Z"
@@ -84,7 +84,7 @@ def test_table_has_exactly_the_changes(tmp_path, seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_page_has_every_change_in_order(tmp_path, seed):
     models, gaps = make_histories(tmp_path, seed, days=90)
-    page = Text(render_page(read(tmp_path)))
+    page = Text(render(read(tmp_path)))
     shown = page.tables["Changes in the order of time"][1:]
     first = {model.zone_id: min(change[0] for change in model.changes) for model in models}
     later = [each for each in written(models) if each[0] != first[each[1]] or each[2] in ("opened", "closed", "scope")]
@@ -118,7 +118,7 @@ def test_inventory_is_that_of_the_last_record(tmp_path):
 def test_equal_evidence_gives_equal_bytes(tmp_path):
     make_histories(tmp_path, 1, days=40)
     first, second = (read(tmp_path) for _ in range(2))
-    assert render_page(first) == render_page(second) and render_table(first) == render_table(second)
+    assert render(first) == render(second) and render_table(first) == render_table(second)
 
 
 def test_forged_record_is_first(tmp_path):
@@ -129,7 +129,7 @@ def test_forged_record_is_first(tmp_path):
     path.write_text("".join(lines), encoding="ascii")
     document = read(tmp_path, zone_names={models[0].zone_id: "shop.example"})
     assert not document.valid
-    words = Text(render_page(document)).words
+    words = Text(render(document)).words
     verdict = next(text for text in words if "not valid" in text)
     assert verdict.startswith("The evidence is not valid: in shop.example, record 5 was edited")
     later = [row for row in rows_of(document) if row["zone"] == "shop.example" and row["kind"] == "change"]
@@ -185,7 +185,7 @@ def test_hostile_texts_are_escaped(tmp_path):
         model.entries[url] = entry_of(url, [hash_of(url)], justification=text, owner=text)
     model.audit(datetime.datetime(2026, 5, 1, tzinfo=datetime.timezone.utc))
     document = read(tmp_path, zone_names={"a" * 32: "<b>shop</b>"}, title="{{ title }}")
-    page = render_page(document).decode()
+    page = render(document).decode()
     assert "<script>" not in page and "<b>shop" not in page and "\x1b" not in page and "\u202e" not in page
     assert "{{ 7 * 7 }}" in page and "{{ title }}" in page
     for row in rows_of(document):
@@ -195,7 +195,7 @@ def test_hostile_texts_are_escaped(tmp_path):
 
 def test_page_loads_nothing(tmp_path):
     make_histories(tmp_path, 1, days=20)
-    page = render_page(read(tmp_path)).decode()
+    page = render(read(tmp_path)).decode()
     assert "default-src 'none'; style-src 'sha256-" in page
     assert not re.search(r"<(script|img|link|iframe)|\b(src|onclick)=|url\(", page)
 
@@ -209,7 +209,7 @@ def test_missing_baseline_authorises_nothing(tmp_path):
         path.unlink()
     document = read(tmp_path)
     assert "authorised" not in {event.what for event in document.changes}
-    assert "1 of 1 baselines that they name are missing" in render_page(document).decode()
+    assert "1 of 1 baselines that they name are missing" in render(document).decode()
 
 
 def test_verdict_on_unauthorised_scripts(tmp_path):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 import pytest
-from support.samples.fleet import AT, WAIVER, drifted, order, record
+from support.samples.fleet import AT, WAIVER, desired, drifted, record
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 
@@ -45,21 +45,21 @@ def waiver(**members):
 def test_refused(given, message):
     """One example for each message; the schema of a record is tested in tests/unit/module_utils/test_schema.py."""
     with pytest.raises(Failure) as caught:
-        order(**{"zones": [record("a")], **given})
+        desired(**{"zones": [record("a")], **given})
     assert caught.value.kind == INVALID_OPTION
     assert str(caught.value).startswith(message)
 
 
 def test_defaults_and_duplicates():
-    made = order(drifted("a"), at=None, formats=["html", "json", "html"], expected=["a", "a"], waivers=[WAIVER, dict(WAIVER)])
+    made = desired(drifted("a"), at=None, formats=["html", "json", "html"], expected=["a", "a"], waivers=[WAIVER, dict(WAIVER)])
     assert made.at.endswith("Z")
-    assert order(record("a"), at="2026-11-22T07:30:00.5+01:30").at == AT
+    assert desired(record("a"), at="2026-11-22T07:30:00.5+01:30").at == AT
     assert (made.formats, made.expected, len(made.waivers)) == (("html", "json"), ("a",), 1)
-    assert len(order(record("a"), waivers=[{**WAIVER, "type": "job_fail*"}]).waivers) == 1
+    assert len(desired(record("a"), waivers=[{**WAIVER, "type": "job_fail*"}]).waivers) == 1
 
 
 @pytest.mark.parametrize("empty", [None, "", {}])
 def test_empty_members_were_not_audited(empty):
-    found = order({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
+    found = desired({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
     known = {"zone": "a", "zone_id": "12", "scope": "zone", "declared": True}
     assert {name: value for name, value in found.items() if value} == known
