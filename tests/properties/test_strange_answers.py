@@ -16,7 +16,7 @@ from properties.answers import bodies, examples
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import transport as transport_module
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply, Session
-from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INTERNAL, KINDS
 from edgeops_simulator.testing import running
 
 Key = tuple[str, str]
@@ -68,11 +68,8 @@ def unusable(method: str, path: str, body: bytes) -> bool:
 
 def _result_is_unusable(method: str, path: str, result: t.Any) -> bool:
     if re.fullmatch(r".*/(rulesets|jobs|scripts)|/zones|/accounts", path) and method == "GET":
-        items = result if isinstance(result, list) else [None]
-        # A listing has each object once; items with an id that is already listed are ignored.
-        ids = [item.get("id") if isinstance(item, dict) else None for item in items]
-        first = [item for place, item in enumerate(items) if ids[place] is None or ids[place] not in ids[:place]]
-        return any(not isinstance(item, dict) or (path.endswith("jobs") and _bad_job(item)) for item in first)
+        items = _each_once(result) if isinstance(result, list) else [None]
+        return any(not isinstance(item, dict) or (path.endswith("jobs") and _bad_job(item)) for item in items)
     if re.search(r"/logpush/jobs(/\d+)?$", path):
         return _bad_job(result[0] if method == "GET" and isinstance(result, list) and len(result) == 1 else result)
     if not isinstance(result, dict):
@@ -83,6 +80,12 @@ def _result_is_unusable(method: str, path: str, result: t.Any) -> bool:
         return not isinstance(result.get("valid"), bool)
     # The rules of a new ruleset are written by the next request, so that only its id matters.
     return "/rulesets" in path and _bad_ruleset(result if method != "POST" else {"id": result.get("id")})
+
+
+def _each_once(items: list[t.Any]) -> list[t.Any]:
+    """Return the items of a listing without those whose id is already listed, which the collection ignores."""
+    ids = [item.get("id") if isinstance(item, dict) else None for item in items]
+    return [item for place, item in enumerate(items) if ids[place] is None or ids[place] not in ids[:place]]
 
 
 def _bad_item(listing: str, item: t.Any) -> bool:
@@ -105,7 +108,7 @@ def _bad_item(listing: str, item: t.Any) -> bool:
 
 
 def _bad_list(listing: str) -> t.Callable[[t.Any], bool]:
-    return lambda result: not isinstance(result, list) or any(_bad_item(listing, item) for item in result)
+    return lambda result: not isinstance(result, list) or any(_bad_item(listing, item) for item in _each_once(result))
 
 
 def _bad_alerts(result: t.Any) -> bool:
@@ -122,9 +125,11 @@ def _bad_content_rule(rule: t.Any) -> bool:
 
 
 def _bad_content_rules(result: t.Any) -> bool:
-    return (
-        not isinstance(result, list) or any(map(_bad_content_rule, result)) or len({rule["id"] for rule in result}) < len(result)
-    )
+    """Return whether a rule is bad, or two different rules have the same id."""
+    if not isinstance(result, list) or any(map(_bad_content_rule, result)):
+        return True
+    different = {json.dumps(rule, sort_keys=True) for rule in result}
+    return len({rule["id"] for rule in result}) < len(different)
 
 
 # By method and path: routes of accounts, and of content security rules.
@@ -213,7 +218,7 @@ def outcome(scenario: Scenario, simulator: t.Any) -> dict[str, t.Any]:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_arbitrary_answers_never_cause_writes(simulator, monkeypatch, cases, name):
+def test_arbitrary_answers_fail_without_writes(simulator, monkeypatch, cases, name):
     scenario = TASKS[name]
     direct.without_waiting(monkeypatch, scenarios.inventory)
     Recorder.answers = answers = {}
@@ -238,8 +243,8 @@ def test_arbitrary_answers_never_cause_writes(simulator, monkeypatch, cases, nam
 
         json.dumps(result)
         if result.get("failed"):
-            assert result["msg"] and "could not make sense" not in result["msg"], result["msg"]
-            assert result["error"]["kind"] in KINDS
+            assert result["msg"]
+            assert result["error"]["kind"] in KINDS - {INTERNAL}, result["msg"]
         if status < 300 and unusable(*key, body):
             assert result.get("failed"), (key, body, result)
             if key[0] == "GET":

@@ -72,7 +72,9 @@ def parse_rule(document: Json) -> Rule:
         raise _bad(f"it is {json_type(document)}")
     texts = {}
     for name in ("id", "action", "description", "expression", "value"):
-        text = document.get(name) or "" if name == "description" else document.get(name)
+        text = document.get(name)
+        if text is None and name == "description":
+            text = ""
         if not isinstance(text, str) or (not text and name in ("id", "action")):
             raise _bad(f"{name!r} must be a string, and is {json_type(text) if not isinstance(text, str) else 'empty'}")
         texts[name] = text

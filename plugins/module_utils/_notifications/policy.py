@@ -59,8 +59,10 @@ def parse_policy(sent: Json) -> Policy:
         raise _bad(f"a notification policy is {json_type(sent)}, not an object")
     texts = {member: sent.get(member) for member in ("id", "name", "alert_type")}
     for member, value in texts.items():
-        if not isinstance(value, str) or (member == "id" and not value):
+        if not isinstance(value, str):
             raise _bad(f"a notification policy has {json_type(value)} as its {member}, not a string")
+    if not texts["id"]:
+        raise _bad("a notification policy has an empty id")
     for member in _TEXTS:
         if not isinstance(sent.get(member), (str, type(None))):
             raise _bad(f"the notification policy {texts['id']} has {json_type(sent[member])} as its {member}, not a string")
@@ -106,6 +108,8 @@ def parse_webhook(sent: Json) -> Webhook:
     for member, value in texts.items():
         if not isinstance(value, str) and (value is not None or member in ("id", "name")):
             raise _bad(f"a webhook has {json_type(value)} as its {member}, not a string")
+    if not texts["id"]:
+        raise _bad("a webhook has an empty id")
     return Webhook(
         id=str(texts["id"]),
         name=str(texts["name"]),

@@ -63,7 +63,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("before", "options", "effects", "look"), CHANGES)
-def test_effects(before: Rule | None, options: t.Any, effects: t.Any, look: str | None) -> None:
+def test_changes_of_a_rule_have_effects(before: Rule | None, options: t.Any, effects: t.Any, look: str | None) -> None:
     found = planned(before, **options)
     assert [(each.name, each.detail and list(each.detail)) for each in found.effects] == effects
     assert all(each.subject == "shop" for each in found.effects)
@@ -93,7 +93,8 @@ def test_blocked_sources_are_grouped() -> None:
 @pytest.mark.parametrize(
     "document",
     [None, {}, {"id": 5}, {"id": "r", "action": "log", "expression": "true", "value": None, "enabled": True},
-     {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": "yes"}],
+     {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": "yes"},
+     {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": True, "description": []}],
 )  # fmt: skip
 def test_invalid_rule_is_a_bad_response(document: t.Any) -> None:
     with pytest.raises(Failure) as caught:

@@ -112,10 +112,11 @@ def test_webhook_address_is_reduced_to_its_host(url: t.Any, host: str | None) ->
     assert webhook.host == host and "k=v" not in str(webhook)
 
 
-@pytest.mark.parametrize("changes", [{"id": None}, {"name": 1}, {"url": 1}, {"last_failure": {}}])
+@pytest.mark.parametrize("changes", [{"id": None}, {"id": ""}, {"name": 1}, {"url": 1}, {"last_failure": {}}])
 def test_invalid_webhook_is_refused(changes: t.Any) -> None:
-    with pytest.raises(Failure):
+    with pytest.raises(Failure) as failure:
         parse_webhook({**WEBHOOK, **changes})
+    assert failure.value.kind == BAD_RESPONSE
 
 
 OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
@@ -137,7 +138,7 @@ OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
         ({"mechanisms": {"webhooks": [{"id": "w"}], "email": [{"id": "a"}]}}, {"last_failure": NEW}, True),
     ],
 )
-def test_watched_alerts(changes: t.Any, webhook: t.Any, watched: bool) -> None:
+def test_alert_is_watched_if_a_recipient_is_reached(changes: t.Any, webhook: t.Any, watched: bool) -> None:
     """A webhook whose last delivery failed does not count as a recipient."""
     policies, webhooks = [view(parse_policy({**SENT, **changes}))], [view_webhook(parse_webhook({**WEBHOOK, **webhook}))]
     reached, lost = watchers(("x",), policies, webhooks)
@@ -148,5 +149,5 @@ def test_watched_alerts(changes: t.Any, webhook: t.Any, watched: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"), [("0" * 32, True), ("0da2b59e-f118-45bd-b6c4-a2b7a1f05e41", True), ("Chat", False), ("", False)]
 )
-def test_form_of_an_id(text: str, expected: bool) -> None:
+def test_id_is_hexadecimal_or_a_uuid(text: str, expected: bool) -> None:
     assert is_id(text) is expected
