@@ -19,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "build" / "reports"
-# A third session on two processors takes a tenth more of their time for the same work.
+# At least two, because sessions also wait. At most three, because long sessions start several processes themselves: on two processors,
+# three sessions at once took a tenth more processor time than two for the same work.
 AT_ONCE = max(2, min(3, os.cpu_count() or 1))
 
 

@@ -7,9 +7,9 @@ import json
 import typing as t
 from pathlib import Path
 
-import yaml
 from awx.rules import answered, injected
 from awx.stub import Controller
+from support import ansible_yaml
 
 from harness import Playbook
 from harness.outcome import Report
@@ -40,15 +40,8 @@ VARIABLES = {
 }
 
 
-class Loader(yaml.SafeLoader):
-    """Loads YAML as Ansible does."""
-
-
-Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
-
-
 def load(name: str) -> t.Any:
-    return yaml.load((EXAMPLE / name).read_text(encoding="utf-8"), Loader)  # noqa: S506 - a SafeLoader with one more tag
+    return ansible_yaml.load((EXAMPLE / name).read_text(encoding="utf-8"))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -29,7 +29,7 @@ def test_first_run_creates_everything_and_second_nothing(configured: Configured)
     assert TOKEN not in first + second and configured.controller.token not in first + second
 
 
-def test_minimal_setup_is_one_template_and_its_schedule(minimal: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
+def test_minimal_setup_checks_on_a_schedule(minimal: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
     controller = minimal.controller
     assert minimal.writes[0] and not minimal.writes[1]
     names = {template["name"]: template["job_type"] for template in controller.objects["job_templates"].values()}
@@ -53,7 +53,7 @@ def test_job_is_created_with_the_token_of_the_bucket(
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [0, 1, 0]
 
 
-def test_check_template_cannot_write(configured: Configured) -> None:
+def test_check_template_is_always_in_check_mode(configured: Configured) -> None:
     check = configured.controller.named("job_templates", CHECK)
     assert (check["job_type"], check["diff_mode"]) == ("check", True)
     assert [check[f"ask_{what}_on_launch"] for what in ("job_type", "diff_mode", "variables")] == [False, False, False]
@@ -67,7 +67,7 @@ def test_team_can_approve_but_not_deliver(configured: Configured) -> None:
     assert granted == {(CHECK, "execute"), ("Audit all zones", "execute"), (WORKFLOW, "execute"), (WORKFLOW, "approval")}
 
 
-def test_schedule_audits_all_zones(configured: Configured) -> None:
+def test_schedule_audits_all_zones_and_failures_notify(configured: Configured) -> None:
     controller = configured.controller
     (schedule,) = controller.objects["schedules"].values()
     assert controller.find("unified_job_templates", schedule["unified_job_template"])["name"] == "Audit all zones"

@@ -66,7 +66,7 @@ def test_eight_zones_in_parallel_are_independent(simulator, crew, cases, module,
     cases["eight processes in eight zones"] += len(results + again)
 
 
-def test_eight_creators_of_one_entry_point(simulator, crew, cases):
+def test_eight_creators_make_one_entry_point(simulator, crew, cases):
     zone = ZONES[0]
     simulator.settings(latency_ms=10)
     for _round in range(ROUNDS):
@@ -133,7 +133,7 @@ def test_rule_edit_before_write_is_reported(simulator, cases):
     cases["edits between read and write"] += 1
 
 
-def test_eight_creators_of_one_job(simulator, crew, cases):
+def test_eight_creators_report_duplicate_jobs(simulator, crew, cases):
     """No job is deleted; each run that creates a duplicate reports it, and the next run reports all of them."""
     zone = ZONES[0]
     simulator.settings(latency_ms=10)

@@ -78,6 +78,17 @@ class Page:
         """Unfold all details, so that all content is visible."""
         self.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
 
+    def too_wide(self) -> list[str]:
+        """Return the start of each element that is wider than the window."""
+        wide = "[...document.body.querySelectorAll('*')].filter(each => each.getBoundingClientRect().right > innerWidth + 1)"
+        found: list[str] = self.evaluate(f"{wide}.map(each => each.outerHTML.slice(0, 80))")
+        return found
+
+    def loaded(self) -> list[str]:
+        """Return the files that the page has loaded."""
+        found: list[str] = self.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+        return found
+
     def violations(self) -> list[str]:
         """Return the violations that axe-core finds with all its rules."""
         self.evaluate((importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))

@@ -40,6 +40,15 @@ def playbook(simulator: t.Any, zone: str, tmp_path: Path) -> Playbook:
     return Playbook(simulator, zone, tmp_path)
 
 
+@pytest.fixture(scope="module")
+def page() -> t.Iterator[t.Any]:
+    """Return the page in a browser."""
+    from browser import opened  # noqa: PLC0415  # Playwright is not in every environment that runs tests of this folder
+
+    with opened() as shown:
+        yield shown
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site; parallel test processes share it, and the first one builds it."""

@@ -17,15 +17,6 @@ pytestmark = browser.NEEDED
 
 OPTIONS = {"expected_heads": None, "until": None, "max_gap_days": 5.0, "title": None, "at": "2026-12-28T12:00:00Z"}
 PLANTED = '<script>window.planted = 1</script><img src="planted.png" onerror="window.planted = 2">'
-LOADED = "performance.getEntriesByType('resource').map(entry => entry.name)"
-WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
-  each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 80))"""
-
-
-@pytest.fixture(scope="module")
-def page() -> t.Iterator[browser.Page]:
-    with browser.opened() as opened:
-        yield opened
 
 
 def shown(page: browser.Page, folder: Path, names: t.Mapping[str, str], **how: t.Any) -> None:
@@ -47,7 +38,7 @@ def showcase(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 def test_page_is_accessible(page, showcase, scheme, width):
     shown(page, *showcase, scheme=scheme, width=width)
     assert page.violations() == []
-    assert page.evaluate(WIDE) == []
+    assert page.too_wide() == []
 
 
 def test_page_with_all_changes_is_accessible(page, tmp_path):
@@ -70,5 +61,5 @@ def test_planted_scripts_do_not_run(page, tmp_path):
     model.entries[url] = entry_of(url, [hash_of(url)], justification=PLANTED, owner=PLANTED, authorised_by=PLANTED)
     model.audit(documents.desire({**OPTIONS, "evidence_dir": "e", "dest": "d", "since": None, "zone_names": None}).at)
     shown(page, tmp_path, {"d" * 32: PLANTED})
-    assert page.evaluate("window.planted") is None and page.evaluate(LOADED) == []
+    assert page.evaluate("window.planted") is None and page.loaded() == []
     assert page.complaints == []

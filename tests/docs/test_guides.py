@@ -220,7 +220,7 @@ def test_guide_to_the_document_works_as_pasted(simulator: t.Any, tmp_path: Path)
     """The page makes the document of a year of audits; a forged record makes the playbook fail after it has written the document."""
     project = Project(tmp_path / "project", simulator)
     (model, _other), _gaps = make_histories(project.folder / "evidence", 1, days=20)
-    ((command),) = commands("guide_assessor")
+    (command,) = commands("guide_assessor")
     project.save("evidence/link.txt", "other files do not matter")
     code, output = project.run(command)
     page = project.folder / "assessment" / "evidence.html"
@@ -293,7 +293,8 @@ def test_guide_to_terraform_names_each_object_to_import(simulator: t.Any, tmp_pa
     project = Project(tmp_path / "project", simulator)
     (playbook,) = [step for step in steps("guide_terraform") if isinstance(step, File) and step.name == "imports.yml"]
     project.save(playbook.name, playbook.text)
-    code, output = project.run(commands("guide_terraform")[0])
+    (command,) = commands("guide_terraform")
+    code, output = project.run(command)
     assert code == 0 and not simulator.writes(), output
     imported = re.findall(r'^import {\n  to = (\S+)\n  id = "(.+)"\n}', (project.folder / "imports.tf").read_text(), re.MULTILINE)
     assert imported == [

@@ -34,15 +34,6 @@ DESK, TABLET, PHONE = 1280, 760, 320
 PLANTED = (
     '<script>window.planted = 1</script><img src="planted.png" onerror="window.planted = 2"><a href="javascript:planted=3">a</a>'
 )
-LOADED = "performance.getEntriesByType('resource').map(entry => entry.name)"
-WIDE = """[...document.body.querySelectorAll('*')].filter(each =>
-  each.getBoundingClientRect().right > innerWidth + 1).map(each => each.outerHTML.slice(0, 80))"""
-
-
-@pytest.fixture(scope="module")
-def page() -> t.Iterator[browser.Page]:
-    with browser.opened() as opened:
-        yield opened
 
 
 def shown(page: browser.Page, folder: Path, content: bytes, **how: t.Any) -> None:
@@ -95,14 +86,14 @@ def test_phone_needs_no_scrolling_sideways(page, tmp_path, text):
     shown(page, tmp_path, html_page.render(hostile(text) if text else full()), width=PHONE)
     page.open_everything()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
-    assert page.evaluate(WIDE) == []
+    assert page.too_wide() == []
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, PLANTED], ids=lambda text: ascii(text)[:20])
 def test_hostile_text_runs_and_loads_nothing(page, tmp_path, text):
     shown(page, tmp_path, html_page.render(hostile(text)))
     assert page.evaluate("typeof planted") == "undefined"
-    assert page.evaluate(LOADED) == []
+    assert page.loaded() == []
     assert page.evaluate("document.querySelectorAll('script, img, iframe, object, form').length") == 0
     assert page.complaints == []
 

@@ -212,7 +212,7 @@ def test_ambiguous_rule_needs_an_id(modules: Modules, simulator: t.Any, zone: st
 
 
 @pytest.mark.parametrize(("most", "said"), [(0, "has no content security rules"), (1, "allows no further content security rule")])
-def test_maximum_number_of_rules(modules: Modules, simulator: t.Any, zone: str, most: int, said: str) -> None:
+def test_rule_above_the_maximum_is_rejected(modules: Modules, simulator: t.Any, zone: str, most: int, said: str) -> None:
     simulator.settings(max_policies=most)
     simulator.seed(policies={zone: [stored(id=f"s{n}", description=f"s{n}") for n in range(most)]})
     assert said in run(modules, RULE, fails="rejected")["msg"]
@@ -233,7 +233,7 @@ def test_lost_answer_to_creation_makes_no_second_rule(modules: Modules, simulato
     assert len(simulator.state(modules.zone)["policies"]) == 1
 
 
-def test_info(modules: Modules, simulator: t.Any, zone: str) -> None:
+def test_info_returns_rules_and_violations(modules: Modules, simulator: t.Any, zone: str) -> None:
     rules = [stored(id="r2", description="blog", value="img-src nonsense!"), stored()]
     simulator.seed(policies={zone: rules}, violations={zone: [report(), report(policy_id="r2", directive="img-src")]})
     found = modules.run({"name": "Read", INFO: {"violations": True}}, warns=["cannot be parsed"]).ours[-1].result

@@ -81,7 +81,7 @@ def test_query_counts_the_address_of_each_module(
     assert node == {"name": value, "canonical_facts": expected, "facts": {"device_type": f"Cloudflare {kind}"}}
 
 
-def test_every_zone_and_account_of_a_survey(modules: Modules, simulator: t.Any) -> None:
+def test_every_zone_and_account_of_a_survey_is_counted(modules: Modules, simulator: t.Any) -> None:
     report = modules.run({"name": "Read", "edgeops.observability.survey_info": {}}, defaults={})
     nodes = counted("survey_info", report.ours[0].result)
     found = [next(iter(node["canonical_facts"].values())) for node in nodes]

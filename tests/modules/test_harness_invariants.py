@@ -147,5 +147,5 @@ def test_secret_options_become_variables() -> None:
         ("s3://b?secret-access-key=****", set()),
     ],
 )
-def test_secret_parts_of_a_destination(destination: str, secrets: set[str]) -> None:
+def test_secret_parts_of_a_destination_are_found(destination: str, secrets: set[str]) -> None:
     assert canaries.of_destination(destination) == secrets

@@ -102,7 +102,7 @@ def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
     assert theirs == {**FOREIGN, **moved}
 
 
-def test_info(modules: Modules) -> None:
+def test_info_returns_fields_and_ruleset(modules: Modules) -> None:
     nothing = modules.run({"name": "Read", READ: {}}).result
     assert (nothing["custom_fields"], nothing["ruleset"], nothing["changed"]) == (NONE, None, False)
     seed(modules, FOREIGN, own("0a" * 16, request_fields=["b", "a"]), own("0b" * 16, cookie_fields=["C"]))

@@ -9,7 +9,7 @@ def info(dataset: str, **more: t.Any) -> dict[str, t.Any]:
     return {"name": "Info", "edgeops.observability.logpush_dataset_info": {"dataset": dataset}, **more}
 
 
-def test_fields(modules: Modules) -> None:
+def test_fields_of_a_dataset_are_sorted(modules: Modules) -> None:
     report = modules.run([info("http_requests"), info("firewall_events"), info("http_requests", check_mode=True)])
     http, firewall, checked = (outcome.result["fields"] for outcome in report.ours)
     assert http["RayID"] and "RuleID" not in http

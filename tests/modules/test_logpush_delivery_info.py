@@ -40,7 +40,7 @@ def test_delivered_and_lost_batches(modules: Modules, check: bool) -> None:
     assert [(entry["method"], entry["path"]) for entry in report.journal] == [("POST", "/graphql")]
 
 
-def test_fields_that_the_plan_lacks(modules: Modules) -> None:
+def test_fields_that_the_plan_lacks_are_null(modules: Modules) -> None:
     modules.simulator.seed(uploads={modules.zone: [upload(1)]})
     modules.simulator.settings(graphql_hidden_fields=["dimensions_final", "sum_bytes"])
     (job,) = run(modules, zone_id=modules.zone).result["jobs"]
@@ -72,7 +72,7 @@ def test_query_is_retried(modules: Modules) -> None:
     assert len(run(modules, zone_id=modules.zone).journal) == 2
 
 
-def test_costs(modules: Modules) -> None:
+def test_costs_are_estimated_with_published_or_own_rates(modules: Modules) -> None:
     account = modules.simulator.account
     gigabytes = 1_000_000_000
     delivered = [{"destination_type": "r2", "bytes": 40 * gigabytes}, {"bytes": 60 * gigabytes}, {"bytes": 9, "success": 0}]
@@ -118,6 +118,6 @@ def test_costs_exclude_datasets_without_price_per_gigabyte(modules: Modules) -> 
         ({"account_id": "a", "rates": {"external": {"free_gb": -1}}}, "rates.external.free_gb: -1.0 is not"),
     ],
 )
-def test_refusals(modules: Modules, options: dict[str, t.Any], message: str) -> None:
+def test_invalid_options_send_nothing(modules: Modules, options: dict[str, t.Any], message: str) -> None:
     report = run(modules, fails="invalid_option", **options)
     assert report.failure["msg"].startswith(message) and not report.journal

@@ -34,7 +34,7 @@ def test_jobs_filtered_by_each_option(modules: Modules) -> None:
     assert s3["filter_explained"].startswith("Every record")
 
 
-def test_health(modules: Modules) -> None:
+def test_health_is_reported(modules: Modules) -> None:
     """The health of each job depends on the clock of this machine."""
     broken = {"last_error": "2026-03-02T09:44:10Z", "error_message": f"refused: https://user:{SECRET}@logs.example.com"}
     signs = [{"last_complete": "2020-01-01T00:00:00Z"}, broken, {"enabled": False, "error_message": "gone"}]

@@ -52,7 +52,7 @@ def test_twelve_steps(modules: Modules) -> None:
     assert deleted.result["jobs"] == [None, None]
 
 
-def test_unlisted_jobs(modules: Modules) -> None:
+def test_unlisted_jobs_are_ignored_reported_or_deleted(modules: Modules) -> None:
     seed = [{"name": name, "destination_conf": KEYED, "enabled": name == "b"} for name in "abc"]
     modules.simulator.seed(jobs={modules.zone: seed})
     runs = [("report", False), ("absent", True), ("absent", False), ("absent", False)]

@@ -98,7 +98,7 @@ def test_duplicate_name_needs_an_id(modules: Modules, simulator: t.Any) -> None:
     assert not run(modules, {"transformer_id": 9, "state": "absent"}).result["changed"]
 
 
-def test_service_without_versions_route(modules: Modules, simulator: t.Any) -> None:
+def test_service_without_versions_route_has_null_version(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(unknown_routes=["*/versions"])
     report = run(modules, {"name": "redact", "sql": SQL})
     assert report.result["changed"] and report.result["transformer"]["version"] is None
@@ -110,7 +110,7 @@ def test_stored_query_is_verified(modules: Modules, simulator: t.Any) -> None:
     assert "sql" in report.failure["msg"] and report.failure["changed"] is True
 
 
-def test_info(modules: Modules, simulator: t.Any) -> None:
+def test_info_selects_by_name_and_id(modules: Modules, simulator: t.Any) -> None:
     simulator.seed(transformers={simulator.account: [{"id": 4, "name": "b", "code": SQL}, {"id": 3, "name": "a"}]})
     defaults = {"account_id": simulator.account}
     asked: list[dict[str, t.Any]] = [{}, {"name": "b"}, {"transformer_id": 3}, {"name": "b", "transformer_id": 3}]
@@ -223,7 +223,7 @@ INVALID: dict[str, dict[str, t.Any]] = {
 
 
 @pytest.mark.parametrize("message", INVALID)
-def test_invalid_options(modules: Modules, message: str) -> None:
+def test_invalid_options_are_refused(modules: Modules, message: str) -> None:
     args = INVALID[message]
     report = run(modules, {"name": "x", "sql": SQL, **args} if "samples" in args else args, fails="invalid_option")
     assert report.failure["msg"].startswith(message)

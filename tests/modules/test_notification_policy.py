@@ -183,6 +183,6 @@ INVALID: dict[str, dict[str, t.Any]] = {
 
 
 @pytest.mark.parametrize("message", INVALID)
-def test_invalid_options(modules: Modules, message: str) -> None:
+def test_invalid_options_are_refused(modules: Modules, message: str) -> None:
     report = run(modules, INVALID[message], fails="invalid_option")
     assert report.failure["msg"].startswith(message) and not report.writes

@@ -68,7 +68,7 @@ def test_no_matching_zone_fails(modules: Modules) -> None:
     run(modules, statuses=["moved"], fails="not_found")
 
 
-def test_rules_and_their_violations(modules: Modules) -> None:
+def test_rules_and_their_violations_are_read(modules: Modules) -> None:
     """Ten zones with rules share one query; an unreadable zone does not hide the others."""
     ids = fleet(modules, 12)
     rules = {each: [{"id": f"r{number}", "description": "checkout"}] for number, each in enumerate(ids[:11])}
@@ -90,7 +90,7 @@ def rules_of(report: t.Any) -> dict[str, t.Any]:
     return {zone["zone_id"]: zone["result"]["content_security_rules"]["content_security_rules"] for zone in zones}
 
 
-def test_policies_of_accounts(modules: Modules) -> None:
+def test_policies_of_accounts_are_read(modules: Modules) -> None:
     """Policies are read for each account; without permission, the result has the reason."""
 
     def read() -> list[t.Any]:

@@ -68,7 +68,7 @@ def test_readable_is_unknown_for_other_statuses(read_token: t.Callable[..., t.An
     assert rows(report)["zone", "content_security_rules"] is readable
 
 
-def test_address_of_the_task(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
+def test_only_the_address_of_the_task_is_read(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
     other, account = "0b" * 16, "0c" * 16
     modules.simulator.seed(zones=[{"id": other, "name": "blog.example"}], accounts=[{"id": account, "name": "Other"}])
     paths = {entry["path"] for entry in read_token(zone_name="blog.example", account_id=account).journal}
@@ -76,7 +76,7 @@ def test_address_of_the_task(read_token: t.Callable[..., t.Any], modules: Module
     assert not [path for path in paths if ZONE in path or ACCOUNT in path]
 
 
-def test_token_of_an_account(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
+def test_token_of_an_account_is_verified(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
     modules.simulator.settings(credential_of_account=True, credential_expires_on="2027-01-01T00:00:00Z")
     report = read_token()
     assert report.result["token"] == {"status": "active", "not_before": None, "expires_on": "2027-01-01T00:00:00Z"}
@@ -86,7 +86,7 @@ def test_token_of_an_account(read_token: t.Callable[..., t.Any], modules: Module
 
 
 @pytest.mark.parametrize("status", ["disabled", "expired"])
-def test_token_that_is_not_active(read_token: t.Callable[..., t.Any], modules: Modules, status: str) -> None:
+def test_token_that_is_not_active_fails_if_required(read_token: t.Callable[..., t.Any], modules: Modules, status: str) -> None:
     """The module returns the status; with `required_for` it fails."""
     modules.simulator.settings(credential_status=status)
     assert read_token().result["token"]["status"] == status
@@ -108,7 +108,7 @@ def test_unreachable_service_fails(read_token: t.Callable[..., t.Any]) -> None:
     assert not report.journal
 
 
-def test_bad_options(read_token: t.Callable[..., t.Any]) -> None:
+def test_invalid_options_send_nothing(read_token: t.Callable[..., t.Any]) -> None:
     for given, message in (({"account_id": "x y"}, "account_id: 'x y' is not"), ({"zone_id": "z", "zone_name": "a"}, "zone_id")):
         report = read_token(**given, fails="invalid_option")
         assert report.failures[0].result["msg"].startswith(message) and not report.journal

@@ -63,7 +63,7 @@ def test_failed_read_names_its_request(modules: Modules) -> None:
     assert (error["method"], error["path"], error["status"]) == ("GET", f"/zones/{modules.zone}/script_monitor", 200)
 
 
-def test_approval_per_part(modules: Modules) -> None:
+def test_parts_are_approved_separately(modules: Modules) -> None:
     approved = modules.run(task(True, **DESIRED), secrets=[KEY]).result["plan_ids"]
     other = {**DESIRED, "script_monitor_enabled": False, "expected_plan_ids": approved}
     report = modules.run(
@@ -123,7 +123,7 @@ def test_uncovered_fields_are_reported(modules: Modules) -> None:
 
 
 @pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
-def test_several_jobs(modules: Modules, unlisted: str) -> None:
+def test_several_jobs_have_defaults_and_custom_fields(modules: Modules, unlisted: str) -> None:
     """Each job has the defaults; only jobs of one dataset get the fields of custom fields; other jobs are ignored, reported or deleted."""
     seed = [{"name": name, "destination_conf": DESTINATION} for name in ("old", "stray")]
     modules.simulator.seed(jobs={modules.zone: seed})

@@ -95,7 +95,7 @@ def test_survey_fails_without_logs_permission(playbook: Playbook, simulator: t.A
     assert (made["outcome"], made["counts"]["zones"], made["counts"]["accounts"]) == ("unaudited", 6, 1)
     assert made["counts"]["statuses"]["unaudited"] == 7
     verdict = "6 zones and 1 account could not be audited (without the permission Logs Write)."
-    assert verdict in shown_lines(report) and "No zone needs attention" not in report.stdout
+    assert verdict in shown_lines(report) and "No zone or account needs attention" not in report.stdout
     assert {item["type"] for zone in made["zones"] for item in zone["items"]} == {"monitor_off"}
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<title>Survey: 6 zones and 1 account could not be audited" in page

@@ -6,22 +6,15 @@ import typing as t
 from pathlib import Path
 
 import pytest
-import yaml
 from faults import direct
 from hand_made import CANARY, seed
+from support import ansible_yaml
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import desire, write
 from edgeops_simulator.testing import running
 
 ZONES = FLEETS = 200
 PREFIX = "log_delivery_"
-
-
-class Loader(yaml.SafeLoader):
-    """Loads YAML as Ansible does."""
-
-
-Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(node))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +42,7 @@ def variables(folder: Path, host: str) -> dict[str, t.Any]:
     """Return the variables of a host as options of `zone_observability`."""
     files = [folder / "group_vars" / "all" / "adopted.yml", folder / "host_vars" / host / "adopted.yml"]
     there = [file for file in files if file.exists()]
-    loaded = [yaml.load(file.read_text(encoding="utf-8"), Loader) or {} for file in there]  # noqa: S506 - a SafeLoader
+    loaded = [ansible_yaml.load(file.read_text(encoding="utf-8")) or {} for file in there]
     return {name.removeprefix(PREFIX): value for each in loaded for name, value in each.items()}
 
 

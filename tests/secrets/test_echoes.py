@@ -47,11 +47,14 @@ def failing(message: str, **narrow: t.Any) -> list[list[dict[str, t.Any]]]:
     return [[{**way, **narrow, "count": None}] for way in ways]
 
 
-def refused_with(watched: t.Any, message: str, tasks: list[tuple[str, dict[str, t.Any]]], *, by_key: bool) -> None:
-    for module, args in tasks:
-        for faults in failing(message, path="*"):
-            with watched.faults(*faults):
-                assert watched.run(module, by_key=by_key, **args)["failed"]
+def check_refusals(
+    watched: t.Any, message: str, tasks: t.Sequence[tuple[str, dict[str, t.Any]]], where: dict[str, str], **run: t.Any
+) -> None:
+    """Check that each task fails for each refusal with this message; `where` selects the refused requests."""
+    for faults in failing(message, **where):
+        with watched.faults(*faults):
+            for module, args in tasks:
+                assert watched.run(module, **run, **args)["failed"]
 
 
 @BOTH_SCOPES
@@ -60,12 +63,8 @@ def test_destination_in_a_refusal_is_masked(watched, old, new, kind):
     conf, before = new[kind], old[kind]
     desired = {**watched.job, "destination_conf": conf, "ownership_challenge": watched.plants.plant("challenge", "/")}
     said = f"{words(conf)} {desired['ownership_challenge']} {quote(watched.simulator.token)}"
-    for faults in failing(said, method="POST"):
-        with watched.faults(*faults):
-            assert watched.run("logpush_job", **desired)["failed"]
-            assert watched.run("logpush_ownership", destination_conf=conf, ownership_challenge=desired["ownership_challenge"])[
-                "failed"
-            ]
+    proof = {"destination_conf": conf, "ownership_challenge": desired["ownership_challenge"]}
+    check_refusals(watched, said, [("logpush_job", desired), ("logpush_ownership", proof)], {"method": "POST"})
     for method, change, quoted in (
         ("PUT", desired, f"{said} {words(before)}"),
         ("DELETE", {**watched.job, "state": "absent"}, words(before)),
@@ -80,10 +79,8 @@ def test_destination_in_a_refusal_is_masked(watched, old, new, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_quoted_unknown_destination_is_masked(watched, old, kind):
     """Messages may quote a current destination that no option contains."""
-    for faults in failing(urls(old[kind]), method="GET"):
-        with watched.faults(*faults):
-            for module, args in (("logpush_job", watched.job), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})):
-                assert watched.run(module, check=True, **args)["failed"]
+    tasks = [("logpush_job", watched.job), ("logpush_job_info", {}), ("script_monitor", {"enabled": True})]
+    check_refusals(watched, urls(old[kind]), tasks, {"method": "GET"}, check=True)
 
 
 @BOTH_SCOPES
@@ -136,7 +133,7 @@ def test_credentials_in_answers_are_masked(watched, by_key):
         ("content_security_rule_info", {}),
         ("content_security_rule", {"description": "page", "state": "absent"}),
     ]
-    refused_with(watched, said, tasks, by_key=by_key)
+    check_refusals(watched, said, tasks, {"path": "*"}, by_key=by_key)
     script = {"script_id": "ab", "host": said, "status": said, "script_url": f"https://x.example/?t={secret}"}
     rule = {"action": "log_custom_field", "expression": "true", "enabled": True, "description": said, "ref": secret}
     rule["action_parameters"] = {"request_fields": [{"name": "x-old"}]}
@@ -159,7 +156,7 @@ def test_credentials_in_answers_of_an_account_are_masked(watched, by_key):
         ("notification_policy_info", {}),
         ("notification_policy", {"name": "told", "state": "absent"}),
     ]
-    refused_with(watched, said, tasks, by_key=by_key)
+    check_refusals(watched, said, tasks, {"path": "*"}, by_key=by_key)
     account = watched.address.id
     transformer = {"id": 1, "name": said, "description": said, "content": said}
     policy = {

@@ -12,3 +12,8 @@ def refusal(call: t.Callable[..., object], *arguments: t.Any, **options: t.Any) 
     with pytest.raises(Failure) as caught:
         call(*arguments, **options)
     return caught.value.kind, str(caught.value)
+
+
+def http_failure(kind: str, status: int, *codes: int) -> Failure:
+    """Return the failure for an answer with this status and these error codes."""
+    return Failure(kind, f"HTTP {status}", status=status, errors=[{"code": code, "message": "m"} for code in codes])

@@ -36,12 +36,6 @@ def read(text: str) -> str:
     return f"{in_utc:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def shifted(moment: str, seconds: float) -> str:
-    """Return a time plus a number of seconds, as whole seconds in UTC."""
-    start = datetime.datetime.strptime(moment, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=datetime.timezone.utc)
-    return f"{start + datetime.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
-
-
 def seconds_between(first: str, second: str) -> float:
     form = "%Y-%m-%dT%H:%M:%SZ"
     return (datetime.datetime.strptime(second, form) - datetime.datetime.strptime(first, form)).total_seconds()  # noqa: DTZ007 - both UTC

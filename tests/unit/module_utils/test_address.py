@@ -12,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_ids():
+def test_zone_id_is_hexadecimal():
     assert all(map(is_zone_id, ("0", "023e105f4ecef8ad9ca31a8372d0c353", "ABCdef")))
     assert not any(map(is_zone_id, ("", "0" * 33, "abc\n", "x", "0/../1", "0x12", "٣", " 0")))
 
@@ -43,7 +43,7 @@ NOTHING: dict[str, list[str]] = {"names": [], "statuses": [], "account_ids": []}
         ({"names": ["a.example"], "statuses": ["pending"]}, False),
     ],
 )
-def test_filters(filters, selected):
+def test_zone_is_selected_by_all_filters(filters, selected):
     assert _address.is_selected(KEPT, {**NOTHING, **filters}) is selected
 
 
@@ -60,7 +60,7 @@ def test_zone_without_account_matches_none():
         ({"names": ["A.example"], "statuses": ["active"]}, {"status": "active"}),
     ],
 )
-def test_filters_sent_to_the_service(filters, sent):
+def test_only_some_filters_are_sent_to_the_service(filters, sent):
     assert _address.query({**NOTHING, **filters}) == sent
 
 
@@ -74,7 +74,7 @@ def test_filters_sent_to_the_service(filters, sent):
         ({**ZONE, "name": "bücher.example"}, {**KEPT, "name": "bücher.example"}),
     ],
 )
-def test_members_of_a_zone(item, zone):
+def test_zone_has_its_documented_members(item, zone):
     assert _address.read_zone(item) == zone
 
 
@@ -91,7 +91,7 @@ def test_members_of_a_zone(item, zone):
         ({"account": {"name": 5}}, "account.name"),
     ],
 )
-def test_invalid_zones(change, member):
+def test_invalid_zone_is_refused(change, member):
     with pytest.raises(Failure, match=rf"The zone .* has .* as its {member}\.$"):
         _address.read_zone({**ZONE, **change})
 
@@ -102,7 +102,7 @@ def test_zone_must_be_an_object():
 
 
 @pytest.mark.parametrize("item", [["account"], {"id": "x", "name": "n"}, {"name": "n"}, {"id": ID, "name": 5}])
-def test_accounts(item):
+def test_account_has_a_name_or_one_from_its_id(item):
     assert _address.read_account({**ACCOUNT, "type": "standard"}) == ACCOUNT
     for name in ({}, {"name": None}, {"name": ""}):
         assert _address.read_account({"id": ID, **name}) == {"id": ID, "name": f"account_{ID}"}

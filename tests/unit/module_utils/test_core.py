@@ -26,14 +26,14 @@ def test_kinds_are_documented():
     assert all(getattr(_core, kind.upper()) == kind for kind in KINDS)
 
 
-def test_failure_with_defaults():
+def test_failure_has_defaults():
     failure = conflict("both")
     assert (str(failure), failure.args, failure.unanswered) == ("both", ("both",), False)
     nothing = dict.fromkeys(("method", "path", "status", "request_id"))
     assert failure.report() == {**nothing, "kind": "conflict", "errors": [], "attempts": 0}
 
 
-def test_failure_with_all_members():
+def test_failure_reports_all_members():
     errors = [{"code": 1, "message": "no"}]
     failure = Failure("rejected", "Refused.", "PUT", "/p", 400, errors, "ray", 3, True)
     noted = failure.with_note("Gone.")

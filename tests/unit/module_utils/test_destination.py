@@ -36,12 +36,12 @@ KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2
         ("no destination", "another", False, False),
     ],
 )
-def test_same(requested: str, present: str, equal: bool, assumed: bool) -> None:
+def test_equal_and_masked_destinations_are_the_same(requested: str, present: str, equal: bool, assumed: bool) -> None:
     assert _destination.same_destination(parse(requested), parse(present)) is equal
     assert _destination.is_assumed_same(parse(requested), parse(present)) is assumed
 
 
-def test_parts() -> None:
+def test_destination_has_its_parts() -> None:
     assert parse("no destination") == _destination.Destination(
         "no destination", parts=(_destination.Part("no destination", secret=True),), sound=False
     )
@@ -127,7 +127,7 @@ def test_ordinary_paths_are_readable(conf: str) -> None:
 
 
 @pytest.mark.parametrize("marked", SHOWN)
-def test_public(marked: str) -> None:
+def test_secret_parts_are_masked(marked: str) -> None:
     conf = re.sub("[<>]", "", marked)
     assert shown(public_destination(parse(conf))) == re.sub("<.*?>", MASK, marked)
     assert any("planted" in unquote_plus(secret) or "nted" in secret for secret in secret_parts(parse(conf)))
@@ -141,7 +141,7 @@ def test_public(marked: str) -> None:
         ("https://h/in?my-key=pla&nted12&tags=1", f"https://h/in?my-key={MASK}&tags=1"),
     ],
 )
-def test_public_options(conf: str, public: str) -> None:
+def test_options_are_shown_decoded_and_joined(conf: str, public: str) -> None:
     """Names are decoded, values of one name are joined, and text without a value is omitted."""
     assert shown(public_destination(parse(conf))) == public
 
@@ -188,7 +188,7 @@ def test_malformed_destination_is_masked(conf: str) -> None:
         ),
     ],
 )
-def test_secrets_of_a_destination(conf: str, secrets: set[str]) -> None:
+def test_secret_parts_are_found(conf: str, secrets: set[str]) -> None:
     assert secret_parts(parse(conf)) == secrets
 
 
@@ -226,7 +226,7 @@ CHANGED = f"{MASK} (changed)"
         ("https://h/k0123456789ab?tags=a", "https://h/k9876543210ab?tags=b", f"https://h/{CHANGED}?tags=b"),
     ],
 )
-def test_diff_of_a_destination(before: str | None, after: str, public: str) -> None:
+def test_diff_marks_a_changed_secret_only_alone(before: str | None, after: str, public: str) -> None:
     old, new = _destination.public_change(before and parse(before), parse(after))
     assert old == public_destination(before and parse(before)) != new
     assert shown(new) == public
@@ -280,7 +280,7 @@ def test_change_of_the_receiver(before: str, after: str, elsewhere: bool) -> Non
 
 
 @pytest.mark.parametrize(("scheme", "closest"), [("gcs", "gs"), ("htps", "https"), ("sumologic", "sumo"), ("pipelines", "")])
-def test_closest_scheme(scheme: str, closest: str) -> None:
+def test_similar_scheme_is_suggested(scheme: str, closest: str) -> None:
     assert _destination.closest_scheme(scheme) == closest
 
 
@@ -293,7 +293,7 @@ def test_closest_scheme(scheme: str, closest: str) -> None:
         ("s3://b", (0, 0)),
     ],
 )
-def test_upload_limits(conf: str, limits: tuple[int, int]) -> None:
+def test_scheme_has_its_upload_limits(conf: str, limits: tuple[int, int]) -> None:
     assert (parse(conf).facts.max_bytes, parse(conf).facts.max_records) == limits
 
 

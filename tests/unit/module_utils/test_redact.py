@@ -64,7 +64,7 @@ def test_every_usual_spelling_is_masked(spelling, known):
         ("key c2VjcmVX.", ["secreW"], f"key {MASK}."),
     ],
 )
-def test_masking(value, secrets, expected):
+def test_secrets_are_masked_in_any_value(value, secrets, expected):
     assert scrub(value, secrets) == expected
 
 
@@ -156,7 +156,7 @@ def test_base64_is_found_at_each_offset():
         ("zz only", "zz-edgetoken", False),
     ],
 )
-def test_quick_search(text, secret, may):
+def test_quick_search_finds_only_possible_secrets(text, secret, may):
     assert bool(_redact.possible([_redact.Needle(secret)], text)) is may
 
 
@@ -180,13 +180,13 @@ def test_quick_search(text, secret, may):
         ("-eHhhYmNkZWY-", "abcdef", f"-eH{MASK}-"),
     ],
 )
-def test_place_of_a_secret(text, secret, masked):
+def test_secret_is_masked_by_its_surroundings(text, secret, masked):
     assert scrub(text, [secret]) == masked
 
 
 @pytest.mark.parametrize("text", ["\\" * 3000, "%25" * 3000, "a" * 3000, "\\u00" * 3000])
 @pytest.mark.parametrize("secret", ["a" * 60, "%25" * 20, "\\%a" * 20])
-def test_search_time_for_hostile_texts(text, secret):
+def test_hostile_texts_are_searched_in_seconds(text, secret):
     began = time.process_time()
     scrub([text + "!", secret], [secret + "?"])
     assert time.process_time() - began < 2

@@ -100,8 +100,8 @@ def test_every_member_has_its_type(schema: dict[str, t.Any], sample: t.Any, unty
     assert accepted == untyped
 
 
-@pytest.mark.parametrize(("schema", "sample", "untyped"), SAMPLES.values(), ids=SAMPLES)
-def test_problems_agree_with_jsonschema(schema: dict[str, t.Any], sample: t.Any, untyped: set[str]) -> None:
+@pytest.mark.parametrize(("schema", "sample"), [each[:2] for each in SAMPLES.values()], ids=SAMPLES)
+def test_problems_agree_with_jsonschema(schema: dict[str, t.Any], sample: t.Any) -> None:
     validator = jsonschema.Draft202012Validator(json.loads(json.dumps(schema)), format_checker=jsonschema.FormatChecker())
     differing = []
     for path in places(sample):

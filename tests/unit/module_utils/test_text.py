@@ -26,7 +26,7 @@ def test_each_type_has_a_name():
         *((text, None) for text in (None, 7, "", "2026-11-21", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+14:00")),
     ],
 )
-def test_times(text, expected):
+def test_time_is_converted_to_whole_seconds_of_utc(text, expected):
     time = _text.parse_time(text)
     assert (time and _text.format_time(time)) == expected
     assert time is None or time.tzinfo is datetime.timezone.utc
@@ -40,12 +40,12 @@ def test_times(text, expected):
         ("2026-11-30T25:00:00Z", None),
     ],
 )
-def test_dates(text, day):
+def test_date_is_the_written_day(text, day):
     assert _text.parse_date(text) == day
 
 
 @pytest.mark.parametrize("need", [_text.need_time, _text.need_date])
-def test_invalid_time_or_date(need):
+def test_invalid_time_or_date_is_refused(need):
     assert need("until", "2027-04-01T00:00:00Z")
     with pytest.raises(Failure, match=r"waivers\[0\]\.until: 'tomorrow' is not a (time|date) such as 20") as caught:
         need("waivers[0].until", "tomorrow")
@@ -56,7 +56,7 @@ def test_invalid_time_or_date(need):
     ("seconds", "words"),
     [(0.2, "1 second"), (90, "90 seconds"), (120, "2 minutes"), (108_000, "30 hours"), (259_200, "3 days")],
 )
-def test_duration(seconds, words):
+def test_duration_is_in_words(seconds, words):
     assert _text.duration(seconds) == words
 
 

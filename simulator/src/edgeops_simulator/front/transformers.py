@@ -13,7 +13,7 @@ from edgeops_simulator.state.part import Document
 
 _CODE = 1004
 _MAX_BYTES = 10_240
-_MOST_VERSIONS = 100
+_MAX_VERSIONS = 100
 routes = Routes(f"{ACCOUNT}/logpush/transformers", codes=(_CODE, _CODE))
 _ONE = "/{transformer_id}"
 
@@ -107,7 +107,7 @@ def list_versions(call: Call) -> Answer:
     """List the versions of the query, newest first."""
     versions = reversed(_transformer(call)["versions"])
     shown = [{name: version[name] for name in ("id", "version", "created_at")} for version in versions]
-    return Answer(shown[: call.number("limit", _MOST_VERSIONS, 1)])
+    return Answer(shown[: call.number("limit", _MAX_VERSIONS, 1)])
 
 
 @routes("PUT", _ONE, "updateTransformer", body=bodies.TRANSFORMER, result=ref("Transformer"))

@@ -178,7 +178,7 @@ def test_impossible_counts_cause_no_endless_wait(clock, tmp_path):
     assert sum(clock.pauses) < 42
 
 
-def test_clock_set_back(clock):
+def test_clock_that_is_set_back_causes_no_long_wait(clock):
     mine = ClockedBudget(clock, (1, 10))
     mine.begin()
     clock.time -= 100_000
@@ -243,7 +243,7 @@ def test_unusable_folder_has_a_fallback(clock, tmp_path, monkeypatch, is_link):
     assert list((tmp_path / "elsewhere").glob(f"edgeops.observability-{os.geteuid()}/requests-*"))
 
 
-def test_warning_without_a_usable_folder(clock, tmp_path, monkeypatch):
+def test_without_a_usable_folder_there_is_a_warning(clock, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/nowhere")
     monkeypatch.setattr("tempfile.tempdir", "/dev/null/nowhere")
     free = ClockedBudget(clock, (1, 10))
@@ -377,7 +377,7 @@ def test_wait_is_announced_once_per_run(clock, monkeypatch):
 
 
 @pytest.mark.parametrize("moment", [0.0, 1_800_000_000.0, 1_800_000_000.25, 1_800_000_000.9991, 1_800_000_059.9999])
-def test_times_as_text(moment):
+def test_times_as_text_sort_like_times(moment):
     """Texts sort like the times that they represent, and are never earlier than these times."""
     text = to_text(moment)
     assert seconds_until(text, moment - 5, 10) == pytest.approx(5.0005, abs=0.0006)
@@ -390,7 +390,7 @@ def test_invalid_and_past_times_are_ignored(text):
 
 
 @pytest.mark.parametrize("longest", [300, 59])
-def test_wait_for_rate_limit_headers(clock, longest):
+def test_wait_for_rate_limit_headers_has_a_maximum(clock, longest):
     """A wait that is longer than the option allows is a failure without sleep, also in later runs with the same file."""
     mine = ClockedBudget(clock, retry_wait_max=longest)
     mine.request(announcing(clock, 60))
@@ -405,7 +405,7 @@ def test_wait_for_rate_limit_headers(clock, longest):
     assert mine.warnings == []
 
 
-def test_reason_of_a_wait(clock):
+def test_each_wait_has_its_reason(clock):
     mine = ClockedBudget(clock, (1, 60.0))
     mine.request()
     mine.begin()

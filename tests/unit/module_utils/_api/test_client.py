@@ -183,7 +183,7 @@ ZONES = [{"id": "ab", "name": "shop.example", "account": {"id": "a1", "name": "S
         ([{"id": "../x", "name": "shop.example"}], "shop.example", "bad_response: The service lists a zone without"),
     ],
 )
-def test_zone_names(serve, client, zones, name, outcome):
+def test_zone_name_is_resolved_once(serve, client, zones, name, outcome):
     server = serve(answering(zones))
     unresolved = client(server, address=Address(ZONE, "", name))
     with contextlib.nullcontext() if outcome is None else pytest.raises(Failure) as caught:
@@ -194,13 +194,13 @@ def test_zone_names(serve, client, zones, name, outcome):
     assert request.startswith(f"GET /client/v4/zones?name={name} HTTP/1.1".encode())
 
 
-def test_account_path():
+def test_path_contains_the_account():
     path = ENDPOINTS["logpush_datasets.fields"].url_path({"dataset": "gateway_dns"}, Address(ACCOUNT, "9a"))
     assert path == "/accounts/9a/logpush/datasets/gateway_dns/fields"
 
 
 @pytest.mark.parametrize(("operation", "address"), [("rulesets.list", Address(ACCOUNT, "9a")), ("logpush_jobs.list", None)])
-def test_operation_without_path_for_the_address(operation, address):
+def test_operation_without_path_for_the_address_is_an_error(operation, address):
     """An operation without a path for the address is a programming error."""
     with pytest.raises(ValueError, match="does not exist"):
         ENDPOINTS[operation].url_path({}, address)

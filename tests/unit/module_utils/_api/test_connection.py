@@ -47,7 +47,7 @@ def connect(environ=None, **given):
         ({"retries": 0}, "retries", 0),
     ],
 )
-def test_options_and_environment(given, member, value):
+def test_options_are_normalized(given, member, value):
     assert getattr(connect(**given), member) == value
 
 
@@ -130,7 +130,7 @@ def test_empty_text_means_omitted():
 
 
 @pytest.mark.parametrize(("text", "meaning"), [("1200/300", (1200, 300.0)), (" 1/1 ", (1, 1.0)), ("None", None)])
-def test_budgets(text, meaning):
+def test_budget_is_parsed(text, meaning):
     assert parse_budget(text) == meaning
 
 

@@ -57,7 +57,7 @@ def refusal(fetch_all: Answers, *settings: t.Any, match: str | None = None, **mo
 
 @pytest.mark.parametrize("together", [1, 3])
 @pytest.mark.parametrize("total", [0, 1, 2, 3, 4, 9, 40])
-def test_every_page_once_and_in_order(total, together):
+def test_every_page_is_read_once_and_in_order(total, together):
     service = Service(total)
     assert read_listing(service, 100, parallel=together) == service.items
     assert [query["page"] for query in service.asked] == list(range(1, max(1, -(-total // 2)) + 1))
@@ -78,7 +78,7 @@ def test_route_without_pages_needs_one_request():
     assert service.asked == [{}]
 
 
-def test_route_with_unexpected_pages():
+def test_unexpected_pages_are_read():
     service = Service(5)
     assert read_listing(service) == service.items
     assert service.asked == [{}, {"page": 2}, {"page": 3}]
@@ -99,7 +99,7 @@ def test_route_with_unexpected_pages():
         {"cursor": 5},
     ],
 )
-def test_result_info_that_contradicts_itself(change):
+def test_result_info_that_contradicts_itself_is_refused(change):
     service = Service(5, info=lambda page, result_info: {**result_info, **change})
     refusal(service, 2)
 
@@ -143,7 +143,7 @@ def test_partial_result_info_is_enough(names, total, per_page):
         (("cursors",), {"cursors": {"after": 0}}),
     ],
 )
-def test_partial_result_info_that_contradicts_the_items(names, change, per_page):
+def test_partial_result_info_that_contradicts_the_items_is_refused(names, change, per_page):
     service = Service(5, info=only(*names, **change))
     refusal(service, per_page)
 

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.permiss
         ("result", "/elsewhere", None),
     ],
 )
-def test_permission_of_a_product_or_a_path(product, path, permission):
+def test_product_or_path_needs_its_permission(product, path, permission):
     assert permission_for(product, path) == permission
 
 
@@ -32,5 +32,5 @@ def test_permission_of_a_product_or_a_path(product, path, permission):
         ("Account Analytics Read", "zone", "Account > Account Analytics > Read"),
     ],
 )
-def test_permission_in_the_dashboard_form(permission, scope, form):
+def test_permission_is_shown_in_the_form_of_the_dashboard(permission, scope, form):
     assert in_form(permission, scope) == form

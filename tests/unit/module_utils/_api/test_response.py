@@ -72,12 +72,12 @@ def test_messages_and_null_errors_are_ignored(messages):
 @pytest.mark.parametrize(
     "body", [b"", b"{}", b'{"success": true}', b'{"success": true, "result": null}', b'{"result": {"id": 7}}']
 )
-def test_valid_answers_to_delete(body):
+def test_valid_answers_to_delete_are_accepted(body):
     assert isinstance(read(body, operation="logpush_jobs.delete"), Answer)
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}'])
-def test_invalid_answers_to_delete(body):
+def test_invalid_answers_to_delete_are_refused(body):
     with pytest.raises(Failure):
         read(body, operation="logpush_jobs.delete")
 
@@ -137,7 +137,7 @@ def failure_of(status: int, *errors: t.Any, operation: str = "logpush_jobs.list"
         (304, [], "bad_response"),
     ],
 )
-def test_kind_of_failure(status, codes, kind):
+def test_kind_follows_from_status_and_codes(status, codes, kind):
     assert response.kind_of(status, codes) == kind
     if status != 304:
         assert failure_of(status, *({"code": code, "message": "m"} for code in codes)).kind == kind
@@ -157,7 +157,7 @@ def test_kind_of_failure(status, codes, kind):
         (500, [7003], False, False),
     ],
 )
-def test_unknown_route(status, codes, route, object_or_route):
+def test_unknown_route_differs_from_a_missing_object(status, codes, route, object_or_route):
     failure = failure_of(status, *({"code": code, "message": "m"} for code in codes))
     assert response.lacks_route(failure) is route
     assert response.is_missing(failure) is object_or_route
@@ -177,7 +177,7 @@ def test_unknown_route(status, codes, route, object_or_route):
         ([{"code": 1, "message": "m", "error_chain": {"code": 2, "message": "n"}}], [(1, "m"), (2, "n")]),
     ],
 )
-def test_error_objects_of_any_shape(errors, found):
+def test_error_objects_of_any_shape_are_read(errors, found):
     assert [(error["code"], error["message"]) for error in response.service_errors({"errors": errors})] == found
 
 
@@ -262,7 +262,7 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
         ("logpush_jobs.list", A_ZONE, 429, (1, "m"), ["lower request_budget"]),
     ],
 )
-def test_hints(operation, address, status, error, parts):
+def test_hint_names_remedy_and_object(operation, address, status, error, parts):
     """The hint says what the user can do, and names the object of the request."""
     errors = [] if error is None else [dict(zip(("code", "message"), error, strict=True))]
     found = response.hint(operation, status, errors, address)
@@ -296,7 +296,7 @@ def graphql_errors(message: str) -> dict[str, t.Any]:
         (b"", 401, "authentication", "HTTP 401"),
     ],
 )
-def test_failures_of_queries(body, status, kind, part):
+def test_text_determines_kind_of_a_failed_query(body, status, kind, part):
     """Errors have HTTP 200 or the documented status; their text determines the kind of failure."""
     with pytest.raises(Failure) as caught:
         read_data(CONNECTION, queried(body, status))
@@ -304,7 +304,7 @@ def test_failures_of_queries(body, status, kind, part):
     assert (caught.value.path, caught.value.status) == ("/graphql", status)
 
 
-def test_query_without_an_answer():
+def test_query_without_an_answer_fails():
     assert read_data(CONNECTION, queried({"data": {"viewer": {}}, "errors": None})) == {"viewer": {}}
     with pytest.raises(Failure, match=r"was refused; the host is service\.example") as caught:
         read_data(CONNECTION, Exchange("POST", "/graphql", Fault(UNAVAILABLE, "the connection was refused"), 1, False, False))

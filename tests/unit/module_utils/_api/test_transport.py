@@ -203,7 +203,7 @@ def test_backoff_doubles_up_to_eight_seconds(fail, clock):
 
 
 @pytest.mark.parametrize("status", [502, 503, 504, 520, 524, 527])
-def test_gateway_error(fail, status):
+def test_gateway_error_is_retried_except_for_post(fail, status):
     for operation in (GET, PUT, DELETE, POST):
         failure = fail(answering(b"<html>bad gateway</html>", status), operation, retries=2)
         assert (failure.kind, failure.status) == ("unavailable", status)
@@ -261,7 +261,7 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
         (sending(HTTP_200 + b"Content-Length: -5\r\n\r\n12345"), "bad_response", "Content-Length"),
     ],
 )
-def test_errors_without_retry(fail, talk, operation, kind, words):
+def test_permanent_errors_are_not_retried(fail, talk, operation, kind, words):
     failure = fail(talk, operation)
     assert (failure.kind, failure.attempts, failure.unanswered) == (kind, 1, False) and words in failure.message
 
@@ -306,7 +306,7 @@ UNUSABLE = ["soon", "-5", "nan", "", ",", "1e3", "1_0", "5 s", "Fri, 15 Jan 2027
         *((header, pytest.approx(0.5625, abs=0.0625)) for header in UNUSABLE),
     ],
 )
-def test_retry_after(fail, clock, header, pause):
+def test_pause_follows_retry_after(fail, clock, header, pause):
     assert fail(answering(b"", 429, Retry_After=header), retries=1).kind == "rate_limited"
     assert clock.pauses == [pause]
 
@@ -319,7 +319,7 @@ def test_too_long_pause_fails_at_once(fail, clock, header):
     assert header != "301" or "a pause of 301 s" in failure.message
 
 
-def test_lasting_rate_limit(fail):
+def test_lasting_rate_limit_fails_after_all_retries(fail):
     failure = fail(answering(b"", 429, Retry_After="1"), POST, retries=2)
     assert (failure.kind, failure.attempts, failure.unanswered) == ("rate_limited", 3, False)
     assert "retry_wait_max" not in failure.message
@@ -352,7 +352,7 @@ def test_write_with_invalid_answer_was_accepted(fail, operation, status, accepte
     assert failure.accepted == (accepted and operation != GET)
 
 
-def test_incomplete_answer_to_a_write(fail):
+def test_write_with_an_incomplete_answer_was_accepted(fail):
     failure = fail(answering(b'{"success": false, "errors": [{"code": 7}]}'), PUT)
     assert (failure.kind, failure.accepted) == ("rejected", False)
     assert fail(CUTS[2], PUT).accepted and not fail(hang_up, PUT).accepted
@@ -395,7 +395,7 @@ def test_repeated_delete_with_404_is_deleted(serve, client):
     assert delete(sending(b"HTTP/1.1 429 X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"), gone) is False
 
 
-def test_headers_and_bodies(serve, client):
+def test_headers_and_bodies_are_sent(serve, client):
     server = serve(answering())
     client(server, user_agent="edgeops.observability/9").call(POST, body={"a": "ü"})
     client(server, token=None, email="me@example.com", key="k1").call(GET, query={"hosts": "a,b", "x": "d/e"})
@@ -418,7 +418,7 @@ def test_ids_that_change_the_path_are_refused(client, value):
     assert caught.value.kind == "invalid_option"
 
 
-def test_invalid_ca_bundles(serve, client, tls, tmp_path):
+def test_invalid_ca_bundles_are_refused(serve, client, tls, tmp_path):
     server = serve(answering(), tls)
     with pytest.raises(Failure, match="ca_path"):
         client(server, "https", verify=str(tmp_path / "missing.pem"))
@@ -439,7 +439,7 @@ def test_interrupted_tls_handshake_is_retried(serve, client, tls, bundle):
     assert client(serve(talk), "https", verify=bundle).call(POST, body={}).attempts == 2
 
 
-def test_proxy_with_a_tunnel(serve, client, tls, bundle, monkeypatch):
+def test_proxy_with_a_tunnel_gets_no_token(serve, client, tls, bundle, monkeypatch):
     def relay(peer, number):
         assert peer.read().startswith(b"CONNECT ")
         peer.sock.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
@@ -453,7 +453,7 @@ def test_proxy_with_a_tunnel(serve, client, tls, bundle, monkeypatch):
     assert b"Proxy-Authorization" not in proxy.requests[1]
 
 
-def test_proxy_for_http(serve, client, monkeypatch):
+def test_get_over_a_proxy_is_retried_and_post_is_not(serve, client, monkeypatch):
     for talk, operation in ((each(reset, answering()), GET), (reset, POST)):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{serve(talk).port}")
         if operation == GET:
@@ -463,7 +463,7 @@ def test_proxy_for_http(serve, client, monkeypatch):
 
 
 @pytest.mark.parametrize(("status", "attempts"), [(407, 1), (502, 3)])
-def test_proxy_that_refuses_the_tunnel(serve, client, monkeypatch, status, attempts):
+def test_failure_names_the_proxy_that_refuses_the_tunnel(serve, client, monkeypatch, status, attempts):
     monkeypatch.setenv("https_proxy", f"http://me:canary@127.0.0.1:{serve(answering(b'', status)).port}")
     failure = failing(client("https://127.0.0.1:1", retries=2), POST, body={})
     assert (failure.kind, failure.attempts, failure.unanswered) == ("unavailable", attempts, False)
@@ -471,7 +471,7 @@ def test_proxy_that_refuses_the_tunnel(serve, client, monkeypatch, status, attem
 
 
 @pytest.mark.parametrize("proxy", ["http://me:canary@127.0.0.1:9", "http://me:canary@[bad", "socks5://me:canary@127.0.0.1:9"])
-def test_invalid_proxy(client, monkeypatch, proxy):
+def test_invalid_proxy_makes_the_service_unavailable(client, monkeypatch, proxy):
     monkeypatch.setenv("http_proxy", proxy)
     assert failing(client("http://127.0.0.1:1", retries=0)).kind == "unavailable"
 
@@ -486,7 +486,7 @@ def test_invalid_proxy(client, monkeypatch, proxy):
         ("http://[::1", ()),
     ],
 )
-def test_secrets_of_a_proxy_address(address, secrets):
+def test_credentials_in_a_proxy_address_are_secrets(address, secrets):
     assert Connection(NOWHERE, proxies={"https": address, "no": "127.0.0.1"}).secrets == secrets
 
 

@@ -31,14 +31,14 @@ WHOLE = {
 }
 
 
-def test_complete_entry() -> None:
+def test_complete_entry_is_parsed() -> None:
     (entry,) = parse_baseline([WHOLE])
     assert (entry.name, entry.place, entry.pattern.text) == ("shop", "baseline[0]", URL)
     assert (entry.hosts, entry.hashes) == ({"shop.example"}, {HASH})
     assert (entry.pinned, entry.declared) == (True, {**WHOLE, "hosts": ["shop.example"], "hashes": [HASH]})
 
 
-def test_defaults_of_an_entry() -> None:
+def test_omitted_members_have_defaults() -> None:
     (entry,) = parse_baseline([{"name": "shop", "url": URL}])
     assert (entry.hosts, entry.hashes, entry.pinned) == (set(), set(), True)
     given = {"name": "shop", "url": URL, "hosts": [], "integrity": "pinned", "hashes": [], "required": False}
@@ -46,7 +46,7 @@ def test_defaults_of_an_entry() -> None:
 
 
 @pytest.mark.parametrize("date", ["2027-04-01", "2027-04-01T00:00:00", "2027-04-01T00:00:00+00:00", datetime.date(2027, 4, 1)])
-def test_dates(date: object) -> None:
+def test_date_becomes_text(date: object) -> None:
     assert parse_baseline([{**WHOLE, "review_by": date}])[0].declared["review_by"] == "2027-04-01"
 
 

@@ -68,7 +68,7 @@ MATCHES = [
 
 
 @pytest.mark.parametrize(("text", "directive", "url", "allowed"), MATCHES)
-def test_matches(text: str, directive: str, url: str, allowed: bool) -> None:
+def test_policy_allows_matching_resources(text: str, directive: str, url: str, allowed: bool) -> None:
     policy = read_policy(text)
     assert policy is not None
     assert is_allowed(policy, Resource(directive, url, "shop.example", PAGE)) is allowed
@@ -87,7 +87,7 @@ def test_host_is_compared_without_a_page() -> None:
         ("img-src *", "script-src", "script-src"),
     ],
 )
-def test_governing_directive(text: str, directive: str, found: str) -> None:
+def test_directive_or_its_fallback_governs(text: str, directive: str, found: str) -> None:
     policy = read_policy(text)
     assert policy is not None and governs(policy, directive) == found
 
@@ -106,7 +106,7 @@ def test_governing_directive(text: str, directive: str, found: str) -> None:
         ("", ""),
     ],
 )
-def test_source_for_a_resource(url: str, source: str) -> None:
+def test_resource_becomes_a_source(url: str, source: str) -> None:
     assert source_of(url) == source
 
 
@@ -128,5 +128,5 @@ COVERS = [
 
 
 @pytest.mark.parametrize(("broad", "narrow", "expected"), COVERS)
-def test_covers(broad: str, narrow: str, expected: bool) -> None:
+def test_source_covers_narrower_sources(broad: str, narrow: str, expected: bool) -> None:
     assert covers(broad, narrow) is expected and covers(narrow, narrow)

@@ -80,7 +80,7 @@ def test_refusals_have_a_place(value: t.Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["script-src 'nonce-1'", "script-src", "img-src *; img-src *", "script-src \x1b[31m", "<b> x"])
-def test_invalid_policy_of_the_service(text: str) -> None:
+def test_invalid_policy_of_the_service_is_none(text: str) -> None:
     assert read_policy(text) is None
 
 
@@ -99,7 +99,7 @@ def test_undocumented_keywords_are_warnings() -> None:
     ]  # fmt: skip
 
 
-def test_sources_added_to_a_directive() -> None:
+def test_sources_are_added_to_a_directive() -> None:
     assert parse_policy("script-src 'none'").with_sources("script-src", ["a.example"]).text == "script-src a.example"
     assert Policy({}).with_sources("script-src", ["b.example", "a.example"]).text == "script-src a.example b.example"
 

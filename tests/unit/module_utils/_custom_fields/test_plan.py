@@ -59,7 +59,7 @@ PRESENT = {
 
 
 @pytest.mark.parametrize(("there", "given", "then"), PRESENT.values(), ids=PRESENT)
-def test_present(there, given, then):
+def test_requested_kinds_replace_current_names(there, given, then):
     current = ruleset(own(**there))
     result = planned(current, **given)
     assert result.changed is (result.before != result.after) is (there != then)
@@ -250,7 +250,7 @@ ABSENT = {
 
 
 @pytest.mark.parametrize(("there", "given", "then"), ABSENT.values(), ids=ABSENT)
-def test_absent(there, given, then):
+def test_named_fields_are_removed(there, given, then):
     current = ruleset(*there, FOREIGN)
     result = planned(current, state="absent", **given)
     assert (result.before == result.after) is (then is None)

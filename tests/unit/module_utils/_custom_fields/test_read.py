@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 import pytest
-from support.refusals import refusal
+from support.refusals import http_failure, refusal
 from support.samples.custom_fields import NONE, row
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, NOT_FOUND, Answer, Failure
@@ -20,13 +20,9 @@ OTHERS = [
 ]
 
 
-def refused(status, *codes, kind=NOT_FOUND):
-    return Failure(kind, "refused", status=status, errors=[{"code": code, "message": "m"} for code in codes])
-
-
-NO_ENTRY_POINT = refused(404, 10003)
-NO_ROUTE = [refused(404, 7003), refused(404), refused(405, kind="rejected")]
-NO_ROUTE += [refused(400, code, kind="rejected") for code in (7003, 7000)]
+NO_ENTRY_POINT = http_failure(NOT_FOUND, 404, 10003)
+NO_ROUTE = [http_failure(NOT_FOUND, 404, 7003), http_failure(NOT_FOUND, 404), http_failure("rejected", 405)]
+NO_ROUTE += [http_failure("rejected", 400, code) for code in (7003, 7000)]
 
 
 class Service:
@@ -142,8 +138,8 @@ def test_two_rulesets_are_bad_response():
     assert kind == BAD_RESPONSE and "rs, rs2" in message
 
 
-OTHER_FAILURES = [refused(403, 10000, kind="permission"), Failure("unavailable", "no answer")]
-OTHER_FAILURES += [refused(status, code, kind="rejected") for status, code in ((400, 6003), (400, 10003), (200, 10003))]
+OTHER_FAILURES = [http_failure("permission", 403, 10000), Failure("unavailable", "no answer")]
+OTHER_FAILURES += [http_failure("rejected", status, code) for status, code in ((400, 6003), (400, 10003), (200, 10003))]
 
 
 @pytest.mark.parametrize("failure", OTHER_FAILURES, ids=lambda failure: f"{failure.kind}-{failure.status}")
@@ -161,7 +157,7 @@ def test_other_failures_end_the_task(route, failure):
 
 
 def test_missing_list_route_fails():
-    assert refusal(read, Service(NO_ROUTE[0], listed=NO_ROUTE[0])) == (NOT_FOUND, "refused")
+    assert refusal(read, Service(NO_ROUTE[0], listed=NO_ROUTE[0])) == (NOT_FOUND, "HTTP 404")
 
 
 def own(**members):

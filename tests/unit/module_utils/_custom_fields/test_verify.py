@@ -145,7 +145,7 @@ def test_foreign_write_is_a_warning(read, answered, attempts, warns):
 
 
 @pytest.mark.parametrize(("answered", "warns"), [("2", False), ("3", True)])
-def test_version_after_creation(answered, warns):
+def test_foreign_write_after_creation_is_a_warning(answered, warns):
     created = {"id": "rs", "version": "1", "rules": None}
     conclusion = concluded(current=None, first=(created,), version=answered)
     assert bool(conclusion.warnings) == warns

@@ -57,7 +57,7 @@ def test_module_masks_if_ansible_core_does_not(monkeypatch, by_core):
     assert module._Module.masked(own, result) == expected
 
 
-def test_registered_secrets(monkeypatch):
+def test_only_long_secrets_are_registered(monkeypatch):
     """Only secrets that are long enough not to match other text are registered."""
     registered: list[str] = []
     monkeypatch.setattr(masking, "register_secrets", registered.extend)

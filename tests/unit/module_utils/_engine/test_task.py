@@ -39,7 +39,7 @@ OPTIONS = {
         ({"token": None, "hidden": {"inner": "", "other": True, "more": [False]}}, []),
     ],
 )
-def test_secrets_of_arguments(arguments, secrets):
+def test_secrets_of_arguments_are_found_at_any_depth(arguments, secrets):
     assert list(secrets_of(OPTIONS, arguments)) == secrets
 
 
@@ -57,7 +57,7 @@ def test_secrets_of_arguments(arguments, secrets):
         ({"target": None}, {"target": None}),
     ],
 )
-def test_arguments_in_a_result(arguments, expected):
+def test_unknown_and_unparsed_arguments_are_masked(arguments, expected):
     assert presentable(arguments, OPTIONS) == expected
 
 
@@ -70,7 +70,7 @@ def test_arguments_in_a_result(arguments, expected):
         (None, None),
     ],
 )
-def test_base_url_in_a_result(url, expected):
+def test_base_url_is_shown_without_secrets(url, expected):
     assert presentable({"base_url": url}, {"base_url": {"type": "str"}}) == {"base_url": expected}
 
 
@@ -83,7 +83,7 @@ def test_base_url_in_a_result(url, expected):
         (LocalTask, {}, set()),
     ],
 )
-def test_options_of_a_task(kind, own, shared):
+def test_task_has_its_own_and_shared_options(kind, own, shared):
     spec = Spec({"names": {"type": "list", "elements": "str", KEEPS_NULLS: True}}, required_by={"names": ["zone_id"]})
     task = type("Own", (kind,), {"name": "own", "spec": spec, **own})
     arguments = task.arguments()

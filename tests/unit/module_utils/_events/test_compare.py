@@ -48,7 +48,7 @@ def kinds(changes: list[Change]) -> list[str]:
         (CLEAN, None, ["script_gone"]),
     ],
 )
-def test_script(before: Script | None, after: Script | None, expected: list[str]) -> None:
+def test_change_of_a_script_is_an_event(before: Script | None, after: Script | None, expected: list[str]) -> None:
     known = Known(scripts={A: before} if before else {})
     _now, changes = compare(known, Seen({A: after} if after else {}), ZONE, SILENT)
     assert kinds(changes) == expected
@@ -109,7 +109,7 @@ def test_covered_script_is_watched_but_not_new() -> None:
         (job(), None, ["job_deleted"]),
     ],
 )
-def test_job(before: Job | None, after: Job | None, expected: list[str]) -> None:
+def test_change_of_a_job_is_an_event(before: Job | None, after: Job | None, expected: list[str]) -> None:
     known = Known(jobs={1: before} if before else {})
     _now, changes = compare(known, Seen(jobs=seen_jobs(*[after] if after else [])), ZONE, SILENT)
     assert kinds(changes) == expected
@@ -144,7 +144,7 @@ def test_jobs_of_one_name_have_different_subjects() -> None:
         (Known(monitor=True, fields={}), Seen(), []),
     ],
 )
-def test_settings(known: Known, seen: Seen, expected: list[str]) -> None:
+def test_change_of_settings_is_an_event(known: Known, seen: Seen, expected: list[str]) -> None:
     assert kinds(compare(known, seen, ZONE, LOUD)[1]) == expected
 
 

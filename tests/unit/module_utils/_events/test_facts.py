@@ -21,7 +21,7 @@ def event(change: Change = CHANGE, **target: t.Any) -> dict[str, t.Any]:
     return facts.make_event(change, Target(**given), "2026-11-22T00:00:00Z")
 
 
-def test_members() -> None:
+def test_event_has_the_documented_members() -> None:
     made = event()
     assert list(made["edgeops"]) == ["kind", "id", "zone", "subject", "before", "after", "observed_at", "redelivered"]
     assert made["edgeops"]["zone"] == {"id": "5a1e", "name": "shop.example"}

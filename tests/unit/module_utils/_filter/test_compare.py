@@ -46,7 +46,7 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "other", "equal"), [*((*pair, True) for pair in EQUAL), *((*pair, False) for pair in DIFFERENT)])
-def test_equality(one, other, equal):
+def test_filters_are_equal_if_they_mean_the_same(one, other, equal):
     assert same_filter(parse(one), parse(other)) is equal
 
 
@@ -72,7 +72,7 @@ NEGATIONS = [(f"!{row[0]}", row[1], row[3], row[2]) for row in ROWS if f"!{row[0
 
 
 @pytest.mark.parametrize(("operator", "value", "passing", "failing"), ROWS + NEGATIONS)
-def test_condition(operator, value, passing, failing):
+def test_condition_passes_matching_values(operator, value, passing, failing):
     test = compile_filter(parse(of(operator, value)))
     assert [found for found in passing if test({"a": found}) is not True] == []
     assert [found for found in failing if test({"a": found}) is not False] == []

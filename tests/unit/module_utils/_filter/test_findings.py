@@ -25,7 +25,7 @@ def warnings(expression):
         (either(B, both(of("eq", 1), of("eq", 2))), ["or[1].and[1]"]),
     ],
 )
-def test_values_that_exclude_each_other(expression, places):
+def test_values_that_exclude_each_other_are_a_warning(expression, places):
     found = warnings(expression)
     assert [text.partition(":")[0] for text in found] == [f"filter.where.{place}" for place in places]
     assert all("no record can meet all of this" in text and "use 'or', or 'in'" in text for text in found)
@@ -40,7 +40,7 @@ def test_values_that_exclude_each_other(expression, places):
         (either(B, both(B, B)), {"or[1]": "or[0]", "or[1].and[1]": "or[1].and[0]"}),
     ],
 )
-def test_repeated_siblings(expression, repeated):
+def test_repeated_siblings_are_a_warning(expression, repeated):
     assert warnings(expression) == [
         f"filter.where.{place}: repeats filter.where.{first}; remove one of them" for place, first in repeated.items()
     ]

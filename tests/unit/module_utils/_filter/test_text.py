@@ -39,7 +39,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("expression", "text"), TEXTS)
-def test_text_that_is_sent(expression, text):
+def test_filter_is_sent_as_compact_json(expression, text):
     text = f'{{"where":{text}}}'
     assert to_text(parse(expression)) == text
     assert to_text(parse(text)) == text
@@ -66,7 +66,7 @@ def refusal(tree, **place):
 
 
 @pytest.mark.parametrize("letter", ["x", "\u00fc", "\U0001f600"])
-def test_bytes_at_the_limit(letter):
+def test_limit_of_bytes_is_inclusive(letter):
     assert len(to_text(sized(1000, letter)).encode()) == 1000
     assert check(sized(1000, letter)) is None
     assert refusal(sized(1001, letter)) == "filter: 1001 bytes are 1 more than the limit of 1000"
@@ -80,7 +80,7 @@ def test_every_exceeded_limit_is_named():
     assert refusal(many(32)) == f"filter: 32 operators are 2 more than the limit of 30; {exceeded}"
 
 
-def test_remaining_operators_and_bytes():
+def test_operators_and_bytes_are_counted():
     assert budget(parse(of("eq", "\u20ac"))) == {"operators": 1, "operators_limit": 30, "bytes": 61, "bytes_limit": 1000}
     nested = parse(either(of("eq", 1), both(of("eq", 2), either(of("eq", 3)))))
     assert budget(nested)["operators"] == 3
@@ -111,13 +111,13 @@ CLAUSES = [
 
 
 @pytest.mark.parametrize(("expression", "clause"), CLAUSES)
-def test_sentence(expression, clause):
+def test_filter_is_explained_in_a_sentence(expression, clause):
     sentence = f"A record is delivered only if {clause}; all other records are left out."
     assert explain(parse(expression)) == sentence
     assert explain_echo(json.dumps(expression)) == sentence
 
 
-def test_no_filter():
+def test_no_filter_delivers_every_record():
     assert explain(None) == explain_echo(None) == explain_echo("") == "Every record is delivered: there is no filter."
 
 
@@ -134,11 +134,11 @@ def test_no_filter():
         pytest.param("[" * 99_999, "[" * 99_999, id="too deep"),
     ],
 )
-def test_text_as_data(text, data):
+def test_text_is_data_unless_numbers_would_change(text, data):
     assert to_data(text) == data
 
 
-def test_sentence_for_a_filter_that_a_diff_shows():
+def test_filter_of_a_diff_is_explained():
     expression = both(of("eq", "\u20ac"), of("lt", 5))
     assert explain_echo(expression) == explain(parse(expression))
     assert explain_echo({"where": expression}) == explain(parse(expression))

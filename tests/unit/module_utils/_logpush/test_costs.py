@@ -33,7 +33,7 @@ OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
         (25_123_456_789, {"http": 1}, (0.0, 0.0), (25.123, 0.01), [ALWAYS, PUBLISHED, DIVIDED]),
     ],
 )
-def test_estimate(
+def test_bytes_are_billed_by_destination(
     billed: int | None,
     delivered: dict[str, int],
     internal: tuple[float, float],
@@ -73,7 +73,7 @@ def test_datasets_without_price_are_named(excluded: t.Any, names: list[str], sai
     assert found["excluded"] == names and found["assumptions"][-1].startswith(said)
 
 
-def test_own_rates() -> None:
+def test_own_rates_apply() -> None:
     found: t.Any = estimate("2026-11", 100 * GB, {"pipeline": 1, "s3": 3}, SINCE, OWN, {})
     assert (found["internal"]["amount"], found["external"]["amount"], found["amount"]) == (0.5, 7.5, 8.0)
     assert found["assumptions"] == [ALWAYS, DIVIDED]
@@ -85,6 +85,6 @@ def test_omitted_rates_are_the_published_ones() -> None:
 
 
 @pytest.mark.parametrize("value", [-0.01, float("nan"), float("inf")])
-def test_invalid_rate(value: float) -> None:
+def test_invalid_rate_is_refused(value: float) -> None:
     with pytest.raises(Failure, match=rf"rates\.internal\.usd_per_gb: {value!r} is not a number from 0 on"):
         desire_rates({"internal": {"usd_per_gb": value}})

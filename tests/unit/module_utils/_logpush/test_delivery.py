@@ -96,7 +96,7 @@ def test_age_limit_has_a_margin_for_clocks(not_older_than: int, since: str) -> N
     ("count", "zones"),
     [(3, f"3 zones {', '.join(ZONES[:3])}"), (5, f"5 zones {', '.join(ZONES[:3])} and 2 more")],
 )
-def test_one_warning_for_all_zones_with_the_same_window(count: int, zones: str) -> None:
+def test_zones_with_the_same_window_share_one_warning(count: int, zones: str) -> None:
     service = Service(rows=1)
 
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
@@ -140,7 +140,7 @@ def test_zones_are_not_read_one_by_one_without_permission() -> None:
 @pytest.mark.parametrize(
     ("result", "reason"), [({"failed": True, "msg": "forbidden"}, "forbidden"), ({"skipped": True}, "they were not read")]
 )
-def test_reason_of_missing_facts(result: dict[str, t.Any], reason: str) -> None:
+def test_missing_facts_have_a_reason(result: dict[str, t.Any], reason: str) -> None:
     assert by_owner(result, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": reason}}
 
 
@@ -163,7 +163,7 @@ def rows_with(**row: t.Any) -> dict[str, t.Any]:
         ),
     ],
 )
-def test_invalid_answer(node: dict[str, t.Any], what: str) -> None:
+def test_invalid_answer_is_a_bad_response(node: dict[str, t.Any], what: str) -> None:
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
         return {"viewer": {"zones": [{"zoneTag": variables["id"][0], **node}]}}
 

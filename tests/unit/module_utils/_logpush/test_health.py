@@ -49,7 +49,7 @@ def job(**members: t.Any) -> Job:
         ({}, "unknown", None, None),
     ],
 )
-def test_state_of_a_job(members: dict[str, t.Any], state: str, since: str | None, lag: int | None) -> None:
+def test_state_follows_from_times_and_errors(members: dict[str, t.Any], state: str, since: str | None, lag: int | None) -> None:
     shown = health_of(job(**members), 3600, NOW)
     assert (shown["state"], shown["since"], shown["lag_seconds"]) == (state, since, lag)
 
@@ -76,7 +76,7 @@ def test_state_of_a_job(members: dict[str, t.Any], state: str, since: str | None
         ({"last_complete": AT_9}, f"The last delivery was at {AT_9}."),
     ],
 )
-def test_warnings_of_a_state(members: dict[str, t.Any], words: str) -> None:
+def test_message_describes_the_state(members: dict[str, t.Any], words: str) -> None:
     assert health_of(job(**members), 3600, NOW)["message"] == words
 
 
@@ -89,10 +89,10 @@ TIMES = st.none() | st.text(max_size=30) | st.datetimes().map(lambda moment: f"{
 
 
 @given(st.fixed_dictionaries({}, optional={"last_complete": TIMES, "last_error": TIMES, "error_message": st.none() | st.text()}))
-def test_any_texts_have_a_state(members: dict[str, t.Any]) -> None:
+def test_job_with_any_texts_has_a_state(members: dict[str, t.Any]) -> None:
     shown = health_of(job(**members), 3600, NOW)
     assert shown["state"] in STATES
-    assert (shown["state"] == "unknown") >= (not members)
+    assert members or shown["state"] == "unknown"
     assert shown["lag_seconds"] is None or shown["lag_seconds"] >= 0
     assert bool(delivery_warnings(job(**members), None)) is (shown["state"] == "failing")
 

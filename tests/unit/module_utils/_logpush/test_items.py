@@ -63,7 +63,7 @@ SAME = "jobs[1]: means the same job as jobs[0]"
         ([], "jobs: is empty"),
     ],
 )
-def test_refused_before_a_request(items, words):
+def test_invalid_items_are_refused_before_a_request(items, words):
     kind, message = refusal(declare_jobs, *items, unlisted="absent")
     assert kind == "invalid_option" and message.startswith(words)
 
@@ -94,7 +94,7 @@ def test_refused_before_any_write(items, jobs, kind, words):
         ([{"job_id": 2, "name": "a"}, {"name": "a"}], [job(1, "a"), job(2, "b", dataset="dns_logs")]),
     ],
 )
-def test_items_with_similar_identities(items, jobs):
+def test_items_with_similar_identities_are_different_jobs(items, jobs):
     composed(items, jobs)
 
 
@@ -148,7 +148,7 @@ def test_writes_have_one_order(names):
 
 
 @pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
-def test_unlisted_jobs(unlisted):
+def test_unlisted_jobs_are_ignored_reported_or_deleted(unlisted):
     stray = {"id": 8, "name": "stray", "dataset": "dns_logs", "enabled": True}
     nameless = {"id": 9, "name": None, "dataset": "http_requests", "enabled": False}
     whole = composed([{"name": "a"}], [nameless, stray, job(1, "a")], unlisted=unlisted).whole
@@ -203,7 +203,7 @@ def test_unlisted_jobs_need_a_listing():
     assert kind == "not_found" and message.startswith("jobs[1]: The service cannot list jobs, so it is not known whether")
 
 
-def test_secrets_of_managed_jobs():
+def test_only_managed_jobs_have_secrets():
     conf = "s3://b?secret-access-key=planted-"
     jobs = [job(number, name, destination_conf=conf + name) for number, name in enumerate(("mine", "byid", "other"), 1)]
     items, listing = ({"name": "mine", "destination_conf": f"{conf}new"}, {"job_id": 2}), JobListing(tuple(map(parse_job, jobs)))
@@ -222,5 +222,5 @@ def test_secrets_of_managed_jobs():
         ([("a/d/1", "d", 2), ("a", "d", 1), ("a", "d", 3)], ["a/d/1/d/2", "a", "a/d/3"]),
     ],
 )
-def test_labels(jobs, expected):
+def test_labels_are_unique(jobs, expected):
     assert labels([Identity(*each) for each in jobs]) == expected

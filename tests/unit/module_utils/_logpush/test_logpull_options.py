@@ -45,7 +45,7 @@ DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, u
         ((None, None, {"F": None}), "F=true", "", True),
     ],
 )
-def test_parts(requested: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
+def test_parts_replace_only_their_parameters(requested: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
     given = from_parts(*requested)
     assert given is not None
     assert merged(given, parse(present)) == (text, differs)
@@ -61,7 +61,7 @@ def test_parts(requested: tuple[t.Any, ...], present: str | None, text: str, dif
         ("fields=a&%46=x%26y&fields=b,a&%46=z", {"fields": "a,b", "F": "z"}),
     ],
 )
-def test_parameters_of_the_service(text: str | None, parameters: dict[str, str]) -> None:
+def test_parameters_of_the_service_are_parsed(text: str | None, parameters: dict[str, str]) -> None:
     assert parse(text) == parameters
 
 
@@ -77,7 +77,7 @@ def test_parameters_of_the_service(text: str | None, parameters: dict[str, str])
         ("fields=" + "a" * 4089, "", "fields=" + "a" * 4089, True),
     ],
 )
-def test_text(text: str, present: str, sent: str, differs: bool) -> None:
+def test_text_replaces_only_its_parameters(text: str, present: str, sent: str, differs: bool) -> None:
     assert merged(from_text(text), parse(present)) == (sent, differs)
 
 

@@ -51,7 +51,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({"output_options": {"sample_rate": 0.5}}, {"output": {"sample_rate": 0.5}}),
     ],
 )
-def test_desired_job(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
+def test_options_become_a_desired_job(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
     found = declare_job(**options)
     shown = {**found._asdict(), "destination": found.destination.text if found.destination else None}
     # Compared as text, because true equals 1, and expressions have no `==`.
@@ -98,7 +98,7 @@ def test_invalid_options_are_refused(options: dict[str, t.Any], sentence: str) -
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_range_of_an_upload_limit(name: str) -> None:
+def test_upload_limit_has_a_range_and_zero(name: str) -> None:
     low, high = RANGES[name]
     for value in (-1, 1, low - 1, high + 1):
         assert refusal(declare_job, **{name: value})[1].startswith(f"{name}: {value} is neither 0 ")
@@ -115,7 +115,7 @@ def test_range_of_an_upload_limit(name: str) -> None:
         ("zone_id", "new_dataset", ""),
     ],
 )
-def test_datasets_by_scope(address: str, dataset: str, words: str) -> None:
+def test_dataset_of_the_other_scope_is_refused(address: str, dataset: str, words: str) -> None:
     """A dataset of the other scope is refused; an unknown one is left to the service."""
     given = {**NO_OPTIONS, "zone_id": None, address: "9a7806061c88ada191ed06f989cc3dac", "name": "n", "dataset": dataset}
     if not words:
@@ -136,7 +136,7 @@ def test_unknown_dataset_is_a_warning() -> None:
     assert unknown_dataset("gateway_dns") == []
 
 
-def test_query_of_jobs() -> None:
+def test_invalid_query_of_jobs_is_refused() -> None:
     query = {"name": "n", "dataset": "d", "job_id": None, "stale_after": 1}
     assert desire_report(query) == ("n", "d", None, 1)
     for name in ("job_id", "stale_after"):

@@ -42,7 +42,7 @@ OPTIONS = st.fixed_dictionaries(
         ({"timestamp_format": "rfc3339"}, {"timestamp_format": "unix"}, True),
     ],
 )
-def test_compared_with_defaults_filled_in(requested: dict[str, t.Any], present: dict[str, t.Any], differs: bool) -> None:
+def test_comparison_fills_in_defaults(requested: dict[str, t.Any], present: dict[str, t.Any], differs: bool) -> None:
     assert merged(requested, present)[1] is differs
 
 
@@ -77,7 +77,9 @@ def test_spelling_of_a_request_is_unique(requested: dict[str, t.Any], present: d
         ({"sample_rate": 1, "field_names": []}, {}, None),
     ],
 )
-def test_reported_members(whole: dict[str, t.Any], requested: dict[str, t.Any], reported: t.Any) -> None:
+def test_members_with_defaults_are_reported_if_requested(
+    whole: dict[str, t.Any], requested: dict[str, t.Any], reported: t.Any
+) -> None:
     assert shown(whole, requested) == reported
 
 

@@ -96,7 +96,7 @@ def test_invalid_and_negative_answers_fail(desired: ownership.Proof, answer: t.A
     assert (caught.value.kind, caught.value.status, str(caught.value)) == (kind, 200, message)
 
 
-def test_results() -> None:
+def test_result_has_the_documented_members() -> None:
     answer = {"valid": True, "filename": "f", "message": "", "other": 1}
     assert concluded(ASK, answer) == {"filename": "f", "valid": True, "message": ""}
     assert concluded(VALIDATE, answer) == {"valid": True}
@@ -124,7 +124,7 @@ def why(claims: t.Any, scope: str = ZONE_SCOPE) -> str | None:
 
 
 @pytest.mark.parametrize(("expires", "ago"), [(NOW + 1, None), (NOW, "0 seconds"), (-(10**400), "12 days"), ("1", None)])
-def test_expired_tokens(expires: t.Any, ago: str | None) -> None:
+def test_expired_token_is_named(expires: t.Any, ago: str | None) -> None:
     message = f"the token has expired {ago} ago; request a new challenge with the module logpush_ownership"
     assert why({"exp": expires}) == (message if ago else None)
 
@@ -145,7 +145,7 @@ def test_expired_tokens(expires: t.Any, ago: str | None) -> None:
         ({"destination_conf": "a hash of it"}, ZONE_SCOPE, None),
     ],
 )
-def test_foreign_tokens(claims: t.Any, scope: str, sentence: str | None) -> None:
+def test_token_of_another_owner_or_destination_is_named(claims: t.Any, scope: str, sentence: str | None) -> None:
     assert why(claims, scope) == sentence
 
 

@@ -54,7 +54,7 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({"fields": ["a"]}, {"output_options": {}}, {"logpull_options": "fields=a"}),
     ],
 )
-def test_update_of_an_existing_job(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any] | None) -> None:
+def test_update_sends_only_differences(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any] | None) -> None:
     found = planned(options, {**JOB, **present})
     assert sent(found) == ([] if body is None else [("update", body)])
     assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
@@ -85,7 +85,7 @@ MASKED = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
 MASKED_S3 = {"scheme": "s3", "address": "bucket/dir", "options": MASKED}
 
 
-def test_deleting() -> None:
+def test_delete_shows_the_job_without_secrets() -> None:
     found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
     assert (sent(found), found.requests[0].ids) == ([("delete", None)], {"job_id": 7})
     assert {"id", "name", "dataset", "filter"} <= found.before.keys()
@@ -185,7 +185,7 @@ def test_recreation_deletes_then_creates() -> None:
         ({"kind": "edge", "dataset": "http_requests"}, {"dataset": "dns_logs"}, {"kind": "edge"}),
     ],
 )
-def test_recreation_with_the_same_destination(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any]) -> None:
+def test_recreation_keeps_the_same_destination(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any]) -> None:
     found = planned({"job_id": 7, "recreate": True, "destination_conf": S3, **options}, {**JOB, **present})
     kept = {"name": "n", "dataset": "http_requests", "destination_conf": S3}
     assert sent(found) == [("delete", None), ("create", {**kept, **body})]
@@ -307,7 +307,7 @@ def test_basis_has_the_managed_members(options: dict[str, t.Any], job: dict[str,
     assert planned(options, job).basis == basis
 
 
-def test_secrets_of_destinations_and_challenge() -> None:
+def test_destinations_and_challenge_have_secrets() -> None:
     desired = declare_job(destination_conf=KEYS, ownership_challenge="challenge")
     assert (secrets(desired, None), secrets(declare_job(), None)) == ({"planted", "challenge"}, frozenset())
     present = {**JOB, "destination_conf": "https://user:present@host"}
@@ -321,7 +321,7 @@ def test_secrets_of_destinations_and_challenge() -> None:
         ({"state": "absent", "create_without_listing": True}, "Set job_id to select the job to delete. (no)"),
     ],
 )
-def test_service_without_a_listing(options: dict[str, t.Any], advice: str) -> None:
+def test_job_is_not_created_without_a_listing_by_default(options: dict[str, t.Any], advice: str) -> None:
     failure = Failure("rejected", "no", method="GET", path="/jobs", status=405)
     kind, message = refusal(planned, options, None, unlisted=failure)
     unknown = "The service cannot list jobs, so it is not known whether there is one named 'n'."
@@ -369,7 +369,7 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({**AGAIN, "fields": ["A"], "enabled": False}, TWO_FIELDS, ["disable_job", "drop_job_fields", "recreate_job"]),
     ],
 )
-def test_effects(options: dict[str, t.Any], job: dict[str, t.Any] | None, names: list[str]) -> None:
+def test_effects_are_named(options: dict[str, t.Any], job: dict[str, t.Any] | None, names: list[str]) -> None:
     """A plan names each effect with the label of the job; a changed secret alone is not an effect."""
     found = planned(options, job, label="n").effects
     assert sorted(effect.name for effect in found) == names
@@ -401,7 +401,7 @@ def test_masked_destination_is_sent_on_request() -> None:
         ({"transformer_id": 7}, {"transformer_id": 7, "output_options": {"merge_subrequests": True}}),
     ],
 )
-def test_members_with_two_places(present: dict[str, t.Any], body: t.Any) -> None:
+def test_member_with_two_places_is_compared_in_both(present: dict[str, t.Any], body: t.Any) -> None:
     found = planned({"output_options": {"merge_subrequests": True}}, {**JOB, **present})
     assert sent(found) == ([("update", body)] if body else [])
     if "merge_subrequests" in present:
@@ -416,7 +416,7 @@ def test_members_with_two_places(present: dict[str, t.Any], body: t.Any) -> None
         ({"output_options": {"sample_rate": 1}}, {"output_options": {"sample_rate": 1}}),
     ],
 )
-def test_new_job_with_either_form_of_options(options: dict[str, t.Any], form: dict[str, t.Any]) -> None:
+def test_new_job_has_the_requested_form_of_options(options: dict[str, t.Any], form: dict[str, t.Any]) -> None:
     ((_operation, body),) = sent(planned({"destination_conf": S3, **options}, None))
     assert {name: body[name] for name in ("logpull_options", "output_options") if name in body} == form
 

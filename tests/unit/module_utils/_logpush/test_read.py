@@ -6,7 +6,7 @@ import typing as t
 
 import pytest
 from samples.logpush import JOB, S3, FakeClient, Listings, declare_job, parsed, state_of
-from support.refusals import refusal
+from support.refusals import http_failure, refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Outcome, Step
@@ -120,7 +120,7 @@ def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) 
     assert [job["id"] for job in reported] == ids
 
 
-def test_invalid_listings() -> None:
+def test_invalid_listings_are_refused() -> None:
     assert refusal(read.report, FakeClient(list=MISSING), JobQuery(None, None, None))[0] == "not_found"
     kind, message = refusal(read.listed, FakeClient(list=[JOB, {"id": 8}, {**JOB, "name": "other"}]))
     assert kind == "bad_response" and "two different jobs with the id 7" in message
@@ -193,7 +193,7 @@ NOT_OURS = "is not a field of the dataset http_requests"
         (["1"], f"fields[0]: '1' {NOT_OURS}; records"),
     ],
 )
-def test_sentences(names: list[str], start: str) -> None:
+def test_unknown_fields_are_named_with_suggestions(names: list[str], start: str) -> None:
     kind, message = refusal(read.check, chosen({**NEW, "fields": names}), KNOWN)
     assert kind == "invalid_option" and message.startswith(start)
 
@@ -210,10 +210,6 @@ def test_hostile_field_names_are_not_suggested() -> None:
     assert "did you mean" not in refusal(read.check, chosen({**NEW, "fields": ["RayId"]}), hostile)[1]
 
 
-def http(kind: str, status: int, *codes: int) -> Failure:
-    return Failure(kind, f"HTTP {status}", status=status, errors=[{"code": code, "message": "m"} for code in codes])
-
-
 HTTP, DNS = ({**NEW, "name": dataset, "dataset": dataset, "fields": ["RayId"]} for dataset in ("http_requests", "dns_logs"))
 
 
@@ -226,7 +222,7 @@ def validated(answers: dict[str, t.Any], *items: dict[str, t.Any]) -> list[str]:
 GIVEN = {"http_requests": KNOWN, "dns_logs": {"RayId": None}}
 
 
-def test_one_request_for_each_dataset() -> None:
+def test_fields_of_each_dataset_are_read_once() -> None:
     good = {**HTTP, "fields": ["RayID"]}
     assert validated(GIVEN, good, {**good, "name": "b"}, DNS, {**DNS, "name": "c"}) == ["http_requests", "dns_logs"]
 
@@ -235,20 +231,24 @@ def test_one_request_for_each_dataset() -> None:
     ("answers", "items", "place"),
     [
         (GIVEN, (DNS, HTTP), "jobs[1].fields[0]: 'RayId' is not a field of the dataset http_requests"),
-        ({"http_requests": http("not_found", 404, 1002), "dns_logs": KNOWN}, (HTTP, DNS), "jobs[1].fields[0]: "),
+        ({"http_requests": http_failure("not_found", 404, 1002), "dns_logs": KNOWN}, (HTTP, DNS), "jobs[1].fields[0]: "),
     ],
 )
-def test_unknown_field_in_a_later_item(answers: dict[str, t.Any], items: t.Any, place: str) -> None:
+def test_unknown_field_in_a_later_item_is_found(answers: dict[str, t.Any], items: t.Any, place: str) -> None:
     """An unknown dataset does not prevent the check of others."""
     assert refusal(validated, answers, *items)[1].startswith(place)
 
 
-@pytest.mark.parametrize("refused", [http("not_found", 404), http("rejected", 405, 7001), http("permission", 403, 1004)])
+@pytest.mark.parametrize(
+    "refused", [http_failure("not_found", 404), http_failure("rejected", 405, 7001), http_failure("permission", 403, 1004)]
+)
 def test_unavailable_field_list_is_read_once(refused: Failure) -> None:
     assert validated({"http_requests": refused, "dns_logs": refused}, HTTP, DNS) == ["http_requests"]
 
 
-@pytest.mark.parametrize("refused", [http("authentication", 403, 9109), http("unavailable", 500), http("rejected", 400)])
+@pytest.mark.parametrize(
+    "refused", [http_failure("authentication", 403, 9109), http_failure("unavailable", 500), http_failure("rejected", 400)]
+)
 def test_other_refusals_end_the_task(refused: Failure) -> None:
     assert refusal(validated, {"http_requests": refused}, HTTP) == (refused.kind, refused.message)
 
@@ -345,7 +345,7 @@ def test_older_job_is_found_in_a_later_listing() -> None:
 
 
 @pytest.mark.parametrize("failure", [Failure("unavailable", "HTTP 500.", status=500), MISSING])
-def test_failing_listing_after_a_creation(failure: Failure) -> None:
+def test_failing_listing_after_a_creation_is_a_failure(failure: Failure) -> None:
     with pytest.raises(Failure, match="The job was created, but whether another run") as caught:
         found(failure, outcome())
     assert caught.value.kind == failure.kind

@@ -43,7 +43,7 @@ def warnings(job: dict[str, t.Any] | None = None, scope: str = "zone", **options
         {"transformer_id": 3, "output_options": {"output_type": "ndjson"}},
     ],
 )
-def test_compatible_options(options: dict[str, t.Any]) -> None:
+def test_compatible_options_have_no_warning(options: dict[str, t.Any]) -> None:
     assert warnings(**options) == []
 
 
@@ -121,13 +121,13 @@ def test_compatible_options(options: dict[str, t.Any]) -> None:
         ({"destination_conf": GS}, "ownership_challenge", "is omitted, but the service requires a proof of ownership"),
     ],
 )
-def test_incompatible_options(options: dict[str, t.Any], place: str, words: str) -> None:
+def test_incompatible_options_are_a_warning(options: dict[str, t.Any], place: str, words: str) -> None:
     (warning,) = warnings(**options)
     assert warning.startswith(f"{place}: ") and words in warning
     assert not {"SK1", "T1", "K1", "planted"} & set(warning.replace("=", " ").split())
 
 
-def test_accepted_options_of_an_existing_job() -> None:
+def test_accepted_options_of_an_existing_job_have_no_warning() -> None:
     """An existing job was accepted, so that warnings about refusals stop; warnings about lost records remain."""
     there = {**JOB, "enabled": True, "name": "edge logs", "destination_conf": "http://10.0.0.1/{HOUR}"}
     assert warnings(there, name="edge logs", destination_conf="http://10.0.0.1/{HOUR}") == []

@@ -108,7 +108,7 @@ URL = "https://cdn/1.js"
         ({"script_url": URL + "#part"}, {}, []),
     ],
 )
-def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expected: t.Any) -> None:
+def test_script_and_entry_have_their_findings(seen: t.Any, declared: t.Any, expected: t.Any) -> None:
     done = run([script(**seen)], [entry(**declared)])
     assert found(done) == expected
     assert done.result["passed"] is not any(kind != "unused" for kind, _url, _entry in expected)
@@ -134,7 +134,7 @@ def test_findings_of_one_script_and_one_entry(seen: t.Any, declared: t.Any, expe
         ({}, {"owner": None, "authorised_by": ""}, "the entry 'one' has no owner, authorised_by"),
     ],
 )
-def test_messages_of_findings(seen: t.Any, declared: t.Any, message: str) -> None:
+def test_message_describes_the_finding(seen: t.Any, declared: t.Any, message: str) -> None:
     assert run([script(**seen)], [entry(**declared)]).result["findings"][0]["message"] == message
 
 
@@ -288,7 +288,7 @@ def test_first_audit_reads_limited_details(monkeypatch: pytest.MonkeyPatch) -> N
     assert "only 2 of them" in done.warnings[0]
 
 
-def test_versions_since_the_last_record(tmp_path: Path) -> None:
+def test_versions_since_the_last_record_are_compared(tmp_path: Path) -> None:
     """A hash that changed and changed back between two audits is found; changes before the first audit are not."""
     versions = [{"hash": B, "fetched_at": "2026-11-21T07:00:00.5Z"}, {"hash": C, "fetched_at": "2026-11-21T05:00:00Z"}]
     single = script(versions=versions)
@@ -326,7 +326,7 @@ def test_time_of_an_audit_is_before_its_first_request(tmp_path: Path) -> None:
     ("at", "expected"),
     [("2026-11-26T06:00:00Z", []), ("2026-11-26T06:00:01Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", ["history_broken"])],
 )
-def test_gap_in_the_evidence(tmp_path: Path, at: str, expected: list[str]) -> None:
+def test_more_than_five_days_without_audit_are_a_finding(tmp_path: Path, at: str, expected: list[str]) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path))
     assert kinds(run([script()], [entry()], evidence_dir=str(tmp_path), at=at)) == expected
 
@@ -392,7 +392,7 @@ def test_missing_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.
         assert kinds(run([script(hash=None)], [entry()], [single], evidence_dir=str(tmp_path), details="all")) == expected
 
 
-def test_record_dated_in_the_future(tmp_path: Path) -> None:
+def test_record_dated_in_the_future_hides_nothing(tmp_path: Path) -> None:
     """Changes and missed audits are found even if a record is dated in the future."""
     versions = [{"hash": B, "fetched_at": "2026-11-24T00:00:00Z"}]
     options = {"evidence_dir": str(tmp_path), "details": "all"}
@@ -465,7 +465,7 @@ def test_expected_head_detects_truncation(tmp_path: Path) -> None:
         ({"hosts": ["a,b"]}, "hosts[0]: "),
     ],
 )
-def test_invalid_options(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_options_are_refused(options: t.Any, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kind, message = refusal(audits.desire, {**DEFAULTS, "baseline": [], **options})
     assert kind == "invalid_option" and message.startswith(place)

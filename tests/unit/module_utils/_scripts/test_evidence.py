@@ -188,7 +188,7 @@ def refused(folder: Path) -> str:
     return message
 
 
-def test_unusable_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unusable_folders_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     assert refused(tmp_path / "file").startswith("evidence_dir: evidence cannot be kept there: ")
     assert "Not a directory" in refused(tmp_path / "file" / "below")

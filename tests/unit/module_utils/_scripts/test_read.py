@@ -3,6 +3,7 @@
 import typing as t
 
 import pytest
+from support.refusals import http_failure
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing, read
@@ -14,14 +15,10 @@ STATUS = {"enabled": True, "updated_at": None}
 ELSEWHERE, PUBLIC = "service.example", "api.cloudflare.com"
 
 
-def refusal(kind: str, status: int, *codes: int) -> Failure:
-    return Failure(kind, f"HTTP {status}", status=status, errors=[{"code": code, "message": "m"} for code in codes])
-
-
-UNKNOWN = [refusal("not_found", 404), refusal("not_found", 404, 7000), refusal("not_found", 404, 7003)]
-UNKNOWN += [refusal("rejected", 405), refusal("rejected", 405, 7001)]
-FINAL = [refusal("not_found", 404, 10007), refusal("permission", 403), refusal("authentication", 404, 10000)]
-FINAL += [refusal("unavailable", 500), refusal("rejected", 400, 1004)]
+UNKNOWN = [http_failure("not_found", 404), http_failure("not_found", 404, 7000), http_failure("not_found", 404, 7003)]
+UNKNOWN += [http_failure("rejected", 405), http_failure("rejected", 405, 7001)]
+FINAL = [http_failure("not_found", 404, 10007), http_failure("permission", 403), http_failure("authentication", 404, 10000)]
+FINAL += [http_failure("unavailable", 500), http_failure("rejected", 400, 1004)]
 
 
 class Service:
@@ -65,7 +62,9 @@ class Service:
         ("auto", ELSEWHERE, {OLD: UNKNOWN[0], NEW: FINAL[1]}, FINAL[1], [OLD, NEW]),
     ],
 )
-def test_route_selection(route: str, host: str, answers: t.Any, expected: str | Failure, requested: list[str]) -> None:
+def test_route_is_selected_by_option_host_and_answers(
+    route: str, host: str, answers: t.Any, expected: str | Failure, requested: list[str]
+) -> None:
     service = Service(host, **answers)
     if isinstance(expected, Failure):
         with pytest.raises(Failure) as caught:
@@ -76,7 +75,7 @@ def test_route_selection(route: str, host: str, answers: t.Any, expected: str | 
     assert service.requested == requested
 
 
-def test_both_routes_unknown() -> None:
+def test_both_routes_unknown_is_a_failure() -> None:
     service = Service(ELSEWHERE, script_monitor=UNKNOWN[1], page_shield=UNKNOWN[3])
     with pytest.raises(Failure, match="HTTP 404 The service does not know the route page_shield either") as caught:
         read.monitor(t.cast("t.Any", service), "auto")
@@ -125,7 +124,7 @@ def test_all_resources_are_listed() -> None:
     ]
 
 
-def test_parameters_of_the_older_route() -> None:
+def test_lists_that_are_not_requested_are_null() -> None:
     """Lists that were not requested are null with either route."""
     service = Service(ELSEWHERE, {"script_monitor.scripts": []})
     done = listed(service, hosts=["a"])
@@ -167,8 +166,8 @@ class Strict(Service):
         return super().items(operation, query=query, **paging)
 
 
-@pytest.mark.parametrize(("second", "reported"), [(FINAL[3], FINAL[3]), (refusal("rejected", 400), FINAL[4])])
-def test_second_failure_without_parameters(second: Failure, reported: Failure) -> None:
+@pytest.mark.parametrize(("second", "reported"), [(FINAL[3], FINAL[3]), (http_failure("rejected", 400), FINAL[4])])
+def test_second_refusal_reports_the_first(second: Failure, reported: Failure) -> None:
     """A second refusal shows that the parameters were not the reason, so that the first one is reported."""
     with pytest.raises(Failure) as caught:
         listed(Strict(PUBLIC, {**ALL, "page_shield.scripts": second}))

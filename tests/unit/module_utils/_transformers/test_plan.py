@@ -88,7 +88,7 @@ def test_invalid_transformer_is_refused(changes: t.Any) -> None:
     assert failure.value.kind == BAD_RESPONSE
 
 
-def test_job_with_unknown_owner() -> None:
+def test_job_with_unknown_owner_has_no_scope() -> None:
     job = {"id": 1, "name": "x", "object_type": "\x1b[2J_id", "object_tag": "t"}
     shown = plan(desired(), state(associated_jobs=[job])).result["transformer"]
     assert isinstance(shown, dict) and shown["associated_jobs"] == [{"id": 1, "name": "x", "scope": None}]

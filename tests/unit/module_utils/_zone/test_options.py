@@ -24,13 +24,13 @@ def desire(**options: t.Any) -> t.Any:
         ({"zone_id": None, "account_id": "1", "script_monitor_enabled": True}, "script_monitor_enabled: only zones have this"),
     ],
 )
-def test_refused(options: dict[str, t.Any], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, t.Any], said: str) -> None:
     with pytest.raises(Failure, match=f"^{said}") as caught:
         desire(**options)
     assert caught.value.kind == INVALID_OPTION
 
 
-def test_expected_plans() -> None:
+def test_only_given_parts_have_an_expected_plan() -> None:
     """Null approves that a part has no plan; an omitted part is not compared."""
     assert desire(expected_plan_ids={"jobs": None}).expected == {"jobs": None}
     assert desire().expected == {}

@@ -18,6 +18,6 @@ BUDGET = (1200, 300.0)
         (10, 10, 3, 30, BUDGET, 0),
     ],
 )
-def test_time_left(done, total, elapsed, sent, budget, left):
+def test_time_left_includes_waits_for_the_budget(done, total, elapsed, sent, budget, left):
     """The estimate uses the pace between waits, and the waits for the budget of the remaining requests."""
     assert seconds_left(done, total, elapsed, sent, budget) == pytest.approx(left)

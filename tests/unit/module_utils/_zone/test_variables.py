@@ -72,7 +72,7 @@ def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
         ),
     ],
 )
-def test_declared_jobs(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
+def test_job_becomes_options_without_defaults(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
     found = item_of(**job)
     assert {name: found[name] for name in item} == item
     assert not {"frequency", "max_upload_interval_seconds"} & set(found) or "frequency" in item
@@ -110,7 +110,7 @@ def test_member_without_option_is_left_out(job: dict[str, t.Any], members: list[
     assert why == {f"{member} of job 7 (shop-logs)": "no option of logpush_job" for member in members}
 
 
-def test_identity_of_a_job() -> None:
+def test_ambiguous_job_is_declared_with_its_id() -> None:
     """The id is used if a name is not unique or cannot be declared; an unknown dataset is omitted."""
     listed = [{**PLAIN, "id": 9}, PLAIN, {**PLAIN, "id": 8, "dataset": "dns_logs"}]
     listed += [{**PLAIN, "id": 10, "name": "a\ud800"}, {**PLAIN, "id": 11, "name": "x", "dataset": "of tomorrow"}]
@@ -161,7 +161,9 @@ REPEATED = {"action_parameters": {"response_fields": [{"name": "set-cookie", "pr
         ),
     ],
 )
-def test_custom_fields(rules: t.Any, selected: str | None, kept: dict[str, t.Any] | None, left_out: dict[str, str]) -> None:
+def test_custom_fields_become_a_variable(
+    rules: t.Any, selected: str | None, kept: dict[str, t.Any] | None, left_out: dict[str, str]
+) -> None:
     jobs = [parse_job({**PLAIN, "logpull_options": f"fields={selected}"})] if selected else []
     found = express_zone("z", ruleset(*rules), jobs, {"enabled": False})
     assert found["variables"].get("log_delivery_custom_fields") == kept
@@ -170,7 +172,7 @@ def test_custom_fields(rules: t.Any, selected: str | None, kept: dict[str, t.Any
     assert set(why) == set(left_out) and all(reason in why[what] for what, reason in left_out.items())
 
 
-def test_zone_without_settings() -> None:
+def test_zone_without_settings_has_a_note_and_no_variables() -> None:
     empty = express_zone("z", None, [], None)
     assert empty["variables"] == {} and empty["notes"]
     assert not express_zone("z", None, [], {"enabled": True})["notes"]
@@ -215,7 +217,7 @@ PARTS = st.text(st.sampled_from("abAB01+/=% &?#@:;{}'~*.!$,-_[]ü"), min_size=1,
         st.tuples(st.sampled_from(["secret-access-key", "header_X-A", "header_X.A", "password", "tags"]), PARTS), max_size=4
     ),
 )
-def test_template_results_in_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
+def test_template_evaluates_to_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
     """With the secrets as values of its variables, the template results in the adopted destination."""
     before = "" if user is None else ":".join(quote(part, safe="") for part in user) + "@"
     query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)

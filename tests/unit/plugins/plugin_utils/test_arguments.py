@@ -59,7 +59,7 @@ def test_options_are_converted_and_completed():
         ({"jobs": ["neither", {"destination_conf": "s3://d", "enabled": "perhaps"}]}, {"s3://d"}),
     ],
 )
-def test_secrets_of_arguments(given, secrets):
+def test_options_with_no_log_are_secrets(given, secrets):
     """The values of all options with `no_log` are secrets, even if other options are invalid."""
     assert validated(ZONE_TASK.arguments(), given, "action").secrets == secrets
 
@@ -169,7 +169,7 @@ def test_values_that_yaml_converts_are_refused(given, place, said):
 
 
 @pytest.mark.parametrize("given", [{"job": {"name": 2024}}, {"job": {"job_id": 5}}, {"validate_certs": "no"}, {"timeout": 5}])
-def test_numbers_of_other_options(given):
+def test_numbers_of_other_options_are_kept(given):
     assert prepared(ZONE_TASK.options(), given) == given
 
 
@@ -196,5 +196,5 @@ def test_refusals_have_a_place(given, place, said, is_needed):
     assert is_worth_naming(*found) is is_needed
 
 
-def test_valid_arguments():
+def test_valid_arguments_are_accepted():
     assert refusal(ZONE_TASK.arguments(), ZONE) is None

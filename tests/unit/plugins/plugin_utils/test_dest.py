@@ -22,7 +22,7 @@ def content(folder):
 
 
 @pytest.mark.parametrize("mask", [0o000, 0o077])
-def test_documented_modes(tmp_path, mask):
+def test_files_have_the_documented_modes(tmp_path, mask):
     """The mode of an existing folder is not changed."""
     tmp_path.chmod(0o777)
     before = os.umask(mask)
@@ -37,7 +37,7 @@ def test_documented_modes(tmp_path, mask):
 
 
 @pytest.mark.parametrize("name", NEW)
-def test_all_or_nothing(tmp_path, name):
+def test_all_files_are_written_or_none(tmp_path, name):
     """If one file cannot be replaced because a folder has its name, no file is written."""
     for other in NEW:
         (tmp_path / other).mkdir() if other == name else (tmp_path / other).write_bytes(b"old")

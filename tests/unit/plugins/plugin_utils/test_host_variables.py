@@ -28,7 +28,7 @@ def host(**variables: t.Any) -> Host:
         ({"zone_id": "ab"}, (), {}),
     ],
 )
-def test_address(variables, options, address):
+def test_option_takes_precedence_over_address_of_the_host(variables, options, address):
     assert host(**variables).address(options) == address
 
 
@@ -43,7 +43,7 @@ def test_address(variables, options, address):
         ({"edgeops_api_token": "t", "edgeops_retries": 1}, ("api_email",), {"retries": 1}),
     ],
 )
-def test_connection(variables, given, connection):
+def test_connection_comes_from_options_and_variables(variables, given, connection):
     assert host(**variables).connection(given) == connection
 
 
@@ -51,7 +51,7 @@ def test_connection(variables, given, connection):
     ("name", "value"),
     [("zone_id", 493), ("zone_name", False), ("account_id", 0.0), ("edgeops_api_token", True), ("edgeops_retries", False)],
 )
-def test_values_converted_by_yaml(name, value):
+def test_values_converted_by_yaml_are_refused(name, value):
     with pytest.raises(Failure, match=f"^{name}: must be ") as caught:
         (host(**{name: value}).connection if name.startswith("edgeops_") else host(**{name: value}).address)()
     assert caught.value.kind == INVALID_OPTION
@@ -60,7 +60,7 @@ def test_values_converted_by_yaml(name, value):
 @pytest.mark.parametrize(
     ("value", "is_on"), [(None, True), ("", True), (True, True), ("no", False), (0, False), ("ture", None), ([], None)]
 )
-def test_switch(value, is_on):
+def test_switch_must_be_a_boolean(value, is_on):
     asked = host(edgeops_in_process=value)
     if is_on is None:
         with pytest.raises(Failure, match=r"^edgeops_in_process: must be true or false$"):

@@ -88,7 +88,7 @@ def test_foreign_file_is_kept(tmp_path: Path) -> None:
         ({"date": "today"}, "date"),
     ],
 )
-def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> None:
+def test_invalid_options_are_refused_before_a_write(tmp_path: Path, options: dict[str, t.Any], place: str) -> None:
     with pytest.raises(Failure) as caught:
         files.desire({**params(tmp_path), **options})
     assert caught.value.kind == INVALID_OPTION and str(caught.value).startswith(f"{place}: ")
@@ -111,7 +111,7 @@ def test_bad_input(tmp_path: Path, options: dict[str, t.Any], place: str) -> Non
         (lambda folder: os.mkfifo(folder / "ADOPTED.md"), "", "not a regular file"),
     ],
 )
-def test_unusable_dest(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
+def test_unusable_dest_is_refused(tmp_path: Path, prepare: t.Callable[[Path], object], dest: str, said: str) -> None:
     """The task fails with a clear message, in check mode as well, and writes nothing."""
     prepare(tmp_path)
     before = tree(tmp_path)
@@ -141,7 +141,7 @@ def test_date_in_a_value_is_a_difference(tmp_path: Path) -> None:
         adopt(tmp_path, jobs[1])
 
 
-def test_hostile_text_in_the_summary() -> None:
+def test_hostile_text_in_the_summary_is_escaped() -> None:
     text = texts(zone(left_out=[{"what": "<script>\n# x", "why": "`[a](b)`"}]))["ADOPTED.md"]
     assert "<script>" not in text.replace("\\<", "") and "\n# x" not in text
 

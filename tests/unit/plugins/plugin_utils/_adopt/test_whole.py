@@ -8,6 +8,7 @@ import typing as t
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import ansible_yaml
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
@@ -87,21 +88,10 @@ RULES = st.fixed_dictionaries(
 ZONES = st.tuples(st.lists(JOBS, max_size=3), st.lists(RULES, max_size=2), st.booleans())
 
 
-class Loader(yaml.SafeLoader):
-    """Loads YAML as Ansible does; `!unsafe` marks text that is never a template."""
-
-
-class Unsafe(str):
-    __slots__ = ()
-
-
-Loader.add_constructor("!unsafe", lambda loader, node: Unsafe(loader.construct_scalar(node)))
-
-
 def loaded(text: str) -> t.Any:
     # libyaml, which Ansible prefers, refuses more than PyYAML.
-    list(yaml.parse(text, getattr(yaml, "CSafeLoader", Loader)))
-    return yaml.load(text, Loader) or {}  # noqa: S506 - a SafeLoader
+    list(yaml.parse(text, getattr(yaml, "CSafeLoader", ansible_yaml.Loader)))
+    return ansible_yaml.load(text) or {}
 
 
 def texts(value: t.Any) -> t.Iterator[str]:
@@ -130,7 +120,9 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
     for name, state in states.items():
         variables = {**common, **loaded(files[f"host_vars/{name}/adopted.yml"])}
         assert all(
-            isinstance(text, Unsafe) for text in texts(variables) if any(mark in text for mark in ("{{", "{%", "{#", "#jinja2:"))
+            isinstance(text, ansible_yaml.Unsafe)
+            for text in texts(variables)
+            if any(mark in text for mark in ("{{", "{%", "{#", "#jinja2:"))
         )
         given_ = {key.removeprefix("log_delivery_"): value for key, value in variables.items()}
         checked = validated(TASK.arguments(), {"zone_id": "1", **given_}, TASK.name)

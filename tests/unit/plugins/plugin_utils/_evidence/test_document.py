@@ -212,7 +212,7 @@ def test_missing_baseline_authorises_nothing(tmp_path):
     assert "1 of 1 baselines that they name are missing" in render(document).decode()
 
 
-def test_verdict_on_unauthorised_scripts(tmp_path):
+def test_verdict_counts_unauthorised_scripts(tmp_path):
     model = ModelZone("c" * 32, tmp_path, random.Random(0))
     url = "https://a.example/a.js"
     start = datetime.datetime(2026, 5, 1, tzinfo=datetime.timezone.utc)

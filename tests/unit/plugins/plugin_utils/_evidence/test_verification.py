@@ -82,7 +82,7 @@ def test_unreadable_folder_is_refused(tmp_path: Path, name: str, reason: str) ->
     assert refusal(verified, tmp_path / name) == ("invalid_option", sentence)
 
 
-def test_result_of_a_zone(tmp_path: Path) -> None:
+def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> None:
     finding = {"kind": "new", "script_url": "https://cdn/1.js", "host": "shop", "entry": None, "message": "m"}
     times = ("2026-11-01T00:00:00Z", "2026-11-08T12:00:00Z", "2026-11-09T00:00:00Z")
     scopes = [{"hosts": hosts, "details": "all"} for hosts in ([], ["shop"], ["shop"])]

@@ -31,7 +31,7 @@ R = "log_delivery_result"
         (UNREACHABLE, "unavailable: it could not be reached"),
     ],
 )
-def test_registered_result(result: dict[str, t.Any], error: str) -> None:
+def test_failed_result_is_an_error(result: dict[str, t.Any], error: str) -> None:
     found = zone_of("a", {R: result}, R)
     assert found is not None and found.error == error and found.differs is not bool(error)
 
@@ -45,7 +45,7 @@ def test_registered_result(result: dict[str, t.Any], error: str) -> None:
         ({"listed_jobs": [{"health": "good"}]}, "x.listed_jobs[0].health: must be a dictionary, not 'good'"),
     ],
 )
-def test_invalid_registered_result(result: dict[str, t.Any], said: str) -> None:
+def test_invalid_registered_result_is_refused(result: dict[str, t.Any], said: str) -> None:
     with pytest.raises(Failure) as caught:
         zone_of("a", {"x": result}, "x")
     assert (caught.value.kind, caught.value.message) == ("invalid_option", said)
@@ -74,7 +74,9 @@ def test_only_changed_zones_are_written() -> None:
         ({}, {"failed": ["a"]}, []),
     ],
 )
-def test_written_zones(variables: dict[str, t.Any], more: dict[str, t.Any], written: list[str]) -> None:
+def test_written_zones_depend_on_rails_and_check_mode(
+    variables: dict[str, t.Any], more: dict[str, t.Any], written: list[str]
+) -> None:
     found = planned({"a": {R: PREDICTED, **variables}, "b": {R: SAME, **variables}}, **more).result
     assert found["written"] == found["hosts"] == written
 
@@ -105,7 +107,7 @@ def test_refused_plan_is_shown_in_full() -> None:
         ("~x", r"~^\U0000007ex$"),
     ],
 )
-def test_pattern_of_a_host(name: str, pattern: str) -> None:
+def test_pattern_matches_only_its_host(name: str, pattern: str) -> None:
     assert pattern_of(name, {"web", "all"}) == pattern
 
 
@@ -138,7 +140,7 @@ def test_state_of_a_zone_after_delivery(registered: t.Any, plan: dict[str, t.Any
     assert f"1 {state.replace('_', ' ')}" in found["lines"][0]
 
 
-def test_summary_in_check_mode() -> None:
+def test_summary_in_check_mode_predicts() -> None:
     variables = {"planned": {"written": []}, R: PREDICTED}
     found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
     assert found["lines"] == [

@@ -58,7 +58,7 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
 )
-def test_rails(given: list[Zone], chosen: dict[str, t.Any], refused: str) -> None:
+def test_exceeded_rail_refuses_the_plan(given: list[Zone], chosen: dict[str, t.Any], refused: str) -> None:
     found = rails.refuse(limits(**chosen), given)
     if not refused:
         assert found is None
@@ -95,14 +95,14 @@ def test_each_refused_zone_has_its_own_reason() -> None:
         ({"guard": False, "approved_report": "r.json"}, "edgeops_approved_report: needs edgeops_guard"),
     ],
 )
-def test_invalid_rails(given: dict[str, t.Any], said: str) -> None:
+def test_invalid_rails_are_refused(given: dict[str, t.Any], said: str) -> None:
     with pytest.raises(Failure, match=said) as caught:
         limits(**given)
     assert caught.value.kind == INVALID_OPTION
 
 
 @pytest.mark.parametrize("given", [{"approved_plan_id": None}, {"approved_plan_id": " "}, {"approved_report": ""}])
-def test_empty_approval(given: dict[str, t.Any]) -> None:
+def test_empty_approval_is_a_conflict(given: dict[str, t.Any]) -> None:
     with pytest.raises(Failure, match="is given and empty, so nothing was approved") as caught:
         limits(**given)
     assert caught.value.kind == CONFLICT
@@ -130,7 +130,7 @@ def refused(limits: rails.Rails, given: list[Zone]) -> rails.Refusal:
     return found
 
 
-def test_approved_plan_id() -> None:
+def test_only_the_approved_plan_is_accepted() -> None:
     given = zones(OFF, SAME)
     found = rails.plan_id_of(given)
     assert found is not None
@@ -175,7 +175,7 @@ def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
     assert found is not None and found.kind == GATE and found.zones == {"zone0": "unavailable: no answer"}
 
 
-def test_summary() -> None:
+def test_summary_counts_changes() -> None:
     assert summary(zones(OFF, GONE, SAME, "no answer")) == (
         "4 zones: 2 would change (1 addition, 1 change, 1 deletion), 1 unchanged, 1 failed"
     )

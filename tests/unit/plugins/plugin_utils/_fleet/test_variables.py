@@ -86,7 +86,7 @@ def test_unknown_variable_names_its_hosts(hosts: list[str], said: str) -> None:
         ([{}, {"edgeops_allow": ["nothing"]}], "edgeops_allow: 'nothing' is not the name of a destructive change"),
     ],
 )
-def test_values(hosts: list[dict[str, t.Any]], said: str) -> None:
+def test_invalid_values_are_refused(hosts: list[dict[str, t.Any]], said: str) -> None:
     with pytest.raises(Failure) as refused:
         validate({f"host{number}": each for number, each in enumerate(hosts)})
     assert str(refused.value).startswith(said)
@@ -96,7 +96,7 @@ def test_variables_of_a_zone_are_not_validated() -> None:
     assert validate({"a": {"edgeops_timeout": -1, "edgeops_in_process": "perhaps", "log_delivery_job": 5}}) == ["a"]
 
 
-def test_own_variables() -> None:
+def test_own_variables_are_validated() -> None:
     own: dict[str, t.Any] = {"prefixes": ["acme_"], "known": ["acme_owner"], "required": ["acme_owner"]}
     assert validate({"a": {"acme_owner": "web", "edgeops_x": 1}}, **own) == ["a"]
     with pytest.raises(Failure, match=r"^acme_ower: there is no such variable \(did you mean 'acme_owner'\?\), set for a$"):
@@ -128,7 +128,7 @@ def test_run_needs_a_host() -> None:
         ({}, None),
     ],
 )
-def test_batches(value: t.Any, found: t.Any) -> None:
+def test_batches_are_parsed(value: t.Any, found: t.Any) -> None:
     if found is not None:
         assert readers.read_batches("edgeops_zones_at_once", value) == found
         return
@@ -149,5 +149,5 @@ def test_batches(value: t.Any, found: t.Any) -> None:
         ("edgeops_script_baseline", None, []),
     ],
 )
-def test_value_of_an_option(path: str, given: t.Any, found: t.Any) -> None:
+def test_option_is_read_from_variables_and_defaults(path: str, given: t.Any, found: t.Any) -> None:
     assert variables.read_option(path, lambda name: given) == found

@@ -72,7 +72,7 @@ def test_jobs_may_come_with_the_result():
     assert types(report(made)) == ["job_failing"]
 
 
-def test_reason_of_job_disabled_by_service():
+def test_difference_has_the_reason_of_a_disabled_job():
     """The reason is also in the item of a difference, so that users see why the job is disabled before they enable it."""
     stopped = job("edge", "disabled", enabled=False, error_message="403 from the bucket")
     made = report({**record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})), "jobs": [stopped]})
@@ -94,12 +94,12 @@ def test_reason_of_job_disabled_by_service():
         ([], ["no_upload"]),
     ],
 )
-def test_delivery(rows, found):
+def test_delivery_facts_have_findings(rows, found):
     made = report({**record("a"), "jobs": [job()], "delivery": [{"job_id": 1, **row} for row in rows]})
     assert types(made) == found
 
 
-def test_dropped_records():
+def test_dropped_records_are_a_finding():
     """The message has the status codes of the destination and their meaning."""
     statuses = {"200": 5, "403": 1, "1105": 2, "0": 3, "777": 4}
     rows = [
@@ -115,7 +115,7 @@ def test_dropped_records():
     )
 
 
-def test_zones_without_delivery_facts():
+def test_missing_delivery_facts_are_a_note():
     jobs = [job(id=1, enabled=False, state="disabled"), job("b", "never", id=2)]
     assert "no_upload" not in types(report({**record("a"), "jobs": jobs, "delivery": []}))
     made = report({**record("a"), "jobs": [job()], "delivery": {"available": False, "reason": "the plan has none", "jobs": []}})
@@ -124,7 +124,7 @@ def test_zones_without_delivery_facts():
     assert row(made, "a")["delivery"] is None
 
 
-def test_account_with_delivery_facts():
+def test_account_has_findings_and_a_plan_id():
     read = {"result": {"jobs": outcome(plan="p")}, "jobs": [job("audit", "failing")]}
     account = {"zone": "account_0a", "account_id": "0a", **read}
     made = report(account)
@@ -217,7 +217,7 @@ MONITORED = {"script_monitor": {"script_monitor": {"enabled": True}}}
         (account_with(), {"account_id": "another"}, []),
     ],
 )
-def test_events_without_a_notification(account, members, subjects):
+def test_events_without_a_notification_are_a_note(account, members, subjects):
     """Jobs and monitors of the account and of its zones count."""
     made = report({"declared": False, **account}, {"declared": False, **zone(account_id="ac"), **members})
     notes = [item for item in items(made, "acme") if item["type"] == "no_alert"]
@@ -273,7 +273,7 @@ def test_survey_has_its_title_and_statuses():
         (zone(jobs={"jobs": [job(state="failing", destination=OURS)]}), ["job_failing"]),
     ],
 )
-def test_survey_of_a_zone(given, found):
+def test_survey_of_a_zone_has_findings_and_notes(given, found):
     made = surveyed(given)
     assert types(made) == found
     assert made["outcome"] != "unaudited"
@@ -283,7 +283,7 @@ def test_survey_of_a_zone(given, found):
         assert made["outcome"] == "unmanaged"
 
 
-def test_unreadable_zone_and_account():
+def test_unreadable_zone_is_unaudited_and_account_has_a_note():
     """An unreadable zone is unaudited; an unreadable account is a note, because tokens for zones have no access to it."""
     refused = {"failed": True, "msg": "no right", "error": {"kind": "permission"}}
     sealed = {"zone": "a", "zone_id": "0a", "jobs": refused, "result": {"custom_fields": refused, "script_monitor": refused}}
@@ -357,7 +357,7 @@ def test_job_that_is_silent_for_days(last, members, is_silent):
         ({"last_complete": "2026-11-22T04:59:59Z"}, DAYS_AGO[3], False),
     ],
 )
-def test_silent_job_with_delivering_other_job(other, last, is_silent):
+def test_silent_job_is_a_finding_if_another_delivers(other, last, is_silent):
     beside = job("beside", id=2, **{"last_complete": "2026-11-22T05:00:00Z", **other})
     made = report({**record("a"), "jobs": [job(state="stale", last_complete=last), beside]})
     found = [item["is"] for item in items(made) if item["type"] == "job_silent"]
@@ -391,14 +391,14 @@ def test_never_delivering_job_is_silent_since_its_first_report():
         ({"failed_uploads": None, "statuses": None}, "the plan does not show whether uploads failed"),
     ],
 )
-def test_losses_without_details(row, message):
+def test_unknown_losses_are_a_note(row, message):
     rows = [{"job_id": 1, "uploads": 3, "dropped_records": None, **row}]
     (note,) = items(report({**record("a"), "jobs": [job()], "delivery": rows}))
     assert (note["type"], note["kind"], note["resource"], note["severity"]) == ("losses_unknown", "note", "delivery", "low")
     assert note["is"].startswith(message)
 
 
-def test_required_fields_of_hosts_with_the_dataset():
+def test_fields_are_required_of_hosts_that_can_have_the_dataset():
     required = {"http_requests": ["RayID"], "audit_logs": ["ActorIP"], "made_up": ["X"]}
     account = {"zone": "account_0a", "account_id": "0a", "result": {"jobs": outcome(plan="p")}, "jobs": []}
     made = report({**record("a"), "jobs": []}, account, required_fields=required)

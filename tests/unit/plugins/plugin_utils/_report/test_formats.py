@@ -203,7 +203,7 @@ def test_page_has_every_id_once():
     assert "waived: known (web@example.com, until 2026-12-31)" in text
 
 
-def test_links_to_guides():
+def test_links_to_guides_have_a_target():
     """Links start with `documentation` of galaxy.yml, and a source file for each guide exists."""
     galaxy = yaml.safe_load((ROOT / "galaxy.yml").read_text(encoding="utf-8"))
     for action in ACTIONS:
@@ -296,7 +296,7 @@ def test_every_series_is_in_every_run():
     assert {name: int(samples[name]) for name in expected} == expected
 
 
-def test_metrics_of_a_window():
+def test_metrics_have_records_of_the_window():
     rows = [{"job_id": 1, "records": 12, "dropped_records": 5}]
     text = formats.render_metrics(report({**record("a"), "jobs": [job(), job("idle", id=2)], "delivery": rows})).decode()
     for name, edge in (("records", 12), ("dropped_records", 5)):

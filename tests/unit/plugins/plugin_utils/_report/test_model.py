@@ -30,7 +30,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.fact
         ({"zone": "a", "result": {"jobs": {"skipped": True, "changed": False}}}, "unmanaged"),
     ],
 )
-def test_status(record, status):
+def test_record_has_its_status(record, status):
     assert row(report(record), "a")["status"] == status
 
 
@@ -60,7 +60,7 @@ def test_status(record, status):
     ],
     ids=["lists", "lists and rules", "rules alone", "jobs", "members of a job"],
 )
-def test_differences(part, before, after, found):
+def test_differences_name_subject_and_member(part, before, after, found):
     """Differences of a job have its label as subject; rules contain the lists, and are shown only if no list differs."""
     made = items(report(record("a", **{part: (before, after)})))
     assert sorted(" ".join(filter(None, (item["subject"], item["member"]))) for item in made) == found
@@ -76,7 +76,7 @@ def test_refused_script_audit_is_an_audit():
     assert skipped["comparison"]["unknown"] == [item["id"] for item in items(made)]
 
 
-def test_script_findings():
+def test_script_findings_are_findings_or_notes():
     first, second = items(report(record("a", scripts=audit(finding("malicious"), finding("unused")))))
     assert (first["kind"], first["member"], first["severity"]) == ("finding", "malicious", "high")
     assert (second["kind"], second["member"], second["severity"]) == ("note", "unused", "info")
@@ -96,7 +96,7 @@ def test_script_findings():
         ({"id": 1, "name": "old"}, None),
     ],
 )
-def test_health(job, name):
+def test_health_of_a_job_is_a_finding(job, name):
     found = items(report({**record("a"), "jobs": [job]}))
     assert [(item["type"], item["member"], item["resource"]) for item in found] == ([(name, name, "health")] if name else [])
     assert all((item["kind"], item["severity"]) == TYPES[name][:2] for item in found)
@@ -163,7 +163,7 @@ BOTH = {"field_names": ["RayID", "ClientIP"]}
         ({"output_options": {**BOTH, "sample_rate": 1}}, []),
     ],
 )
-def test_required_fields(members, missing):
+def test_missing_required_fields_are_findings(members, missing):
     """All jobs of a dataset count together; without jobs, readable or not, all fields are missing."""
     required = {"http_requests": ["ClientIP", "RayID"]}
     found = items(report({**record("a"), "jobs": [job(**members)]}, required_fields=required))
@@ -181,7 +181,7 @@ def test_unmanaged_zone_has_no_items():
     assert (items(made), made["outcome"]) == ([], "unmanaged")
 
 
-def test_counts():
+def test_counts_cover_zones_items_and_severities():
     zones = [drifted("a"), record("b", scripts=audit(finding(), finding("unused"))), failed("c"), unmanaged("d"), record("e")]
     account = {"zone": "account_0a", "account_id": "0a", "jobs": [], "result": {"jobs": outcome(plan="p")}}
     assert report(*zones, account)["counts"] == {
@@ -202,7 +202,7 @@ def test_expected_zone_without_a_record_is_unaudited():
     assert row(made, "b")["error"] == {"kind": "not_found", "message": "the run has no record of this zone"}
 
 
-def test_plan_id_of_the_fleet():
+def test_plan_id_covers_all_zones():
     zone = {"zone": "b", "zone_id": "0b", "result": {"jobs": outcome(plan="p2"), "custom_fields": outcome(plan="p1")}}
     other = {"zone": "a", "zone_id": "0c", "result": {"jobs": outcome(plan="p3"), "script_monitor": {}}}
     lines = ["0b custom_fields p1", "0b jobs p2", "0c jobs p3"]

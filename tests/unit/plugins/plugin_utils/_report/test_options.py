@@ -42,7 +42,7 @@ def waiver(**members):
         (waiver(type="unlisted_jobs"), "waivers[1].type: 'unlisted_jobs' matches no type (did you mean 'unlisted_job'?)"),
     ],
 )
-def test_refused(given, message):
+def test_invalid_options_are_refused(given, message):
     """One example for each message; the schema of a record is tested in tests/unit/module_utils/test_schema.py."""
     with pytest.raises(Failure) as caught:
         desired(**{"zones": [record("a")], **given})
@@ -50,7 +50,7 @@ def test_refused(given, message):
     assert str(caught.value).startswith(message)
 
 
-def test_defaults_and_duplicates():
+def test_options_have_defaults_and_no_duplicates():
     made = desired(drifted("a"), at=None, formats=["html", "json", "html"], expected=["a", "a"], waivers=[WAIVER, dict(WAIVER)])
     assert made.at.endswith("Z")
     assert desired(record("a"), at="2026-11-22T07:30:00.5+01:30").at == AT

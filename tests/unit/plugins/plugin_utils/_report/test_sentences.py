@@ -52,7 +52,7 @@ def difference(member, present, desired):
         ("name", "x" * 500, "", f"name is {'x' * 197}..., should be not set"),
     ],
 )
-def test_difference(member, present, desired, words):
+def test_difference_is_a_sentence(member, present, desired, words):
     assert sentence(difference(member, present, desired)) == words
     assert "->" not in words
 
@@ -68,7 +68,7 @@ def test_difference(member, present, desired, words):
         (None, None, None, "changed"),
     ],
 )
-def test_applied_difference(member, present, desired, words):
+def test_applied_difference_has_old_and_new_value(member, present, desired, words):
     assert sentence(difference(member, present, desired), APPLIED) == words
 
 
@@ -87,7 +87,7 @@ def test_applied_difference(member, present, desired, words):
         (problem("no_upload", None, "x" * 900), ("", "x" * 900, "")),
     ],
 )
-def test_columns(item, columns):
+def test_item_has_columns(item, columns):
     assert cells(as_item(item)) == columns
 
 
@@ -138,13 +138,13 @@ SEALED_ACCOUNT = {"zone": "account_0c", "account_id": "0c", "declared": False, "
         ([{"zone": "account_0b", "account_id": "0b"}], "unmanaged", "No account needs attention: 1 unmanaged."),
     ],
 )
-def test_verdict_and_outcome(zones, outcome, words):
+def test_verdict_starts_with_the_worst_status(zones, outcome, words):
     """The most severe status is first; the outcome is the worst status of a zone or account."""
     made = report(*zones)
     assert (verdict(made), made["outcome"]) == (words, outcome)
 
 
-def test_lines_for_the_terminal():
+def test_terminal_lists_items_counts_and_next_steps():
     """All items that count, at most 20 of a kind for each zone, then the counts, and the next steps."""
     many = [finding(url=f"https://x.example/{number}.js") for number in range(22)] + [finding("gone", url="https://z.example/")]
     before = report(record("a"), drifted("b"))
@@ -211,7 +211,7 @@ def test_accounts_are_counted_separately():
     assert "1 zone and 1 account: 0 unaudited, 0 drifted, 1 with findings, 0 unmanaged, 1 compliant" in lines
 
 
-def test_differences_of_one_result():
+def test_differences_of_a_result_are_lines():
     result = record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}, "new": {"name": "new"}}))["result"]
     assert difference_lines(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
     assert difference_lines(result, applied=True) == ["job edge: enabled was false, now true", "job new: created"]

@@ -21,7 +21,7 @@ JOBS = ({"edge [eu]": {"enabled": False}}, {"edge [eu]": {"enabled": True}})
         ({"member": "filt?r"}, False),
     ],
 )
-def test_patterns(waiver, fits):
+def test_waiver_applies_to_matching_items(waiver, fits):
     made = report(record("shop.example.com", jobs=JOBS), waivers=[{**WAIVER, **waiver}])
     difference = items(made)[0]
     assert difference["waived"] is fits
