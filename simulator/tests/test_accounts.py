@@ -89,17 +89,17 @@ def test_state_of_an_account_is_stored(tmp_path: pathlib.Path) -> None:
         ("brand_new_events", {"zone", "account"}),
     ],
 )
-def test_datasets_by_scope(owner: t.Any, dataset: str, scopes: set[str]) -> None:
+def test_datasets_belong_to_zones_accounts_or_both(owner: t.Any, dataset: str, scopes: set[str]) -> None:
     status = owner("POST", "/logpush/jobs", {**JOB, "dataset": dataset})[0]
     assert status == (201 if owner.kind in scopes else 400)
     assert owner("GET", f"/logpush/datasets/{dataset}/jobs")[0] == (200 if owner.kind in scopes else 404)
 
 
-def test_number_of_datasets() -> None:
+def test_simulator_has_38_datasets() -> None:
     assert len({*datasets.ZONE_ONLY, *datasets.ACCOUNT_ONLY, *datasets.BOTH}) == 38
 
 
-def test_fields_by_scope(account: t.Any, zone: t.Any) -> None:
+def test_fields_of_a_dataset_differ_by_scope(account: t.Any, zone: t.Any) -> None:
     path = "/logpush/datasets/firewall_events/fields"
     assert account.result("GET", path).keys() - zone.result("GET", path).keys() == {"ZoneName"}
     assert "ActorEmail" in account.result("GET", "/logpush/datasets/audit_logs/fields")
@@ -123,7 +123,7 @@ def test_challenge_is_valid_for_its_owner_only(account: t.Any, zone: t.Any, sim:
     account.result("POST", "/logpush/jobs", body)
 
 
-def test_transformers(account: t.Any, zone: t.Any, sim: t.Any) -> None:
+def test_transformer_in_use_is_not_deleted(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     new = {"name": "no-ip", "code": "SELECT RayID FROM firewall_events", "description": "Without addresses"}
     made = account.result("POST", "/logpush/transformers", new)
     assert (made["id"], made["name"], made["associated_jobs"]) == (1, "no-ip", []) and "code" not in made
@@ -179,7 +179,7 @@ def test_members_of_the_service_are_kept_in_updates(owner: t.Any, sim: t.Any) ->
     assert made["redaction"] == 1 and made["filter_attack_traffic"] is made["merge_subrequests"] is True and "other" not in made
 
 
-def test_plan_without_a_dataset(owner: t.Any, sim: t.Any) -> None:
+def test_plan_without_a_dataset_refuses_jobs(owner: t.Any, sim: t.Any) -> None:
     sim.settings(unavailable_datasets=["firewall_*"])
     message = "creating a new job is not allowed: exceeded max jobs allowed"
     assert owner.refusal("POST", "/logpush/jobs", JOB) == (403, 1004, message)

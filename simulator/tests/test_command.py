@@ -107,7 +107,7 @@ def test_bad_arguments_are_one_line(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 1 and done.stderr.startswith("edgeops-simulator: unknown members: zone") and done.stdout == ""
 
 
-def test_seed_file_and_separate_process(tmp_path: pathlib.Path) -> None:
+def test_command_reads_a_seed_file(tmp_path: pathlib.Path) -> None:
     seed = {
         "zones": [{"id": ZONE, "name": "shop.example"}],
         "script_monitor": {ZONE: {"enabled": True}},
@@ -134,7 +134,7 @@ def test_seed_of_the_readme_is_valid(sim: Simulator) -> None:
     assert sim.state(account="acc1")["transformers"][0]["id"] == 7
 
 
-def test_reset_snapshot_and_restore(sim: Simulator) -> None:
+def test_reset_and_restore_replace_the_state(sim: Simulator) -> None:
     sim.request("PUT", f"/zones/{sim.zone}/script_monitor", {"enabled": True})
     sim.settings(field_limit=1)
     sim.faults({"kind": "500", "count": None})
@@ -146,7 +146,7 @@ def test_reset_snapshot_and_restore(sim: Simulator) -> None:
     assert sim.snapshot() == kept and sim.state()["script_monitor"]["enabled"] is True
 
 
-def test_thousand_zones(sim: Simulator) -> None:
+def test_thousand_zones_are_listed_in_pages(sim: Simulator) -> None:
     sim.reset(zones=[{"id": f"{n:032x}"} for n in range(1000)])
     assert sim.request("GET", "/zones?per_page=50&page=21")[1]["result_info"]["total_count"] == 1002
 
@@ -179,7 +179,7 @@ def test_declared_route_is_served_and_described(monkeypatch: pytest.MonkeyPatch)
         assert sim.request("GET", f"/zones/{ZONE}/extra/a")[0] == 404
 
 
-def test_tls(tmp_path: pathlib.Path) -> None:
+def test_command_serves_tls(tmp_path: pathlib.Path) -> None:
     certificate, key = tmp_path / "localhost.crt", tmp_path / "localhost.key"
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
     command += ["-keyout", str(key), "-out", str(certificate), "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]

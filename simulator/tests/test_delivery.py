@@ -115,7 +115,7 @@ def test_output_options_take_precedence(zone: t.Any, sim: t.Any) -> None:
     ]
 
 
-def test_csv_and_batches(zone: t.Any, sim: t.Any) -> None:
+def test_csv_is_quoted_after_the_batch_prefix(zone: t.Any, sim: t.Any) -> None:
     job(
         zone,
         output_options={"field_names": ["ClientRequestURI", "Cookies"], "output_type": "csv", "batch_prefix": "uri,cookies\n"},
@@ -127,7 +127,7 @@ def test_csv_and_batches(zone: t.Any, sim: t.Any) -> None:
     ]
 
 
-def test_sampling_and_unwritable_bucket(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+def test_sample_is_delivered_and_unwritable_bucket_is_an_error(zone: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     job(zone, logpull_options="fields=RayID&sample=0.5")
     job(zone, destination_conf="s3://../../up?region=x", logpull_options="fields=RayID")
     report = sim.traffic([{"RayID": f"{n:016x}"} for n in range(400)])["files"]
@@ -146,7 +146,9 @@ LONG = [
 
 
 @pytest.mark.parametrize("member", LONG, ids=lambda member: json.dumps(member)[:40])
-def test_texts_that_are_no_file_names(zone: t.Any, sim: t.Any, member: dict[str, t.Any], log_folder: pathlib.Path) -> None:
+def test_texts_that_are_no_file_names_are_delivered(
+    zone: t.Any, sim: t.Any, member: dict[str, t.Any], log_folder: pathlib.Path
+) -> None:
     """Records are delivered even if a name is too long for a file, or cannot be encoded as UTF-8; so are later ones."""
     first = job(zone, **member)["id"]
     second = job(zone)["id"]
@@ -199,7 +201,7 @@ def test_invalid_rules_are_ignored(zone: t.Any, sim: t.Any, parameters: t.Any) -
     assert sim.traffic([VISIT])["files"][0]["records"][0]["Cookies"] == {"Sid": "1"}
 
 
-def test_unwritable_folder(zone: t.Any, tmp_path: pathlib.Path) -> None:
+def test_unwritable_folder_skips_jobs_and_refuses_challenges(zone: t.Any, tmp_path: pathlib.Path) -> None:
     folder = tmp_path / "buckets"
     folder.mkdir()
     (folder / "b").write_text("a file where a folder has to be")
@@ -217,7 +219,7 @@ def test_bad_traffic_is_refused(sim: t.Any, bad: t.Any) -> None:
         sim.traffic([bad])
 
 
-def test_records_of_any_dataset(account: t.Any, sim: t.Any) -> None:
+def test_records_of_any_dataset_are_delivered(account: t.Any, sim: t.Any) -> None:
     sim.seed(
         jobs={
             account.id: [

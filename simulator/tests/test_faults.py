@@ -76,7 +76,7 @@ def test_refused_closes_the_port_for_some_seconds(sim: t.Any, client: Client) ->
     assert client()[0] == 200, "once"
 
 
-def test_refused_until_cleared(sim: t.Any, client: Client) -> None:
+def test_refused_lasts_until_cleared(sim: t.Any, client: Client) -> None:
     sim.faults({"kind": "refused", "count": None})
     for _unused in range(2):
         with pytest.raises(ConnectionRefusedError):
@@ -115,7 +115,7 @@ STATUS = [
 
 
 @pytest.mark.parametrize(("kind", "status", "applied"), STATUS)
-def test_status_kinds(sim: t.Any, client: Client, kind: str, status: int, applied: bool) -> None:
+def test_fault_answers_with_its_status(sim: t.Any, client: Client, kind: str, status: int, applied: bool) -> None:
     sim.faults({"kind": kind})
     found, headers, body = client()
     assert found == status and enabled(sim) is applied
@@ -126,7 +126,7 @@ def test_status_kinds(sim: t.Any, client: Client, kind: str, status: int, applie
     assert ("retry-after" in headers) is (status == 429)
 
 
-def test_forms_of_retry_after(sim: t.Any, client: Client) -> None:
+def test_retry_after_has_three_forms(sim: t.Any, client: Client) -> None:
     for given in (7, "date:60", None):
         sim.faults({"kind": "status", "status": 429, "retry_after": given, "applied": True, "headers": {"X-More": "1"}})
     first, second, third = (client()[1] for _unused in range(3))
@@ -185,7 +185,7 @@ def test_slow_and_short_answers(sim: t.Any, client: Client) -> None:
         client()
 
 
-def test_bodies_above_every_limit(sim: t.Any, client: Client) -> None:
+def test_bodies_exceed_every_limit(sim: t.Any, client: Client) -> None:
     sim.faults({"kind": "huge"}, {"kind": "gzip_bomb", "bytes": 66 * 1024 * 1024})
     assert len(client("GET")[2]) > 64 * 1024 * 1024
     _unused, headers, body = client("GET")

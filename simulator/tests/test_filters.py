@@ -25,7 +25,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("key", "operator", "value", "outcome"), CASES)
-def test_conditions(key: str, operator: str, value: t.Any, outcome: bool) -> None:
+def test_condition_selects_records(key: str, operator: str, value: t.Any, outcome: bool) -> None:
     condition = {"key": key, "operator": operator, "value": value}
     assert passes(RECORD, condition) is outcome
     assert passes(RECORD, {"and": [condition, condition]}) is outcome

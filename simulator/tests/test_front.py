@@ -36,7 +36,9 @@ CREDENTIALS = [
 
 
 @pytest.mark.parametrize(("headers", "status", "code", "credential"), CREDENTIALS)
-def test_credentials(sim: t.Any, headers: dict[str, str], status: int, code: int | None, credential: str) -> None:
+def test_credentials_are_checked_and_not_stored(
+    sim: t.Any, headers: dict[str, str], status: int, code: int | None, credential: str
+) -> None:
     found, answer_headers, content = send(sim, "GET", f"/zones/{sim.zone}/script_monitor", **headers)
     envelope = json.loads(content)
     assert found == status and envelope["success"] is (status == 200) and answer_headers["cf-ray"]
@@ -75,7 +77,7 @@ def test_missing_credentials_as_invalid_header(sim: t.Any) -> None:
     ],
     ids=["cut", "empty", "NaN", "bytes", "deep", "text", "form", "large", "good"],
 )
-def test_bodies(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
+def test_every_body_is_answered_in_an_envelope(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
     path = f"/zones/{sim.zone}/script_monitor"
     found, headers, content = send(sim, "PUT", path, body, Authorization=f"Bearer {sim.token}", Content_Type=media_type)
     assert found == status and headers["content-type"] == "application/json"
@@ -97,7 +99,7 @@ def test_bodies(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
         ("GET", "/zones/{zone}/logpush/jobs/0", 404, 1004),
     ],
 )
-def test_unknown_paths_and_objects(sim: t.Any, method: str, path: str, status: int, code: int) -> None:
+def test_unknown_paths_and_objects_are_refused(sim: t.Any, method: str, path: str, status: int, code: int) -> None:
     found, headers, content = send(sim, method, path.format(zone=sim.zone), Authorization=f"Bearer {sim.token}")
     assert found == status and json.loads(content)["errors"][0]["code"] == code
     assert status != 405 or "OPTIONS" in headers["allow"]
@@ -122,7 +124,7 @@ def test_unknown_routes(sim: t.Any, zone: t.Any, pattern: str) -> None:
     assert sim.state()["script_monitor"]["enabled"] is False
 
 
-def test_head_and_options(sim: t.Any) -> None:
+def test_head_and_options_are_answered(sim: t.Any) -> None:
     path = f"/zones/{sim.zone}/script_monitor"
     status, headers, content = send(sim, "HEAD", path, Authorization=f"Bearer {sim.token}")
     assert status == 200 and content == b"" and int(headers["content-length"]) > 50
@@ -162,7 +164,7 @@ def test_zones_are_listed_in_pages_and_filtered(sim: t.Any) -> None:
     assert sim.request("GET", f"/zones/{sim.zone}")[1]["result"]["id"] == sim.zone
 
 
-def test_rate_limit(sim: t.Any) -> None:
+def test_rate_limit_refuses_further_requests(sim: t.Any) -> None:
     sim.settings(rate_limit=2, rate_window=60)
     answers = [send(sim, "GET", "/zones", Authorization=f"Bearer {sim.token}") for _unused in range(3)]
     assert [status for status, _unused, _unused in answers] == [200, 200, 429]

@@ -86,7 +86,7 @@ CONDITIONS = [
 
 
 @pytest.mark.parametrize(("conditions", "count"), CONDITIONS)
-def test_filters(sim: t.Any, conditions: str, count: int) -> None:
+def test_filters_select_uploads(sim: t.Any, conditions: str, count: int) -> None:
     rows = [
         upload(2, job_id=1),
         upload(1, job_id=1, destination_type="r2"),
@@ -96,7 +96,7 @@ def test_filters(sim: t.Any, conditions: str, count: int) -> None:
     assert sum(group["count"] for group in health(sim, conditions)) == count
 
 
-def test_groups_order_and_limit(sim: t.Any) -> None:
+def test_groups_are_ordered_and_limited(sim: t.Any) -> None:
     times = {hours: hours_ago(hours) for hours in (1, 2, 3, 30)}
     rows = [upload(hours, datetime=at, job_id=1, records=hours) for hours, at in times.items()]
     sim.seed(uploads={sim.zone: rows})
@@ -112,7 +112,7 @@ def test_groups_order_and_limit(sim: t.Any) -> None:
     assert zone["logpushHealthAdaptiveGroups"] == [{"dimensions": {"at": times[1], "success": 1}}]
 
 
-def test_accounts_and_usage(sim: t.Any, account: t.Any) -> None:
+def test_usage_of_an_account_includes_its_zones(sim: t.Any, account: t.Any) -> None:
     today = time.strftime("%Y-%m-%d", time.gmtime())
     now = f"{today}T00:00:00Z"
     failed = {"datetime": now, "bytes": 5, "success": 0, "job_id": 9}
@@ -132,7 +132,7 @@ def test_accounts_and_usage(sim: t.Any, account: t.Any) -> None:
     assert [group["dimensions"]["jobId"] for group in found()["logpushHealthAdaptiveGroups"]] == [1, 7, 9]
 
 
-def test_settings_node(sim: t.Any, account: t.Any) -> None:
+def test_settings_have_the_limits_of_the_plan(sim: t.Any, account: t.Any) -> None:
     def settings(kind: str, owner: str, dataset: str = "logpushHealthAdaptiveGroups") -> t.Any:
         (node,) = sim.query(SETTINGS % (f"{kind}s", f"{kind}Tag", owner, dataset))["data"]["viewer"][f"{kind}s"]
         return node["settings"][dataset]
@@ -189,7 +189,7 @@ def test_errors_come_with_200(sim: t.Any, settings: t.Any, arguments: t.Any, wor
     assert sim.journal()[-1]["status"] in (400, 403, 429)
 
 
-def test_filter_as_variable(sim: t.Any) -> None:
+def test_filter_may_be_a_variable(sim: t.Any) -> None:
     sim.seed(uploads={sim.zone: [upload(1)]})
     text = """query($f: ZoneLogpushHealthAdaptiveGroupsFilter_InputObject!, $o: [ZoneLogpushHealthAdaptiveGroupsOrderBy!], $n: uint64!, $z: string)
       {viewer{zones(filter:{zoneTag:$z}, limit: 1){logpushHealthAdaptiveGroups(filter:$f, orderBy:$o, limit:$n){count}}}}"""

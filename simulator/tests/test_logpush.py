@@ -54,12 +54,12 @@ BAD_MEMBERS = [
 
 
 @pytest.mark.parametrize("bad", BAD_MEMBERS, ids=[json.dumps(bad)[:60] for bad in BAD_MEMBERS])
-def test_refused_members(zone: t.Any, bad: t.Any) -> None:
+def test_invalid_members_are_refused(zone: t.Any, bad: t.Any) -> None:
     assert zone.refusal("POST", "/logpush/jobs", {**JOB, **bad})[0] == 400
     assert zone.result("GET", "/logpush/jobs") == []
 
 
-def test_field_lists(zone: t.Any) -> None:
+def test_datasets_list_their_fields(zone: t.Any) -> None:
     known = {
         "http_requests": {"RayID", "EdgeResponseStatus", "RequestHeaders", "WAFAttackScore"},
         "firewall_events": {"Action", "RuleID", "Datetime"},
@@ -83,7 +83,7 @@ UNKNOWN_FIELDS = [
 
 
 @pytest.mark.parametrize("more", UNKNOWN_FIELDS, ids=json.dumps)
-def test_unknown_fields(zone: t.Any, sim: t.Any, more: t.Any) -> None:
+def test_unknown_fields_are_refused_if_sent(zone: t.Any, sim: t.Any, more: t.Any) -> None:
     dataset = more.get("dataset", "http_requests")
     status, code, message = zone.refusal("POST", "/logpush/jobs", {**JOB, **more})
     assert (status, code) == (400, 1004) and message.endswith(f"unknown fields of dataset {dataset}: ClientIp")
@@ -106,7 +106,7 @@ def test_dataset_and_kind_cannot_change(zone: t.Any) -> None:
     assert zone.result("PUT", "/logpush/jobs/1", {"dataset": "http_requests", "kind": ""})["dataset"] == "http_requests"
 
 
-def test_settings_for_returned_jobs(zone: t.Any, sim: t.Any) -> None:
+def test_settings_change_returned_jobs(zone: t.Any, sim: t.Any) -> None:
     sent = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
     secret = "s3://b/p?region=r&secret-access-key=hush&access-key-id=AK"
     zone("POST", "/logpush/jobs", {**JOB, "filter": sent, "destination_conf": secret, "max_upload_bytes": 0})
@@ -142,7 +142,7 @@ def challenge_in(folder: pathlib.Path, filename: str) -> str:
     return found.read_text()
 
 
-def test_ownership(owner: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
+def test_challenge_proves_ownership_once(owner: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     job = {**JOB, "dataset": "firewall_events"}
     sim.settings(strict_ownership=True)
     asked = owner.result("POST", "/logpush/ownership", {"destination_conf": S3})
@@ -163,7 +163,7 @@ def test_ownership(owner: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
     owner.result("PUT", "/logpush/jobs/1", {"destination_conf": "https://logs.example/in?header_Authorization=x"})
 
 
-def test_validation_routes(zone: t.Any, sim: t.Any) -> None:
+def test_validation_routes_check_destinations_and_options(zone: t.Any, sim: t.Any) -> None:
     sim.settings(unwritable_destinations=["s3://closed*"])
     assert zone.result("POST", "/logpush/ownership", {"destination_conf": "s3://closed/x"})["valid"] is False
     assert zone.result("POST", "/logpush/validate/destination", {"destination_conf": S3}) == {"valid": True, "message": ""}
@@ -198,7 +198,7 @@ DESTINATIONS = {
 
 
 @pytest.mark.parametrize(("destination", "challenged"), DESTINATIONS.items(), ids=lambda value: str(value)[:30])
-def test_destinations(zone: t.Any, sim: t.Any, destination: str, challenged: bool) -> None:
+def test_destination_needs_a_challenge_or_not(zone: t.Any, sim: t.Any, destination: str, challenged: bool) -> None:
     sim.settings(strict_ownership=True)
     assert zone("POST", "/logpush/jobs", {**JOB, "destination_conf": destination})[0] == (400 if challenged else 201)
     sim.settings(strict_ownership=False, echo_destination="masked")

@@ -55,7 +55,7 @@ def test_webhooks_hide_their_secret(account: t.Any, sim: t.Any) -> None:
     assert account.refusal("GET", f"{WEBHOOKS}/{made['id']}")[0] == 404
 
 
-def test_available_alerts_of_the_account(account: t.Any, sim: t.Any) -> None:
+def test_seed_replaces_available_alerts(account: t.Any, sim: t.Any) -> None:
     found = account.result("GET", "/alerting/v3/available_alerts")
     assert "failing_logpush_job_disabled_alert" in [alert["type"] for alert in found["Logpush"]]
     sim.seed(

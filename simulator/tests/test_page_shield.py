@@ -50,7 +50,7 @@ LISTINGS = [
 
 
 @pytest.mark.parametrize(("resource", "query", "ids"), LISTINGS)
-def test_listings(zone: t.Any, resource: str, query: str, ids: str) -> None:
+def test_listings_are_filtered_and_sorted(zone: t.Any, resource: str, query: str, ids: str) -> None:
     status, envelope = zone("GET", f"/page_shield/{resource}?{query}")
     assert status == 200 and "".join(item["id"] for item in envelope["result"]) == ids
     assert envelope["result_info"]["count"] == len(ids)
@@ -65,7 +65,7 @@ def test_direction_of_scores(zone: t.Any) -> None:
     assert all(not {"malware_score", "seen_on"} & script.keys() for script in zone.result("GET", "/script_monitor/scripts"))
 
 
-def test_items(zone: t.Any) -> None:
+def test_items_have_required_members(zone: t.Any) -> None:
     usual = {"added_at", "first_seen_at", "last_seen_at"}
     connection = zone.result("GET", "/page_shield/connections/b")
     assert connection.items() >= CONNECTIONS[1].items() and usual <= connection.keys()
@@ -75,7 +75,7 @@ def test_items(zone: t.Any) -> None:
     assert zone.result("GET", "/page_shield/cookies/c")["name"] == ""
 
 
-def test_missing_objects_and_routes(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
+def test_missing_objects_and_routes_are_refused(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:
     for resource in ("connections", "cookies"):
         assert zone.refusal("GET", f"/page_shield/{resource}/x")[0] == 404
         assert zone.refusal("GET", f"/page_shield/{resource}?per_page=101")[0] == 400

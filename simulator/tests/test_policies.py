@@ -42,14 +42,14 @@ def test_bad_values_are_refused(zone: t.Any, change: t.Any) -> None:
 
 
 @pytest.mark.parametrize(("most", "said"), [(5, "6 out of 5"), (0, "1 out of 0")])
-def test_quota(sim: t.Any, zone: t.Any, most: int, said: str) -> None:
+def test_rule_above_the_quota_is_refused(sim: t.Any, zone: t.Any, most: int, said: str) -> None:
     sim.settings(max_policies=most)
     for _each in range(most):
         zone.result("POST", PATH, RULE)
     assert said in zone.refusal("POST", PATH, RULE)[2]
 
 
-def test_enabled_as_text(sim: t.Any, zone: t.Any) -> None:
+def test_setting_returns_enabled_as_text(sim: t.Any, zone: t.Any) -> None:
     sim.settings(policy_enabled_as_text=True)
     assert zone.result("POST", PATH, RULE)["enabled"] == zone.result("GET", PATH)[0]["enabled"] == "true"
 

@@ -84,7 +84,7 @@ def test_recorded_zone_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: path
             assert copy.request("PUT", f"/zones/{zone.id}/logpush/jobs/4", body)[0] == status
 
 
-def test_zone_without_settings(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:
+def test_recorded_zone_without_settings_answers_as_before(sim: t.Any, zone: t.Any, tmp_path: pathlib.Path) -> None:
     """The 404 for its missing entry point is recorded, too."""
     record(sim, tmp_path)
     assert json.loads(next(tmp_path.rglob("entrypoint.json")).read_text())["errors"][0]["code"] == 10003
@@ -100,7 +100,7 @@ def write(folder: pathlib.Path, name: str, result: t.Any, **more: t.Any) -> path
     return path
 
 
-def test_pages_details_and_several_zones(tmp_path: pathlib.Path) -> None:
+def test_pages_and_details_are_merged_for_each_zone(tmp_path: pathlib.Path) -> None:
     for page in (1, 2):
         shown = [{"id": f"{page}", "url": "https://a.example/", "js_integrity_score": 30}]
         write(tmp_path, f"zones/{ZONE}/page_shield/scripts.{page}", shown, result_info={"total_count": 2})
@@ -116,7 +116,7 @@ def test_pages_details_and_several_zones(tmp_path: pathlib.Path) -> None:
     assert [job["id"] for job in second["jobs"]] == [7]
 
 
-def test_accounts(tmp_path: pathlib.Path) -> None:
+def test_recorded_account_has_its_jobs_and_fields(tmp_path: pathlib.Path) -> None:
     write(tmp_path, f"accounts/{ZONE}", {"id": ZONE, "name": "Shop"})
     write(tmp_path, f"accounts/{ZONE}/logpush/jobs", [{"id": 9, "dataset": "audit_logs", "transformer_id": 3}])
     write(tmp_path, f"accounts/{ZONE}/logpush/datasets/audit_logs/fields", {"NewField": "New"})
@@ -149,7 +149,7 @@ BAD: dict[str, tuple[str, t.Any, dict[str, t.Any], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_files(tmp_path: pathlib.Path, case: str) -> None:
+def test_bad_file_is_named(tmp_path: pathlib.Path, case: str) -> None:
     name, result, more, words = BAD[case]
     path = write(tmp_path, name, result, **more)
     named = path if case != "no rules" else tmp_path / "zones" / ZONE

@@ -128,7 +128,7 @@ def test_foreign_rules_and_versions_are_accepted(zone: t.Any, sim: t.Any) -> Non
     assert zone.refusal("PUT", f"/rulesets/{ruleset['id']}", {"rules": back})[0] == 400
 
 
-def test_entry_point_routes(zone: t.Any, sim: t.Any) -> None:
+def test_entry_point_is_created_and_read(zone: t.Any, sim: t.Any) -> None:
     path = f"/rulesets/phases/{PHASE}/entrypoint"
     assert zone.refusal("GET", path)[:2] == (404, 10003)
     made = zone.result("PUT", path, {"rules": [rule(request_fields=["x-a"])]})
@@ -139,7 +139,7 @@ def test_entry_point_routes(zone: t.Any, sim: t.Any) -> None:
     assert zone.refusal("GET", path)[1] == zone.refusal("GET", f"/rulesets/{made['id']}")[1] == 7003
 
 
-def test_single_rules(zone: t.Any) -> None:
+def test_single_rules_are_added_moved_changed_and_deleted(zone: t.Any) -> None:
     ruleset = zone.ruleset(rule(request_fields=["x-a"]))
     path = f"/rulesets/{ruleset['id']}"
     first = {**rule(cookie_fields=["C"]), "position": {"index": 1}}
@@ -156,7 +156,7 @@ def test_single_rules(zone: t.Any) -> None:
     assert zone.refusal("POST", f"{path}/rules", {**rule(cookie_fields=["E"]), "ref": new["ref"]})[0] == 400
 
 
-def test_delete_and_dry_run(zone: t.Any) -> None:
+def test_dry_run_changes_nothing_and_delete_removes(zone: t.Any) -> None:
     ruleset = zone.ruleset()
     path = f"/rulesets/{ruleset['id']}"
     assert zone("PUT", f"{path}?dry_run=true", {"rules": [rule(request_fields=["x-a"])]})[1]["result"] is None

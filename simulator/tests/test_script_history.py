@@ -21,7 +21,7 @@ def add(**more: t.Any) -> dict[str, t.Any]:
     return {"action": "add", "url": URL, "host": "shop.example", "hash": "a" * 64, "at": DAY.format(1), **more}
 
 
-def test_versions_with_repeated_hashes(sim: t.Any, zone: t.Any) -> None:
+def test_each_change_adds_a_version(sim: t.Any, zone: t.Any) -> None:
     (made,) = sim.scripts(add())
     path = f"/script_monitor/scripts/{made['script_id']}"
     assert zone.result("GET", "/script_monitor/scripts") == [{name: made[name] for name in made if name != "versions"}]
@@ -61,7 +61,7 @@ def test_scripts_vanish_and_reappear(sim: t.Any, zone: t.Any, other_zone: t.Any)
     assert listed() == [] and len(other_zone.result("GET", "/script_monitor/scripts")) == 1
 
 
-def test_reports(sim: t.Any, zone: t.Any) -> None:
+def test_reports_mark_scripts_as_malicious(sim: t.Any, zone: t.Any) -> None:
     near, far = add(url="https://pay.example/a.js"), add(url="https://notpay.example/a.js")
     sim.scripts(add(), near, far, {"action": "report", "domain": "pay.example", "categories": ["Phishing"]})
     sim.scripts({"action": "report", "url": far["url"]})
@@ -83,7 +83,7 @@ BAD_EVENTS: list[t.Any] = [
 
 
 @pytest.mark.parametrize("bad", BAD_EVENTS, ids=lambda bad: json.dumps(bad)[-50:])
-def test_bad_events(sim: t.Any, bad: t.Any) -> None:
+def test_bad_event_changes_nothing(sim: t.Any, bad: t.Any) -> None:
     sim.scripts(add(script_id="s" * 32))
     before = sim.snapshot()
     with pytest.raises(ControlError, match=r"events\[1\]: "):
@@ -92,12 +92,14 @@ def test_bad_events(sim: t.Any, bad: t.Any) -> None:
 
 
 @pytest.mark.parametrize("body", [{}, {"events": []}, {"events": {}}, [], {"zone": "x", "events": [add()]}], ids=json.dumps)
-def test_bad_bodies(sim: t.Any, body: t.Any) -> None:
+def test_bad_bodies_are_refused(sim: t.Any, body: t.Any) -> None:
     with pytest.raises(ControlError):
         sim.control("POST", "/scripts", body)
 
 
-def test_script_command(sim: t.Any, zone: t.Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_command_prints_changed_scripts(
+    sim: t.Any, zone: t.Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def run(*arguments: str) -> list[dict[str, t.Any]]:
         assert script_command.main(arguments) == 0
         return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -117,7 +119,7 @@ def test_script_command(sim: t.Any, zone: t.Any, capsys: pytest.CaptureFixture[s
     assert script_command.main(["list", "--control-url", "http://127.0.0.1:1"]) == 1
 
 
-def test_script_command_without_a_simulator() -> None:
+def test_script_command_needs_a_control_url() -> None:
     command = [sys.executable, "-m", "edgeops_simulator", "script", "list"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env={})
     assert done.returncode == 2 and "CONTROL_URL is needed" in done.stderr

@@ -77,7 +77,7 @@ def test_active_scripts_are_listed_in_pages(zone: t.Any, scripts: None) -> None:
         ("hosts=shop.example", 0),
     ],
 )
-def test_listing_filters(zone: t.Any, scripts: None, query: str, count: int) -> None:
+def test_filters_select_scripts(zone: t.Any, scripts: None, query: str, count: int) -> None:
     assert zone("GET", f"/script_monitor/scripts?per_page=100&{query}")[1]["result_info"]["total_count"] == count
 
 

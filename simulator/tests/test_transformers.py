@@ -47,7 +47,7 @@ def test_each_query_adds_a_version(account: t.Any, sim: t.Any) -> None:
         ("SELECT 'FROM nowhere' -- FROM nothing\nFROM dns_logs /* FROM x */", "dns_logs"),
     ],
 )
-def test_dataset_of_a_query(sql: str, dataset: str) -> None:
+def test_query_reads_one_dataset(sql: str, dataset: str) -> None:
     assert transform.dataset_of(sql) == dataset
 
 
@@ -63,7 +63,7 @@ def test_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.skipif(transform.is_installed(), reason="Apache DataFusion is installed")
-def test_preview_without_the_engine(account: t.Any) -> None:
+def test_preview_without_the_engine_names_the_extra(account: t.Any) -> None:
     status, _code, message = account.refusal("POST", f"{PATH}/preview", {"input": {}, "sql": "SELECT * FROM http_requests"})
     assert status == 501 and transform.EXTRA in message
 
@@ -85,7 +85,7 @@ def test_preview_without_the_engine(account: t.Any) -> None:
         ("SELECT sha256('a') AS H, CAST(1.5 AS DECIMAL(4,1)) AS D FROM http_requests", {"D": 1.5}),
     ],
 )
-def test_preview(account: t.Any, sql: str, delivered: t.Any) -> None:
+def test_preview_returns_records_and_stores_nothing(account: t.Any, sql: str, delivered: t.Any) -> None:
     found = account.result("POST", f"{PATH}/preview", {"input": RECORD, "sql": sql})
     assert {name: found[name] for name in delivered} == delivered if delivered and "H" in found else found == delivered
     assert account.result("GET", PATH) == []

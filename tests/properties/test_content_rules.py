@@ -62,7 +62,7 @@ def disturb(draw: random.Random, simulator: t.Any) -> None:
         simulator.request("PUT", f"/zones/{ZONE}/page_shield/policies/{draw.choice(mine)['id']}", change)
 
 
-def test_random_sequences(simulator: t.Any, cases: t.Any) -> None:
+def test_random_sequences_converge(simulator: t.Any, cases: t.Any) -> None:
     for number in range(SEQUENCES):
         draw = random.Random(number)
         simulator.reset(policies={ZONE: [OTHER]})
