@@ -36,6 +36,7 @@ OLDEST_PYTHON = "3.10"
 # The tests of `ansible-test sanity` that depend on the code of ansible-core; the newest release runs all of them. The sessions modules and
 # playbooks import the plugins with each core.
 SANITY_OF_CORE = ("action-plugin-docs", "ansible-doc", "ignores", "runtime-metadata", "validate-modules")
+SIMULATOR = ("--no-deps", "--no-build-isolation", "--editable", "simulator")
 PROCESSORS = os.cpu_count() or 1
 # At least two processes, because they also wait.
 PLAYBOOKS_AT_ONCE = max(2, PROCESSORS // 2)
@@ -121,7 +122,9 @@ def on_each_core(name: str, *chosen: str) -> t.Any:
 def install(session: nox.Session, pins: str) -> None:
     """Install pinned packages and the simulator."""
     session.install("--requirement", f"requirements/{pins}.txt")
-    session.install("--no-deps", "--no-build-isolation", "--editable", "simulator")
+    # uv leaves a lock file in the temporary folder.
+    with tempfile.TemporaryDirectory() as folder:
+        session.install(*SIMULATOR, env={"TMPDIR": folder})
     link()
 
 
@@ -378,7 +381,8 @@ def dev(session: nox.Session) -> None:
         session.run("uv", "venv", "--quiet", "--clear", "--no-project", "--python", _python(pythons) or pythons[0], str(folder))
     where = {"VIRTUAL_ENV": str(ROOT / folder), "UV_PYTHON": None}
     session.run("uv", "pip", "sync", "--quiet", f"requirements/{pins}.txt", env=where)
-    session.run("uv", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", "simulator", env=where)
+    with tempfile.TemporaryDirectory() as temporary:
+        session.run("uv", "pip", "install", "--quiet", *SIMULATOR, env={**where, "TMPDIR": temporary})
     link()
 
 

@@ -161,6 +161,21 @@ def test_release_contains_the_files(artifact: Path, tmp_path: Path) -> None:
     assert arguments[-1] == f"build/package/{artifact.name}" and "CHANGELOG.md" in arguments
 
 
+def test_site_is_published(tmp_path: Path) -> None:
+    """Of main and of each release, in a folder of its own; publishing the same site again is no error and no commit."""
+    project, origin = tmp_path / "project", tmp_path / "origin.git"
+    shell(f"git init --quiet --bare {origin} && git init --quiet {project} && cp -r {ROOT}/scripts {project}", tmp_path)
+    shell(f"git remote add origin {origin}; mkdir -p docs/site; echo first > docs/site/index.html", project)
+    for name in ("main", "1.0.0", "main"):
+        shell(f"TMPDIR={tmp_path} scripts/publish_site.sh {name}", project)
+    commits = shell(f"git -C {origin} log --format=%s gh-pages", tmp_path).split("\n")
+    files = shell(f"git -C {origin} ls-tree -r --name-only gh-pages", tmp_path).split()
+    assert commits == ["Publish 1.0.0", "Publish main", "Begin the site", ""]
+    assert files == [".nojekyll", "1.0.0/index.html", "index.html", "main/index.html"]
+    assert "url=1.0.0/" in shell(f"git -C {origin} show gh-pages:index.html", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["origin.git", "project"]
+
+
 @pytest.fixture
 def release_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Return a copy of the files with the version that tests can change; the state of git is replaced by a clean one."""
