@@ -340,12 +340,16 @@ def upload(session: nox.Session, pins: str, *, lint: bool) -> None:
 
 @gate("test", "once", name="plugin-docs")
 def plugin_docs(session: nox.Session) -> None:
-    """Whether the documentation of every plugin is complete, and each reference in it has a target."""
+    """Whether the documentation of every plugin is complete, references have targets, and the changelog names all plugins."""
     install(session, "dev")
     with tempfile.TemporaryDirectory() as folder, session.chdir(tracked_copy(session, folder)):
         options = "--plugin-docs --validate-collection-refs=self --check-extra-docs-refs --skip-rstcheck"
         # It writes a log into the home of the user.
         session.run("antsibull-docs", "lint-collection-docs", *options.split(), ".", env={"HOME": folder})
+        session.run("antsibull-changelog", "generate", "--reload-plugins", env={"HOME": folder})
+        for name in ("CHANGELOG.md", "CHANGELOG.rst"):
+            if Path(name).read_bytes() != (ROOT / name).read_bytes():
+                session.error(f"{name} is not what `antsibull-changelog generate --reload-plugins` writes")
 
 
 @gate("test", "check", "once")
