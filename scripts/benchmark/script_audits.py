@@ -56,7 +56,7 @@ print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 
 
 
 def measure(scripts: int, entries: int) -> tuple[float, float, int]:
-    """Return processor seconds, peak megabytes and inventory size of the second of two audits, run in their own process."""
+    """Run two audits, each in a new process. Return processor seconds, peak memory in MB and inventory size of the second."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", CHILD, str(scripts), str(entries), folder]
         for _audit in ("the first one writes a whole record", "the second one reads it"):

@@ -137,7 +137,7 @@ def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.
         inventory=hosts,
         module_defaults={},
         env=surroundings(simulator),
-        # The text next to the example explains that the bucket needs a challenge.
+        # The guide says beside the example that the bucket needs a proof of ownership.
         warns=["ownership_challenge: is omitted"],
     )
     (found,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]

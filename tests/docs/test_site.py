@@ -153,7 +153,7 @@ def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page]) -> None
     assert hosts == {"127.0.0.1"}
 
 
-# A page like those with the site's theme: a handler that another handler registers, and that sets the height of the window last.
+# Like a page with the site's theme: its last handler is registered by another handler, and sets the height of the window.
 LATE_THEME = """<!doctype html><body><table style="width:2000px"><tr><td>wide</table><script>
 window.jQuery = handler => setTimeout(handler, 100);
 window.SphinxRtdTheme = {Navigation: {winHeight: null}};

@@ -118,7 +118,7 @@ ROWS: t.Mapping[str, Row] = {
     # For a preview, this means that the query is invalid; violations are then unknown.
     "400": _status(400, REJECTED, others={PREVIEW: INVALID_OPTION, QUERY: OK}),
     "401": _status(401, AUTHENTICATION, others={QUERY: OK}),
-    # Fields are then not checked, and further listings are missing in the result.
+    # Where these requests are refused, names of fields are not checked, and further listings are missing in the result.
     "403": _status(403, PERMISSION, others={GET_FIELDS: OK, LIST_FURTHER: OK, QUERY: OK}),
     # The error code takes precedence over the status; for optional reads, any refusal by status is accepted.
     "403-9109": _status(403, AUTHENTICATION, 9109, others={LIST_FURTHER: OK, QUERY: OK}),

@@ -21,9 +21,9 @@ from edgeops_simulator.testing import running
 
 Key = tuple[str, str]
 EXAMPLES = 150
-# Modules that only read, and the scenarios of the fault matrix without three kinds: those with optional listings, those with an
-# empty answer, and those that repeat others for an account.
+# Scenarios of the fault matrix that are not run here: optional listings, an empty answer, and repetitions for an account.
 LEFT_OUT = ("list-everything-over-the-other-route", "delete-rule", "-of-account", "manage-account", "clear-account")
+# All others, and modules that only read.
 TASKS: t.Mapping[str, Scenario] = {
     **{name: found for name, found in SCENARIOS.items() if not name.endswith(LEFT_OUT)},
     "read-fields": Scenario((), "log_custom_fields_info", {}, rules=(scenarios.FOREIGN_RULE, scenarios.OWN_RULE)),

@@ -97,7 +97,7 @@ class Planter:
 
 @contextlib.contextmanager
 def planting(base_url: str, planter: Planter, modes: t.Mapping[str, str]) -> t.Iterator[str]:
-    """Run a proxy that plants templates in the answers of a service; `modes` by the id of a zone or account."""
+    """Run a proxy that plants templates in the answers of a service; `modes` says how its answers are changed, by zone or account id."""
     upstream = urlsplit(base_url)
 
     class Handler(http.server.BaseHTTPRequestHandler):

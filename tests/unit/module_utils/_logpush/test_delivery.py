@@ -55,7 +55,7 @@ def test_plan_without_the_dataset_is_missing() -> None:
 
 
 def test_full_page_is_split() -> None:
-    """The plan may limit pages to less than the requested size, so that half a page can be a full one."""
+    """A plan may allow smaller pages than were requested. A page of that size is full, so that the query is split."""
     service = Service(rows=2, maxPageSize=2)
     with pytest.raises(Failure, match="2 rows within a minute"):
         report(service.ask, DesiredFacts(ZONES[:1], 1, None), None, NOW)
