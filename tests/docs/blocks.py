@@ -53,7 +53,7 @@ class Block:
             return "plays" if any(word in item for item in first for word in _PLAY_KEYWORDS) else "tasks"
         if isinstance(first, dict) and first.get("plugin") == f"{COLLECTION}.zones":
             return "inventory"
-        if isinstance(first, dict) and all(name.startswith(("log_delivery_", "edgeops_", "script_")) for name in first):
+        if isinstance(first, dict) and all(name.startswith(("log_", "edgeops_", "script_")) for name in first):
             return "variables"
         raise ValueError(
             f"{self}: a YAML block that is neither plays, tasks, an inventory nor variables of the role and the playbooks"
