@@ -17,11 +17,11 @@ STATEMENTS = (
     "The zone has its custom log fields, its job and its script monitor.",
     "Nothing changed, and nothing was written.",
     "The zone is compliant, its script is authorised, and the audit wrote nothing.",
-    "The filter let through what it should, and the custom fields are there.",
+    "Only errors of the shop arrived in the bucket, each with its custom fields.",
     "The audit names what differs and the script that changed, fails as asked, and wrote nothing.",
     "The survey needs a token alone, finds what is reported, and wrote nothing.",
     "The rule was refused while it would have blocked a script, and enforces the baseline that has it.",
-    "Everything that was said above has held.",
+    "All nine steps ended as expected.",
 )
 
 
