@@ -92,7 +92,7 @@ attributes:
     details:
       - Check mode sends only C(GET) requests and the query for violations, and predicts the result, the diff and the plan of the real run.
 notes:
-  - With Cloudflare, content security rules are part of Client-Side Security Advanced (5 rules), and an API token needs the permission Page Shield Write.
+  - With Cloudflare, content security rules are part of Client-Side Security Advanced, and an API token needs the permission Page Shield Write.
     Reading violations needs Zone Analytics Read and Account Analytics Read.
   - The counts of violations are sampled by the service. Violations do not trigger alerts.
   - The most restrictive policy of a page wins, also against one that the origin sends. At most one enforced rule for a page is advised.

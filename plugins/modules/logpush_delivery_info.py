@@ -193,8 +193,7 @@ jobs:
       sample: 90441122
     statuses:
       description: >-
-        Batches by the status of their last try: the HTTP status of the destination, or an error of Cloudflare such as V(1105), a host name that
-        cannot be resolved.
+        Batches by the status of their last try: the HTTP status of the destination, or an error code of Cloudflare such as V(1105).
       type: dict
       sample: {"200": 1440, "403": 2}
     first:

@@ -33,8 +33,7 @@ options:
   destination_conf:
     description:
       - The destination of the job, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters. It may contain credentials and is masked.
-      - Cloudflare requires no proof for V(r2), V(https), V(splunk) and V(datadog), nor for V(s3) with keys or an endpoint in the address; requesting one is
-        a warning.
+      - Requesting a proof that Cloudflare does not require is a warning, see O(edgeops.observability.logpush_job#module:ownership_challenge).
     type: str
     required: true
   ownership_challenge:

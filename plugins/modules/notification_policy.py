@@ -13,7 +13,7 @@ author:
   - edgeops.observability contributors (@edgeops)
 description:
   - Manages one notification policy of a Cloudflare account - an alert and its recipients. V(failing_logpush_job_disabled_alert) reports Logpush jobs
-    that the service disabled after it could not deliver for a day, V(scriptmonitor_alert_new_resources) new scripts.
+    that the service disabled, V(scriptmonitor_alert_new_resources) new scripts.
   - What the task omits is kept, members that have no option included.
 extends_documentation_fragment:
   - edgeops.observability.connection

@@ -12,9 +12,8 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Reads each product of Cloudflare, or of a service with the same API, once, because no route shows what a token may do. Returns what could be read,
+  - Reads each product of Cloudflare once, because no route shows what a token may do. Returns what could be read,
     which permission gives the rest, and what to tick in the form in which tokens are made.
-  - A token for Logpush jobs needs the permission Logs Write, also to read them; Logs Read is not enough.
   - Returns the status of a token that is not active any more. Fails only if there are no usable credentials, if nobody answers, or as O(required_for) says.
 extends_documentation_fragment:
   - edgeops.observability.connection

@@ -96,7 +96,7 @@ options:
   malicious_threshold:
     description:
       - The score that separates malicious scripts from others. A score that equals it is not malicious.
-      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
+      - If omitted, it depends on the route that answered.
     type: int
   malicious_when:
     description:
