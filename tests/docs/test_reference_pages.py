@@ -259,7 +259,6 @@ def test_table_lists_all(page: str, head: str, listed: t.Collection[str]) -> Non
         ("reference_report", "Member of an item", "``kind``", facts.KINDS),
         ("reference_report", "Member of the report", "``comparison``", REPORT["comparison"]["properties"]),
         ("reference_report", "Member of the report", "``counts``", REPORT["counts"]["properties"]),
-        ("guide_waivers", "Member", "``resource``", facts.RESOURCES),
     ],
 )
 def test_cell_names_all(page: str, head: str, row: str, named: t.Collection[str]) -> None:
