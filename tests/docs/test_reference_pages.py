@@ -171,10 +171,13 @@ def test_each_make_target_is_in_one_table() -> None:
 
 
 def test_defaults_are_in_tables_only() -> None:
-    """No sentence states the default of a variable or of a connection option: the row of its table does."""
-    name = rf"`(?:{'|'.join([*VARIABLES, *CONNECTION_OPTIONS])})`"
+    """No sentence states the default of a variable, option or argument: the row of its table or its documentation does."""
+    files = [*(ROOT / "plugins" / "modules").glob("[a-z]*.py"), EVENT_SOURCE]
+    options = {name for path in files for name in documented.section_of(path, "DOCUMENTATION").get("options", {})}
+    name, variable = (rf"`(?:{'|'.join(names)})`" for names in ({*VARIABLES, *options}, {*VARIABLES, *CONNECTION_OPTIONS}))
     stated = re.compile(
-        rf"{name}`? \((?:default|`|\d)|\bdefaults? of `?{name}`? is\b|{name}`?,? (?:by default|with the default)\b"
+        rf"{name}`? \((?:default|`)|{variable}`? \(\d|\bdefaults? of `?{name}`? is\b|\bis the default of `?{name}"
+        rf"|{name}`?,? (?:by default|with the default)\b"
     )
     found = {page: [match[0] for match in stated.finditer(content)] for page, content in pages().items()}
     assert {page: sentences for page, sentences in found.items() if sentences} == {}
