@@ -17,6 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils import _core
 from ansible_collections.edgeops.observability.plugins.module_utils import _destination as destinations
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response, transport
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS, parse_budget
+from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
     MAX_CUSTOM_FIELDS,
@@ -113,14 +114,19 @@ def test_permissions_are_on_their_page() -> None:
 
 def test_messages_name_the_permissions_of_the_page() -> None:
     areas = {literal: cells for route, cells in rows("reference_permissions", "Route").items() for literal in literals([route])}
-    for area, hint in response._BY_AREA.items():
-        name = {"zones": "GET /zones", "script_monitor": "page_shield", "content_security_rules": "page_shield"}.get(
-            area, area.partition("_jobs")[0].partition("_")[0]
-        )
-        name = "page_shield" if name == "page" else name
-        documented = {permission.replace(" Edit", " Write") for permission in areas[name] if permission}
+    for operation in ENDPOINTS:
+        area = operation.partition(".")[0]
+        name = {
+            "zones": "GET /zones",
+            "graphql": "POST /graphql",
+            "script_monitor": "page_shield",
+            "content_security_rules": "page_shield",
+        }.get(area, area.removesuffix("_jobs").removesuffix("_datasets").removesuffix("_ownership"))
+        documented = {permission.replace(" Edit", " Write") for permission in areas.get(name, ()) if permission}
+        hint = response.hint(operation, 403, ())
         needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs: Read is not enough", ""))}
-        assert needed == documented, area
+        assert needed == documented, operation
+        assert documented or area in ("accounts", "tokens", "account_tokens"), operation
 
 
 def test_variables_are_on_their_page() -> None:

@@ -6,21 +6,29 @@ import typing as t
 
 from .._address import ACCOUNT
 
-# What a token needs to read each product, as the list of permissions of Cloudflare names it (read 2026-10: Logpush permissions,
-# Client-side security roles and permissions, GraphQL Analytics API, `x-api-token-group` of the OpenAPI description).
-READ: t.Mapping[str, str] = {
-    "zones": "Zone Read",
+
+class Needed(t.NamedTuple):
+    """The permissions that a token needs to read and to change a product; `write` is empty for a product that is only read."""
+
+    read: str
+    write: str = ""
+
+
+# As the list of permissions of Cloudflare names them (read 2026-10: Logpush permissions, Client-side security roles and permissions,
+# GraphQL Analytics API, `x-api-token-group` of the OpenAPI description).
+NEEDED: t.Mapping[str, Needed] = {
+    "zones": Needed("Zone Read"),
     # Not documented; the permission that shows an account.
-    "accounts": "Account Settings Read",
-    "custom_fields": "Logs Read",
+    "accounts": Needed("Account Settings Read"),
+    "custom_fields": Needed("Logs Read", "Logs Write"),
     # Logs Read is not enough: every route of Logpush needs Logs Write, also to read.
-    "jobs": "Logs Write",
-    "script_monitor": "Page Shield Read",
-    "scripts": "Page Shield Read",
-    "content_security_rules": "Page Shield Read",
-    "delivery": "Account Analytics Read",
-    "transformers": "Logs Write",
-    "notifications": "Notifications Read",
+    "jobs": Needed("Logs Write", "Logs Write"),
+    "script_monitor": Needed("Page Shield Read", "Page Shield Write"),
+    "scripts": Needed("Page Shield Read"),
+    "content_security_rules": Needed("Page Shield Read", "Page Shield Write"),
+    "delivery": Needed("Account Analytics Read"),
+    "transformers": Needed("Logs Write", "Logs Write"),
+    "notifications": Needed("Notifications Read", "Notifications Write"),
 }
 # The product of a path, by the first of its segments that is here.
 _PRODUCTS: t.Mapping[str, str] = {
@@ -33,12 +41,18 @@ _PRODUCTS: t.Mapping[str, str] = {
 }
 
 
-def permission_for(product: str, path: str = "") -> str | None:
-    """Return the permission that reading a product needs, by the path of a request or else by its name; None if it is not known."""
+def needed_for(product: str, path: str = "") -> Needed | None:
+    """Return the permissions for a product, by the path of a request or else by its name; None if they are not known."""
     named = next((_PRODUCTS[segment] for segment in path.split("/") if segment in _PRODUCTS), None)
     if named is None and path.startswith("/zones") and path.count("/") <= 2:
         named = "zones"
-    return READ.get(named or product)
+    return NEEDED.get(named or product)
+
+
+def permission_for(product: str, path: str = "") -> str | None:
+    """Return the permission that reading a product needs, found as in `needed_for`."""
+    needed = needed_for(product, path)
+    return needed.read if needed else None
 
 
 def in_form(permission: str, scope: str) -> str:

@@ -25,6 +25,7 @@ from .._redact import clean_text, scrub
 from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text, unique_members
 from .connection import Connection
 from .endpoints import ENDPOINTS
+from .permissions import Needed, needed_for
 from .session import Fault, Reply
 from .transport import GATEWAY_STATUSES, RATE_LIMITED_STATUS, Exchange
 
@@ -132,20 +133,6 @@ _RULE_HINTS = {
     False: "The plan of {place} has no content security rules, which are part of Client-Side Security Advanced.",
     True: "The plan of {place} allows no further content security rule; delete or change one.",
 }
-_LOGS_WRITE = "Reading and writing Logpush jobs need a token with the permission Logs: Write (Logs: Read is not enough)."
-_BY_AREA: t.Mapping[str, str] = {
-    **dict.fromkeys(
-        _SCRIPT_AREAS, "The token needs Page Shield: Read to read and Page Shield: Write (Edit in the dashboard) to write."
-    ),
-    "content_security_rules": (
-        "The token needs Page Shield: Read to read content security rules, and Page Shield: Write (Edit in the dashboard) to change them."
-    ),
-    "rulesets": "The token needs Logs: Read to read custom log fields and Logs: Write to change them.",
-    **dict.fromkeys(("logpush_jobs", "logpush_datasets", "logpush_ownership"), _LOGS_WRITE),
-    "transformers": "Transformers need a token with the permission Logs: Write for the account, to be read as well.",
-    "notifications": "The token needs Notifications: Read to read and Notifications: Write to change them, for the account.",
-    "zones": "The token needs Zone: Read.",
-}
 _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
 _ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
 
@@ -209,9 +196,10 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     if status == 401 and not hints:
         hints.append("Check api_token, or api_email and api_key.")
     is_full = area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors)
+    needed = needed_for(area, ENDPOINTS[operation].path)
     # The service refuses one more job with the status and the code that a missing permission has.
-    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and area in _BY_AREA and not is_full:
-        hints.append(_BY_AREA[area])
+    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and needed is not None and not is_full:
+        hints.append(_permission_hint(needed))
     # With a code, the object is missing and not the route.
     is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES
     if area in _SCRIPT_AREAS and status in (404, 405) and not is_object:
@@ -226,6 +214,15 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     if status == RATE_LIMITED_STATUS:
         hints.append(_RATE_LIMIT_HINT)
     return " ".join(hints).format_map(words)
+
+
+def _permission_hint(needed: Needed) -> str:
+    read, write = (": ".join(permission.rsplit(" ", 1)) for permission in needed)
+    if not write:
+        return f"The token needs {read}."
+    if read == write:
+        return f"The token needs {write} for {{place}}, to read as well ({write.removesuffix('Write')}Read is not enough)."
+    return f"The token needs {read} to read and {write} (Edit in the dashboard) to write, for {{place}}."
 
 
 # Cut far behind the part that users read, because a secret at the cut would be incomplete and not be masked.

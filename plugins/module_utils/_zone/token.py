@@ -7,7 +7,7 @@ import typing as t
 
 from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, parse_address
 from .._api.client import MAX_PARALLEL, Client, side_by_side
-from .._api.permissions import READ, in_form
+from .._api.permissions import NEEDED, in_form
 from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json, invalid_option
 from .._engine.task import Params
 from .._logpush import delivery
@@ -196,7 +196,7 @@ def _permitted(product: str, scope: str, readable: bool | None, playbooks: t.Seq
         "product": product,
         "scope": scope,
         "readable": readable,
-        "permission": READ[product],
+        "permission": NEEDED[product].read,
         "needed_for": list(playbooks),
     }
 
