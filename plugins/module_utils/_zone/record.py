@@ -158,7 +158,7 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[
     failures: dict[str, Reason] = {}
 
     def read(name: str, value: Json) -> Json:
-        failure = failure_of(value, name) if isinstance(value, dict) else None
+        failure = failure_of(value, name) if isinstance(value, dict) and not _is_refused(value) else None
         if failure:
             failures[name] = failure
         return None if failure else _readable(value)
@@ -201,7 +201,7 @@ def _given_error(value: Json) -> Reason | None:
 
 
 def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
-    """Return why a task failed; None if it did not, or if a policy refused what it found. `name` is the part that it reads."""
+    """Return why a task failed; None if it did not. `name` is the part of a record that it reads."""
     if result.get("unreachable") is True:
         said = line(result.get("msg") or "")
         return {"kind": UNAVAILABLE, "message": f"it could not be reached{': ' if said else ''}{said}", "permission": None}
@@ -210,17 +210,17 @@ def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     error = dict_of(result.get("error"))
     # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
     kind = str(error.get("kind") or INVALID_OPTION)
-    # A script audit, or a change of content security rules, that was refused because of what is known.
-    if kind == GATE and ("findings" in result or "refusals" in result):
-        return None
     lacking = permission_for(name, str(error.get("path") or "")) if kind in (AUTHENTICATION, PERMISSION) else None
     return {"kind": kind, "message": " ".join(str(result.get("msg") or "it failed").split()), "permission": lacking}
+
+
+def _is_refused(result: t.Mapping[str, Json]) -> bool:
+    """Return whether a policy of the user refused what a script audit found, or a change of content security rules."""
+    is_gate = result.get("failed") is True and dict_of(result.get("error")).get("kind") == GATE
+    return is_gate and ("findings" in result or "refusals" in result)
 
 
 def refusal_of(result: Json) -> str:
     """Return why a policy of the user refused what a script audit found; "" if none did."""
     audit = dict_of(result)
-    is_refused = (
-        audit.get("failed") is True and dict_of(audit.get("error")).get("kind") == GATE and list_of(audit.get("findings"))
-    )
-    return " ".join(str(audit.get("msg")).split()) if is_refused else ""
+    return " ".join(str(audit.get("msg")).split()) if _is_refused(audit) and list_of(audit.get("findings")) else ""

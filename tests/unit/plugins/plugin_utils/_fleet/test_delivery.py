@@ -28,7 +28,7 @@ R = "log_delivery_result"
         (PREDICTED, ""),
         (FAILED, "permission: not allowed"),
         ({"failed": True, "msg": "'x' is undefined"}, "invalid_option: 'x' is undefined"),
-        (UNREACHABLE, "unavailable: it could not be reached"),
+        (UNREACHABLE, "unavailable: it could not be reached: no route"),
     ],
 )
 def test_failed_result_is_an_error(result: dict[str, t.Any], error: str) -> None:
