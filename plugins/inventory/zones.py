@@ -100,6 +100,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ansible.utils.display import Display
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import (
+    FILTER_OPTIONS,
     PAGES_SIDE_BY_SIDE,
     PER_PAGE,
     ListedAccount,
@@ -125,8 +126,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import evaluated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
-FILTERS = {name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")}
-SPECIFICATION = {**CONNECTION_OPTIONS, **FILTERS, "accounts": {"type": "bool", "default": False}}
+SPECIFICATION = {**CONNECTION_OPTIONS, **FILTER_OPTIONS, "accounts": {"type": "bool", "default": False}}
 
 _WITHOUT_ACCOUNTS = (
     "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."

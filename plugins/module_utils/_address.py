@@ -6,6 +6,7 @@ import re
 import typing as t
 
 from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
+from ._text import shown
 
 ZONE, ACCOUNT = "zone", "account"
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
@@ -24,6 +25,13 @@ _ZONE_NAME = re.compile(r"[^\s:/\x00-\x1f\x7f]+")
 def is_zone_id(text: str) -> bool:
     """Return whether a text is 1 to 32 hexadecimal digits, the form of the ids of zones and accounts."""
     return bool(_ID.fullmatch(text))
+
+
+def need_id(place: str, text: str, advice: str = "") -> str:
+    """Return the id of a zone or an account; refuse a text of another form as an invalid option."""
+    if not is_zone_id(text):
+        raise invalid_option(place, f"{shown(text)} is not 1 to 32 hexadecimal digits{advice}")
+    return text
 
 
 class Address(t.NamedTuple):
@@ -69,11 +77,9 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
         if len(name) > _MAX_NAME or not _ZONE_NAME.fullmatch(name):
             raise invalid_option(option, f"{text[:100]!r} is not the name of a zone, such as shop.example")
         return Address(ZONE, "", name)
-    if not is_zone_id(text):
-        is_name = option == ZONE_ID and "." in text and _ZONE_NAME.fullmatch(text)
-        hint = f"; use {ZONE_NAME} for the name of a zone" if is_name else ""
-        raise invalid_option(option, f"{text!r} is not 1 to 32 hexadecimal digits{hint}")
-    return Address(option.removesuffix("_id"), text)
+    is_name = option == ZONE_ID and "." in text and _ZONE_NAME.fullmatch(text)
+    advice = f"; use {ZONE_NAME} for the name of a zone" if is_name else ""
+    return Address(option.removesuffix("_id"), need_id(option, text, advice))
 
 
 def select_named(listed: t.Iterable[Json], name: str) -> Address:
@@ -103,8 +109,13 @@ def _with_account(zone: t.Mapping[str, Json]) -> str:
 
 PER_PAGE = 50
 PAGES_SIDE_BY_SIDE = 4
+# Of Cloudflare's GraphQL API.
+MAX_ZONES_PER_QUERY = 10
 
 Filters = t.Mapping[str, t.Sequence[str]]
+FILTER_OPTIONS: t.Mapping[str, dict[str, t.Any]] = {
+    name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")
+}
 
 # Host names must be safe in patterns, in paths and on terminals.
 _HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")

@@ -38,6 +38,8 @@ KINDS = frozenset(
     {INVALID_OPTION, AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED, RATE_LIMITED}
     | {UNAVAILABLE, BAD_RESPONSE, CONFLICT, GATE, INTERNAL}
 )
+# Those that mean that the plan or the token has no such data, where an answer may lack it.
+NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
 
 
 @dataclasses.dataclass(eq=False, repr=False)

@@ -152,18 +152,19 @@ error:
 
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import FILTER_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import FILTERS, desire, survey
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import desire, survey
 
 
 class SurveyInfo(InfoTask[Params]):
     name = "survey_info"
     spec = Spec(
         options={
-            **{name: {"type": "list", "elements": "str", "default": []} for name in FILTERS},
+            **FILTER_OPTIONS,
             "scripts": {"type": "bool", "default": False},
             "delivery": {"type": "bool", "default": True},
         }

@@ -6,9 +6,10 @@ import datetime
 import functools
 import typing as t
 
+from .._address import MAX_ZONES_PER_QUERY
 from .._api.client import Client
 from .._api.response import is_missing
-from .._core import BAD_RESPONSE, PERMISSION, REJECTED, Conclusion, Failure, Json
+from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
 from . import violations
 from .enforcement import LISTED, LISTING, REPORTS, blocked_by, show_violations, to_look_at
 from .facts import CONNECT_SRC, SCRIPT_SRC
@@ -61,7 +62,7 @@ def _reported(client: Client, rule: Rule, days: int) -> Observation:
     try:
         reports = reports_of(client, [client.address.id], window, rule.id)[client.address.id]
     except Failure as failure:
-        if failure.kind not in violations.NOT_AVAILABLE:
+        if failure.kind not in NOT_AVAILABLE:
             raise
         return violations.unavailable(failure, window)
     return Observation(reports.get(str(rule.id), ()), *window)
@@ -118,8 +119,8 @@ def report(client: Client, query: RuleQuery) -> Conclusion:
 def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Json]]], window: Window) -> None:
     """Add what browsers reported to the shown rules of zones, with one query for ten zones that can be read."""
     ids = [zone_id for zone_id, rules in zones.items() if rules]
-    for start in range(0, len(ids), violations.MAX_ZONES_PER_QUERY):
-        group = ids[start : start + violations.MAX_ZONES_PER_QUERY]
+    for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
+        group = ids[start : start + MAX_ZONES_PER_QUERY]
         for zone_id, reports in _reports_or_reasons(client, group, window).items():
             for rule in zones[zone_id]:
                 rule["violations"] = _violations_of(rule, reports, window)
@@ -130,7 +131,7 @@ def _reports_or_reasons(client: Client, group: t.Sequence[str], window: Window) 
     try:
         return dict(reports_of(client, group, window))
     except Failure as failure:
-        if failure.kind not in violations.NOT_AVAILABLE:
+        if failure.kind not in NOT_AVAILABLE:
             raise
         if len(group) == 1:
             return {group[0]: failure}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, REJECTED, Failure, Json
+from .._core import BAD_RESPONSE, PERMISSION, REJECTED, Failure, Json
 from .._text import dict_of, format_time, is_integer, json_type, list_of
 from .matching import Resource
 from .rule import Observation
@@ -13,10 +13,7 @@ from .rule import Observation
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
 
 DATASET = "pageShieldReportsAdaptiveGroups"
-MAX_ZONES_PER_QUERY = 10
 PAGE_SIZE = 10_000
-# Kinds of failures that mean that the plan or the token has no such data; any other failure ends the task.
-NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
 _DIMENSIONS = ("policyID", "cspDirective", "url", "host", "pageURL")
 
 # What was reported, by the id of its rule.

@@ -6,15 +6,14 @@ import collections
 import datetime
 import typing as t
 
-from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, ZONE, Address, is_zone_id
-from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, REJECTED, Conclusion, Failure, Json, invalid_option
+from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, MAX_ZONES_PER_QUERY, ZONE, Address, need_id
+from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, Conclusion, Failure, Json, invalid_option
 from .._text import dict_of, format_time, is_integer, list_of
 from .costs import RATES_OPTION, Excluded, Rates, desire_rates, estimate
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
 
 HEALTH, USAGE = "logpushHealthAdaptiveGroups", "logpushUsageAdaptiveGroups"
-MAX_ZONES_PER_QUERY = 10
 MAX_HOURS = 720
 DEFAULT_HOURS = 24
 # Windows of this length or shorter are not split.
@@ -23,8 +22,6 @@ _MIN_WINDOW = datetime.timedelta(minutes=1)
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
 _ALL_FIELDS = frozenset(f"{group}_{name}" for group, names in _FIELDS.items() for name in names)
-# Kinds of failures that mean that the plan or the token has no such data; any other failure ends the task.
-_NOT_AVAILABLE = (AUTHENTICATION, PERMISSION, NOT_FOUND, REJECTED)
 
 ZONE_IDS = "zone_ids"
 DELIVERY_ADDRESSES = (ZONE_IDS, *ALL_ADDRESSES)
@@ -75,8 +72,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
     if not 1 <= hours <= MAX_HOURS:
         raise invalid_option("since", f"{hours} is not a number of hours from 1 to {MAX_HOURS}")
     for index, zone_id in enumerate(zone_ids):
-        if not is_zone_id(zone_id):
-            raise invalid_option(f"{ZONE_IDS}[{index}]", f"{zone_id!r} is not 1 to 32 hexadecimal digits")
+        need_id(f"{ZONE_IDS}[{index}]", zone_id)
     if params["costs"] and not params.get(ACCOUNT_ID):
         raise invalid_option("costs", "costs arise for an account, so that account_id is needed")
     rates = desire_rates(params["rates"])
@@ -159,7 +155,7 @@ class _Query:
                 self.rows.update(self._rows(group, window))
                 self.windows.update(dict.fromkeys(group, window))
             except Failure as failure:
-                if failure.kind not in _NOT_AVAILABLE:
+                if failure.kind not in NOT_AVAILABLE:
                     raise
                 if self.missing and not self.windows:
                     # If nothing is available for any zone so far, the token lacks a permission, and asking for each zone is useless.
@@ -176,7 +172,7 @@ class _Query:
                 self.rows.update(self._rows([each], shorter, limits))
                 self.windows[each] = shorter
             except Failure as failure:
-                if failure.kind not in _NOT_AVAILABLE:
+                if failure.kind not in NOT_AVAILABLE:
                     raise
                 self.missing[each] = str(failure)
 
@@ -240,7 +236,7 @@ class _Query:
             usage = [{"date": date, "billable_bytes": size} for date, size in zip(dates, sizes, strict=True)]
             billed = sum(sizes)
         except Failure as failure:
-            if failure.kind not in _NOT_AVAILABLE:
+            if failure.kind not in NOT_AVAILABLE:
                 raise
         limits = self._settings(account, HEALTH)
         window = month.shortened(limits)

@@ -16,7 +16,7 @@ from .._address import (
     ListedZone,
     hosts,
     is_selected,
-    is_zone_id,
+    need_id,
     query,
     read_account,
     read_zone,
@@ -27,7 +27,7 @@ from .._content_rules.options import RuleQuery
 from .._content_rules.read import add_violations
 from .._content_rules.read import report as report_rules
 from .._content_rules.violations import Window
-from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MONITOR, Conclusion, Failure, Json, invalid_option
+from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MONITOR, Conclusion, Failure, Json
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_of_fields
 from .._custom_fields.state import Rule
@@ -45,7 +45,6 @@ from .._scripts.read import monitor, report_inventory
 from .._text import duration
 from .record import NO_RIGHT
 
-FILTERS = ("names", "statuses", "account_ids")
 _ALL_RULES = RuleQuery(None, None, None)
 _ALL_JOBS = JobQuery(None, None, None)
 _ALL_POLICIES = PolicyQuery(None, None)
@@ -69,8 +68,7 @@ class Owner(t.NamedTuple):
 def desire(params: Params) -> Params:
     """Return the validated options: which zones and accounts to read, and whether to read scripts and delivery as well."""
     for index, account in enumerate(params["account_ids"]):
-        if not is_zone_id(account):
-            raise invalid_option(f"account_ids[{index}]", f"{account!r} is not 1 to 32 hexadecimal digits")
+        need_id(f"account_ids[{index}]", account)
     return params
 
 

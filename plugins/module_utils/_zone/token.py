@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, parse_address
+from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, need_id, parse_address
 from .._api.client import MAX_PARALLEL, Client, side_by_side
 from .._api.permissions import NEEDED, in_form
-from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json, invalid_option
+from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json
 from .._engine.task import Params
 from .._logpush import delivery
 from .._scripts.facts import AUTO
@@ -75,9 +75,7 @@ def desire(params: Params) -> DesiredToken:
     """Return the validated options; raise `invalid_option` with the path of an invalid one."""
     zone = parse_address(params, ZONE_ADDRESSES) if any(params.get(name) for name in ZONE_ADDRESSES) else None
     account_id = params.get(ACCOUNT_ID)
-    if account_id and not is_zone_id(account_id):
-        raise invalid_option(ACCOUNT_ID, f"{account_id!r} is not 1 to 32 hexadecimal digits")
-    account = Address(ACCOUNT, account_id) if account_id else None
+    account = Address(ACCOUNT, need_id(ACCOUNT_ID, account_id)) if account_id else None
     return DesiredToken(zone, account, tuple(name for name in PLAYBOOKS if name in (params["required_for"] or ())))
 
 

@@ -11,12 +11,11 @@ import os
 import re
 import typing as t
 
-from ...module_utils._address import is_zone_id
+from ...module_utils._address import need_id
 from ...module_utils._core import KEEPS_NULLS, UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
 from ...module_utils._files import make_folders, open_inside, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
-from ...module_utils._text import shown
 from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
 
 # The last one is a header that can change the delimiters.
@@ -262,8 +261,7 @@ def _check_zones(zones: t.Sequence[t.Any]) -> None:
         place = f"zones[{index}]"
         check(_ZONE, zone, place)
         name = check_name(f"{place}.zone", zone["zone"])
-        if not is_zone_id(_id(zone)):
-            raise invalid_option(f"{place}.{_scope(zone)}_id", f"{shown(_id(zone))} is not 1 to 32 hexadecimal digits")
+        need_id(f"{place}.{_scope(zone)}_id", _id(zone))
         if name in hosts.values():
             raise invalid_option("zones", f"{name!r} is listed more than once")
         address = f"{_scope(zone)} {_id(zone).lower()}"

@@ -19,7 +19,6 @@ from .verification import desire as desire_archive
 
 # The evidence of a period as data, from which the page, the table and the printed lines are made.
 
-DEFAULT_MAX_GAP_DAYS = 5.0
 DEFAULT_TITLE = "Evidence of script audits"
 # Findings for which a script was not authorised; the others have their own words.
 _UNAUTHORISED = {"new": "added", "changed": "changed"}

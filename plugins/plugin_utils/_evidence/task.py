@@ -7,7 +7,7 @@ import typing as t
 
 from ...module_utils._core import Conclusion
 from ...module_utils._engine.task import ArgumentSpec, LocalTask, Params, Spec
-from .document import DEFAULT_MAX_GAP_DAYS
+from ...module_utils._scripts.facts import DEFAULT_MAX_GAP_DAYS
 from .document import Desired as Document
 from .document import desire as desire_document
 from .report import report as write_document

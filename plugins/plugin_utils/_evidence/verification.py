@@ -9,7 +9,7 @@ import os
 import types
 import typing as t
 
-from ...module_utils._address import is_zone_id
+from ...module_utils._address import is_zone_id, need_id
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._files import open_regular, read_regular
 from ...module_utils._scripts.evidence import BASELINES, Chain, Record, read_chain
@@ -75,8 +75,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Archive:
     heads = {}
     for zone_id, head in (params["expected_heads"] or {}).items():
         place = f"expected_heads[{zone_id!r}]"
-        if not is_zone_id(str(zone_id)):
-            raise invalid_option(place, "a zone id is 1 to 32 hexadecimal digits")
+        need_id(place, str(zone_id))
         if not isinstance(head, str) or not is_digest(head.lower()):
             raise invalid_option(place, f"{shown(head)} is not 64 hexadecimal digits")
         heads[str(zone_id).lower()] = head.lower()

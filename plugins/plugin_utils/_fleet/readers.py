@@ -8,10 +8,10 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
+from ...module_utils._address import FILTER_OPTIONS
 from ...module_utils._core import EFFECTS, Json, invalid_option
 from ...module_utils._text import did_you_mean, nearest, shown
 from ...module_utils._zone.job_variables import check_name
-from ...module_utils._zone.survey import FILTERS
 
 # How the value of a variable is read: each function takes the name of the variable for its message.
 
@@ -85,8 +85,10 @@ def read_survey(name: str, value: Json) -> dict[str, list[str]]:
     """Return what narrows a survey; its members are options of `survey_info`."""
     options = read_dict(name, value)
     for member in options:
-        if member not in FILTERS:
-            raise invalid_option(f"{name}.{member}", f"not an option of a survey{did_you_mean(nearest(str(member), FILTERS))}")
+        if member not in FILTER_OPTIONS:
+            raise invalid_option(
+                f"{name}.{member}", f"not an option of a survey{did_you_mean(nearest(str(member), FILTER_OPTIONS))}"
+            )
     return {member: read_names(f"{name}.{member}", options[member]) for member in options}
 
 

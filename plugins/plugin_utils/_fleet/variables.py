@@ -6,10 +6,10 @@ import enum
 import re
 import typing as t
 
+from ...module_utils._address import FILTER_OPTIONS
 from ...module_utils._api.connection import CONNECTION_OPTIONS
 from ...module_utils._core import INVALID_OPTION, Failure, Json, invalid_option
 from ...module_utils._text import did_you_mean, nearest
-from ...module_utils._zone.survey import FILTERS
 from . import readers
 
 # The variables of the playbooks and the role: names, defaults, how they are read, and which option takes them.
@@ -116,7 +116,7 @@ KNOWN = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES, *_NEVER_READ)
 
 # Further options that take a variable, or a member of one.
 _ALSO = {
-    "survey_info": {"scripts": "edgeops_audit_scripts", **{name: f"edgeops_survey.{name}" for name in FILTERS}},
+    "survey_info": {"scripts": "edgeops_audit_scripts", **{name: f"edgeops_survey.{name}" for name in FILTER_OPTIONS}},
     "script_evidence_info": {"evidence_dir": "edgeops_evidence_dir"},
     "evidence_report": {"evidence_dir": "edgeops_evidence_dir", "expected_heads": "edgeops_expected_heads"},
 }
