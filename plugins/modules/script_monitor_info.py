@@ -311,10 +311,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
-    AUTO,
+    MALICIOUS_OPTIONS,
     MAX_PER_PAGE,
     RESOURCES,
-    ROUTE_CHOICES,
+    ROUTE_OPTION,
     SCRIPTS,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import Query, desire
@@ -331,11 +331,10 @@ class ScriptMonitorInfo(InfoTask[Query]):
             "resources": {"type": "list", "elements": "str", "choices": list(RESOURCES), "default": [SCRIPTS]},
             "status": {"type": "list", "elements": "str", "default": []},
             "per_page": {"type": "int", "default": MAX_PER_PAGE},
-            "malicious_threshold": {"type": "int"},
-            "malicious_when": {"type": "str", "choices": ["above", "below"]},
+            **MALICIOUS_OPTIONS,
             "malicious_only": {"type": "bool", "default": False},
             "members": {"type": "list", "elements": "str", "default": []},
-            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
+            **ROUTE_OPTION,
         },
         mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "page_url", "resources", "per_page")],
     )

@@ -141,14 +141,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.client 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import AUTO, ROUTES
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTE_OPTION
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.variables import desire, report
 
 
 class ZoneVariablesInfo(InfoTask[Params]):
     name = "zone_variables_info"
     spec = Spec(
-        options={"label": {"type": "str"}, "route": {"type": "str", "choices": [AUTO, *ROUTES], "default": AUTO}},
+        options={"label": {"type": "str"}, **ROUTE_OPTION},
     )
     addresses = ALL_ADDRESSES
 

@@ -317,7 +317,7 @@ LIMITS: dict[str, str] = {
     [
         ("reference_limits", "What", 0, LIMITS),
         ("reference_report", "Format", 0, facts.FILES),
-        ("guide_scripts", "Route", 1, {name: f"{each.when} {each.threshold}" for name, each in scripts.VERDICTS.items()}),
+        ("guide_scripts", "Route", 1, {name: f"{each.when} {each.threshold}" for name, each in scripts.MALICIOUS_SCORES.items()}),
     ],
 )
 def test_column_agrees_with_the_code(page: str, head: str, column: int, expected: dict[str, str]) -> None:

@@ -7,14 +7,14 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from .._address import ACCOUNT, is_zone_id
+from .._address import ACCOUNT, FILTER_OPTIONS, need_id
 from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
 from .._baseline.entries import Baseline, parse_baseline
 from .._core import INVALID_OPTION, Failure, invalid_option
 from .._engine.task import ArgumentSpec, secrets_of
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
-from .._scripts.facts import AUTO, ROUTE_CHOICES
+from .._scripts.facts import DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION
 from .._scripts.listing import Query
 from .._text import list_of
 from .compare import Rules
@@ -31,7 +31,7 @@ OPTIONS: ArgumentSpec = {
     "discover": {
         "type": "dict",
         "options": {
-            **{name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")},
+            **FILTER_OPTIONS,
             "accounts": {"type": "bool", "default": False},
         },
     },
@@ -40,9 +40,8 @@ OPTIONS: ArgumentSpec = {
     "interval": {"type": "int", "default": 300},
     "state_file": {"type": "path", "required": True},
     "first_run": {"type": "str", "choices": ["silent", "emit"], "default": "silent"},
-    "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
-    "malicious_threshold": {"type": "int"},
-    "malicious_when": {"type": "str", "choices": ["above", "below"]},
+    **ROUTE_OPTION,
+    **MALICIOUS_OPTIONS,
     "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},
     "script_baseline": {"type": "list", "elements": "dict"},
 }
@@ -91,7 +90,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         state_file=params["state_file"],
         query=Query(
             route=params["route"],
-            statuses=("active", "infrequent"),  # those of the scripts that are on the pages of a zone now
+            statuses=DEFAULT_STATUSES,  # those of the scripts that are on the pages of a zone now
             threshold=params["malicious_threshold"],
             malicious_when=params["malicious_when"],
         ),
@@ -104,8 +103,7 @@ def _targets(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
     """Return the zones and accounts whose ids are listed in the options."""
     for option in ("zones", "accounts"):
         for index, each in enumerate(params[option] or ()):
-            if not is_zone_id(each):
-                raise invalid_option(f"{option}[{index}]", f"{each!r} is not 1 to 32 hexadecimal digits")
+            need_id(f"{option}[{index}]", each)
     if params["discover"] is None and not params["zones"] and not params["accounts"]:
         raise invalid_option("zones", "no zone is given; list the ids of zones or accounts, or use discover")
     has_accounts = {"accounts": params["accounts"], "discover.accounts": (params["discover"] or {}).get("accounts")}

@@ -21,15 +21,31 @@ PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
 }
 
 
-class Verdict(t.NamedTuple):
-    """On which side of which threshold a score means malicious; the threshold itself does not."""
+class MaliciousScores(t.NamedTuple):
+    """On which side of which threshold a score means malicious."""
 
     when: str
     threshold: int
 
 
 # page_shield counts from 1 (surely malicious) to 99 (surely clean) (cloudflare-docs, client-side-security/reference/api, 2026).
-VERDICTS: t.Mapping[str, Verdict] = {"script_monitor": Verdict("above", 50), "page_shield": Verdict("below", 10)}
+MALICIOUS_SCORES: t.Mapping[str, MaliciousScores] = {
+    "script_monitor": MaliciousScores("above", 50),
+    "page_shield": MaliciousScores("below", 10),
+}
+
+
+def is_malicious(score: float, when: str, threshold: int) -> bool:
+    """Return whether a score means malicious; one that equals the threshold does not."""
+    return score > threshold if when == "above" else score < threshold
+
+
+ROUTE_OPTION: t.Mapping[str, dict[str, t.Any]] = {"route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO}}
+# Omitted, they are those of the route that answers.
+MALICIOUS_OPTIONS: t.Mapping[str, dict[str, t.Any]] = {
+    "malicious_threshold": {"type": "int"},
+    "malicious_when": {"type": "str", "choices": ["above", "below"]},
+}
 
 # Whether the service looks at a sample of the visits only; None: not documented (cloudflare-docs, client-side-security, 2026).
 SAMPLED: t.Mapping[str, bool | None] = {"script_monitor": None, "page_shield": True}

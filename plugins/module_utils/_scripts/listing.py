@@ -9,7 +9,7 @@ import typing as t
 from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, shown
-from .facts import MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, VERDICTS
+from .facts import MALICIOUS_SCORES, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
 
 
 class Script(t.TypedDict, total=False):
@@ -57,11 +57,11 @@ class Query(t.NamedTuple):
 
     def on_route(self, route: str) -> Query:
         """Return the query for the route that answered."""
-        verdict = VERDICTS[route]
+        default = MALICIOUS_SCORES[route]
         return self._replace(
             route=route,
-            malicious_when=self.malicious_when or verdict.when,
-            threshold=verdict.threshold if self.threshold is None else self.threshold,
+            malicious_when=self.malicious_when or default.when,
+            threshold=default.threshold if self.threshold is None else self.threshold,
         )
 
 
@@ -131,12 +131,12 @@ def read_script(item: Json, route: str) -> Script:
 def judge(script: Script, query: Query) -> Script:
     """Return the script with `malicious` and `malicious_reasons`; categories are reasons, but the score alone decides.
 
-    A score that equals the threshold is not malicious; without a score or a threshold `malicious` is None.
+    Without a score or a threshold `malicious` is None.
     """
     score = script.get("js_integrity_score")
     malicious, reasons = None, []
-    if score is not None and query.threshold is not None:
-        malicious = score > query.threshold if query.malicious_when == "above" else score < query.threshold
+    if score is not None and query.malicious_when is not None and query.threshold is not None:
+        malicious = is_malicious(score, query.malicious_when, query.threshold)
         reasons = [f"{SCORE} {score} is {query.malicious_when} {query.threshold}"] if malicious else []
     return {**script, "malicious": malicious, "malicious_reasons": [*reasons, *categories_of(script)]}
 

@@ -9,7 +9,7 @@ from .._core import Answer, Conclusion, Plan
 from .._engine.run import Run
 from .._engine.task import Params, Spec, StateTask, Task
 from .audit import desire as desire_audit
-from .facts import ALL, AUTO, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, FINDINGS, ROUTE_CHOICES
+from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, FINDINGS, MALICIOUS_OPTIONS, ROUTE_OPTION
 from .monitor import Desired, State, conclude, desire, plan
 from .read import Service, monitor
 
@@ -19,10 +19,7 @@ class ScriptMonitor(StateTask[Desired, State]):
 
     name = "script_monitor"
     spec = Spec(
-        options={
-            "enabled": {"type": "bool", "required": True},
-            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
-        },
+        options={"enabled": {"type": "bool", "required": True}, **ROUTE_OPTION},
     )
 
     def desire(self, params: Params) -> Desired:
@@ -57,9 +54,8 @@ class ScriptAudit(Task):
             "hosts": {"type": "list", "elements": "str"},
             "pages": {"type": "list", "elements": "str", "default": []},
             "status": {"type": "list", "elements": "str", "default": list(DEFAULT_STATUSES)},
-            "malicious_threshold": {"type": "int"},
-            "malicious_when": {"type": "str", "choices": ["above", "below"]},
-            "route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO},
+            **MALICIOUS_OPTIONS,
+            **ROUTE_OPTION,
         },
         required_by={"expected_head": ["evidence_dir"]},
     )
