@@ -65,7 +65,7 @@ class Spec(t.NamedTuple):
     required_by: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({})
 
 
-class Task:
+class Task(abc.ABC):
     """What a module does; its options are those of the connection, of the address and its own.
 
     addresses: the options of which exactly one names the zone or the account
@@ -128,7 +128,7 @@ class StateTask(Task, t.Generic[Desired, State]):
 
     def plan(self, desired: Desired, state: State) -> Plan:
         """Return what the run will do."""
-        return self.compose(desired, state).whole
+        raise NotImplementedError(f"{type(self).__name__} must define plan, or parts and compose")
 
     def compose(self, desired: Desired, state: State) -> Composition:
         """Return the plans of all parts as one."""

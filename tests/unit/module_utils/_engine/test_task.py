@@ -94,3 +94,17 @@ def test_task_has_its_own_and_shared_options(kind, own, shared):
     assert all(options[name] == CONNECTION_OPTIONS[name] for name in shared & CONNECTION_OPTIONS.keys())
     rules = dict.fromkeys(("mutually_exclusive", "required_together", "required_one_of", "required_if"), ())
     assert arguments == {**rules, "required_by": {"names": ["zone_id"]}}
+
+
+@pytest.mark.parametrize(("kind", "method"), [(StateTask, "read"), (InfoTask, "report"), (LocalTask, "report")])
+def test_forgotten_method_is_an_error(kind, method):
+    methods = {"desire": lambda own, params: params}
+    with pytest.raises(TypeError, match=method):
+        type("Forgetful", (kind,), methods)()
+
+
+def test_forgotten_plan_is_an_error():
+    methods = {"name": "forgetful", "desire": lambda own, params: params, "read": lambda own, client, desired: desired}
+    task = type("Forgetful", (StateTask,), methods)()
+    with pytest.raises(NotImplementedError, match="Forgetful must define plan, or parts and compose"):
+        task.compose({}, {})
