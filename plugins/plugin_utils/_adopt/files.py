@@ -11,8 +11,10 @@ import os
 import re
 import typing as t
 
+import yaml
+
 from ...module_utils._address import need_id
-from ...module_utils._core import KEEPS_NULLS, UNAVAILABLE, Conclusion, Failure, Json, conflict, invalid_option
+from ...module_utils._core import KEEPS_NULLS, Conclusion, Json, conflict, invalid_option
 from ...module_utils._files import make_folders, open_inside, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
@@ -36,13 +38,7 @@ class Template(str):
 
 def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
     """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
-    try:
-        import yaml  # noqa: PLC0415  # slow to import, and only needed to write files
-    except ImportError:  # the interpreter of an ordinary module may lack it
-        raise Failure(UNAVAILABLE, "The Python library PyYAML is needed to write YAML files; ansible-core brings it.") from None
-    body = yaml.dump(
-        data, Dumper=_dumper(yaml.SafeDumper), default_flow_style=False, sort_keys=False, allow_unicode=True, width=width
-    )
+    body = yaml.dump(data, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=width)
     body = _ESCAPED.sub(lambda match: f"\\U{ord(match[0]):08x}", body)
     head = [f"# {clean_text(comment)}" for comment in comments]
     if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
@@ -50,24 +46,27 @@ def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
     return "\n".join(["---", *head, body])
 
 
-def _dumper(base: t.Any) -> t.Any:
-    class Dumper(base):  # type: ignore[misc]  # PyYAML is imported when it is needed
-        def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-            super().increase_indent(flow, indentless and False)  # yamllint requires indented lists
+class _Dumper(yaml.SafeDumper):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002  # as PyYAML calls it
+        super().increase_indent(flow, False)  # yamllint requires indented lists
 
-    Dumper.ignore_aliases = lambda self, data: True  # write repeated values in full
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  # as PyYAML calls it
+        return True  # write repeated values in full
 
-    def text(dumper: t.Any, value: str) -> t.Any:
-        value = _SURROGATE.sub("\ufffd", value)
-        if any(delimiter in value for delimiter in _DELIMITERS):
-            return dumper.represent_scalar("!unsafe", value, style='"')
-        return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
 
-    Dumper.add_representer(str, text)
-    Dumper.add_representer(
-        Template, lambda dumper, value: dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
-    )
-    return Dumper
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    value = _SURROGATE.sub("\ufffd", value)
+    if any(delimiter in value for delimiter in _DELIMITERS):
+        return dumper.represent_scalar("!unsafe", value, style='"')
+    return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
+
+
+def _represent_template(dumper: yaml.SafeDumper, value: Template) -> yaml.ScalarNode:
+    return dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
+
+
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(Template, _represent_template)
 
 
 JOBS = "log_delivery_jobs"

@@ -36,18 +36,16 @@ def gather(play: Play, registered: Registered) -> Gathered:
     proposals: dict[str, Json] = {}
     hosts_of: dict[str, list[str]] = {}
     for host in play.hosts:
-        # Results of tasks are tagged or wrapped as unsafe, which a file of variables cannot show.
+        # Results of tasks are tagged or, in older cores, of types of their own, which a file of variables cannot show.
         zone, scripts = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
         error = error_of(zone) or error_of(scripts)
         if error or not zone or zone.get("skipped"):
             refused[host] = f"the zone could not be read: {error or 'its task did not run'}"
             continue
-        # Older cores mark registered texts with types of their own, which no YAML writer knows.
-        plain = serialised({"zone": zone, "proposals": scripts.get("proposals") or []})
-        zones[host], proposals[host] = plain["zone"], plain["proposals"]
+        zones[host], proposals[host] = zone, scripts.get("proposals") or []
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
         if len(names) > 1:
             refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
-    written = [host for host in zones if host not in refused]
-    return Gathered([zones[host] for host in written], {host: proposals[host] for host in written}, refused)
+    adopted = [host for host in zones if host not in refused]
+    return Gathered([zones[host] for host in adopted], {host: proposals[host] for host in adopted}, refused)
