@@ -107,7 +107,6 @@ def _is_private(folder: str) -> bool:
         return False
 
 
-_FILE_MODE = 0o640
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -121,8 +120,8 @@ def open_inside(folder: str, path: str) -> int:
     return open_regular(os.path.join(folder, path), os.O_RDONLY)
 
 
-def open_regular(path: str, flags: int, mode: int = _FILE_MODE) -> int:
-    """Open a regular file, never through a link; raise OSError."""
+def open_regular(path: str, flags: int, mode: int = 0) -> int:
+    """Open a regular file, never through a link; raise OSError. Flags that create the file need its mode."""
     try:
         descriptor = os.open(path, flags | _FLAGS, mode)
     except OSError as error:
