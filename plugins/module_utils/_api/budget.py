@@ -93,11 +93,11 @@ class Log:
         start = to_text(now - MAX_BUDGET_SECONDS)
         self.announced = {run: time for run, time in self.announced.items() if start < time <= end}
 
-    def count(self, now: float, number: int = 1) -> None:
-        """Count requests at a time, with those of the same second."""
+    def count(self, now: float) -> None:
+        """Count a request at a time, with those of the same second."""
         time = to_text(now)
         known = self.in_second(time)
-        self.requests[max(known or time, time)] = number + (self.requests.pop(known) if known else 0)
+        self.requests[max(known or time, time)] = 1 + (self.requests.pop(known) if known else 0)
 
     def in_second(self, time: str) -> str | None:
         """Return the time at which the requests of a second are counted."""

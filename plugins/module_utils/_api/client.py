@@ -96,7 +96,6 @@ class Client:
         self,
         operation: str,
         *,
-        ids: Words | None = None,
         query: Words | None = None,
         per_page: int | None = None,
         parallel: int = 1,
@@ -108,9 +107,8 @@ class Client:
         """
 
         def fetch(paging: Query) -> Page:
-            exchange = self._transport.send(
-                operation, self._connection.address, ids=ids, query={**(query or {}), **paging}, budget=self._budget
-            )
+            words = {**(query or {}), **paging}
+            exchange = self._transport.send(operation, self._connection.address, query=words, budget=self._budget)
             answer = read_answer(self._connection, operation, exchange)
             try:
                 return page_of(list_of(answer.result), answer.result_info, None if "cursor" in paging else paging.get("page", 1))

@@ -6,7 +6,7 @@ import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
 from .._text import json_type
-from .facts import ALLOW, LOG
+from .facts import ALLOW
 from .matching import Resource
 from .policy import Policy, read_policy
 
@@ -28,11 +28,6 @@ class Rule(t.NamedTuple):
     def enforces(self) -> bool:
         """Return whether browsers block what the policy does not allow."""
         return self.enabled and self.action == ALLOW
-
-    @property
-    def logs(self) -> bool:
-        """Return whether browsers report what the policy would block."""
-        return self.enabled and self.action == LOG
 
     @property
     def directives(self) -> dict[str, list[str]] | None:

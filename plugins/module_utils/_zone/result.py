@@ -86,5 +86,3 @@ _RESULT: dict[str, Schema] = {
     "refusals": RULES,
 }
 RESULT = nullable(record(_RESULT, optional=_RESULT))
-# The result of `logpush_job_info`.
-LISTING = record({"jobs": array(record({"id": {"type": "integer"}, "health": OBJECT}, optional=("health",)))})

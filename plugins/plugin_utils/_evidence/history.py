@@ -10,22 +10,22 @@ import typing as t
 from ...module_utils._core import Json
 from ...module_utils._scripts.evidence import Record
 from ...module_utils._scripts.facts import FINDINGS
-from ...module_utils._text import dict_of, format_time, is_integer, list_of, parse_time
+from ...module_utils._text import dict_of, format_time, list_of, parse_time
 
 # What the records of one zone prove about a period: who saw which script, what changed, and who authorised it.
 
-SEEN, CHANGED, GONE, AUTHORISED, OPENED, CLOSED, SCOPE, GAP = CHANGES = (
+# In one audit, what explains the rest comes first.
+GAP, SCOPE, SEEN, CHANGED, GONE, AUTHORISED, OPENED, CLOSED = _IN_ORDER = (
+    "gap",
+    "scope",
     "seen",
     "changed",
     "gone",
     "authorised",
     "opened",
     "closed",
-    "scope",
-    "gap",
 )
-# In one audit, what explains the rest comes first.
-_ORDER = {what: place for place, what in enumerate((GAP, SCOPE, SEEN, CHANGED, GONE, AUTHORISED, OPENED, CLOSED))}
+_ORDER = {what: place for place, what in enumerate(_IN_ORDER)}
 # With one of these, no baseline of the record authorises the script as it was seen.
 _UNAUTHORISED = frozenset(("new", "changed", "unverified", "expired", "unjustified"))
 _NEEDED = ("owner", "justification", "authorised_by")
@@ -313,9 +313,3 @@ def _is_entry_looked_at(scope: t.Mapping[str, Json], entry: t.Mapping[str, Json]
 def _matches(host: str, scope: t.Mapping[str, Json]) -> bool:
     limits = list_of(scope.get("hosts"))
     return not limits or any(fnmatch.fnmatchcase(host, str(limit).lower()) for limit in limits)
-
-
-def sequence_of(record: Record | None) -> int:
-    """Return the number of a record, 0 if there is none."""
-    number = record.get("seq") if record else None
-    return number if is_integer(number) else 0
