@@ -97,7 +97,11 @@ _CHUNK = 65536
 
 
 class _Reader(io.BufferedReader):
-    """What arrives on a connection; if anything is left over at the end of an answer, the connection cannot be used again."""
+    """What arrives on a connection; if anything is left over at the end of an answer, the connection cannot be used again.
+
+    What the reader of http.client has taken from the socket beyond an answer is lost with its buffer, and urllib3 looks at the socket
+    only, so that it would use the connection again.
+    """
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock.makefile("rb", buffering=0))
@@ -119,7 +123,10 @@ class _Reader(io.BufferedReader):
 
 
 class _Arriving(HTTPResponse):
-    """A response that is read as it arrives, so that the deadline can be checked while a body arrives slowly."""
+    """A response that is read as it arrives, so that the deadline can be checked while a body arrives slowly.
+
+    The `read` of urllib3 waits until all the bytes that it is asked for have arrived, and urllib3 1.26 has no other method.
+    """
 
     def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
         super().__init__(sock, *args, **kwargs)
