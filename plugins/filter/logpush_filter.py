@@ -77,7 +77,7 @@ _value:
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import check, to_text
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import check_limits, to_text
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.tree import Tree
 from ansible_collections.edgeops.observability.plugins.plugin_utils._expression import with_expression
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
@@ -89,7 +89,7 @@ def logpush_filter(expression: object) -> str:
 
 
 def _text(tree: Tree) -> str:
-    check(tree)
+    check_limits(tree)
     return to_text(tree)
 
 

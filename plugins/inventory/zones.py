@@ -131,7 +131,7 @@ SPECIFICATION = {**CONNECTION_OPTIONS, **FILTER_OPTIONS, "accounts": {"type": "b
 _WITHOUT_ACCOUNTS = (
     "Without this right, omit the option accounts, and declare hosts with their account_id in another inventory file."
 )
-Item = t.TypeVar("Item")
+Listed = t.TypeVar("Listed")
 
 
 class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: ignore[misc]  # ansible-core ships no types
@@ -217,10 +217,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         path: str,
         described: Connection,
         operation: str,
-        read: t.Callable[[object], Item],
+        read: t.Callable[[object], Listed],
         filters: t.Mapping[str, str],
         cache: bool,
-    ) -> list[Item]:
+    ) -> list[Listed]:
         """Return zones or accounts from the cache or the service, each as `read` returns it."""
         if not self.get_option("cache"):
             return _fetched(described, operation, read, filters)
@@ -261,7 +261,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict)
 
 
-def _fetched(described: Connection, operation: str, read: t.Callable[[object], Item], filters: t.Mapping[str, str]) -> list[Item]:
+def _fetched(
+    described: Connection, operation: str, read: t.Callable[[object], Listed], filters: t.Mapping[str, str]
+) -> list[Listed]:
     client = Client(described, announce=Display().warning)
     try:
         listed = client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)

@@ -6,7 +6,7 @@ import re
 import typing as t
 
 from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
-from ._text import shown
+from ._text import quoted
 
 ZONE, ACCOUNT = "zone", "account"
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
@@ -30,7 +30,7 @@ def is_zone_id(text: str) -> bool:
 def need_id(place: str, text: str, advice: str = "") -> str:
     """Return the id of a zone or an account; refuse a text of another form as an invalid option."""
     if not is_zone_id(text):
-        raise invalid_option(place, f"{shown(text)} is not 1 to 32 hexadecimal digits{advice}")
+        raise invalid_option(place, f"{quoted(text)} is not 1 to 32 hexadecimal digits{advice}")
     return text
 
 

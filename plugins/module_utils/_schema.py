@@ -6,7 +6,7 @@ import re
 import typing as t
 
 from ._core import INVALID_OPTION, Failure, Json
-from ._text import did_you_mean, nearest, parse_date, shown
+from ._text import did_you_mean, nearest, parse_date, quoted
 
 # The part of JSON Schema that this collection uses: how to write schemas, and the validation of values.
 
@@ -56,7 +56,7 @@ def problems(schema: Schema, value: Json, place: str = "", *, later: bool = Fals
     types = schema.get("type", [])
     allowed = [types] if isinstance(types, str) else types
     if allowed and not any(_is(value, name) for name in allowed):
-        yield f"{place or 'the whole'}: must be {_NAMES[allowed[0]]}, not {shown(value)}"
+        yield f"{place or 'the whole'}: must be {_NAMES[allowed[0]]}, not {quoted(value)}"
     elif isinstance(value, dict) and "properties" in schema:
         yield from _object_problems(schema, value, place, later)
     elif isinstance(value, list) and "prefixItems" in schema:
@@ -70,7 +70,7 @@ def problems(schema: Schema, value: Json, place: str = "", *, later: bool = Fals
         if schema.get("uniqueItems") and len(set(map(repr, value))) < len(value):
             yield f"{place}: has a duplicate"
     elif isinstance(value, (str, int)) and not _fits(schema, value, later):
-        yield f"{place}: {shown(value)} is not valid"
+        yield f"{place}: {quoted(value)} is not valid"
 
 
 def check(schema: Schema, value: Json, place: str) -> None:

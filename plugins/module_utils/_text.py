@@ -238,7 +238,7 @@ def did_you_mean(name: str) -> str:
     return f" (did you mean {name!r}?)" if name else ""
 
 
-def shown(value: object) -> str:
+def quoted(value: object) -> str:
     """Return the representation of a value for a message, shortened if it is long."""
     if not isinstance(value, (str, int, float)):
         return json_type([] if isinstance(value, tuple) else value)

@@ -317,11 +317,11 @@ from ansible_collections.edgeops.observability.plugins.module_utils._scripts.fac
     ROUTE_OPTION,
     SCRIPTS,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import Query, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import ScriptQuery, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.read import report_inventory
 
 
-class ScriptMonitorInfo(InfoTask[Query]):
+class ScriptMonitorInfo(InfoTask[ScriptQuery]):
     name = "script_monitor_info"
     spec = Spec(
         options={
@@ -339,10 +339,10 @@ class ScriptMonitorInfo(InfoTask[Query]):
         mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "page_url", "resources", "per_page")],
     )
 
-    def desire(self, params: Params) -> Query:
+    def desire(self, params: Params) -> ScriptQuery:
         return desire(params)
 
-    def report(self, client: Client, desired: Query) -> Conclusion:
+    def report(self, client: Client, desired: ScriptQuery) -> Conclusion:
         return report_inventory(client, desired)
 
 

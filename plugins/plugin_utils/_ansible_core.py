@@ -33,7 +33,7 @@ __all__ = [
     "raise_if_undefined",
     "reason_of",
     "shows_invocation",
-    "variables_of",
+    "variables_of_host",
     "warning_text",
     "wrap_var",
 ]
@@ -84,7 +84,7 @@ def raise_if_undefined(value: object) -> None:
         str(value)
 
 
-def variables_of(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any) -> dict[str, t.Any]:
+def variables_of_host(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any) -> dict[str, t.Any]:
     """Return the variables that a task would see on another host, with those of its play.
 
     This is what a task that is delegated to the host gets; `hostvars` has no variables of the play.

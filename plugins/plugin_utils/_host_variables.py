@@ -12,7 +12,7 @@ from ansible.utils.vars import load_extra_vars
 from ..module_utils._address import HOST_ADDRESSES, is_zone_id
 from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
-from ._ansible_core import evaluate, is_omitted, reason_of, variables_of
+from ._ansible_core import evaluate, is_omitted, reason_of, variables_of_host
 from ._arguments import prepared, refuse_templates, serialised
 
 Variables = t.Mapping[str, t.Any]
@@ -105,7 +105,7 @@ class HostVariables:
     def host(self, name: str) -> Host:
         """Return a host by its name in the inventory."""
         if name not in self._hosts:
-            raw = variables_of(name, self._task, self._variables, self._templar)
+            raw = variables_of_host(name, self._task, self._variables, self._templar)
             self._hosts[name] = Host({**raw, **self._shared, "inventory_hostname": name}, self._templar)
         return self._hosts[name]
 

@@ -10,7 +10,7 @@ import re
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import did_you_mean, nearest, need_date, shown
+from .._text import did_you_mean, nearest, need_date, quoted
 from .pattern import Pattern, parse_pattern, plain_url, without_query
 
 PINNED, UNPINNED = "pinned", "unpinned"
@@ -44,13 +44,13 @@ def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
     """Parse the entries of a baseline; raise `invalid_option` with the place of the first invalid one."""
     items = _parse_text(option, value) if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)):
-        raise invalid_option(option, f"must be a list of entries, not {shown(items)}")
+        raise invalid_option(option, f"must be a list of entries, not {quoted(items)}")
     entries = tuple(_entry(f"{option}[{index}]", item) for index, item in enumerate(items))
     first: dict[str, Entry] = {}
     for entry in entries:
         known = first.setdefault(entry.name, entry)
         if known is not entry:
-            raise invalid_option(f"{entry.place}.name", f"{shown(entry.name)} is already the name of {known.place}")
+            raise invalid_option(f"{entry.place}.name", f"{quoted(entry.name)} is already the name of {known.place}")
     return entries
 
 
@@ -80,11 +80,11 @@ def is_host(text: str) -> bool:
 
 def _entry(place: str, item: Json) -> Entry:
     if not isinstance(item, dict):
-        raise invalid_option(place, f"must be a dictionary with name and url, not {shown(item)}")
+        raise invalid_option(place, f"must be a dictionary with name and url, not {quoted(item)}")
     for member in item:
         if member not in MEMBERS:
             likely = did_you_mean(nearest(str(member), MEMBERS))
-            raise invalid_option(place, f"{shown(member)} is not a member of an entry{likely}")
+            raise invalid_option(place, f"{quoted(member)} is not a member of an entry{likely}")
     declared = {name: parse(f"{place}.{name}", item.get(name)) for name, parse in MEMBERS.items()}
     if declared["integrity"] == UNPINNED and not declared["integrity_reason"]:
         raise invalid_option(f"{place}.integrity_reason", "a script that is not pinned needs a reason")
@@ -103,7 +103,7 @@ def _text(place: str, value: Json) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
-        raise invalid_option(place, f"{shown(value)} is not a string; put it in quotes")
+        raise invalid_option(place, f"{quoted(value)} is not a string; put it in quotes")
     return value.strip() or None
 
 
@@ -123,24 +123,24 @@ def _flag(place: str, value: Json) -> bool:
     # Before ansible-core 2.19, a template turns a value into text; these words are Ansible's.
     flag = value if isinstance(value, bool) else _FLAGS.get(str(value if value is not None else False).strip().lower())
     if flag is None:
-        raise invalid_option(place, f"{shown(value)} is neither true nor false")
+        raise invalid_option(place, f"{quoted(value)} is neither true nor false")
     return flag
 
 
 def _integrity(place: str, value: Json) -> str:
     text = _text(place, value) or PINNED
     if text not in (PINNED, UNPINNED):
-        raise invalid_option(place, f"{shown(text)} is neither {PINNED!r} nor {UNPINNED!r}")
+        raise invalid_option(place, f"{quoted(text)} is neither {PINNED!r} nor {UNPINNED!r}")
     return text
 
 
 def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> list[str]:
     if not isinstance(value, (list, tuple, type(None))):
-        raise invalid_option(place, f"must be a list, not {shown(value)}")
+        raise invalid_option(place, f"must be a list, not {quoted(value)}")
     for index, item in enumerate(value or ()):
         if not isinstance(item, str) or not shape.fullmatch(item.strip()):
-            quoted = "; put it in quotes" if not isinstance(item, str) else ""
-            raise invalid_option(f"{place}[{index}]", f"{shown(item)} is not {meaning}{quoted}")
+            advice = "; put it in quotes" if not isinstance(item, str) else ""
+            raise invalid_option(f"{place}[{index}]", f"{quoted(item)} is not {meaning}{advice}")
     return sorted({item.strip().lower() for item in value or ()})
 
 
@@ -190,8 +190,8 @@ class Baseline:
             one, other = sorted(ranks[0], key=lambda entry: entry.name)[:2]
             raise invalid_option(
                 "baseline",
-                f"the entries {shown(one.name)} ({one.place}) and {shown(other.name)} ({other.place}) match {shown(url)}"
-                f" on {shown(host)} equally well; make one of them more specific, or give them different hosts",
+                f"the entries {quoted(one.name)} ({one.place}) and {quoted(other.name)} ({other.place}) match {quoted(url)}"
+                f" on {quoted(host)} equally well; make one of them more specific, or give them different hosts",
             )
         names = frozenset([entry.name for matching in ranks for entry in matching])
         return Match(ranks[0][0] if ranks else None, names)

@@ -7,7 +7,7 @@ import re
 import typing as t
 
 from .._core import invalid_option
-from .._text import shown
+from .._text import quoted
 
 _URL = re.compile(r"https?://[^/?#\\@\s]+(?:[/?][^#\s]*)?", re.IGNORECASE)
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
@@ -100,7 +100,7 @@ def parse_pattern(place: str, text: str) -> Pattern:
     if not is_url(text):
         raise invalid_option(
             place,
-            f"{shown(text)} is not a URL: http:// or https://, a host, and no fragment, blank or user information;"
+            f"{quoted(text)} is not a URL: http:// or https://, a host, and no fragment, blank or user information;"
             " * stands for anything within a segment, ** across segments",
         )
     pattern = Pattern(normalize_url(text))
@@ -108,13 +108,13 @@ def parse_pattern(place: str, text: str) -> Pattern:
         return pattern
     if _OPEN_HOST.match(pattern.text):
         raise invalid_option(
-            place, f"{shown(text)} has a star at the end of its host, which other domains would match; write the host to its end"
+            place, f"{quoted(text)} has a star at the end of its host, which other domains would match; write the host to its end"
         )
     plain = plain_url(pattern.text)
     if plain is None:
         raise invalid_option(
             place,
-            f"{shown(text)} has stars together with a . or .. segment, a backslash, an encoded slash or a port that is not a number;"
+            f"{quoted(text)} has stars together with a . or .. segment, a backslash, an encoded slash or a port that is not a number;"
             " give such a URL without stars",
         )
     query = None if plain.query is None else _compile(plain.query)

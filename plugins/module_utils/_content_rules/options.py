@@ -8,7 +8,7 @@ import typing as t
 from .._baseline.entries import is_host, parse_baseline
 from .._baseline.pattern import Pattern, normalize_url, parse_pattern
 from .._core import Json, invalid_option
-from .._text import shown
+from .._text import quoted
 from .baseline import EntrySource, entry_sources
 from .facts import (
     ACCEPT,
@@ -101,7 +101,7 @@ def check_identity(params: t.Mapping[str, t.Any]) -> None:
     if description is not None and not (description.strip() and len(description) <= _MAX_DESCRIPTION):
         raise invalid_option("description", f"must have 1 to {_MAX_DESCRIPTION} characters")
     if rule_id is not None and not _RULE_ID.fullmatch(rule_id):
-        raise invalid_option("rule_id", f"{shown(rule_id)} is not the id of a rule")
+        raise invalid_option("rule_id", f"{quoted(rule_id)} is not the id of a rule")
 
 
 def check_look_back(days: int) -> int:
@@ -116,7 +116,7 @@ def _accepted(place: str, text: str) -> Accepted:
         return Accepted(parse_pattern(place, text), text)
     is_word = re.fullmatch(r"'[a-z-]+'|[a-z][a-z0-9+.-]*:", text.lower())
     if not is_word and not is_host(text):
-        raise invalid_option(place, f"{shown(text)} is not a URL or a pattern of URLs, a host, or a keyword in single quotes")
+        raise invalid_option(place, f"{quoted(text)} is not a URL or a pattern of URLs, a host, or a keyword in single quotes")
     return Accepted(None, text.lower())
 
 

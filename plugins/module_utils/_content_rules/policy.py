@@ -7,7 +7,7 @@ import re
 import typing as t
 
 from .._core import Failure, Json, invalid_option
-from .._text import did_you_mean, nearest, shown
+from .._text import did_you_mean, nearest, quoted
 from .facts import (
     DIRECTIVES,
     FALLBACKS,
@@ -128,16 +128,16 @@ def _pairs(value: Json) -> list[_Pair]:
         except (ValueError, RecursionError):
             raise invalid_option(PLACE, "this text is neither a policy nor a dictionary in JSON") from None
     if not isinstance(value, dict):
-        raise invalid_option(PLACE, f"must be a dictionary of directives, or the text of a policy, not {shown(value)}")
+        raise invalid_option(PLACE, f"must be a dictionary of directives, or the text of a policy, not {quoted(value)}")
     pairs = []
     for name, sources in value.items():
         if not isinstance(name, str):
-            raise invalid_option(PLACE, f"{shown(name)} is not a directive")
+            raise invalid_option(PLACE, f"{quoted(name)} is not a directive")
         words = sources.split() if isinstance(sources, str) else sources
         if words is None:
             continue  # omitted
         if not isinstance(words, (list, tuple)):
-            raise invalid_option(f"{PLACE}.{name}", f"must be a list of sources, not {shown(words)}")
+            raise invalid_option(f"{PLACE}.{name}", f"must be a list of sources, not {quoted(words)}")
         pairs.append(_Pair(name, words))
     return pairs
 
@@ -153,7 +153,7 @@ def _parse(pairs: t.Sequence[_Pair]) -> dict[str, Sources]:
         name = pair.name.lower()
         place = f"{PLACE}.{pair.name}"
         if name not in DIRECTIVES:
-            raise invalid_option(PLACE, f"{shown(pair.name)} is not a directive{did_you_mean(nearest(name, DIRECTIVES))}")
+            raise invalid_option(PLACE, f"{quoted(pair.name)} is not a directive{did_you_mean(nearest(name, DIRECTIVES))}")
         if name in directives:
             raise invalid_option(place, "the policy has this directive twice")
         directives[name] = _sources(place, name, pair.sources)
@@ -176,21 +176,21 @@ def _sources(place: str, directive: str, values: t.Sequence[Json]) -> Sources:
 def parse_source(place: str, value: Json) -> str:
     """Return a source in normal form; raise `invalid_option` for one that the service does not support."""
     if not isinstance(value, str):
-        raise invalid_option(place, f"{shown(value)} is not a string; put it in quotes")
+        raise invalid_option(place, f"{quoted(value)} is not a string; put it in quotes")
     text = value.strip()
     lower = text.lower()
     if _NONCE.match(text):
         raise invalid_option(place, "the service does not support nonces; use a hash")
     if lower in QUOTED_WORDS or _UNQUOTED_HASH.match(text):
         word = lower if lower in QUOTED_WORDS else text
-        raise invalid_option(place, f"{shown(text)} lacks its single quotes (did you mean '{word[:60]}'?)")
+        raise invalid_option(place, f"{quoted(text)} lacks its single quotes (did you mean '{word[:60]}'?)")
     if match := _HASH.fullmatch(text):
         return f"'{match[1].lower()}-{match[2]}'"
     if _KEYWORD.fullmatch(text) or _SCHEME.fullmatch(text):
         return lower
     match = HOST_SOURCE.fullmatch(text)
     if match is None:
-        raise invalid_option(place, f"{shown(text)} {_reason(text)}")
+        raise invalid_option(place, f"{quoted(text)} {_reason(text)}")
     scheme, host, port, path = match.groups()
     return "".join((f"{scheme.lower()}://" if scheme else "", host.lower(), f":{port}" if port else "", path or ""))
 

@@ -9,7 +9,7 @@ from .._text import dict_of
 from .facts import ACTION, DEFAULT_DESCRIPTION, EXPRESSION, FIELD_KINDS, PHASE, PRESERVE_DUPLICATES, RESPONSE_KINDS, RULESET_KIND
 from .options import DesiredCustomFields, require_possible, warnings_about
 from .result import names_of, result_of, view
-from .state import CustomField, Rule, Ruleset, comparable, main_rule, merged
+from .state import CustomField, Ruleset, RulesetRule, comparable, main_rule, merged
 
 Items = t.Mapping[str, CustomField]
 
@@ -37,12 +37,12 @@ def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
     )
 
 
-def _logged(rules: t.Sequence[Rule]) -> set[str]:
+def _logged(rules: t.Sequence[RulesetRule]) -> set[str]:
     names = names_of(rules)
     return {f"{kind}: {name}" for kind in FIELD_KINDS for name in names[kind]}
 
 
-def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
+def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule]) -> list[RulesetRule]:
     """Return the own rules in the desired state: a single rule with `purge`, otherwise the current ones with the names added."""
     kept = main_rule(rules)
     others = [rule for rule in rules if rule is not kept]
@@ -53,7 +53,7 @@ def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> lis
     document = dict(kept.document) if kept else {"action": ACTION, "description": DEFAULT_DESCRIPTION}
     if desired.description is not None:
         document["description"] = desired.description
-    main = Rule({**document, "expression": EXPRESSION, "enabled": True}, fields)
+    main = RulesetRule({**document, "expression": EXPRESSION, "enabled": True}, fields)
     after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
     return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
 
@@ -71,7 +71,7 @@ def _desired_items(desired: DesiredCustomFields, kind: str, current: Items, else
     return {**items, **{key: {"name": name} for key, name in requested.items() if key not in items and key not in elsewhere}}
 
 
-def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
+def _flagged(desired: DesiredCustomFields, rule: RulesetRule) -> RulesetRule:
     """Return the rule with the desired flags: with `purge` the list replaces the flags, otherwise flags are only added."""
     names = desired.preserve_duplicates
     if names is None:
@@ -88,7 +88,7 @@ def _flagged(desired: DesiredCustomFields, rule: Rule) -> Rule:
     return rule._replace(fields=fields)
 
 
-def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> list[Rule]:
+def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule]) -> list[RulesetRule]:
     """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
     if not desired.names:
         return []
@@ -104,7 +104,7 @@ def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[Rule]) -> l
     return after
 
 
-def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after: t.Sequence[Rule]) -> tuple[Request, ...]:
+def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after: t.Sequence[RulesetRule]) -> tuple[Request, ...]:
     own = {"rules": [rule.to_send() for rule in rules_after]}
     if ruleset is not None:
         rules = _in_place(ruleset.rules or (), rules_after)
@@ -129,14 +129,14 @@ def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after
     )
 
 
-def _in_place(rules: t.Sequence[Rule], rules_after: t.Sequence[Rule]) -> list[Rule]:
+def _in_place(rules: t.Sequence[RulesetRule], rules_after: t.Sequence[RulesetRule]) -> list[RulesetRule]:
     """Return all rules in order: foreign rules unchanged, own rules in the desired state, a new rule at the end."""
     by_id = {rule.id: rule for rule in rules_after}
     kept = [by_id.get(rule.id, rule) for rule in rules if not rule.own or rule.id in by_id]
     return kept + [rule for rule in rules_after if rule.id is None]
 
 
-def _describe_foreign(others: t.Sequence[Rule]) -> str:
+def _describe_foreign(others: t.Sequence[RulesetRule]) -> str:
     """Return a sentence that names the foreign rules in the request and their members, which the service may have refused."""
     if not others:
         return ""

@@ -8,10 +8,10 @@ from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan
 from .._text import dict_of, list_of
 from .facts import FIELD_KINDS, PRESERVE_DUPLICATES, RESPONSE_KINDS
 from .options import DesiredCustomFields
-from .state import Document, Fields, Rule, Ruleset, main_rule, merged, read_fields, read_ruleset
+from .state import Document, Fields, Ruleset, RulesetRule, main_rule, merged, read_fields, read_ruleset
 
 
-def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
+def names_of(rules: t.Sequence[RulesetRule]) -> dict[str, list[str]]:
     """Return the custom fields of rules for results: sorted names of each type, and the names with `preserve_duplicates`."""
     fields = merged(rules)
     names = {kind: sorted(item["name"] for item in fields[kind].values()) for kind in FIELD_KINDS}
@@ -19,7 +19,7 @@ def names_of(rules: t.Sequence[Rule]) -> dict[str, list[str]]:
     return {**names, PRESERVE_DUPLICATES: sorted(flagged)}
 
 
-def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
+def view(rules: t.Sequence[RulesetRule], in_detail: bool) -> dict[str, Json]:
     """Return the managed state for a diff; `in_detail`: with the fields of each rule, for several rules."""
     views = [
         {
@@ -34,7 +34,7 @@ def view(rules: t.Sequence[Rule], in_detail: bool) -> dict[str, Json]:
     return {"custom_fields": names_of(rules), "rules": views}
 
 
-def result_of(ruleset: Ruleset | None, rules: t.Sequence[Rule], made: bool) -> dict[str, t.Any]:
+def result_of(ruleset: Ruleset | None, rules: t.Sequence[RulesetRule], made: bool) -> dict[str, t.Any]:
     """Return the documented result; `made`: whether a missing ruleset would be created."""
     main = main_rule(rules)
     members = {
@@ -81,7 +81,7 @@ def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
     for document in sent:
         # A created rule has no id yet. It is the only own rule, because one is created only if there was none.
         created = next((identifier for identifier, rule in remaining.items() if rule.own), None)
-        identifier = Rule(document).id or created
+        identifier = RulesetRule(document).id or created
         rule = remaining.pop(identifier, None)
         if rule is None:
             differences.append(f"rule {identifier or 'that is new'} is missing")
@@ -90,8 +90,8 @@ def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:
     return differences + [f"rule {identifier} was not asked for" for identifier in remaining]
 
 
-def _differing_members(document: Document, rule: Rule) -> list[str]:
-    sent = Rule(document)
+def _differing_members(document: Document, rule: RulesetRule) -> list[str]:
+    sent = RulesetRule(document)
     # If no reference was sent, the service sets one.
     ref = ["ref"] if document.get("ref") and document["ref"] != rule.document.get("ref") else []
     if sent.own and rule.own:

@@ -23,7 +23,7 @@ class CustomField(t.TypedDict, total=False):
 Fields = t.Mapping[str, t.Mapping[str, CustomField]]
 
 
-class Rule(t.NamedTuple):
+class RulesetRule(t.NamedTuple):
     """One rule: the document from the service, and its custom fields if its action is `log_custom_field`."""
 
     document: Document
@@ -77,10 +77,10 @@ class Ruleset(t.NamedTuple):
     id: str
     version: str | None
     last_updated: str | None
-    rules: tuple[Rule, ...] | None
+    rules: tuple[RulesetRule, ...] | None
 
     @property
-    def own_rules(self) -> tuple[Rule, ...]:
+    def own_rules(self) -> tuple[RulesetRule, ...]:
         return tuple(rule for rule in self.rules or () if rule.own)
 
 
@@ -110,7 +110,7 @@ def read_ruleset(document: Json) -> Ruleset:
     )
 
 
-def read_rule(document: Json, place: str) -> Rule:
+def read_rule(document: Json, place: str) -> RulesetRule:
     """Parse a rule; only the fields of a rule with our action are parsed."""
     if not isinstance(document, dict):
         raise bad(f"{place} is {json_type(document)}")
@@ -118,12 +118,12 @@ def read_rule(document: Json, place: str) -> Rule:
         if not isinstance(document.get(name), str) or not document[name]:
             raise bad(f"{place} has no {name}")
     if document["action"] != ACTION:
-        return Rule(document)
+        return RulesetRule(document)
     for name in ("description", "expression", "ref"):
         _text(document, name, place)
     if not isinstance(document.get("enabled"), (bool, type(None))):
         raise bad(f"{place} has {json_type(document['enabled'])} in 'enabled'")
-    return Rule(document, read_fields(document.get("action_parameters"), f"{place}.action_parameters"))
+    return RulesetRule(document, read_fields(document.get("action_parameters"), f"{place}.action_parameters"))
 
 
 def read_fields(parameters: Json, place: str) -> Fields:
@@ -158,12 +158,12 @@ def _text(document: Document, name: str, place: str) -> str | None:
     return value
 
 
-def main_rule(rules: t.Sequence[Rule]) -> Rule | None:
+def main_rule(rules: t.Sequence[RulesetRule]) -> RulesetRule | None:
     """Return the rule to keep and report: the first whose fields are logged, otherwise the first; None without rules."""
     return next((rule for rule in rules if rule.effective), rules[0] if rules else None)
 
 
-def merged(rules: t.Iterable[Rule]) -> Fields:
+def merged(rules: t.Iterable[RulesetRule]) -> Fields:
     """Merge the fields of several rules; a header has `preserve_duplicates` if one of the rules sets it."""
     union: dict[str, dict[str, CustomField]] = {kind: {} for kind in FIELD_KINDS}
     for rule in rules:

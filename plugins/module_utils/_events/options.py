@@ -15,7 +15,7 @@ from .._engine.task import ArgumentSpec, secrets_of
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._redact import scrub
 from .._scripts.facts import DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION
-from .._scripts.listing import Query
+from .._scripts.listing import ScriptQuery
 from .._text import list_of
 from .compare import Rules
 from .facts import JOBS, WATCHED, Target, with_hosts
@@ -56,7 +56,7 @@ class Settings(t.NamedTuple):
     watch: frozenset[str]
     interval: int
     state_file: str
-    query: Query
+    query: ScriptQuery
     stale_after: int
     rules: Rules
 
@@ -88,7 +88,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         watch=frozenset(params["watch"]),
         interval=params["interval"],
         state_file=params["state_file"],
-        query=Query(
+        query=ScriptQuery(
             route=params["route"],
             statuses=DEFAULT_STATUSES,  # those of the scripts that are on the pages of a zone now
             threshold=params["malicious_threshold"],

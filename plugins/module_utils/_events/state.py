@@ -13,7 +13,7 @@ import typing as t
 from .._core import Failure, Json, conflict, invalid_option
 from .._files import lock, open_regular, read_regular, replace_file
 from .._schema import Schema, array, nullable, problems, record, row, string
-from .._text import canonical, finite_float, is_integer, no_constant, shown, unique_members
+from .._text import canonical, finite_float, is_integer, no_constant, quoted, unique_members
 from .facts import Event
 
 # A script is identified by its URL without fragment and the host that loads it, because the service changes its id at times.
@@ -244,7 +244,7 @@ class StateFile:
         if not is_integer(document["version"]) or document["version"] != _VERSION:
             raise invalid_option(
                 "state_file",
-                f"{self.path} has version {shown(document['version'])}, and this version of the collection reads {_VERSION}."
+                f"{self.path} has version {quoted(document['version'])}, and this version of the collection reads {_VERSION}."
                 " Use another path, or move the file away to start again.",
             )
         zones, pending = document.get("zones"), document.get("pending")

@@ -9,7 +9,7 @@ import re
 import typing as t
 
 from .._core import Failure, invalid_option
-from .._text import did_you_mean, nearest, no_constant, shorten, shown, unique_members
+from .._text import did_you_mean, nearest, no_constant, quoted, shorten, unique_members
 from .tree import AND, MEMBERSHIP, OPERATORS, OR, ORDER, TEXT, Condition, Group, Scalar, Tree, Value, WrittenNumber, exact
 
 MEMBERS = ("key", "operator", "value")
@@ -92,7 +92,7 @@ def _refuse_another_form(data: object, place: str) -> None:
     if any(isinstance(each, str) and nearest(each, _WORDS) for each in data):
         return
     is_pair = not others and isinstance(name, str) and isinstance(value, (str, int, float))
-    raise invalid_option(place, _LOOKS.format(shorten(name), "eq", _shown(value)) if is_pair else _EXAMPLE)
+    raise invalid_option(place, _LOOKS.format(shorten(name), "eq", _quoted(value)) if is_pair else _EXAMPLE)
 
 
 def _load(text: str, path: str, place: str) -> object:
@@ -117,18 +117,18 @@ def _read(data: object, path: str, depth: int = 0) -> Tree:
     if depth > MAX_DEPTH:
         raise RecursionError
     if not isinstance(data, collections.abc.Mapping) or not data:
-        raise invalid_option(path, f"must be {_EXPECTED}, not {'an empty object' if data == {} else _shown(data)}")
+        raise invalid_option(path, f"must be {_EXPECTED}, not {'an empty object' if data == {} else _quoted(data)}")
     op = next((name for name in data if name in ("where", AND, OR)), None)
     if op is None:
         return _condition(data, path)
     if len(data) > 1:
-        others = ", ".join(_shown(name) for name in data if name != op)
+        others = ", ".join(_quoted(name) for name in data if name != op)
         raise invalid_option(path, f"{op!r} must be the only member, found beside it: {others}")
     if op == "where":
         raise invalid_option(path, "'where' may only be the outermost member")
     items, place = data[op], f"{path}.{op}"
     if not isinstance(items, (list, tuple)):
-        raise invalid_option(place, f"must be a list of conditions, not {_shown(items)}")
+        raise invalid_option(place, f"must be a list of conditions, not {_quoted(items)}")
     if not items:
         raise invalid_option(place, "must not be empty")
     return Group(op, tuple([_read(item, f"{place}[{index}]", depth + 1) for index, item in enumerate(items)]))
@@ -139,20 +139,20 @@ def _condition(members: JsonObject, path: str) -> Condition:
     for name in members:
         if name not in MEMBERS:
             meant = nearest(name, (*MEMBERS, AND, OR)) if isinstance(name, str) else ""
-            raise invalid_option(path, f"{_shown(name)} is not a member of an expression{did_you_mean(meant)}")
+            raise invalid_option(path, f"{_quoted(name)} is not a member of an expression{did_you_mean(meant)}")
     if missing:
         raise invalid_option(path, f"{missing[0]!r} is missing: a condition has the members key, operator and value")
     key, operator, value = (members[name] for name in MEMBERS)
     if not isinstance(key, str):
-        raise invalid_option(f"{path}.key", f"must be a string, the name of a log field, not {_shown(key)}")
+        raise invalid_option(f"{path}.key", f"must be a string, the name of a log field, not {_quoted(key)}")
     if not key.strip():
         raise invalid_option(f"{path}.key", "must not be empty: it is the name of a log field")
     if not isinstance(operator, str):
-        raise invalid_option(f"{path}.operator", f"must be a string, the name of an operator, not {_shown(operator)}")
+        raise invalid_option(f"{path}.operator", f"must be a string, the name of an operator, not {_quoted(operator)}")
     if operator not in OPERATORS:
         name = operator[:64].strip().lower()
         hint = did_you_mean(MEANT.get(name) or nearest(name, OPERATORS))
-        raise invalid_option(f"{path}.operator", f"{_shown(operator)} is not an operator{hint}")
+        raise invalid_option(f"{path}.operator", f"{_quoted(operator)} is not an operator{hint}")
     name = t.cast(str, _scalar(key, f"{path}.key"))
     return Condition(name, str.__str__(operator), _value(operator, value, f"{path}.value"))
 
@@ -161,15 +161,15 @@ def _value(operator: str, value: object, path: str) -> Value:
     """Return the value of a condition as plain types; raise `Failure` if the operator does not take its type."""
     if operator in MEMBERSHIP:
         if not isinstance(value, (list, tuple)):
-            raise invalid_option(path, f"must be a list of strings or numbers for {operator!r}, not {_shown(value)}")
+            raise invalid_option(path, f"must be a list of strings or numbers for {operator!r}, not {_quoted(value)}")
         if not value:
             raise invalid_option(path, f"must not be empty for {operator!r}")
         return tuple([_scalar(item, f"{path}[{index}]") for index, item in enumerate(value)])
     if operator in TEXT and not isinstance(value, str):
-        raise invalid_option(path, f"must be a string for {operator!r}, not {_shown(value)}")
+        raise invalid_option(path, f"must be a string for {operator!r}, not {_quoted(value)}")
     if operator in ORDER and exact(value) is None:
         expected = f"must be a number, or a string that is a JSON number, for {operator!r}"
-        raise invalid_option(path, f"{expected}, not {_shown(value)}")
+        raise invalid_option(path, f"{expected}, not {_quoted(value)}")
     if isinstance(value, bool):
         return value
     hint = f" for {operator!r} (a list goes with {operator.replace('eq', 'in')!r})" if isinstance(value, (list, tuple)) else ""
@@ -181,10 +181,10 @@ def _scalar(value: object, path: str, expected: str = "must be a string or a num
     if isinstance(value, str):
         text = str.__str__(value)
         if any("\ud800" <= character <= "\udfff" for character in text):
-            raise invalid_option(path, f"{_shown(text)} has a lone surrogate, which cannot be sent as UTF-8")
+            raise invalid_option(path, f"{_quoted(text)} has a lone surrogate, which cannot be sent as UTF-8")
         return text
     if exact(value) is None:
-        raise invalid_option(path, f"{expected}, not {_shown(value)}")
+        raise invalid_option(path, f"{expected}, not {_quoted(value)}")
     if isinstance(value, (WrittenNumber, float)):
         return value if isinstance(value, WrittenNumber) else float(value)
     number = int(t.cast(int, value))
@@ -193,6 +193,6 @@ def _scalar(value: object, path: str, expected: str = "must be a string or a num
     return number
 
 
-def _shown(value: object) -> str:
+def _quoted(value: object) -> str:
     """Return a value for a message, a number as it was written."""
-    return shorten(value.text) if isinstance(value, WrittenNumber) else shown(value)
+    return shorten(value.text) if isinstance(value, WrittenNumber) else quoted(value)

@@ -104,7 +104,7 @@ def budget(tree: Tree) -> dict[str, int]:
     }
 
 
-def check(tree: Tree, place: str = "filter") -> None:
+def check_limits(tree: Tree, place: str = "filter") -> None:
     """Raise `Failure` that names every limit of the service that the expression exceeds."""
     used = budget(tree)
     excess = {unit: used[unit] - used[f"{unit}_limit"] for unit in ("operators", "bytes")}

@@ -109,12 +109,12 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
     older = job.members.get("logpull_options") if job and not job.output else None
     if job is None or not older:
         differs = differs or bool(requested and job is None)
-        return [_whole("output_options", job, whole, output_options.shown(whole, requested), differs)]
+        return [_whole("output_options", job, whole, output_options.reported(whole, requested), differs)]
     whole, differs_from_older = output_options.merged(requested, output_options.from_logpull(job.logpull))
     if not any(whole.values()):
         # A service that omits empty and false members would show no options, so that the older form would seem to count.
         whole = {"output_type": NDJSON, **whole}
-    after = output_options.shown(whole, requested)
+    after = output_options.reported(whole, requested)
     change = _whole("output_options", job, whole, after, differs or differs_from_older)
     kept = [Change(name, value, value, {}) for name, value in logpull_options.to_parts(job.logpull).items() if value]
     return [*kept, change] if change.sends else [change]

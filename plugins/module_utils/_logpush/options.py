@@ -11,7 +11,7 @@ from .._core import Json, Request, invalid_option
 from .._destination import SCHEMES, Destination, closest_scheme, holds_mask
 from .._destination import parse as parse_destination
 from .._filter.parse import parse as parse_filter
-from .._filter.text import check as check_limits
+from .._filter.text import check_limits
 from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
 from . import facts, logpull_options, output_options

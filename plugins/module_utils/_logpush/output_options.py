@@ -64,7 +64,7 @@ def merged(requested: t.Mapping[str, Json], present: t.Mapping[str, Json]) -> tu
     return whole, before != after or not all(same_suboption(name, whole, there) for name in requested)
 
 
-def shown(whole: t.Mapping[str, Json], requested: t.Mapping[str, Json]) -> Options | None:
+def reported(whole: t.Mapping[str, Json], requested: t.Mapping[str, Json]) -> Options | None:
     """Return the reported members: those that the task sets, and those that differ from their default; None for none."""
     return {
         name: whole[name] for name in whole if name in requested or not same_suboption(name, whole, {**whole, name: None})

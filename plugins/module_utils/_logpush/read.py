@@ -15,7 +15,7 @@ from .._api.client import Client
 from .._api.response import is_missing, lacks_route
 from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, conflict, invalid_option
 from .._filter.tree import conditions
-from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, shown
+from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, quoted
 from . import delivery
 from .changes import fixed_changes
 from .costs import NOT_BY_SIZE, Excluded
@@ -173,7 +173,7 @@ def selection(place: str, desired: DesiredJob, state: JobState, plan: Plan) -> S
     return Selection(dataset, fields, keys) if fields or keys else None
 
 
-def check(chosen: Selection, known: t.Collection[str]) -> None:
+def check_fields(chosen: Selection, known: t.Collection[str]) -> None:
     """Refuse names that the dataset does not have; if none are known, refuse nothing."""
     losses = ("records would be delivered without it", "no record would meet the condition")
     for places, loss in zip((chosen.fields, chosen.keys), losses, strict=True):
@@ -182,8 +182,8 @@ def check(chosen: Selection, known: t.Collection[str]) -> None:
             candidates = list(itertools.islice(filter(_PLAIN_NAME.fullmatch, known), _MAX_CANDIDATES))
             meant = {name: did_you_mean(nearest(name, candidates)) for name in wrong[:_MAX_NAMED]}
             first, *others = meant
-            more = "".join(f"; nor is {shown(name)}{meant[name]}" for name in others)
-            message = f"{shown(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; {loss}"
+            more = "".join(f"; nor is {quoted(name)}{meant[name]}" for name in others)
+            message = f"{quoted(first)} is not a field of the dataset {chosen.dataset}{meant[first]}{more}; {loss}"
             raise invalid_option(places[first], message)
 
 
@@ -205,7 +205,7 @@ def validate(client: Client, jobs: t.Iterable[tuple[str, DesiredJob, JobState, P
                 if not is_missing(failure):
                     raise
                 known[chosen.dataset] = {}
-        check(chosen, known[chosen.dataset])
+        check_fields(chosen, known[chosen.dataset])
 
 
 def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:

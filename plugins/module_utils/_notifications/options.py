@@ -41,7 +41,7 @@ class Desired(t.NamedTuple):
     plain: t.Mapping[str, Json]
 
 
-class Query(t.NamedTuple):
+class PolicyQuery(t.NamedTuple):
     """Which policies to report; None for any."""
 
     name: str | None
@@ -81,8 +81,8 @@ def _filters(filters: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
     return {name: values for name, values in sorted(texts.items()) if values}
 
 
-def desire_report(params: Params) -> Query:
-    return Query(params["name"], params["policy_id"])
+def desire_report(params: Params) -> PolicyQuery:
+    return PolicyQuery(params["name"], params["policy_id"])
 
 
 def check_alert_type(alert_type: str, available: t.Collection[str]) -> None:

@@ -25,7 +25,7 @@ from .policy import SERVER_MADE, Policy, Webhook, parse_policy, view
 _DEFAULTS: t.Mapping[str, Json] = {"description": "", "enabled": True, "alert_interval": ""}
 
 
-class State(t.NamedTuple):
+class PolicyState(t.NamedTuple):
     """The policy, or None, and what had to be read for the options: None where it was not needed or cannot be read.
 
     `unavailable` is why the alerts that the account may use cannot be read.
@@ -43,7 +43,7 @@ def is_id(webhook: str) -> bool:
     return len(digits) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
 
 
-def plan(desired: Desired, state: State) -> Plan:
+def plan(desired: Desired, state: PolicyState) -> Plan:
     """Return the plan that deletes, creates or updates the policy, or leaves it unchanged."""
     if not desired.present:
         return _deletion(state.policy)
@@ -90,7 +90,7 @@ def _managed(policy: Policy) -> dict[str, Json]:
     return {name: value for name, value in view(policy).items() if name not in SERVER_MADE}
 
 
-def _given(desired: Desired, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
+def _requested(desired: Desired, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
     """Return the members whose options are not omitted, in the form of results; of mechanisms, the types that are given."""
     texts = {"name": desired.name, "alert_type": desired.alert_type}
     return {
@@ -112,7 +112,7 @@ def _update(desired: Desired, policy: Policy, mechanisms: t.Mapping[str, tuple[s
             " Delete it first, or give another name."
         )
     present = _managed(policy)
-    after = {"name": policy.name, **_given(desired, mechanisms)}
+    after = {"name": policy.name, **_requested(desired, mechanisms)}
     before = {name: present[name] for name in after}
     if mechanisms:
         before["mechanisms"] = {name: dict_of(present["mechanisms"])[name] for name in mechanisms}
@@ -170,7 +170,7 @@ def _effects(policy: Policy, after: t.Mapping[str, Json]) -> tuple[Effect, ...]:
     return (Effect(MUTE_ALERT, policy.name, tuple(sorted(gone))),) if gone else ()
 
 
-def _creation(desired: Desired, state: State, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
+def _creation(desired: Desired, state: PolicyState, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
     if desired.policy_id is not None:
         raise Failure(
             NOT_FOUND,
@@ -185,7 +185,7 @@ def _creation(desired: Desired, state: State, mechanisms: t.Mapping[str, tuple[s
         warnings = (f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.unavailable}",)
     else:
         check_alert_type(desired.alert_type, state.alerts)
-    members = _given(desired, mechanisms)
+    members = _requested(desired, mechanisms)
     items: dict[str, Json] = {name: [{"id": each} for each in ids] for name, ids in mechanisms.items()}
     sent: dict[str, Json] = {"enabled": True, **members, "mechanisms": items}
     _need_mechanism(items, bool(sent["enabled"]))
@@ -201,7 +201,7 @@ def _creation(desired: Desired, state: State, mechanisms: t.Mapping[str, tuple[s
     )
 
 
-def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: Desired, state: PolicyState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return the policy as it was read again after the write; raise `bad_response` if it differs from the plan."""
     if plan.requests[0].body is None:
         return Conclusion(plan.result)

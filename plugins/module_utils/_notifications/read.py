@@ -8,8 +8,8 @@ from .._api.client import Client
 from .._api.response import lacks_route
 from .._core import PERMISSION, Answer, Conclusion, Failure, Json, Plan
 from .._text import dict_of
-from .options import WEBHOOKS, Desired, Query
-from .plan import State, is_id
+from .options import WEBHOOKS, Desired, PolicyQuery
+from .plan import PolicyState, is_id
 from .policy import Policy, Webhook, find, parse_alerts, parse_policy, parse_webhook, view, view_webhook
 
 
@@ -18,21 +18,21 @@ def _is_not_offered(failure: Failure) -> bool:
     return failure.kind == PERMISSION or lacks_route(failure)
 
 
-def read(client: Client, desired: Desired) -> State:
+def read(client: Client, desired: Desired) -> PolicyState:
     """Return the policy; the alerts that the account may use if one is to be created; webhooks if one is given by its name."""
     policy = find(policies(client), desired.name, desired.policy_id)
     if not desired.present:
-        return State(policy)
+        return PolicyState(policy)
     references = desired.mechanisms.get(WEBHOOKS, ())
     hooks = () if all(map(is_id, references)) else tuple(webhooks(client))
     if policy is not None or desired.alert_type is None or desired.policy_id is not None:
-        return State(policy, webhooks=hooks)
+        return PolicyState(policy, webhooks=hooks)
     try:
-        return State(None, alerts(client), hooks)
+        return PolicyState(None, alerts(client), hooks)
     except Failure as failure:
         if not _is_not_offered(failure):
             raise
-        return State(None, None, hooks, str(failure))
+        return PolicyState(None, None, hooks, str(failure))
 
 
 def policies(client: Client) -> list[Policy]:
@@ -59,7 +59,7 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
     return (*answers, client.call("notifications.get", ids={"policy_id": policy_id}))
 
 
-def report(client: Client, query: Query) -> Conclusion:
+def report(client: Client, query: PolicyQuery) -> Conclusion:
     """Return the policies that match a query, and whom and of what the account can tell; None for what the service does not show."""
     matches = [each for each in policies(client) if query.name in (None, each.name) and query.policy_id in (None, each.id)]
     result: dict[str, Json] = {"notification_policies": [view(each) for each in sorted(matches, key=lambda each: each.id)]}

@@ -8,12 +8,12 @@ from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
 from .._engine.task import InfoTask, Params, Spec, StateTask
-from .options import IDENTITY, OPTIONS, Desired, Query, desire, desire_report
-from .plan import State, conclude, plan
+from .options import IDENTITY, OPTIONS, Desired, PolicyQuery, desire, desire_report
+from .plan import PolicyState, conclude, plan
 from .read import read, report, reread
 
 
-class NotificationPolicy(StateTask[Desired, State]):
+class NotificationPolicy(StateTask[Desired, PolicyState]):
     """A notification policy of an account."""
 
     name = "notification_policy"
@@ -23,33 +23,33 @@ class NotificationPolicy(StateTask[Desired, State]):
     def desire(self, params: Params) -> Desired:
         return desire(params)
 
-    def read(self, client: Client, desired: Desired) -> State:
+    def read(self, client: Client, desired: Desired) -> PolicyState:
         return read(client, desired)
 
-    def plan(self, desired: Desired, state: State) -> Plan:
+    def plan(self, desired: Desired, state: PolicyState) -> Plan:
         return plan(desired, state)
 
     def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
         return reread(client, plan, answers)
 
-    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    def conclude(self, desired: Desired, state: PolicyState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, state, plan, answers)
 
 
 TASK = NotificationPolicy()
 
 
-class NotificationPolicyInfo(InfoTask[Query]):
+class NotificationPolicyInfo(InfoTask[PolicyQuery]):
     """What an account has of them."""
 
     name = "notification_policy_info"
     spec = Spec(options={"name": {"type": "str"}, "policy_id": {"type": "str"}})
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> Query:
+    def desire(self, params: Params) -> PolicyQuery:
         return desire_report(params)
 
-    def report(self, client: Client, desired: Query) -> Conclusion:
+    def report(self, client: Client, desired: PolicyQuery) -> Conclusion:
         return report(client, desired)
 
 

@@ -14,10 +14,10 @@ from .._baseline.entries import AUTHORISATION, MEMBERS, PINNED, Baseline, Declar
 from .._baseline.pattern import Pattern, is_url, normalize_url, parse_pattern
 from .._core import Conclusion, Json, invalid_option
 from .._redact import clean_text
-from .._text import need_time, shown
+from .._text import need_time, quoted
 from .evidence import Evidence, LastRecord
 from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, SAMPLED, is_digest
-from .listing import Observation, Query, Script, categories_of, is_reported, judge, judged, observe, parse_items
+from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, judged, observe, parse_items
 from .monitor import Status
 from .read import Service
 
@@ -30,7 +30,7 @@ _KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_scor
 class Audit(t.NamedTuple):
     """What to audit, against which baseline, and where the evidence goes."""
 
-    query: Query
+    query: ScriptQuery
     baseline: Baseline
     pages: tuple[Pattern, ...]
     fail_on: frozenset[str]
@@ -158,8 +158,8 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     if not math.isfinite(gap) or gap <= 0:
         raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
     if head is not None and not is_digest(head.lower()):
-        raise invalid_option("expected_head", f"{shown(head)} is not 64 hexadecimal digits; omit it for the first record")
-    query = Query(
+        raise invalid_option("expected_head", f"{quoted(head)} is not 64 hexadecimal digits; omit it for the first record")
+    query = ScriptQuery(
         route=params["route"],
         hosts=parse_items("hosts", params["hosts"]),
         statuses=parse_items("status", params["status"]),
@@ -179,7 +179,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     )
 
 
-def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: Query) -> t.Iterator[Script]:
+def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: ScriptQuery) -> t.Iterator[Script]:
     """Yield each listed script; if it was read singly, also that answer, with the listing's value for what it lacks."""
     for script in listing:
         yield script
@@ -234,7 +234,7 @@ def _kinds(row: AuditedScript) -> t.Iterator[tuple[str, str]]:
     if row.entry is None:
         yield "new", "no entry of the baseline covers it" if row.seen.url else "the service shows no URL, so no entry covers it"
     elif unauthorised := row.unauthorised:
-        hashes = ", ".join(value if is_digest(value) else shown(value) for value in sorted(unauthorised)[:3])
+        hashes = ", ".join(value if is_digest(value) else quoted(value) for value in sorted(unauthorised)[:3])
         noun = "hash" if len(unauthorised) == 1 else "hashes"
         yield "changed", f"{len(unauthorised)} {noun} seen that the entry does not list: {hashes}"
     elif row.entry.pinned and not row.hashes:
@@ -259,7 +259,7 @@ def find_in_entries(
                 findings.append((name, "gone", "is required, and no listed script matches it"))
             else:
                 findings.append((name, "unused", "matches no listed script"))
-    return [Finding(kind, None, None, name, f"the entry {shown(clean_text(name))} {text}") for name, kind, text in findings]
+    return [Finding(kind, None, None, name, f"the entry {quoted(clean_text(name))} {text}") for name, kind, text in findings]
 
 
 def _is_in_scope(entry: Entry, limits: t.Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ import typing as t
 
 from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
-from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, shown
+from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
 from .facts import MALICIOUS_SCORES, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
 
 
@@ -36,7 +36,7 @@ class Script(t.TypedDict, total=False):
     malicious_reasons: list[str]
 
 
-class Query(t.NamedTuple):
+class ScriptQuery(t.NamedTuple):
     """Which scripts to read, and when one of them counts as malicious.
 
     `route` may be `auto`, and `threshold` and `malicious_when` None for the default of the route; `on_route` sets all three.
@@ -55,7 +55,7 @@ class Query(t.NamedTuple):
     page_urls: tuple[str, ...] = ()
     resources: frozenset[str] = frozenset((SCRIPTS,))
 
-    def on_route(self, route: str) -> Query:
+    def on_route(self, route: str) -> ScriptQuery:
         """Return the query for the route that answered."""
         default = MALICIOUS_SCORES[route]
         return self._replace(
@@ -65,7 +65,7 @@ class Query(t.NamedTuple):
         )
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Query:
+def desire(params: t.Mapping[str, t.Any]) -> ScriptQuery:
     """Return the query of validated options; refuse values that cannot be sent or returned."""
     if not 1 <= params["per_page"] <= MAX_PER_PAGE:
         raise invalid_option("per_page", f"{params['per_page']} is not between 1 and {MAX_PER_PAGE}")
@@ -78,8 +78,8 @@ def desire(params: t.Mapping[str, t.Any]) -> Query:
     for index, name in enumerate(params["members"]):
         if name not in MEMBERS:
             likely = did_you_mean(PAGE_SHIELD_NAMES.get(name) or nearest(name, MEMBERS))
-            raise invalid_option(f"members[{index}]", f"{shown(name)} is not a member of a script{likely}")
-    return Query(
+            raise invalid_option(f"members[{index}]", f"{quoted(name)} is not a member of a script{likely}")
+    return ScriptQuery(
         route=params["route"],
         script_id=script_id,
         hosts=parse_items("hosts", params["hosts"]),
@@ -128,7 +128,7 @@ def read_script(item: Json, route: str) -> Script:
     return t.cast("Script", script)
 
 
-def judge(script: Script, query: Query) -> Script:
+def judge(script: Script, query: ScriptQuery) -> Script:
     """Return the script with `malicious` and `malicious_reasons`; categories are reasons, but the score alone decides.
 
     Without a score or a threshold `malicious` is None.
@@ -152,13 +152,13 @@ def is_reported(script: Script) -> bool:
     return True in flags or any(categories_of(script))
 
 
-def judged(items: t.Iterable[Json], query: Query) -> list[Script]:
+def judged(items: t.Iterable[Json], query: ScriptQuery) -> list[Script]:
     """Return what the service listed, each script once with its verdict, sorted by identifier."""
     merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
     return [judge(merged[identifier], query) for identifier in sorted(merged)]
 
 
-def report(items: t.Iterable[Json], query: Query) -> dict[str, Json]:
+def report(items: t.Iterable[Json], query: ScriptQuery) -> dict[str, Json]:
     """Return `scripts`, and `summary`, which counts before `malicious_only`, of what the service listed."""
     scripts = judged(items, query)
     verdicts = collections.Counter(script["malicious"] for script in scripts)

@@ -22,7 +22,7 @@ class Desired(t.NamedTuple):
     route: str
 
 
-class State(t.NamedTuple):
+class MonitorState(t.NamedTuple):
     """The route that answered, and the status in its answer."""
 
     route: str
@@ -41,7 +41,7 @@ def read_status(status: t.Mapping[str, Json]) -> Status:
     return {"enabled": enabled, "updated_at": status.get("updated_at")}
 
 
-def plan(desired: Desired, state: State) -> Plan:
+def plan(desired: Desired, state: MonitorState) -> Plan:
     """Plan one PUT if the state differs; `updated_at` keeps its current value because only the service can change it."""
     before = {"enabled": state.status["enabled"]}
     after = {"enabled": desired.enabled}
@@ -55,7 +55,7 @@ def plan(desired: Desired, state: State) -> Plan:
     )
 
 
-def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: Desired, state: MonitorState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Verify the status in the answer to the write against the desired state."""
     answered = read_status(dict_of(answers[-1].result))
     if answered["enabled"] is not desired.enabled:

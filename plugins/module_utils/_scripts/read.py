@@ -12,8 +12,8 @@ from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, 
 from .._redact import scrub
 from .._text import dict_of
 from .facts import AUTO, COMPLETE, CONNECTIONS, COOKIES, PARAMETERS, ROUTES, SCRIPTS
-from .listing import Query, Script, read_script, report
-from .monitor import State, read_status
+from .listing import Script, ScriptQuery, read_script, report
+from .monitor import MonitorState, read_status
 
 # Requests sent in parallel; more would only spend the request budget of other zones faster.
 PARALLEL_PAGES = 8
@@ -23,14 +23,14 @@ _NOT_OFFERED = (403, 404, 405)
 _REFUSED = 400
 
 
-def monitor(client: Client, route: str) -> State:
+def monitor(client: Client, route: str) -> MonitorState:
     """Return the status of the zone's script monitor, and the route that answered; `route` is the option of that name."""
     # Cloudflare has the new names only; elsewhere the old ones are more likely.
     routes = (route,) if route != AUTO else ROUTES[::-1] if client.host == CLOUDFLARE_HOST else ROUTES
     unknown: list[Failure] = []
     for name in routes:
         try:
-            return State(name, read_status(dict_of(client.call(f"{name}.get").result)))
+            return MonitorState(name, read_status(dict_of(client.call(f"{name}.get").result)))
         except Failure as failure:
             if not lacks_route(failure):
                 raise
@@ -38,7 +38,7 @@ def monitor(client: Client, route: str) -> State:
     raise unknown[0].with_note(f"The service does not know the route {routes[1]} either." if len(routes) > 1 else "")
 
 
-def report_inventory(client: Client, query: Query) -> Conclusion:
+def report_inventory(client: Client, query: ScriptQuery) -> Conclusion:
     """Return the status of the monitor and what the query selects; what is not selected, or cannot be listed, is None."""
     state = monitor(client, query.route)
     inventory: dict[str, Json] = {"script_monitor": state.status, "scripts": None, "summary": None}
@@ -65,7 +65,7 @@ def report_inventory(client: Client, query: Query) -> Conclusion:
     return Conclusion(inventory, tuple(warnings))
 
 
-def _list_others(client: Client, query: Query, name: str) -> list[Json]:
+def _list_others(client: Client, query: ScriptQuery, name: str) -> list[Json]:
     """Return the connections or cookies as the service sent them, each once, sorted by id."""
     items: dict[str, Json] = {}
     for item in _list(client, query, f"page_shield.{name}", "id"):
@@ -75,14 +75,14 @@ def _list_others(client: Client, query: Query, name: str) -> list[Json]:
     return [items[identifier] for identifier in sorted(items)]
 
 
-def scripts(client: Client, query: Query) -> list[Json]:
+def scripts(client: Client, query: ScriptQuery) -> list[Json]:
     """Return what the service lists for a query of one route, page by page and status by status, as it was sent."""
     if query.script_id is not None:
         return [client.call(f"{query.route}.script", ids={"script_id": query.script_id}).result]
     return list(_list(client, query, f"{query.route}.scripts", "id" if query.route == "page_shield" else "script_id"))
 
 
-def _list(client: Client, query: Query, operation: str, key: str) -> t.Iterator[Json]:
+def _list(client: Client, query: ScriptQuery, operation: str, key: str) -> t.Iterator[Json]:
     """Yield the items of a listing, one status after the other if its route takes a status."""
     names = PARAMETERS[operation]
     for status in (query.statuses if "status" in names else ()) or ("",):
@@ -126,13 +126,13 @@ class Service(t.NamedTuple):
     def hide(self, value: Json) -> Json:
         return scrub(value, self.client.secrets)
 
-    def monitor(self, route: str) -> State:
+    def monitor(self, route: str) -> MonitorState:
         return monitor(self.client, route)
 
-    def list_scripts(self, query: Query) -> list[Json]:
+    def list_scripts(self, query: ScriptQuery) -> list[Json]:
         return scripts(self.client, query)
 
-    def read_singly(self, query: Query, identifiers: t.Sequence[str]) -> list[Script]:
+    def read_singly(self, query: ScriptQuery, identifiers: t.Sequence[str]) -> list[Script]:
         """Return scripts with their versions, without those that do not exist any more; refuse another script than was requested."""
 
         def find(identifier: str) -> Answer | None:

@@ -10,11 +10,11 @@ from .._engine.run import Run
 from .._engine.task import Params, Spec, StateTask, Task
 from .audit import desire as desire_audit
 from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, FINDINGS, MALICIOUS_OPTIONS, ROUTE_OPTION
-from .monitor import Desired, State, conclude, desire, plan
+from .monitor import Desired, MonitorState, conclude, desire, plan
 from .read import Service, monitor
 
 
-class ScriptMonitor(StateTask[Desired, State]):
+class ScriptMonitor(StateTask[Desired, MonitorState]):
     """The script monitor of a zone."""
 
     name = "script_monitor"
@@ -25,13 +25,13 @@ class ScriptMonitor(StateTask[Desired, State]):
     def desire(self, params: Params) -> Desired:
         return desire(params)
 
-    def read(self, client: Client, desired: Desired) -> State:
+    def read(self, client: Client, desired: Desired) -> MonitorState:
         return monitor(client, desired.route)
 
-    def plan(self, desired: Desired, state: State) -> Plan:
+    def plan(self, desired: Desired, state: MonitorState) -> Plan:
         return plan(desired, state)
 
-    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    def conclude(self, desired: Desired, state: MonitorState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, state, plan, answers)
 
 

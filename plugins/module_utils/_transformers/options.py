@@ -35,7 +35,7 @@ class Desired(t.NamedTuple):
     samples: tuple[Sample, ...]
 
 
-class Query(t.NamedTuple):
+class TransformerQuery(t.NamedTuple):
     """Which transformers to report; None for any."""
 
     name: str | None
@@ -61,9 +61,9 @@ def desire(params: Params) -> Desired:
     return Desired(params["state"] == "present", name, params["transformer_id"], sql, description, samples)
 
 
-def desire_report(params: Params) -> Query:
+def desire_report(params: Params) -> TransformerQuery:
     _check_id(params["transformer_id"])
-    return Query(params["name"], params["transformer_id"])
+    return TransformerQuery(params["name"], params["transformer_id"])
 
 
 def _check_id(transformer_id: int | None) -> None:

@@ -52,7 +52,7 @@ class Transformer(t.NamedTuple):
     version: int | None = None
 
 
-class State(t.NamedTuple):
+class TransformerState(t.NamedTuple):
     """The transformer, or None; and what the service's preview made of each sample."""
 
     transformer: Transformer | None
@@ -129,12 +129,12 @@ def view(transformer: Transformer) -> dict[str, Json]:
     }
 
 
-def plan(desired: Desired, state: State) -> Plan:
+def plan(desired: Desired, state: TransformerState) -> Plan:
     """Return the plan that deletes, creates or updates the transformer, or leaves it unchanged; refuse it if a sample failed."""
     made = _deletion(state.transformer) if not desired.present else _presence(desired, state.transformer)
-    verdicts = [judge(sample, delivered) for sample, delivered in zip(desired.samples, state.delivered, strict=False)]
-    result = {**made.result, "samples": verdicts}
-    return made._replace(result=result, refused=refusal(verdicts, desired.samples) if verdicts else "")
+    results = [judge(sample, delivered) for sample, delivered in zip(desired.samples, state.delivered, strict=False)]
+    result = {**made.result, "samples": results}
+    return made._replace(result=result, refused=refusal(results, desired.samples) if results else "")
 
 
 def _deletion(transformer: Transformer | None) -> Plan:
@@ -160,7 +160,7 @@ def _managed(transformer: Transformer) -> dict[str, Json]:
     return {"name": transformer.name, "description": transformer.description, "sql": normal(transformer.sql or "")}
 
 
-def _given(desired: Desired) -> dict[str, Json]:
+def _requested(desired: Desired) -> dict[str, Json]:
     """Return the members of a desired transformer whose options are not omitted."""
     members = {"description": desired.description, "sql": None if desired.sql is None else normal(desired.sql)}
     return {name: value for name, value in members.items() if value is not None}
@@ -170,7 +170,7 @@ def _presence(desired: Desired, transformer: Transformer | None) -> Plan:
     if transformer is None:
         return _creation(desired)
     present = _managed(transformer)
-    after = {"name": desired.name or transformer.name, **_given(desired)}
+    after = {"name": desired.name or transformer.name, **_requested(desired)}
     before = {name: present[name] for name in after}
     changes_sql = before.get("sql") != after.get("sql")
     # A PUT without a description clears it, and each one with a query makes a version.
@@ -199,7 +199,7 @@ def _creation(desired: Desired) -> Plan:
         )
     if desired.sql is None:
         raise invalid_option("sql", f"is required to create the transformer {desired.name!r}, which does not exist yet")
-    after = {"name": desired.name, **_given(desired)}
+    after = {"name": desired.name, **_requested(desired)}
     made = Transformer(0, desired.name or "", desired.description or "", None, None, None, (), desired.sql)
     body: dict[str, Json] = {"name": desired.name, "code": desired.sql}
     if desired.description:
@@ -213,7 +213,7 @@ def _creation(desired: Desired) -> Plan:
     )
 
 
-def conclude(desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: Desired, state: TransformerState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return what the service shows after the write; raise `bad_response` if that differs from the plan.
 
     The last answers are the query and its versions, read again.

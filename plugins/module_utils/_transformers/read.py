@@ -8,23 +8,23 @@ import typing as t
 from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
 from .._core import INVALID_OPTION, PERMISSION, Answer, Conclusion, Failure, Json, Plan
-from .options import Desired, Query
-from .plan import State, Transformer, find, parse_content, parse_transformer, parse_version, view
+from .options import Desired, TransformerQuery
+from .plan import Transformer, TransformerState, find, parse_content, parse_transformer, parse_version, view
 from .samples import Sample
 
 _PARALLEL = 4
 _REFUSED_QUERY = 400
 
 
-def read(client: Client, desired: Desired) -> State:
+def read(client: Client, desired: Desired) -> TransformerState:
     """Return the transformer with its query and version, and what the service's preview makes of the samples."""
     transformer = find(listed(client), desired.name, desired.transformer_id)
     if transformer is not None:
         transformer = _with_query(client, transformer)
     sql = desired.sql or (transformer.sql if transformer else None)
     if not desired.present or sql is None:
-        return State(transformer)
-    return State(transformer, tuple(_preview(client, sample, sql) for sample in desired.samples))
+        return TransformerState(transformer)
+    return TransformerState(transformer, tuple(_preview(client, sample, sql) for sample in desired.samples))
 
 
 def listed(client: Client) -> list[Transformer]:
@@ -70,7 +70,7 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
     return (*answers, *_details(client, parse_transformer(answers[0].result).id))
 
 
-def report(client: Client, query: Query) -> Conclusion:
+def report(client: Client, query: TransformerQuery) -> Conclusion:
     """Return the transformers that match a query, sorted by id."""
     matches = [each for each in listed(client) if query.name in (None, each.name) and query.transformer_id in (None, each.id)]
     details = side_by_side(lambda each: _with_query(client, each), matches, _PARALLEL)

@@ -25,7 +25,7 @@ class Sample(t.NamedTuple):
     absent: tuple[str, ...] | None = None
 
 
-class Verdict(t.TypedDict):
+class SampleResult(t.TypedDict):
     """The result of a sample; `delivered` is None if the record would be filtered out."""
 
     name: str
@@ -95,7 +95,7 @@ def _check_json(place: str, value: Json) -> None:
         raise invalid_option(place, f"{value} is not a JSON number")
 
 
-def judge(sample: Sample, delivered: Json) -> Verdict:
+def judge(sample: Sample, delivered: Json) -> SampleResult:
     """Return whether the delivered record is what a sample demands, and the members in which it is not."""
     if sample.absent is not None:
         wrong = [path for path in sample.absent if _has(delivered, path)]
@@ -141,20 +141,20 @@ def _same(one: Json, other: Json) -> bool:
     return one == other and isinstance(one, bool) is isinstance(other, bool)
 
 
-def refusal(verdicts: t.Sequence[Verdict], samples: t.Sequence[Sample]) -> str:
+def refusal(results: t.Sequence[SampleResult], samples: t.Sequence[Sample]) -> str:
     """Return the message about samples that failed; "" if all passed."""
-    failed = [(verdict, sample) for verdict, sample in zip(verdicts, samples, strict=True) if not verdict["passed"]]
+    failed = [(result, sample) for result, sample in zip(results, samples, strict=True) if not result["passed"]]
     if not failed:
         return ""
-    texts = [f"{verdict['name']!r}: {_reason(verdict, sample)}" for verdict, sample in failed]
+    texts = [f"{result['name']!r}: {_reason(result, sample)}" for result, sample in failed]
     return f"samples: {len(failed)} of {len(samples)} failed, and nothing was written. {'; '.join(texts)}"
 
 
-def _reason(verdict: Verdict, sample: Sample) -> str:
-    if verdict["delivered"] is None:
+def _reason(result: SampleResult, sample: Sample) -> str:
+    if result["delivered"] is None:
         return "the record would be filtered out, but it must be delivered"
-    record = shorten(json.dumps(verdict["delivered"], ensure_ascii=False), _MAX_RECORD_LENGTH)
-    names = ", ".join(verdict["differences"])
+    record = shorten(json.dumps(result["delivered"], ensure_ascii=False), _MAX_RECORD_LENGTH)
+    names = ", ".join(result["differences"])
     if sample.absent is not None:
         return f"{names} must not be delivered, but the record would be {record}"
     return (

@@ -8,12 +8,12 @@ from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
 from .._engine.task import InfoTask, Params, Spec, StateTask
-from .options import IDENTITY, OPTIONS, Desired, Query, desire, desire_report
-from .plan import State, conclude, plan
+from .options import IDENTITY, OPTIONS, Desired, TransformerQuery, desire, desire_report
+from .plan import TransformerState, conclude, plan
 from .read import read, report, reread
 
 
-class LogpushTransformer(StateTask[Desired, State]):
+class LogpushTransformer(StateTask[Desired, TransformerState]):
     """A transformer of an account."""
 
     name = "logpush_transformer"
@@ -23,33 +23,33 @@ class LogpushTransformer(StateTask[Desired, State]):
     def desire(self, params: Params) -> Desired:
         return desire(params)
 
-    def read(self, client: Client, desired: Desired) -> State:
+    def read(self, client: Client, desired: Desired) -> TransformerState:
         return read(client, desired)
 
-    def plan(self, desired: Desired, state: State) -> Plan:
+    def plan(self, desired: Desired, state: TransformerState) -> Plan:
         return plan(desired, state)
 
     def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
         return reread(client, plan, answers)
 
-    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    def conclude(self, desired: Desired, state: TransformerState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, state, plan, answers)
 
 
 TASK = LogpushTransformer()
 
 
-class LogpushTransformerInfo(InfoTask[Query]):
+class LogpushTransformerInfo(InfoTask[TransformerQuery]):
     """What an account has of them."""
 
     name = "logpush_transformer_info"
     spec = Spec(options={"name": {"type": "str"}, "transformer_id": {"type": "int"}})
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> Query:
+    def desire(self, params: Params) -> TransformerQuery:
         return desire_report(params)
 
-    def report(self, client: Client, desired: Query) -> Conclusion:
+    def report(self, client: Client, desired: TransformerQuery) -> Conclusion:
         return report(client, desired)
 
 

@@ -101,6 +101,10 @@ class ZoneRecord(t.TypedDict):
     unreadable: list[tuple[str, Reason]]
 
 
+# A record in an option or a variable, before it is checked; what a member contains depends on the task that made it.
+RawRecord = dict[str, t.Any]
+
+
 def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
     """Return the record in an option or a variable; each of its parts may be the result of a task that failed or was skipped.
 
@@ -116,7 +120,7 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
     unreadable = [
         (_RESOURCE.get(name, name), reason) for is_error, (name, reason) in zip(wrong, failures, strict=True) if not is_error
     ]
-    error = _given_error(raw.get("error"))
+    error = _read_error(raw.get("error"))
     checked = {**raw, **parts, "scope": scope, "declared": raw.get("declared", True), "error": error}
     check(RECORD, {**checked, "error": raw.get("error") or None}, place)
     if not declared and scope == ZONE and unreadable and not _has_parts(parts):
@@ -192,7 +196,7 @@ def _rows(value: Json) -> Json:
     return value["jobs"] if isinstance(value, dict) and "jobs" in value else value
 
 
-def _given_error(value: Json) -> Reason | None:
+def _read_error(value: Json) -> Reason | None:
     error = dict_of(_readable(value))
     if not error:
         return None

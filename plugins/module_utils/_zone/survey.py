@@ -30,7 +30,7 @@ from .._content_rules.violations import Window
 from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MONITOR, Conclusion, Failure, Json
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_of_fields
-from .._custom_fields.state import Rule
+from .._custom_fields.state import RulesetRule
 from .._destination import readable_text
 from .._engine.task import Params
 from .._logpush import delivery
@@ -38,31 +38,29 @@ from .._logpush.coverage import log_field_coverage
 from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
 from .._notifications import read as notifications
-from .._notifications.options import Query as PolicyQuery
+from .._notifications.options import PolicyQuery
 from .._scripts.facts import AUTO
-from .._scripts.listing import Query
+from .._scripts.listing import ScriptQuery
 from .._scripts.read import monitor, report_inventory
 from .._text import duration
-from .record import NO_RIGHT
+from .record import NO_RIGHT, RawRecord
 
 _ALL_RULES = RuleQuery(None, None, None)
 _ALL_JOBS = JobQuery(None, None, None)
 _ALL_POLICIES = PolicyQuery(None, None)
 # The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
-_ALL_SCRIPTS = Query(AUTO, members=_VERDICTS)
+_ALL_SCRIPTS = ScriptQuery(AUTO, members=_VERDICTS)
 
 # The result of an info module for one part, or its failure.
 PartResult = dict[str, Json]
-# A member of `zones` of `audit_report`.
-Record = dict[str, t.Any]
 
 
 class Owner(t.NamedTuple):
     """A zone or an account, with the members that identify it in its record."""
 
     address: Address
-    record: Record
+    record: RawRecord
 
 
 def desire(params: Params) -> Params:
@@ -122,7 +120,7 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     """
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
-    reason: Record = {}
+    reason: RawRecord = {}
     accounts: dict[str, str | None] = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
@@ -141,7 +139,7 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
             yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **reason})
 
 
-def _side_by_side(client: Client, owners: t.Sequence[Owner], with_scripts: bool) -> t.Iterator[Record]:
+def _side_by_side(client: Client, owners: t.Sequence[Owner], with_scripts: bool) -> t.Iterator[RawRecord]:
     """Yield the records in order, each as soon as it and those before it are read."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
 
@@ -149,10 +147,10 @@ def _side_by_side(client: Client, owners: t.Sequence[Owner], with_scripts: bool)
         yield from executor.map(lambda owner: _record(client.at(owner.address), owner, with_scripts), owners)
 
 
-def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
+def _record(client: Client, owner: Owner, with_scripts: bool) -> RawRecord:
     if not owner.address.id:
         return owner.record
-    record: Record = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
+    record: RawRecord = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
     if owner.address.scope == ACCOUNT:
         return {**record, "notifications": _part(client, lambda: notifications.report(client, _ALL_POLICIES).result)}
     scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if with_scripts else None
@@ -160,7 +158,7 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
         status = {"script_monitor": scripts["script_monitor"]}
     else:
         status = _part(client, lambda: {"script_monitor": monitor(client, AUTO).status})
-    rules: list[Rule] = []
+    rules: list[RulesetRule] = []
     fields = _part(client, lambda: _read_fields(client, rules))
     if rules and not record["jobs"].get("failed"):
         # The result of the module does not tell whether the rule is in effect.
@@ -171,7 +169,7 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> Record:
     return {**record, "result": result, "scripts": scripts}
 
 
-def _read_fields(client: Client, rules: list[Rule]) -> t.Mapping[str, Json]:
+def _read_fields(client: Client, rules: list[RulesetRule]) -> t.Mapping[str, Json]:
     """Return the custom fields of a zone as their module does; add their rules to `rules`."""
     ruleset = entry_point(client, confirm=False)
     rules.extend(ruleset.own_rules if ruleset else ())
@@ -190,7 +188,7 @@ def _failed(failure: Failure) -> PartResult:
     return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind, "path": failure.path}}
 
 
-def _add_violations(client: Client, records: t.Sequence[Record]) -> None:
+def _add_violations(client: Client, records: t.Sequence[RawRecord]) -> None:
     """Add what browsers reported to the content security rules of the records: one query for ten zones."""
     window = Window.of(datetime.datetime.now(datetime.timezone.utc), DEFAULT_LOOK_BACK_DAYS)
     parts = {record["zone_id"]: record["result"] for record in records if record["scope"] == ZONE and record.get("result")}
@@ -203,7 +201,7 @@ def _add_violations(client: Client, records: t.Sequence[Record]) -> None:
             parts[zone_id][CONTENT_SECURITY_RULES] = _failed(failure)
 
 
-def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[Record]) -> None:
+def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[RawRecord]) -> None:
     """Add the measured delivery to each record with jobs: one query for ten zones, one for each account."""
     now = datetime.datetime.now(datetime.timezone.utc)
     deliveries: dict[Address, Json] = {}

@@ -35,7 +35,7 @@ from .._logpush.health import with_health
 from .._logpush.job import Report
 from .._logpush.read import read_all
 from .._scripts import task as script_monitor
-from .._scripts.monitor import State as MonitorState
+from .._scripts.monitor import MonitorState
 from .._text import dict_of, list_of
 from .options import ZONE_SPEC, Desired, desire, plan_fields
 
@@ -46,7 +46,7 @@ _ORDER = {
 }
 
 
-class State(t.NamedTuple):
+class ZoneState(t.NamedTuple):
     """Current state of a zone; None for parts that are not managed."""
 
     fields: Ruleset | None = None
@@ -56,7 +56,7 @@ class State(t.NamedTuple):
     rules: RuleListing | None = None
 
 
-def read(client: Client, desired: Desired) -> State:
+def read(client: Client, desired: Desired) -> ZoneState:
     """Read the managed parts of a zone in parallel."""
     reads: dict[str, t.Callable[[], t.Any]] = {}
     if (fields := desired.fields) is not None:
@@ -76,10 +76,10 @@ def read(client: Client, desired: Desired) -> State:
             raise client.locate(failure) from failure
 
     parts = side_by_side(read_part, list(reads), len(reads))
-    return State(address=client.address.named, **dict(zip(reads, parts, strict=True)))
+    return ZoneState(address=client.address.named, **dict(zip(reads, parts, strict=True)))
 
 
-def compose(desired: Desired, state: State) -> Composition:
+def compose(desired: Desired, state: ZoneState) -> Composition:
     """Make the plan of each part, as its own module would, and combine them."""
     parts = _parts(desired, state)
     ids: dict[str, str | None] = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
@@ -115,7 +115,7 @@ def compose(desired: Desired, state: State) -> Composition:
     return Composition(whole, tuple(step for part in sequence for step in part.steps), conclude, approvals)
 
 
-def _parts(desired: Desired, state: State) -> dict[str, Composition]:
+def _parts(desired: Desired, state: ZoneState) -> dict[str, Composition]:
     """Return the plans of the managed parts."""
     parts: dict[str, Composition] = {}
     if desired.fields is not None:
@@ -143,7 +143,7 @@ def _end(part: Composition, done: t.Sequence[Outcome]) -> Conclusion:
     return conclusion._replace(result={"changed": changed, "diff": diff, "effects": effects, **conclusion.result})
 
 
-def _listed(state: State) -> list[Report] | None:
+def _listed(state: ZoneState) -> list[Report] | None:
     """Return the jobs of the zone as they were read, with their health; None if they were not listed."""
     if state.jobs is None or state.jobs.refusal is not None:
         return None
@@ -160,7 +160,7 @@ def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
     return {label: before[label] for label in labels}, {label: after[label] for label in labels}
 
 
-class ZoneObservability(StateTask[Desired, State]):
+class ZoneObservability(StateTask[Desired, ZoneState]):
     """The settings of a zone or an account in one task: the plans of the single modules, composed."""
 
     name = "zone_observability"
@@ -180,13 +180,13 @@ class ZoneObservability(StateTask[Desired, State]):
     def desire(self, params: Params) -> Desired:
         return desire(params)
 
-    def read(self, client: Client, desired: Desired) -> State:
+    def read(self, client: Client, desired: Desired) -> ZoneState:
         return read(client, desired)
 
-    def compose(self, desired: Desired, state: State) -> Composition:
+    def compose(self, desired: Desired, state: ZoneState) -> Composition:
         return compose(desired, state)
 
-    def secrets(self, desired: Desired, state: State | None) -> t.Iterable[str]:
+    def secrets(self, desired: Desired, state: ZoneState | None) -> t.Iterable[str]:
         """Return the secrets of the jobs; the other parts have none."""
         return several_jobs.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
 

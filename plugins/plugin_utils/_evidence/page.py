@@ -56,7 +56,7 @@ def _view(document: Document) -> View:
         "calendars": [(zone, _calendar(document, zone)) for zone in document.audited],
         "firsts": [_first(zone) for zone in document.audited if any(event.is_first for event in zone.history.events)],
         "changes": [event for event in document.changes if not event.is_first],
-        "inventories": [(zone, _shown(zone.inventory)) for zone in document.audited],
+        "inventories": [(zone, _excerpt(zone.inventory)) for zone in document.audited],
         "open": [(zone, key, opened) for zone in document.zones for key, opened in sorted(zone.history.open.items())],
         "most": _MAX_CHANGES,
     }
@@ -73,7 +73,7 @@ def _first(zone: Zone) -> str:
     )
 
 
-def _shown(inventory: t.Sequence[Listed]) -> list[Listed]:
+def _excerpt(inventory: t.Sequence[Listed]) -> list[Listed]:
     """Return the scripts that the page shows of a long inventory: those with findings, and the first others."""
     if len(inventory) <= _MAX_SCRIPTS:
         return list(inventory)

@@ -14,7 +14,7 @@ from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._files import open_regular, read_regular
 from ...module_utils._scripts.evidence import BASELINES, Chain, Record, read_chain
 from ...module_utils._scripts.facts import FINDINGS, is_digest
-from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, parse_time, shown
+from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, parse_time, quoted
 
 # Verifies evidence in its folder: files are only read, and no request is sent.
 
@@ -77,7 +77,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Archive:
         place = f"expected_heads[{zone_id!r}]"
         need_id(place, str(zone_id))
         if not isinstance(head, str) or not is_digest(head.lower()):
-            raise invalid_option(place, f"{shown(head)} is not 64 hexadecimal digits")
+            raise invalid_option(place, f"{quoted(head)} is not 64 hexadecimal digits")
         heads[str(zone_id).lower()] = head.lower()
     return Archive(params["evidence_dir"], heads)
 

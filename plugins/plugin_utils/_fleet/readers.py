@@ -10,7 +10,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ...module_utils._address import FILTER_OPTIONS
 from ...module_utils._core import EFFECTS, Json, invalid_option
-from ...module_utils._text import did_you_mean, nearest, shown
+from ...module_utils._text import did_you_mean, nearest, quoted
 from ...module_utils._zone.job_variables import check_name
 
 # How the value of a variable is read: each function takes the name of the variable for its message.
@@ -103,7 +103,7 @@ def read_allow(name: str, value: Json) -> tuple[str, ...]:
     for each in names:
         if each not in (*EFFECTS, ALL):
             hint = did_you_mean(nearest(each, (*EFFECTS, ALL)))
-            raise invalid_option(name, f"{shown(each)} is not the name of a destructive change{hint}")
+            raise invalid_option(name, f"{quoted(each)} is not the name of a destructive change{hint}")
     return tuple(sorted(set(names)))
 
 
@@ -112,7 +112,7 @@ def read_batches(name: str, value: Json) -> list[str]:
     batches = read_names(name, str(value) if isinstance(value, int) else value)
     for each in batches or [str(value)]:
         if not _BATCH.fullmatch(each):
-            text = f"{shown(each)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these"
+            text = f"{quoted(each)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these"
             raise invalid_option(name, text)
     return batches
 
@@ -134,5 +134,5 @@ def read_threshold(name: str, value: Json) -> Threshold:
     text = str(value).strip()
     match = _THRESHOLD.fullmatch(text)
     if isinstance(value, bool) or not match or (match[2] and float(match[1]) > 100) or (not match[2] and "." in match[1]):
-        raise invalid_option(name, f"{shown(value)} is neither a number of zones nor a percentage of 0% to 100%")
+        raise invalid_option(name, f"{quoted(value)} is neither a number of zones nor a percentage of 0% to 100%")
     return Threshold(text, float(match[1]), bool(match[2]))

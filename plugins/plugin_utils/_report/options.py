@@ -8,7 +8,8 @@ import typing as t
 
 from ...module_utils._core import invalid_option
 from ...module_utils._engine.task import Params
-from ...module_utils._text import format_time, need_time, shown
+from ...module_utils._text import format_time, need_time
+from ...module_utils._text import quoted as shown
 from ...module_utils._zone.record import ZoneRecord, read_record
 from .facts import DEFAULT_TITLE, GATES, MAX_DAYS, MAX_KEEP, SURVEY_TITLE
 from .waivers import Waiver, parse_waivers

@@ -7,7 +7,8 @@ import re
 import typing as t
 
 from ...module_utils._core import Json, invalid_option
-from ...module_utils._text import canonical, did_you_mean, nearest, need_date, shown
+from ...module_utils._text import canonical, did_you_mean, nearest, need_date
+from ...module_utils._text import quoted as shown
 from .document import Item, Row, WaiverRow, address
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
 from .items import Problem, in_order, items_of, problem

@@ -9,7 +9,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.parse import parse
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import (
     budget,
-    check,
+    check_limits,
     explain,
     explain_echo,
     to_data,
@@ -60,7 +60,7 @@ def sized(size, letter="x"):
 
 def refusal(tree, **place):
     with pytest.raises(Failure) as caught:
-        check(tree, **place)
+        check_limits(tree, **place)
     assert caught.value.kind == "invalid_option"
     return str(caught.value)
 
@@ -68,7 +68,7 @@ def refusal(tree, **place):
 @pytest.mark.parametrize("letter", ["x", "\u00fc", "\U0001f600"])
 def test_limit_of_bytes_is_inclusive(letter):
     assert len(to_text(sized(1000, letter)).encode()) == 1000
-    assert check(sized(1000, letter)) is None
+    assert check_limits(sized(1000, letter)) is None
     assert refusal(sized(1001, letter)) == "filter: 1001 bytes are 1 more than the limit of 1000"
     assert refusal(sized(1234, letter), place="job.filter") == "job.filter: 1234 bytes are 234 more than the limit of 1000"
 

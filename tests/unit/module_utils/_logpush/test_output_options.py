@@ -13,8 +13,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.out
     desire,
     from_logpull,
     merged,
+    reported,
     same_suboption,
-    shown,
 )
 
 OPTIONS = st.fixed_dictionaries(
@@ -66,11 +66,11 @@ def test_spelling_of_a_request_is_unique(requested: dict[str, t.Any], present: d
     whole, _differs = merged(requested, present)
     output_type = whole.get("output_type", "ndjson")
     filled = {**{name: sub.by_output_type.get(output_type, sub.default) for name, sub in SUBOPTIONS.items()}, **whole}
-    assert shown(whole, requested) == shown(merged(requested, filled)[0], requested)
+    assert reported(whole, requested) == reported(merged(requested, filled)[0], requested)
 
 
 @pytest.mark.parametrize(
-    ("whole", "requested", "reported"),
+    ("whole", "requested", "expected"),
     [
         ({"sample_rate": 1, "batch_prefix": ""}, {"sample_rate": 1}, {"sample_rate": 1}),
         ({"output_type": "csv", "record_suffix": "\n", "batch_prefix": "["}, {}, {"output_type": "csv", "batch_prefix": "["}),
@@ -78,9 +78,9 @@ def test_spelling_of_a_request_is_unique(requested: dict[str, t.Any], present: d
     ],
 )
 def test_members_with_defaults_are_reported_if_requested(
-    whole: dict[str, t.Any], requested: dict[str, t.Any], reported: t.Any
+    whole: dict[str, t.Any], requested: dict[str, t.Any], expected: t.Any
 ) -> None:
-    assert shown(whole, requested) == reported
+    assert reported(whole, requested) == expected
 
 
 @pytest.mark.parametrize(

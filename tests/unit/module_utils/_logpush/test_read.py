@@ -194,20 +194,20 @@ NOT_OURS = "is not a field of the dataset http_requests"
     ],
 )
 def test_unknown_fields_are_named_with_suggestions(names: list[str], start: str) -> None:
-    kind, message = refusal(read.check, chosen({**NEW, "fields": names}), KNOWN)
+    kind, message = refusal(read.check_fields, chosen({**NEW, "fields": names}), KNOWN)
     assert kind == "invalid_option" and message.startswith(start)
 
 
 def test_key_of_a_filter_is_checked() -> None:
-    _kind, message = refusal(read.check, chosen({**NEW, "filter": FILTER}, place="jobs[0]"), KNOWN)
+    _kind, message = refusal(read.check_fields, chosen({**NEW, "filter": FILTER}, place="jobs[0]"), KNOWN)
     assert message.startswith("jobs[0].filter.where.or[1].and[0].key: 'A' is not a field ")
     assert message.endswith("; no record would meet the condition")
-    read.check(chosen({**NEW, "fields": ["Anything"]}), {})
+    read.check_fields(chosen({**NEW, "fields": ["Anything"]}), {})
 
 
 def test_hostile_field_names_are_not_suggested() -> None:
     hostile = {"\x1b[31mRayId": "a", "{{ RayId }}": "b", "RayId" * 100: "c"}
-    assert "did you mean" not in refusal(read.check, chosen({**NEW, "fields": ["RayId"]}), hostile)[1]
+    assert "did you mean" not in refusal(read.check_fields, chosen({**NEW, "fields": ["RayId"]}), hostile)[1]
 
 
 HTTP, DNS = ({**NEW, "name": dataset, "dataset": dataset, "fields": ["RayId"]} for dataset in ("http_requests", "dns_logs"))

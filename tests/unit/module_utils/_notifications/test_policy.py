@@ -6,7 +6,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.options import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._notifications.plan import State, is_id, plan
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.plan import PolicyState, is_id, plan
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.policy import (
     parse_alerts,
     parse_policy,
@@ -54,10 +54,10 @@ def desired(**options: t.Any) -> t.Any:
 )
 def test_effects_that_mute_a_policy(options: t.Any, detail: t.Any) -> None:
     """An enabled policy is deleted or disabled, loses a mechanism, or gets a narrower filter."""
-    made = plan(desired(**options), State(parse_policy(SENT)))
+    made = plan(desired(**options), PolicyState(parse_policy(SENT)))
     assert made.requests
     assert [effect.detail for effect in made.effects] == ([] if detail == "none" else [detail])
-    silent = plan(desired(**options), State(parse_policy({**SENT, "enabled": False})))
+    silent = plan(desired(**options), PolicyState(parse_policy({**SENT, "enabled": False})))
     assert not silent.effects
 
 
@@ -71,7 +71,7 @@ def test_effects_that_mute_a_policy(options: t.Any, detail: t.Any) -> None:
     ],
 )
 def test_equivalent_options_are_no_change(options: t.Any) -> None:
-    made = plan(desired(**options), State(parse_policy(SENT)))
+    made = plan(desired(**options), PolicyState(parse_policy(SENT)))
     assert not made.requests and made.before == made.after
 
 

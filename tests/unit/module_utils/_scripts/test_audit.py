@@ -17,7 +17,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import MonitorState
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import verification
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
@@ -53,9 +53,9 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
         hide = staticmethod(functools.partial(scrub, secrets=[SECRET]))
         now: t.Any = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
-        def monitor(self, route: str) -> State:
+        def monitor(self, route: str) -> MonitorState:
             self.now = None  # the time of the audit is taken before the first request
-            return State(route, {"enabled": enabled, "updated_at": None})
+            return MonitorState(route, {"enabled": enabled, "updated_at": None})
 
         def list_scripts(self, query: t.Any) -> list[t.Any]:
             return [dict(each) for each in listing]

@@ -17,11 +17,11 @@ OPTIONS = {
 }
 
 
-def query(**given_options) -> listing.Query:
+def query(**given_options) -> listing.ScriptQuery:
     return listing.desire({**OPTIONS, **given_options})
 
 
-def settled(route="script_monitor", **given_options) -> listing.Query:
+def settled(route="script_monitor", **given_options) -> listing.ScriptQuery:
     """Return a query for a known route."""
     return query(route="auto", **given_options).on_route(route)
 
@@ -47,7 +47,7 @@ def test_invalid_query_is_refused(options, message):
 def test_query_parameters_are_trimmed_and_unique():
     options = {"status": ["active"], "malicious_threshold": 20, "malicious_when": "below", "malicious_only": True}
     found = query(**options, script_id="ab12", per_page=1, hosts=[" a.example", "a.example", "*.b.example"])
-    assert found == listing.Query(
+    assert found == listing.ScriptQuery(
         "script_monitor", "ab12", ("a.example", "*.b.example"), ("active",), 1, 20, "below", malicious_only=True
     )
 

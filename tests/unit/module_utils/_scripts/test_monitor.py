@@ -7,9 +7,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils import _core
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import monitor
 
 STATUS = {"enabled": False, "updated_at": "2026-03-02T09:41:33.358104Z"}
-SEEN = monitor.State("script_monitor", STATUS)
-ON = monitor.State("script_monitor", {**STATUS, "enabled": True})
-SEEN_ELSEWHERE = monitor.State("page_shield", STATUS)
+SEEN = monitor.MonitorState("script_monitor", STATUS)
+ON = monitor.MonitorState("script_monitor", {**STATUS, "enabled": True})
+SEEN_ELSEWHERE = monitor.MonitorState("page_shield", STATUS)
 
 
 def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:

@@ -7,7 +7,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Failure, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._transformers.options import desire, normal
 from ansible_collections.edgeops.observability.plugins.module_utils._transformers.plan import (
-    State,
+    TransformerState,
     parse_transformer,
     parse_version,
     plan,
@@ -33,8 +33,8 @@ def desired(**options: t.Any) -> t.Any:
     return desire({"state": "present", "samples": [], **OMITTED, "name": "redact", **options})
 
 
-def state(**changes: t.Any) -> State:
-    return State(parse_transformer({**SENT, **changes})._replace(sql=SQL, version=2))
+def state(**changes: t.Any) -> TransformerState:
+    return TransformerState(parse_transformer({**SENT, **changes})._replace(sql=SQL, version=2))
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cov
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import task as script_monitor
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import MonitorState
 from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_observability
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import State
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import ZoneState
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
 Json = t.Any
@@ -157,7 +157,7 @@ def all_answers(current: Document, requested: Document) -> tuple[Answer, dict[st
     """Return the answers of the module for the whole zone, and of the modules for its parts."""
     stored = [{"id": number, **job} for number, job in enumerate(current["jobs"], 1)]
     monitor = MonitorState("script_monitor", {"enabled": current["monitor"], "updated_at": None})
-    state = State(
+    state = ZoneState(
         current["ruleset"] and read_ruleset(current["ruleset"]),
         JobListing(tuple(map(parse_job, stored))),
         monitor,
@@ -286,7 +286,7 @@ def test_zone_plan_agrees_with_rule_module() -> None:
         whole = answer_of(
             zone_observability.TASK,
             {"content_security_rules": items},
-            State(address={"zone_id": ZONE}, rules=RuleListing(tuple(rules), states)),
+            ZoneState(address={"zone_id": ZONE}, rules=RuleListing(tuple(rules), states)),
         )
         if whole.refusal:
             seen["refused"] += 1

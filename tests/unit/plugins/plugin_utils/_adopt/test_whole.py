@@ -13,8 +13,8 @@ from support import ansible_yaml
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State as MonitorState
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK, State
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import MonitorState
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK, ZoneState
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.variables import express_zone
 from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import texts_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
@@ -112,7 +112,7 @@ def test_adopted_files_change_nothing(drawn: list[tuple[list[Document], list[Doc
         ruleset = read_ruleset({"id": "rs", "rules": [{"id": f"r{index}", **rule} for index, rule in enumerate(rules)]})
         monitor = {"enabled": enabled, "updated_at": None}
         zones.append({**express_zone(name, ruleset, [parse_job(job) for job in there], monitor), "zone_id": zone_id})
-        states[name] = State(ruleset, JobListing(tuple(map(parse_job, there))), MonitorState("script_monitor", monitor))
+        states[name] = ZoneState(ruleset, JobListing(tuple(map(parse_job, there))), MonitorState("script_monitor", monitor))
     files = texts_of(json.loads(json.dumps(zones)), "all", True, "2026-11-21")
     assert CANARY not in repr(files)
     common = loaded(files["group_vars/all/adopted.yml"])
