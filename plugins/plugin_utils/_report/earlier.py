@@ -10,8 +10,7 @@ from ...module_utils._address import ZONE
 from ...module_utils._core import invalid_option
 from ...module_utils._files import read_regular
 from ...module_utils._schema import Schema, array, nullable, problems, record, string
-from ...module_utils._text import finite_float, format_time, no_constant, parse_time
-from ...module_utils._text import quoted as shown
+from ...module_utils._text import finite_float, format_time, no_constant, parse_time, quoted
 from ...module_utils._zone.record import SCOPES
 from .document import NOTHING, SCHEMA_VERSION, Item, Report, Row
 from .facts import KINDS, MANAGED, PATTERNS, RESOURCES, SEVERITIES, STATUSES
@@ -172,7 +171,7 @@ def read_report(place: str, path: str) -> Report:
     if not isinstance(version, str):
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
     if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
-        raise invalid_option(place, f"{path!r} has schema version {shown(version)}; this release reads {SCHEMA_VERSION}")
+        raise invalid_option(place, f"{path!r} has schema version {quoted(version)}; this release reads {SCHEMA_VERSION}")
     problem = next(problems(REPORT, report, later=version != SCHEMA_VERSION), None) or next(_repeated(report["zones"]), None)
     if problem:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: {problem}")
@@ -202,7 +201,7 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
     for number, row in enumerate(rows):
         place = (row.get("scope", ZONE), row["zone"], row["zone_id"] or row.get("account_id"))
         if place in known:
-            yield f"zones[{number}].zone: {shown(row['zone'])} is a duplicate"
+            yield f"zones[{number}].zone: {quoted(row['zone'])} is a duplicate"
         known.add(place)
         ids = [item["id"] for item in row["items"]]
         if len(set(ids)) < len(ids):

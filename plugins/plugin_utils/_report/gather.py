@@ -8,7 +8,7 @@ from ...module_utils._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ID
 from ...module_utils._core import UNAVAILABLE, Failure, Json
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._text import canonical, dict_of, line
-from ...module_utils._zone.record import read_record, refusal_of
+from ...module_utils._zone.record import RawRecord, read_record, refusal_of
 from .._ansible_core import own_members
 from .._host_variables import Host
 
@@ -19,19 +19,17 @@ REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs
 _ROLE = "log_delivery_"
 _MAX_MESSAGE = 2000
 
-# A member of `zones` of `audit_report`.
-Record = dict[str, Json]
 # Asks for the delivery facts of zones, or of one account, with a connection.
 Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 
 
-def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> Record:
+def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> RawRecord:
     """Return the record of a host; one whose task has not registered anything was not audited."""
     parts = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
     result = dict_of(parts.get("result"))
     if result.get("listed_jobs") is not None:
         parts.pop("jobs", None)  # what was registered as jobs is of an earlier audit then
-    record: Record = {"zone": name, **_address(host, result)}
+    record: RawRecord = {"zone": name, **_address(host, result)}
     # A task that Ansible skips for its condition is registered too; after a failure none runs.
     has_ended = result.get("failed") or result.get("unreachable")
     required = [registered["result"], None if has_ended else registered.get("scripts")]
@@ -50,7 +48,7 @@ def _plain(result: Json) -> Json:
     return {**members, "msg": line(" ".join(str(members["msg"]).split()), _MAX_MESSAGE)} if "msg" in members else members
 
 
-def _address(host: Host, result: t.Mapping[str, Json]) -> Record:
+def _address(host: Host, result: t.Mapping[str, Json]) -> RawRecord:
     """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables."""
     ids = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or address_of(host)
     scope = ACCOUNT if ACCOUNT_ID in ids and ZONE_ID not in ids else ZONE
@@ -83,7 +81,7 @@ def refusals(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]
     return {name: line(f"gate: {reason}", _MAX_MESSAGE) for name, reason in reasons.items() if reason}
 
 
-def with_delivery(records: t.Mapping[str, Record], hosts: t.Mapping[str, Host], ask: Ask) -> list[Record]:
+def with_delivery(records: t.Mapping[str, RawRecord], hosts: t.Mapping[str, Host], ask: Ask) -> list[RawRecord]:
     """Return the records with the delivery facts of those that have jobs.
 
     All zones of one connection are asked for together, each account by itself.

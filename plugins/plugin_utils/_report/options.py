@@ -8,8 +8,7 @@ import typing as t
 
 from ...module_utils._core import invalid_option
 from ...module_utils._engine.task import Params
-from ...module_utils._text import format_time, need_time
-from ...module_utils._text import quoted as shown
+from ...module_utils._text import format_time, need_time, quoted
 from ...module_utils._zone.record import ZoneRecord, read_record
 from .facts import DEFAULT_TITLE, GATES, MAX_DAYS, MAX_KEEP, SURVEY_TITLE
 from .waivers import Waiver, parse_waivers
@@ -49,7 +48,7 @@ def desire(params: Params) -> DesiredReport:
     seen: set[tuple[str, str]] = set()
     for place, each in enumerate(records):
         if (each["scope"], each["zone"]) in seen:
-            raise invalid_option(f"zones[{place}].zone", f"{shown(each['zone'])} has more than one record")
+            raise invalid_option(f"zones[{place}].zone", f"{quoted(each['zone'])} has more than one record")
         seen.add((each["scope"], each["zone"]))
     expected, required_fields = params["expected"] or (), params["required_fields"] or {}
     if "" in expected:
@@ -100,7 +99,7 @@ def _put_headers(option: t.Mapping[str, t.Any]) -> dict[str, str]:
     headers = {str(name): str(value) for name, value in option.items() if value is not None}
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name):
-            raise invalid_option("put_headers", f"{shown(name)} is not the name of a header")
+            raise invalid_option("put_headers", f"{quoted(name)} is not the name of a header")
         if not re.fullmatch(r"[\t\x20-\x7e]*", value) or value != value.strip():
             raise invalid_option(f"put_headers.{name}", "its value contains characters that an HTTP header cannot contain")
     return headers

@@ -7,8 +7,7 @@ import re
 import typing as t
 
 from ...module_utils._core import Json, invalid_option
-from ...module_utils._text import canonical, did_you_mean, nearest, need_date
-from ...module_utils._text import quoted as shown
+from ...module_utils._text import canonical, did_you_mean, nearest, need_date, quoted
 from .document import Item, Row, WaiverRow, address
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
 from .items import Problem, in_order, items_of, problem
@@ -94,7 +93,7 @@ def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:
         patterns[name] = re.compile(fnmatch.translate(pattern), re.DOTALL)
         if name in _NAMES and not any(map(patterns[name].match, _NAMES[name])):
             hint = did_you_mean(nearest(pattern, _NAMES[name]))
-            raise invalid_option(f"{place}.{name}", f"{shown(pattern)} matches no {name}{hint}")
+            raise invalid_option(f"{place}.{name}", f"{quoted(pattern)} matches no {name}{hint}")
     return _waiver({**waiver, "until": until}, patterns)
 
 
