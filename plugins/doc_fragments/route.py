@@ -24,12 +24,12 @@ options:
   malicious_threshold:
     description:
       - The score that separates malicious scripts from others. A score that equals it is not malicious.
-      - If omitted, it depends on the route that answered, see the guide
-        R(Monitor scripts,ansible_collections.edgeops.observability.docsite.guide_scripts).
+      - If omitted, it depends on the route that answered - V(50) for V(script_monitor), and V(10) for V(page_shield).
     type: int
   malicious_when:
     description:
-      - On which side of O(malicious_threshold) a score means malicious. If omitted, it depends on the route that answered.
+      - On which side of O(malicious_threshold) a score means malicious. If omitted, it depends on the route that answered - V(above) for
+        V(script_monitor), and V(below) for V(page_shield), where 1 is malicious and 99 is clean.
     type: str
     choices: [above, below]
 """

@@ -82,7 +82,7 @@ options:
         removed. If no record has this digest, the finding is V(history_broken).
     type: str
   max_gap_days:
-    description: Days after which the last record is too old, which is the finding V(evidence_gap). The default is when Cloudflare removes infrequent scripts.
+    description: Days after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
     type: float
     default: 5.0
   at:
