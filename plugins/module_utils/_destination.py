@@ -297,10 +297,9 @@ def leads_elsewhere(before: Destination, after: Destination) -> bool:
 
 
 def _place(destination: Destination) -> tuple[str | None, ...]:
-    """Return user, scheme, authority and path, decoded."""
-    path = "".join(f"/{part.text}" for part in destination.parts)
+    """Return user, scheme, authority and the parts of the path, each decoded: an encoded slash is part of a name."""
     user = None if destination.user is None else unquote(destination.user)
-    return (user, destination.scheme, unquote(destination.authority), unquote(path))
+    return (user, destination.scheme, unquote(destination.authority), *(unquote(part.text) for part in destination.parts))
 
 
 def _settings(destination: Destination) -> list[tuple[str, str | None]]:

@@ -156,7 +156,8 @@ def _data(place: str, raw: t.Any, option: Members) -> t.Any:
     """Return parsed text for an option that is not a string; empty text means omitted."""
     kind = option.get("type")
     value = raw if isinstance(raw, _PLAIN) else serialised({place: raw})[place]
-    if not isinstance(value, str) or (kind not in _NO_TEXT and "choices" not in option):
+    takes_empty_text = kind not in _NO_TEXT and "" in option.get("choices", [""])
+    if not isinstance(value, str) or takes_empty_text:
         return value
     if not value.strip():
         return None

@@ -50,7 +50,7 @@ def test_all_parts_are_predicted_and_applied(modules: Modules) -> None:
 
 
 def test_omitted_parts_are_not_changed(modules: Modules) -> None:
-    for part, args in (("custom_fields", {}), ("jobs", {"jobs": []}), ("jobs", {"unlisted_jobs": "absent"})):
+    for part, args in (("custom_fields", {}), ("jobs", {"jobs": []}), ("jobs", {"unlisted_jobs": "report"})):
         report = modules.run(task(**args))
         assert report.result[part] == {} and report.result["plan_ids"] == dict.fromkeys(report.result["plan_ids"])
         assert report.journal == [] and report.result["changed"] is False

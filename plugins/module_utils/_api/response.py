@@ -112,7 +112,7 @@ _BY_CODE: t.Mapping[int, str] = {
     6102: "The format of api_email is not valid.",
     6103: "The format of api_key is not valid; set a token as api_token.",
     6003: "The service could not read the credentials; an API key in api_token, or a token in api_key, is the usual cause.",
-    9109: "The token is not valid, has expired, may not be used from this address, or {place} belongs to another account.",
+    9109: "The credentials are not valid, have expired, may not be used from this address, or {place} belongs to another account.",
     10000: "The service does not accept the credentials for {place}; check api_token (or api_email and api_key), and what the token may access.",
     7003: "Check {option}, and that base_url is the address of the service's version 4.",
     7000: "Check {option}, and that base_url is the address of the service's version 4.",

@@ -10,7 +10,22 @@ import typing as t
 
 from .._core import Failure, invalid_option
 from .._text import did_you_mean, nearest, no_constant, quoted, shorten, unique_members
-from .tree import AND, MEMBERSHIP, OPERATORS, OR, ORDER, TEXT, Condition, Group, Scalar, Tree, Value, WrittenNumber, exact
+from .tree import (
+    AND,
+    MEMBERSHIP,
+    NEGATION,
+    OPERATORS,
+    OR,
+    ORDER,
+    TEXT,
+    Condition,
+    Group,
+    Scalar,
+    Tree,
+    Value,
+    WrittenNumber,
+    exact,
+)
 
 MEMBERS = ("key", "operator", "value")
 JsonObject: t.TypeAlias = "collections.abc.Mapping[str, object]"
@@ -32,7 +47,11 @@ MEANT = {
     ">=": "geq",
     "<": "lt",
     ">": "gt",
+    "lessthan": "lt",
+    "greaterthan": "gt",
 }
+# How the names of negations begin in other languages.
+_NEGATED = re.compile(r"!|(?:does ?|is ?)?not ?|n(?=in$)")
 
 _EXPECTED = "a condition {key, operator, value}, {and: [...]} or {or: [...]}"
 _LOOKS = (
@@ -150,11 +169,19 @@ def _condition(members: JsonObject, path: str) -> Condition:
     if not isinstance(operator, str):
         raise invalid_option(f"{path}.operator", f"must be a string, the name of an operator, not {_quoted(operator)}")
     if operator not in OPERATORS:
-        name = operator[:64].strip().lower()
-        hint = did_you_mean(MEANT.get(name) or nearest(name, OPERATORS))
-        raise invalid_option(f"{path}.operator", f"{_quoted(operator)} is not an operator{hint}")
+        raise invalid_option(f"{path}.operator", f"{_quoted(operator)} is not an operator{did_you_mean(_meant(operator))}")
     name = t.cast(str, _scalar(key, f"{path}.key"))
     return Condition(name, str.__str__(operator), _value(operator, value, f"{path}.value"))
+
+
+def _meant(operator: str) -> str:
+    """Return the nearest operator, of a negation the nearest negation: any other would deliver what is to be kept back."""
+    name = operator[:64].strip().lower().replace("_", "")
+    negation = _NEGATED.match(name)
+    if name in MEANT or not negation:
+        return MEANT.get(name) or nearest(name, OPERATORS)
+    positive = MEANT.get(name[negation.end() :], name[negation.end() :])
+    return "" if positive in ORDER else nearest(NEGATION + positive, [each for each in OPERATORS if each.startswith(NEGATION)])
 
 
 def _value(operator: str, value: object, path: str) -> Value:

@@ -18,7 +18,8 @@ from .._filter.compare import same_filter
 from .._filter.text import to_data, to_text
 from .._filter.tree import Tree
 from . import logpull_options, output_options
-from .facts import ALWAYS, FIXED, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, OLDER_FORM
+from .coverage import names_in, selected_fields
+from .facts import ALWAYS, DATASET, FIXED, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, OLDER_FORM
 from .job import Job
 from .options import NO_FILTER, DesiredJob
 
@@ -27,6 +28,23 @@ from .options import NO_FILTER, DesiredJob
 Body = dict[str, Json]
 # The names of members in the diff that the service calls otherwise.
 WIRE: t.Mapping[str, str] = {"destination": "destination_conf", **dict.fromkeys(OLDER_FORM, "logpull_options")}
+
+
+def with_carriers(desired: DesiredJob, job: Job | None) -> DesiredJob:
+    """Return a desired job that lists its carriers, in the form of its options or else of the job.
+
+    They are added to the fields that the task lists; if it lists none, to those of the job.
+    """
+    dataset = desired.plain.get("dataset") or (job.dataset if job else desired.dataset)
+    if not desired.carriers or dataset != DATASET:
+        return desired
+    output, logpull = desired.output, desired.logpull
+    listed = output.get("field_names") if output else logpull.fields if logpull else None
+    own = selected_fields(job.members) if listed is None and job else names_in(listed)
+    fields = tuple(dict.fromkeys((*own, *desired.carriers)))
+    if output is not None or (logpull is None and job and job.output):
+        return desired._replace(output={**(output or {}), "field_names": list(fields)})
+    return desired._replace(logpull=(logpull or logpull_options.Requested((), {}, "fields"))._replace(fields=fields))
 
 
 class Change(t.NamedTuple):

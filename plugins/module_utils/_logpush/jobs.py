@@ -8,7 +8,6 @@ import typing as t
 from .._address import Address, scope_of
 from .._core import NOT_FOUND, Failure, Json, invalid_option, within
 from .._destination import secret_parts
-from .facts import DATASET
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels
 from .options import FORMS, DesiredJob, desire
 from .plan import secrets
@@ -18,14 +17,10 @@ IGNORE, REPORT, ABSENT = UNLISTED = ("ignore", "report", "absent")
 
 
 class JobItem(t.NamedTuple):
-    """One job of a task that manages several, and its place in the options.
-
-    `bare` is the same without the fields that carry custom log fields, in case the job has another dataset.
-    """
+    """One job of a task that manages several, and its place in the options."""
 
     place: str
     desired: DesiredJob
-    bare: DesiredJob | None = None
 
     @property
     def key(self) -> Json:
@@ -62,7 +57,7 @@ def desire_item(place: str, options: t.Mapping[str, Json], scope: str | None = N
 def check_items(desired: DesiredJobs) -> DesiredJobs:
     """Return the desired jobs; refuse a list that is invalid whatever jobs the zone has."""
     if desired.unlisted == ABSENT and not desired.items:
-        raise invalid_option("jobs", "is empty; with unlisted_jobs 'absent', that would delete every job of the zone")
+        raise invalid_option("jobs", "is empty or omitted; with unlisted_jobs 'absent', that would delete every job")
     seen: dict[Json, str] = {}
     for item in desired.items:
         require_other(item.place, seen.setdefault(item.key, item.place))
@@ -116,14 +111,11 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem
 
 
 def _find(item: JobItem, listing: JobListing) -> tuple[JobItem, Job | None]:
-    """Return an item with its job; if that job has a dataset without custom log fields, the item without them."""
-    if item.desired.job_id is None:
-        with within(item.place):
-            return item, find_by_name(listing.jobs, item.desired.name, item.desired.dataset)
-    job = find_by_id(listing.jobs, item.desired.job_id)
-    if item.bare is not None and job is not None and job.dataset != DATASET:
-        item = item._replace(desired=item.bare)
-    return item, job
+    """Return an item with its job."""
+    if item.desired.job_id is not None:
+        return item, find_by_id(listing.jobs, item.desired.job_id)
+    with within(item.place):
+        return item, find_by_name(listing.jobs, item.desired.name, item.desired.dataset)
 
 
 def _refuse_duplicates(pairs: t.Sequence[tuple[JobItem, Job | None]], identities: t.Sequence[Identity]) -> None:

@@ -15,7 +15,6 @@ from .._filter.text import check_limits
 from .._filter.tree import Tree
 from .._text import did_you_mean, nearest
 from . import facts, logpull_options, output_options
-from .coverage import names_in
 from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT, OLDER_FORM
 
 # One of these is required to identify a job.
@@ -62,6 +61,7 @@ class DesiredJob(t.NamedTuple):
     `dataset` is empty for a job of an account that is identified by its name alone.
     `plain` are the members whose values are compared as they are. `sending` is the option `send_destination`.
     `places` are the option paths of field names. `transformer` is the name of the transformer, whose id `plain` gets once it is known.
+    `carriers` are the log fields with custom fields: a job of `http_requests` selects them beside its other fields.
     """
 
     present: bool
@@ -80,6 +80,7 @@ class DesiredJob(t.NamedTuple):
     validate_fields: bool = True
     places: t.Mapping[str, str] = types.MappingProxyType({})
     transformer: str | None = None
+    carriers: tuple[str, ...] = ()
 
     @property
     def needs_transformers(self) -> bool:
@@ -95,10 +96,8 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         plain["transformer_id"] = 0
     # No dataset is the default of accounts, where a job without one is identified by its name alone.
     default = "" if scope == ACCOUNT else DATASET
-    if "dataset" in plain and not (plain["dataset"] or default):
+    if plain.get("dataset") == "":
         del plain["dataset"]
-    elif "dataset" in plain:
-        plain["dataset"] = plain["dataset"] or default
     conf, token, output = (params[name] for name in ("destination_conf", "ownership_challenge", "output_options"))
     destination = None if conf is None else check_destination(conf)
     _check_values(params, destination, scope)
@@ -126,17 +125,6 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         places=_places(params, logpull),
         transformer=params["transformer"] or None,
     )
-
-
-def with_fields(desired: DesiredJob, names: t.Sequence[str]) -> DesiredJob:
-    """Return a desired job that selects these fields as well, in the form of its options."""
-    if not names:
-        return desired
-    if desired.output is not None:
-        own = names_in(desired.output.get("field_names"))
-        return desired._replace(output={**desired.output, "field_names": list(dict.fromkeys((*own, *names)))})
-    logpull = desired.logpull or logpull_options.Requested((), {}, "fields")
-    return desired._replace(logpull=logpull._replace(fields=tuple(dict.fromkeys((*(logpull.fields or ()), *names)))))
 
 
 def _places(params: Params, logpull: logpull_options.Requested | None) -> dict[str, str]:

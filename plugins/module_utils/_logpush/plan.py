@@ -36,7 +36,7 @@ from .._filter.lint import findings
 from .._filter.text import budget, to_data
 from .._text import dict_of, did_you_mean, nearest
 from . import logpull_options
-from .changes import WIRE, Body, Change, changes, fixed_changes
+from .changes import WIRE, Body, Change, changes, fixed_changes, with_carriers
 from .coverage import selected_fields
 from .facts import (
     DATASET,
@@ -99,6 +99,10 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
         yield "enabled: is omitted, and the service creates jobs disabled, so that the job delivers nothing; set enabled to true."
     if "dataset" in body:
         yield from unknown_dataset(str(body["dataset"]))
+    if job and "name" in body:
+        named = sorted(each.id for each in state.staying if each.id and (each.name, each.dataset) == (after.name, after.dataset))
+        if others := [number for number in named if number != job.id]:
+            yield f"name: job {others[0]} has the same name and dataset, so that later tasks have to select both by job_id."
     if "destination_conf" in body and requested:
         yield from _ownership_warnings(requested, desired.challenge, state)
     elif job and present and requested and is_assumed_same(requested, present):
@@ -186,6 +190,7 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
     names = state.transformers
     if desired.transformer is not None and names is not None:
         desired = desired._replace(plain={**desired.plain, "transformer_id": _transformer_id(desired.transformer, names)})
+    desired = with_carriers(desired, state.job)
     if state.job is None:
         made = _create(desired, state)
     else:
@@ -235,7 +240,8 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
 
 def _create(desired: DesiredJob, state: JobState) -> Plan:
     if desired.job_id is not None:
-        raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this zone; without job_id, name creates one.")
+        scope = state.address.scope if state.address else ZONE
+        raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this {scope}; without job_id, name creates one.")
     if not desired.dataset:
         known = ", ".join(sorted(DATASETS[ACCOUNT]))
         raise invalid_option(

@@ -166,8 +166,10 @@ def selection(place: str, desired: DesiredJob, state: JobState, plan: Plan) -> S
     written = list(conditions(desired.filter)) if desired.filter else []
     keys = {condition.key: f"{path}{where}.key" for where, condition in reversed(written)}
     if present and dataset == before:
-        if fields and fields.keys() == set(map(str.strip, selected_fields(present.members))) - {""}:
-            fields = {}
+        kept = set(map(str.strip, selected_fields(present.members)))
+        # Names that the job has and the task does not list are not the task's to correct.
+        is_same = fields.keys() == kept - {""}
+        fields = {} if is_same else {name: where for name, where in fields.items() if name in desired.places or name not in kept}
         if present.filter and keys.keys() <= {condition.key for _where, condition in conditions(present.filter)}:
             keys = {}
     return Selection(dataset, fields, keys) if fields or keys else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import typing as t
 
 from .._address import ACCOUNT, scope_of
 from .._content_rules import options as rules
 from .._content_rules.rules import DesiredRules, desire_rules
-from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, KEEPS_NULLS, PARTS, Json, Plan, invalid_option, moved, within
+from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, KEEPS_NULLS, PARTS, Failure, Json, Plan, invalid_option, moved, within
 from .._custom_fields.facts import COOKIE_FIELDS, FIELD_KINDS, PRESERVE_DUPLICATES, REQUEST_FIELDS, RESPONSE_FIELDS
 from .._custom_fields.options import DesiredCustomFields
 from .._custom_fields.result import names_of
@@ -15,9 +17,8 @@ from .._custom_fields.state import Ruleset
 from .._custom_fields.task import TASK
 from .._engine.task import Params
 from .._logpush.coverage import carriers_of
-from .._logpush.facts import DATASET
 from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, JobItem, check_items, desire_item
-from .._logpush.options import IDENTITY, OPTIONS, TRANSFORMER, with_fields
+from .._logpush.options import IDENTITY, OPTIONS, TRANSFORMER
 from .._scripts.monitor import Desired as DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
@@ -100,21 +101,26 @@ def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> Desire
         raise invalid_option("job", "excludes jobs; write it as an item of the list")
     if job is not None:
         jobs = [("job", job)]
-    if not jobs and (params["jobs"] is None or params["unlisted_jobs"] != ABSENT):
+    if not jobs and params["unlisted_jobs"] != ABSENT:
         return None
     items = [_item(place, options, params, lists) for place, options in jobs]
     return check_items(DesiredJobs(tuple(items), params["unlisted_jobs"]))
 
 
 def _item(place: str, job: Options, params: Params, lists: t.Mapping[str, list[str]]) -> JobItem:
-    """Return a job with defaults, both without and with the fields for custom log fields."""
+    """Return a job with defaults, and with the log fields for custom fields."""
     present = params["state"] == "present" and (job.get("state") or "present") == "present"
-    options = _merged(job, params["job_defaults"] or {}, present)
-    plain = desire_item(place, options, scope_of(params))
-    if not present or plain.dataset != DATASET:
-        return JobItem(place, plain)
-    known = options["dataset"] is not None or options["job_id"] is None
-    return JobItem(place, with_fields(plain, carriers_of(lists)), None if known else plain)
+    defaults = params["job_defaults"] or {}
+    options = _merged(job, defaults, present)
+    try:
+        desired = desire_item(place, options, scope_of(params))
+    except Failure as failure:
+        option = re.match(r"\.(\w+)", failure.message.removeprefix(place))
+        if option is None or job.get(option[1]) is not None or defaults.get(option[1]) is None:
+            raise
+        # The user wrote it there.
+        raise dataclasses.replace(failure, message=f"job_defaults{failure.message.removeprefix(place)}") from None
+    return JobItem(place, desired._replace(carriers=tuple(carriers_of(lists)) if present else ()))
 
 
 def _own(job: Options, defaults: Options, name: str) -> Json:

@@ -29,6 +29,8 @@ KEYS = "s3://bucket/dir?region=auto&access-key-id=ID&secret-access-key=planted%2
         (KEYS, KEYS.replace("planted%2Fkey", "****").replace("auto", "eu"), False, False),
         (KEYS, KEYS.replace("&secret-access-key=planted%2Fkey", ""), False, False),
         ("s3://bucket", "gs://bucket", False, False),
+        # An encoded slash is part of a name.
+        ("https://host/a/b", "https://host/a%2Fb", False, False),
         ("https://user:one@host/in", "https://user:two@host/in", False, False),
         ("https://host/in?a", "https://host/in?a=", False, False),
         ("no destination", "no%20destination", True, False),

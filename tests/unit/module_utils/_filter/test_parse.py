@@ -72,12 +72,14 @@ def test_wrong_value_is_refused_with_its_place(operator, value, message):
 SUGGESTIONS = {
     "eq": ["=", "EQ", "equals", " eq "],
     "!eq": ["ne", "neq", "!=", "!"],
-    "lt": ["<"],
+    "lt": ["<", "lessThan", "less_than"],
     "leq": ["lte", "le", "LTE", "<="],
-    "gt": [">"],
+    "gt": [">", "greaterThan"],
+    "!in": ["nin", "notIn", "not in", "not_in"],
+    "!contains": ["notContains", "not_contains", "doesNotContain"],
     "geq": ["gte", "ge", ">="],
     "startsWith": ["starts_with"],
-    "!startsWith": ["!starts"],
+    "!startsWith": ["!starts", "notStartsWith"],
     "contains": ["contain"],
 }
 
@@ -94,6 +96,8 @@ def test_unknown_operator_has_a_suggestion(name, meant):
     [
         ("\u00df", "'\u00df' is not an operator"),
         ("", "'' is not an operator"),
+        # The opposite of what was meant is no suggestion.
+        ("!gte", "'!gte' is not an operator"),
         ("eq" * 50_000, "eqeq... is not an operator"),
         # Only the start of a long operator is compared.
         ("lte".ljust(64) + "x", "... is not an operator (did you mean 'leq'?)"),

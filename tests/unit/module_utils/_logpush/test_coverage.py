@@ -9,7 +9,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cov
     log_field_coverage,
     selected_fields,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import with_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 
 
@@ -161,7 +160,47 @@ def test_each_list_needs_its_field(lists, carriers):
 )
 def test_fields_are_added_in_the_form_of_the_options(options, body):
     desired = declare_job(**options)
-    extended = with_fields(desired, carriers_of(LISTS))
+    extended = desired._replace(carriers=tuple(carriers_of(LISTS)))
     assert sent(plan(extended, state_of(JOB))) == [("update", body)]
-    assert with_fields(extended, carriers_of(LISTS)) == extended
-    assert with_fields(desired, []) == desired
+    applied = {**JOB, **body}
+    assert sent(plan(extended, state_of(applied))) == []
+
+
+@pytest.mark.parametrize(
+    ("members", "options", "body"),
+    [
+        ({"logpull_options": "fields=B,A&sample=1"}, {}, {"logpull_options": "fields=B,A,RequestHeaders,Cookies&sample=1"}),
+        (
+            {"logpull_options": "fields=A"},
+            {"timestamp_format": "unix"},
+            {"logpull_options": "fields=A,RequestHeaders,Cookies&timestamps=unix"},
+        ),
+        ({"logpull_options": "fields=A"}, {"fields": ["B"]}, {"logpull_options": "fields=B,RequestHeaders,Cookies"}),
+        ({"logpull_options": "fields=A"}, {"fields": []}, {"logpull_options": "fields=RequestHeaders,Cookies"}),
+        ({"output_options": {"field_names": ["A"]}}, {}, {"output_options": {"field_names": ["A", "RequestHeaders", "Cookies"]}}),
+        (
+            {"output_options": {"field_names": ["A"]}},
+            {"output_options": {"sample_rate": 0.5}},
+            {"output_options": {"field_names": ["A", "RequestHeaders", "Cookies"], "sample_rate": 0.5}},
+        ),
+        (
+            {"logpull_options": "fields=A"},
+            {"output_options": {"sample_rate": 0.5}},
+            {"output_options": {"field_names": ["A", "RequestHeaders", "Cookies"], "sample_rate": 0.5}},
+        ),
+    ],
+)
+def test_fields_of_the_job_are_kept_unless_the_task_lists_fields(members, options, body):
+    desired = declare_job(**options)._replace(carriers=tuple(carriers_of(LISTS)))
+    found = plan(desired, state_of({**JOB, **members}))
+    assert sent(found) == [("update", body)]
+    assert sent(plan(desired, state_of({**JOB, **members, **body}))) == []
+    assert {effect.name for effect in found.effects} - {"reduce_sample_rate"} == (
+        {"drop_job_fields"} if "fields" in options else set()
+    )
+
+
+@pytest.mark.parametrize("options", [{}, {"dataset": "dns_logs"}])
+def test_other_datasets_have_no_custom_fields(options):
+    desired = declare_job(job_id=7, **options)._replace(carriers=("Cookies",))
+    assert not plan(desired, state_of({**JOB, "dataset": "dns_logs"})).changed

@@ -13,7 +13,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job
     desire_jobs,
     secrets_of_jobs,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import with_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import plan_jobs
 
 NEW = {"destination_conf": S3, "fields": ["RayID"]}
@@ -171,9 +170,18 @@ def test_items_plan_like_single_tasks():
 @pytest.mark.parametrize(("dataset", "changed"), [("http_requests", True), ("dns_logs", False)])
 def test_job_of_another_dataset_carries_no_custom_fields(dataset, changed):
     (item,) = declare_jobs({"job_id": 1}).items
-    item = item._replace(desired=with_fields(item.desired, ["Cookies"]), bare=item.desired)
+    item = item._replace(desired=item.desired._replace(carriers=("Cookies",)))
     listing = JobListing((parse_job(job(1, "a", dataset=dataset)),))
     assert plan_jobs(DesiredJobs((item,), "ignore"), listing).whole.changed is changed
+
+
+def test_name_of_another_job_is_a_warning():
+    """Later tasks could not tell two jobs of one name and dataset apart."""
+    jobs = [job(1, "a"), job(2, "b"), job(3, "b", dataset="dns_logs")]
+    (text,) = composed([{"job_id": 1, "name": "b"}], jobs).whole.warnings
+    assert text.startswith("jobs[0].name: job 2 has the same name and dataset")
+    assert composed([{"job_id": 1, "name": "b"}], jobs, unlisted="absent").whole.warnings == ()
+    assert composed([{"job_id": 1, "name": "c"}], jobs).whole.warnings == ()
 
 
 def test_basis_omits_other_jobs():

@@ -30,7 +30,7 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
         ({"state": "absent"}, {"present": False}),
         ({"recreate": True, "create_without_listing": True}, {"recreate": True, "create_without_listing": True}),
         ({"job_id": 7, "name": ""}, {"job_id": 7, "name": "", "plain": {"name": ""}}),
-        ({"dataset": ""}, {"plain": {"name": "n", "dataset": "http_requests"}}),
+        ({"dataset": ""}, {"plain": {"name": "n"}, "dataset": "http_requests"}),
         ({"dataset": "a" * 256}, {"dataset": "a" * 256, "plain": {"name": "n", "dataset": "a" * 256}}),
         ({"enabled": False, "kind": "edge"}, {"plain": {"name": "n", "enabled": False, "kind": "edge"}}),
         ({"destination_conf": LONG_DESTINATION}, {"destination": LONG_DESTINATION}),

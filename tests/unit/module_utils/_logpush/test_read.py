@@ -182,6 +182,13 @@ def test_fields_of_a_write_are_checked(options: t.Any, job: dict[str, t.Any] | N
     assert (written and {**written.fields, **written.keys}) == found
 
 
+def test_fields_that_the_job_keeps_are_not_checked() -> None:
+    """Only what the task adds is: a name that the job has and the task does not list may be one that the dataset had."""
+    desired, present = declare_job(job_id=7)._replace(carriers=("Cookies",)), state_of(OLDER)
+    found = read.selection("", desired, present, plan(desired, present))
+    assert found is not None and found.fields == {"Cookies": "fields"}
+
+
 NOT_OURS = "is not a field of the dataset http_requests"
 
 

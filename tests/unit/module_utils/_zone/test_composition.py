@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields import task as log_custom_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import task as logpush_jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import carriers_of
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import carriers_of, selected_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.jobs import JobListing
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import task as script_monitor
@@ -96,7 +96,7 @@ def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | 
     items = list(requested.get("jobs", []))
     if "job" in requested:
         items.append(requested["job"])
-    if not items and not ("jobs" in requested and requested.get("unlisted_jobs") == "absent"):
+    if not items and requested.get("unlisted_jobs") != "absent":
         return None
     return {
         "jobs": [_alone(requested, item, stored) for item in items],
@@ -108,22 +108,31 @@ def _alone(requested: Document, item: Document, stored: t.Sequence[Document]) ->
     merged = {"enabled": True, **requested.get("job_defaults", {}), **item}
     if "absent" in (requested.get("state"), item.get("state")):
         return {"state": "absent", **{key: merged[key] for key in ("name", "job_id", "dataset") if key in merged}}
-    found = {job["id"]: job["dataset"] for job in stored}
-    dataset = merged.get("dataset") or found.get(merged.get("job_id"), "http_requests")
+    job = next((job for job in stored if _is_meant(merged, job)), {})
+    dataset = merged.get("dataset") or job.get("dataset", "http_requests")
     carriers = carriers_of(requested.get("custom_fields", {})) if dataset == "http_requests" else []
-    return _with_fields(merged, carriers) if carriers else merged
+    return _with_fields(merged, carriers, job) if carriers else merged
 
 
-def _with_fields(options: Document, names: t.Sequence[str]) -> Document:
-    """Return the options of a job with these fields added, if the job selects fields."""
-    output = options.get("output_options")
+def _is_meant(options: Document, job: Document) -> bool:
+    if "job_id" in options:
+        return bool(job["id"] == options["job_id"])
+    return (job.get("name"), job["dataset"]) == (options.get("name"), options.get("dataset") or "http_requests")
+
+
+def _with_fields(options: Document, names: t.Sequence[str], job: Document) -> Document:
+    """Return the options of a job with these fields, added to those that the options list, or else to those of the job."""
+    output, text = options.get("output_options"), options.get("logpull_options")
+    present = selected_fields(job)
+    if output is None and text is None and options.get("fields") is None and job.get("output_options"):
+        output = {}
     if output is not None:
-        return {**options, "output_options": {**output, "field_names": _joined(output.get("field_names"), names)}}
-    if options.get("logpull_options") is not None:
-        parameters = dict(parse_qsl(options["logpull_options"]))
-        fields = _joined(parameters.get("fields", "").split(","), names)
-        return {**options, "logpull_options": urlencode({**parameters, "fields": ",".join(filter(None, fields))})}
-    return {**options, "fields": _joined(options.get("fields"), names)}
+        return {**options, "output_options": {**output, "field_names": _joined(output.get("field_names", present), names)}}
+    if text is not None:
+        parameters = dict(parse_qsl(text))
+        own = parameters["fields"].split(",") if "fields" in parameters else present
+        return {**options, "logpull_options": urlencode({**parameters, "fields": ",".join(filter(None, _joined(own, names)))})}
+    return {**options, "fields": _joined(options.get("fields", present), names)}
 
 
 def _joined(own: t.Sequence[str] | None, names: t.Sequence[str]) -> list[str]:

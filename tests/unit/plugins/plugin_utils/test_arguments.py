@@ -69,6 +69,7 @@ OPTIONS = {
     "enabled": {"type": "bool"},
     "filter": {"type": "raw"},
     "state": {"type": "str", "choices": ["present", "absent"]},
+    "kind": {"type": "str", "choices": ["", "edge"]},
     "fields": {"type": "list", "elements": "str"},
     "option_flags": {"type": "dict"},
 }
@@ -98,8 +99,9 @@ SPEC = {
             {"jobs": [{"name": "a", "option_flags": {}}]},
         ),
         ({"job": '{"name": null, "fields": ["a", null]}'}, {"job": {"fields": ["a"]}}),
-        # An empty text means omitted for these options, and removes a filter.
+        # An empty text means omitted for these options, and removes a filter; it may be a choice.
         ({"enabled": "", "state": " ", "fields": "", "filter": "", "name": ""}, {"filter": "", "name": ""}),
+        ({"kind": ""}, {"kind": ""}),
         ({"expected_plan_ids": '{"jobs": null}'}, {"expected_plan_ids": {"jobs": None}}),
         ({"expected_plan_ids": None}, {}),
     ],
