@@ -172,6 +172,20 @@ def test_content_security_rules(modules: Modules) -> None:
     assert endpoints(gone.writes) == [("DELETE", "page_shield"), ("PUT", "rulesets")]
 
 
+def test_rules_of_one_description_are_kept_apart(modules: Modules) -> None:
+    """The rule with the lower id keeps the description as its label in diff, violations and effects; the other one has its id as well."""
+    enforced, logged = ({**STORED, "id": name, "action": action} for name, action in (("r1", "allow"), ("r2", "log")))
+    modules.simulator.seed(policies={modules.zone: [enforced, logged]})
+    adopted = [{"description": "blog", "rule_id": each["id"], "action": each["action"]} for each in (logged, enforced)]
+    items = [{"rule_id": "r2", "expression": 'http.host eq "a"'}, {"rule_id": "r1", "enabled": False}]
+    same, changed = modules.run([task(content_security_rules=adopted), task(True, content_security_rules=items)]).ours
+    assert same.result["changed"] is False
+    after = changed.result["diff"]["after"]["content_security_rules"]
+    assert {label: rule["enabled"] for label, rule in after.items()} == {"blog/r2": True, "blog": False}
+    assert set(changed.result["content_security_rules"]["violations"]) == {"blog/r2", "blog"}
+    assert [(each["name"], each["subject"]) for each in changed.result["effects"]] == [("weaken_rule", "blog")]
+
+
 def test_refused_rule_writes_no_part(modules: Modules) -> None:
     """No part is written; the failure has the diff, plan ids and effects of all parts."""
     seen = {"policy_id": "r1", "directive": "img-src", "url": "https://cdn.example/a.png", "host": "shop.example", "count": 3}
@@ -197,6 +211,8 @@ def test_refused_rule_writes_no_part(modules: Modules) -> None:
     [
         ([RULE, RULE], "content_security_rules[1]: means the same rule as content_security_rules[0]"),
         ([{"rule_id": "r1"}, {"description": "blog"}], "content_security_rules[1]: means the same rule as"),
+        ([{**RULE, "rule_id": "r1"}, RULE], "content_security_rules[1]: means the same rule as content_security_rules[0]"),
+        ([{**RULE, "directives": {}}], "content_security_rules[0].directives: has no directive"),
         ([{"action": "log"}], "content_security_rules[0]: one of description and rule_id is required"),
         ([{**RULE, "directives": {"script-src": ["self"]}}], "content_security_rules[0].directives.script-src[0]: 'self' lacks"),
         (

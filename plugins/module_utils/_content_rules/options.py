@@ -19,7 +19,7 @@ from .facts import (
     UNOBSERVED,
 )
 from .matching import locate
-from .policy import Policy, parse_policy
+from .policy import PLACE, Policy, parse_policy
 
 IDENTITY = ("description", "rule_id")
 LOOK_BACK: dict[str, dict[str, Json]] = {"look_back_days": {"type": "int", "default": DEFAULT_LOOK_BACK_DAYS}}
@@ -80,6 +80,9 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
     if expression is not None and not expression.strip():
         raise invalid_option("expression", 'must not be empty; for every request of the zone, write "true"')
     entries = parse_baseline(params["script_baseline"] if params["script_baseline"] is not None else [], "script_baseline")
+    policy = None if params["directives"] is None else parse_policy(params["directives"])
+    if policy is not None and not policy.directives and not entries:
+        raise invalid_option(PLACE, "has no directive, and a rule needs one")
     return DesiredRule(
         present=params["state"] == "present",
         description=description,
@@ -87,7 +90,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
         action=params["action"],
         expression=None if expression is None else expression.strip(),
         enabled=enabled,
-        policy=None if params["directives"] is None else parse_policy(params["directives"]),
+        policy=policy,
         baseline=tuple(entry_sources(entries)),
         look_back_days=check_look_back(params["look_back_days"]),
         accepted=tuple(_accepted(f"accept_blocked[{index}]", text) for index, text in enumerate(params["accept_blocked"])),

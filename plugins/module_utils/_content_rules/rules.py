@@ -32,24 +32,24 @@ class RuleListing(t.NamedTuple):
 def desire_rules(option: str, rules: t.Iterable[t.Mapping[str, t.Any]]) -> DesiredRules:
     """Return the desired rules of validated options; refuse two items for one rule."""
     items = []
-    seen: dict[tuple[str, str], str] = {}
+    by_id: dict[str, str] = {}
+    by_description: dict[str, RuleItem] = {}
     for index, params in enumerate(rules):
         place = f"{option}[{index}]"
         if not any(params[name] is not None for name in ("description", "rule_id")):
             raise invalid_option(place, "one of description and rule_id is required")
         with within(place):
             desired = desire(params)
-        items.append(RuleItem(place, desired))
-        for key in _keys(desired):
-            _require_other(place, seen.setdefault(key, place))
+        item = RuleItem(place, desired)
+        items.append(item)
+        if desired.rule_id is not None:
+            _require_other(place, by_id.setdefault(desired.rule_id, place))
+        if desired.description is not None:
+            first = by_description.setdefault(desired.description, item)
+            # Two ids are two rules, whatever their description.
+            if None in (desired.rule_id, first.desired.rule_id):
+                _require_other(place, first.place)
     return DesiredRules(tuple(items))
-
-
-def _keys(desired: DesiredRule) -> t.Iterator[tuple[str, str]]:
-    if desired.rule_id is not None:
-        yield "rule_id", desired.rule_id
-    if desired.description is not None:
-        yield "description", desired.description
 
 
 def _require_other(place: str, first: str) -> None:
@@ -65,8 +65,15 @@ def require_different(desired: DesiredRules, states: t.Sequence[RuleState]) -> N
             _require_other(item.place, seen.setdefault(state.rule.id, item.place))
 
 
-def label_of(desired: DesiredRule, state: RuleState) -> str:
-    """Return what diffs and results call a rule: its description."""
+def labels(desired: DesiredRules, states: t.Sequence[RuleState]) -> list[str]:
+    """Return what diffs and results call each rule: its description; `description/id` if a rule with a lower id has the same."""
+    names = [_description_of(item.desired, state) for item, state in zip(desired.items, states, strict=True)]
+    ids = [str(state.rule.id) if state.rule else "" for state in states]
+    first = {name: min(ids[place] for place, each in enumerate(names) if each == name) for name in names}
+    return [name if first[name] == number else f"{name}/{number}" for name, number in zip(names, ids, strict=True)]
+
+
+def _description_of(desired: DesiredRule, state: RuleState) -> str:
     known = state.rule.description if state.rule else desired.rule_id
     return str(known if desired.description is None else desired.description)
 

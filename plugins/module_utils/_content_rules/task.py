@@ -8,12 +8,12 @@ from .._api.client import Client
 from .._core import Answer, Conclusion, Json, Plan, moved, within
 from .._engine.steps import Composition, Outcome, Step, conclusions_of
 from .._engine.task import Params, Spec, StateTask
-from .._text import list_of
+from .._text import dict_of, list_of
 from .options import IDENTITY, OPTIONS, DesiredRule, desire
 from .plan import conclude, plan
 from .read import read
 from .rule import RuleState
-from .rules import DesiredRules, RuleListing, label_of, require_different, unlisted
+from .rules import DesiredRules, RuleListing, labels, require_different, unlisted
 
 
 class ContentSecurityRule(StateTask[DesiredRule, RuleState]):
@@ -45,9 +45,8 @@ def plan_rules(desired: DesiredRules, listing: RuleListing) -> Composition:
     """Plan each item as `content_security_rule` would; rules that no item names are left alone."""
     require_different(desired, listing.states)
     steps = []
-    for item, state in zip(desired.items, listing.states, strict=True):
+    for item, state, label in zip(desired.items, listing.states, labels(desired, listing.states), strict=True):
         with within(item.place):
-            label = label_of(item.desired, state)
             steps.append(Step(TASK.name, item.place, label, item.desired, state, plan(item.desired, state)))
     in_order = sorted((step for step in steps if step.plan.requests), key=_rank)
     others = unlisted(listing)
@@ -63,7 +62,9 @@ def plan_rules(desired: DesiredRules, listing: RuleListing) -> Composition:
             result, tuple(moved(step.place, text) for step, end in zip(steps, ends, strict=True) for text in end.warnings)
         )
 
-    refusals = [refusal for step in steps for refusal in list_of(step.plan.result.get("refusals"))]
+    refusals: list[Json] = [
+        {**dict_of(refusal), "rule": step.label} for step in steps for refusal in list_of(step.plan.result.get("refusals"))
+    ]
     whole = Plan(
         before={step.label: step.plan.before for step in steps},
         after={step.label: step.plan.after for step in steps},
@@ -71,7 +72,7 @@ def plan_rules(desired: DesiredRules, listing: RuleListing) -> Composition:
         requests=tuple(request for step in in_order for request in step.plan.requests),
         basis=[step.plan.basis for step in steps],
         warnings=tuple(moved(step.place, text) for step in steps for text in step.plan.warnings),
-        effects=tuple(effect for step in steps for effect in step.plan.effects),
+        effects=tuple(effect._replace(subject=step.label) for step in steps for effect in step.plan.effects),
         refused=" ".join(f"{step.place}: {step.plan.refused}" for step in steps if step.plan.refused),
     )
     return Composition(whole, tuple(in_order), conclude_all)

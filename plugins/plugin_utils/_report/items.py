@@ -240,7 +240,7 @@ def _value(member: str, value: Json) -> str:
     if member == "filter" or member.endswith(".filter"):
         return f'"{_cut(explain_echo(value))}"'
     if value is None or value in ("", [], {}):
-        return "not set"
+        return "empty" if value == [] else "not set"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and member.endswith("_seconds"):
