@@ -35,6 +35,11 @@ options:
     description: The name of the variable in which the prediction of each host is registered.
     type: str
     default: log_delivery_result
+  validate_only:
+    description:
+      - With V(true) nothing is evaluated. The rails are validated and an approved report is read, which a playbook does before it reads any zone.
+    type: bool
+    default: false
 seealso:
   - module: edgeops.observability.delivery_summary
   - ref: ansible_collections.edgeops.observability.docsite.guide_safe_delivery
@@ -42,6 +47,11 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Validate the rails before any zone is read
+  edgeops.observability.delivery_plan:
+    validate_only: true
+  run_once: true
+
 # The role in check mode comes before.
 - name: Evaluate the changes of all zones
   edgeops.observability.delivery_plan:

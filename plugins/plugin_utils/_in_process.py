@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import typing as t
 
@@ -107,7 +108,12 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         arguments = without_empty(prepared(options, accepted, self.arranged))
         paths = {option: path for option, path in variables_of(self.task.name).items() if arguments.get(option) is None}
         values = {option: value for option, path in paths.items() if (value := read_option(path, host.value)) is not None}
-        arguments |= prepared(options, values)
+        try:
+            arguments |= prepared(options, values)
+        except Failure as failure:
+            option = _OPTION.match(failure.message)
+            named = paths[option[0]] + failure.message[option.end() :] if option and option[0] in paths else failure.message
+            raise dataclasses.replace(failure, message=named) from None
         if self.task.on_controller:
             return arguments, paths
         connection = host.connection(arguments)

@@ -61,7 +61,8 @@ class TokenAction(InProcessAction):
             result = self._of(its_hosts, hosts, arguments)
             warnings += result.get("warnings", [])
             if result.get("failed") and result["error"]["kind"] in (AUTHENTICATION, PERMISSION):
-                return result
+                named = f"{_names(its_hosts)}: {result['msg']}" if len(credentials) > 1 else result["msg"]
+                return {**result, "msg": named}
             if result.get("failed"):
                 # A connection that is wrong is a matter of its hosts.
                 lines.append(f"{_names(its_hosts)}: {line(result['msg'], _MAX_MESSAGE)}")

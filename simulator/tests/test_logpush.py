@@ -128,6 +128,10 @@ def test_settings_change_returned_jobs(zone: t.Any, sim: t.Any) -> None:
     sim.settings(echo_zero="omit")
     assert not {"max_upload_bytes", "kind", "output_options"} & set(zone.result("GET", "/logpush/jobs/1"))
     assert zone("DELETE", "/logpush/jobs/1") == (204, None)
+    # A seed may hold what the service would refuse.
+    sim.seed(jobs={zone.id: [{"id": 7, "filter": "no JSON"}]})
+    sim.settings(echo_filter="reserialised", job_get="ok")
+    assert zone.result("GET", "/logpush/jobs/7")["filter"] == "no JSON"
     sim.settings(job_list="405")
     assert zone.refusal("GET", "/logpush/jobs")[0] == 405
     sim.settings(job_list="404")

@@ -108,4 +108,5 @@ def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
     )
     (written,) = [outcome.result for outcome in report.ours if outcome.module == "zone_variables_files"]
     assert report.returncode == 0 and written["files"] and not (tmp_path / "inventory").exists()
+    assert written["lines"] == ["1 zone would be adopted, 0 settings left out; in check mode no file is written"]
     assert {outcome.host for outcome in report.ours} == {"shop.example"}

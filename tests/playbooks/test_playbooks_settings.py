@@ -89,6 +89,18 @@ def test_settings_change_neither_findings_nor_writes(playbook: Playbook, simulat
     assert sorted(path.parent.name for path in folder.glob("host_vars/*/adopted.yml")) == ["good", "same"] and not adopted.writes
 
 
+@pytest.mark.parametrize("empty", [None, ""])
+def test_empty_switches_count_as_omitted(playbook: Playbook, simulator: t.Any, tmp_path: Path, empty: str | None) -> None:
+    hosts = fleet(simulator, [ON])
+    switches = dict.fromkeys(("guard", "verify_token", "stop_on_failure", "audit_scripts", "deliver_partial"), empty)
+    extra = {f"edgeops_{name}": value for name, value in switches.items()}
+    report = run(playbook, CHECK, hosts, {**extra, "edgeops_report_dir": str(tmp_path)}, {})
+    delivered = run(playbook, DELIVER, hosts, extra, {})
+    assert len(delivered.writes) == 1
+    for each in (report, delivered):
+        assert any(entry["path"].endswith("/tokens/verify") for entry in each.journal)
+
+
 def test_localhost_without_ordinary_modules(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """Ordinary modules cannot run on localhost (no home, failing connection), but the report is written to a temporary folder."""
     hosts = fleet(simulator, [ON])
@@ -147,8 +159,8 @@ def test_check_with_start_at_task_fails(playbook: Playbook, simulator: t.Any, tm
 
 DECLINED = [
     (DELIVER, 0, "Validate the variables of the run"),
-    (DELIVER, 3, "Bring the zone into the desired state"),
-    (DELIVER, 4, "Evaluate the predicted changes"),
+    (DELIVER, 4, "Bring the zone into the desired state"),
+    (DELIVER, 5, "Evaluate the predicted changes"),
     (CHECK, 0, "Validate the variables of the run"),
     (CHECK, 4, "Bring the zone into the desired state"),
     (CHECK, 5, "Read what the prediction does not show"),

@@ -28,7 +28,8 @@ def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) ->
     sealed = hosts["zone0"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/*", "count": None})
     report = read_token(playbook, hosts, required_for=["adopt"], fails="authentication")
-    assert "api_token" in report.failures[0].result["msg"], "an adoption reads every zone"
+    said = report.failures[0].result["msg"]
+    assert said.startswith("zone4: ") and "api_token" in said, "an adoption reads every zone"
     report = read_token(playbook, hosts, required_for=["check"])
     found = {tuple(each["hosts"]): each for each in report.ours[0].result["credentials"]}
     assert set(found) == {("zone0", "zone1"), ("zone2",)}

@@ -4,7 +4,11 @@
 
 import typing as t
 
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
+
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play import Play
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 
 
 class Hosts:
@@ -14,6 +18,9 @@ class Hosts:
         self._variables = variables
         self._of_run = of_run or {}
         self.extra: dict[str, t.Any] = {}
+
+    def host(self, name: str) -> Host:
+        return Host(self._variables[name], Templar(DataLoader()))
 
     def of(self, host: str) -> t.Mapping[str, t.Any]:
         return self._variables[host]

@@ -119,7 +119,7 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
             variables = {DEFAULTS: {}, **variables}  # hides defaults of the group, which would change these jobs
         if zone.get("script_baseline"):
             variables["edgeops_script_baseline"] = zone["script_baseline"]
-        comments = (f"The {_scope(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
+        comments = (f"The {scope_of(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
         texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
     # Ansible does not read a file with this extension as variables.
     texts["vault-example.txt"] = _vault_text(zones, date)
@@ -127,7 +127,7 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
     return texts
 
 
-def _scope(zone: AdoptedZone) -> str:
+def scope_of(zone: AdoptedZone) -> str:
     return "account" if zone.get("account_id") else "zone"
 
 
@@ -178,7 +178,7 @@ def _summary(zones: t.Sequence[AdoptedZone], date: str) -> str:
         "",
     ]
     for zone in zones:
-        lines += [f"## {_plain(zone['zone'])}", "", f"{_scope(zone).capitalize()} id: {_plain(_id(zone))}", ""]
+        lines += [f"## {_plain(zone['zone'])}", "", f"{scope_of(zone).capitalize()} id: {_plain(_id(zone))}", ""]
         lines += [f"- Left out: {_plain(part['what'])}: {_plain(part['why'])}" for part in zone["left_out"]]
         lines += [f"- Secret: `{_plain(name)}`" for name in zone["vault"]]
         lines += [f"- {_plain(note)}" for note in zone["notes"]]
@@ -260,10 +260,10 @@ def _check_zones(zones: t.Sequence[t.Any]) -> None:
         place = f"zones[{index}]"
         check(_ZONE, zone, place)
         name = check_name(f"{place}.zone", zone["zone"])
-        need_id(f"{place}.{_scope(zone)}_id", _id(zone))
+        need_id(f"{place}.{scope_of(zone)}_id", _id(zone))
         if name in hosts.values():
             raise invalid_option("zones", f"{name!r} is listed more than once")
-        address = f"{_scope(zone)} {_id(zone).lower()}"
+        address = f"{scope_of(zone)} {_id(zone).lower()}"
         if address in hosts:
             raise invalid_option("zones", f"{hosts[address]!r} and {name!r} are both hosts of the {address}")
         hosts[address] = name

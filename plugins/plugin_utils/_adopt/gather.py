@@ -40,7 +40,7 @@ def gather(play: Play, registered: Registered) -> Gathered:
         zone, scripts = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
         error = error_of(zone) or error_of(scripts)
         if error or not zone or zone.get("skipped"):
-            refused[host] = f"the zone could not be read: {error or 'its task did not run'}"
+            refused[host] = f"the {play.scope(host)} could not be read: {error or 'its task did not run'}"
             continue
         zones[host], proposals[host] = zone, scripts.get("proposals") or []
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)

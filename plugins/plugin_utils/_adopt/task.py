@@ -10,8 +10,8 @@ from ...module_utils._core import Conclusion, invalid_option
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._text import list_of
 from .._fleet.play import Play
-from .._report.items import plural
-from .files import OPTIONS, Desired, desire, report, write
+from .._report.items import count_hosts, plural
+from .files import OPTIONS, Desired, desire, report, scope_of, write
 from .gather import Gathered, Registered, gather
 
 
@@ -55,11 +55,12 @@ class ZoneVariablesFiles(LocalTask[DesiredFiles]):
         left_out = sum(len(list_of(zone["left_out"])) for zone in gathered.zones)
         secrets = sum(len(list_of(zone["vault"])) for zone in gathered.zones)
         lines = [f"{host} was not adopted: {reason}" for host, reason in gathered.refused.items()]
-        if desired.files is not None:
+        counts = f"{count_hosts(scope_of(zone) for zone in gathered.zones)} {{}}, {plural(left_out, 'setting')} left out"
+        if desired.files is not None and self._play is not None and self._play.check_mode:
+            lines.append(f"{counts.format('would be adopted')}; in check mode no file is written")
+        elif desired.files is not None:
             dest = desired.files.dest
-            lines.append(
-                f"{plural(len(gathered.zones), 'zone')} adopted, {plural(left_out, 'setting')} left out: see {dest}/ADOPTED.md"
-            )
+            lines.append(f"{counts.format('adopted')}: see {dest}/ADOPTED.md")
             lines += [f"{plural(secrets, 'secret')} to set: see {dest}/vault-example.txt"] if secrets else []
             lines.append(f"Next: {_next_command(self._play.inventory if self._play else (), dest)}")
         adopted = [zone["zone"] for zone in gathered.zones]

@@ -13,9 +13,9 @@ from ...module_utils._redact import clean_text
 from ...module_utils._zone.result import ZoneResult
 from .._adopt.files import yaml_text
 from .._arguments import serialised
-from .._report.items import plural
+from .._report.items import count_hosts, plural
 from .play import Play
-from .rails import Rails, Refusal, describe, plan_id_of, read_rails, refuse
+from .rails import Rails, Refusal, approved_rows, describe, plan_id_of, read_rails, refuse
 from .results import Zone
 from .variables import RESULT
 
@@ -26,23 +26,40 @@ _NOT_RUN = "unavailable: nothing was predicted, because the task of the host did
 _PLAIN = re.compile(r"\w[\w.-]*")
 
 
-class DeliveryPlan(LocalTask[str]):
+# The result of `validate_only`.
+_NOTHING: t.Mapping[str, Json] = {
+    **{name: [] for name in ("lines", "changed_zones", "written", "hosts")},
+    **{name: {} for name in ("plan_ids", "effects", "refused")},
+    "plan_id": None,
+}
+
+
+class DeliveryPlan(LocalTask["str | None"]):
+    """The plan; what is desired is the name of the variable with the predictions, None if only the rails are validated."""
+
     name = "delivery_plan"
-    spec = Spec(options={"registered": {"type": "str", "default": RESULT}})
+    spec = Spec(options={"registered": {"type": "str", "default": RESULT}, "validate_only": {"type": "bool", "default": False}})
 
     def __init__(self, play: Play | None = None) -> None:
         self._play = play
 
-    def desire(self, params: Params) -> str:
-        return str(params["registered"] or RESULT)
+    def desire(self, params: Params) -> str | None:
+        return None if params["validate_only"] else str(params["registered"] or RESULT)
 
-    def report(self, desired: str) -> Conclusion:
+    def report(self, desired: str | None) -> Conclusion:
         play = self._play
         if play is None:
             return Conclusion({})
         rails = read_rails(play.variables, play.hosts)
+        if desired is None:
+            approved_rows(rails)
+            return Conclusion(_NOTHING)
         is_predicted = rails.guard or play.check_mode
-        zones = [play.zone(name, desired) or Zone(name, "", {}, _NOT_RUN) for name in play.hosts] if is_predicted else []
+        zones = (
+            [play.zone(name, desired) or Zone(name, "", {}, _NOT_RUN, scope=play.scope(name)) for name in play.hosts]
+            if is_predicted
+            else []
+        )
         refusal = refuse(rails, zones) if rails.guard else None
         return _concluded(play, rails, zones, refusal)
 
@@ -86,7 +103,7 @@ def summary(zones: t.Sequence[Zone]) -> str:
     numbers = ", ".join(plural(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
     failed = sum(bool(zone.error) for zone in zones)
     unchanged = len(zones) - len(changed) - failed
-    return f"{plural(len(zones), 'zone')}: {len(changed)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
+    return f"{count_hosts(zone.scope for zone in zones)}: {len(changed)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
 
 
 def _kinds(result: ZoneResult) -> t.Iterator[str]:

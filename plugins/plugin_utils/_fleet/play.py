@@ -7,6 +7,7 @@ import typing as t
 from ...module_utils._engine.task import Task
 from .._host_variables import HostVariables
 from .._in_process import InProcessAction
+from .._report.gather import scope_of_host
 from .results import Zone, zone_of
 
 # What a task that runs once for all hosts of a play knows of them.
@@ -42,13 +43,19 @@ class Play(t.NamedTuple):
             diff=bool(task.diff),
         )
 
+    def scope(self, name: str) -> str:
+        """Return whether a host is a zone or an account, by its address."""
+        return scope_of_host(self.variables.host(name))
+
     def zone(self, name: str, variable: str) -> Zone | None:
         """Return what a host registered in this play or an earlier one of the same playbook; None if its task did not run.
 
         A host that failed before it could register anything else has what an earlier playbook registered for it.
         """
         zone = zone_of(name, self.variables.of(name), variable)
-        return zone if zone is None or zone.error or name in self.active else None
+        if zone is None or not (zone.error or name in self.active):
+            return None
+        return zone._replace(scope=self.scope(name))
 
 
 class PlayAction(InProcessAction):

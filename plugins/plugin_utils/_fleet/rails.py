@@ -7,9 +7,9 @@ import typing as t
 from ...module_utils._core import CONFLICT, GATE, ReportedEffect, conflict, invalid_option
 from .._arguments import user_path
 from .._host_variables import HostVariables
-from .._report.document import address
+from .._report.document import Row, address
 from .._report.earlier import read_report
-from .._report.items import plural
+from .._report.items import count_hosts
 from .._report.model import fleet_plan_id
 from .readers import ALL, Threshold, read_batches
 from .results import Zone
@@ -130,7 +130,7 @@ def _partial(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
         return None
     text = "; ".join(f"{name} ({error})" for name, error in failed.items())
     advice = "Fix them, or allow a partial delivery."
-    message = f"edgeops_deliver_partial: {plural(len(failed), 'zone')} could not be predicted: {text}. {advice}"
+    message = f"edgeops_deliver_partial: {count_hosts(zone.scope for zone in zones if zone.error)} could not be predicted: {text}. {advice}"
     return Refusal(GATE, message, failed)
 
 
@@ -148,7 +148,8 @@ def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
         return None
     text = "; ".join(f"{name} ({lost})" for name, lost in by_zone.items())
     advice = "Name the change in edgeops_allow, or correct the variables."
-    message = f"{_ALLOW}: {plural(len(by_zone), 'zone')} would have destructive changes that are not allowed: {text}. {advice}"
+    scopes = count_hosts(zone.scope for zone in zones if zone.name in by_zone)
+    message = f"{_ALLOW}: {scopes} would have destructive changes that are not allowed: {text}. {advice}"
     return Refusal(GATE, message, {name: f"{GATE}: {_ALLOW} does not allow {lost}. {advice}" for name, lost in by_zone.items()})
 
 
@@ -164,7 +165,7 @@ def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     limit = rails.max_changed_zones
     if limit is None or not limit.exceeded(len(changed), len(zones)):
         return None
-    counts = f"{len(changed)} of {plural(len(zones), 'zone')} would change, which is more than {limit.text}"
+    counts = f"{len(changed)} of {count_hosts(zone.scope for zone in zones)} would change, which is more than {limit.text}"
     advice = "Deliver to fewer zones at a time, or raise the threshold."
     message = f"edgeops_max_changed_zones: {counts}: {'; '.join(changed)}. {advice}"
     return Refusal(GATE, message, dict.fromkeys(changed, f"{GATE}: edgeops_max_changed_zones: {counts}. {advice}"))
@@ -191,15 +192,24 @@ def _other_plan(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     return Refusal(CONFLICT, text, dict.fromkeys(names, f"{CONFLICT}: {text}"))
 
 
-def _other_rows(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+def approved_rows(rails: Rails) -> dict[str | None, Row] | None:
+    """Return the rows of the approved report by the ids of their zones; None if no report was approved."""
     path = rails.approved_report
     if path is None:
         return None
-    rows = {address(row): row for row in read_report(_APPROVED_REPORT, path)["zones"] if not row["carried"]}
+    return {address(row): row for row in read_report(_APPROVED_REPORT, path)["zones"] if not row["carried"]}
+
+
+def _other_rows(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
+    rows = approved_rows(rails)
+    if rows is None:
+        return None
     predicted = [zone for zone in zones if not zone.error]
     unknown = [zone.name for zone in predicted if zone.zone_id not in rows]
     if predicted and len(unknown) == len(predicted):
-        raise invalid_option(_APPROVED_REPORT, f"{path!r} is a report of other zones: none of {', '.join(unknown)} is in it")
+        raise invalid_option(
+            _APPROVED_REPORT, f"{rails.approved_report!r} is a report of other zones: none of {', '.join(unknown)} is in it"
+        )
     if unknown:
         reason = f"{_APPROVED_REPORT}: not in the approved report"
         return Refusal(

@@ -8,7 +8,7 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ...module_utils._address import FILTER_OPTIONS
+from ...module_utils._address import FILTER_OPTIONS, need_id
 from ...module_utils._core import EFFECTS, Json, invalid_option
 from ...module_utils._text import did_you_mean, nearest, quoted
 from ...module_utils._zone.job_variables import check_name
@@ -89,7 +89,10 @@ def read_survey(name: str, value: Json) -> dict[str, list[str]]:
             raise invalid_option(
                 f"{name}.{member}", f"not an option of a survey{did_you_mean(nearest(str(member), FILTER_OPTIONS))}"
             )
-    return {member: read_names(f"{name}.{member}", options[member]) for member in options}
+    selected = {member: read_names(f"{name}.{member}", options[member]) for member in options}
+    for index, account in enumerate(selected.get("account_ids", ())):
+        need_id(f"{name}.account_ids[{index}]", account)
+    return selected
 
 
 def read_group(name: str, value: Json) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import PARTS, Json, ReportedEffect
 from ...module_utils._schema import check
 from ...module_utils._text import line
@@ -27,6 +28,7 @@ class Zone(t.NamedTuple):
     error: str = ""
     changed: bool = False
     is_unreached: bool = False
+    scope: str = ZONE
 
     @property
     def differs(self) -> bool:

@@ -7,7 +7,7 @@ import typing as t
 from ...module_utils._core import Conclusion, Json
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._text import dict_of, line, list_of
-from .._report.items import plural
+from .._report.items import count_hosts
 from .._report.lines import difference_lines
 from .play import Play
 from .results import MAX_LINE, Zone
@@ -54,7 +54,7 @@ class DeliverySummary(LocalTask[Names]):
         }
         return Conclusion(
             {
-                "lines": list(_lines(ends, play.check_mode)),
+                "lines": list(_lines(play, ends)),
                 **names,
                 "failed_hosts": {name: end.reason for name, end in ends.items() if end.reason},
             }
@@ -80,12 +80,13 @@ def _end(name: str, play: Play, names: Names) -> End:
     return End(CHANGED if zone.differs else UNCHANGED, zone=zone)
 
 
-def _lines(ends: t.Mapping[str, End], check_mode: bool) -> t.Iterator[str]:
+def _lines(play: Play, ends: t.Mapping[str, End]) -> t.Iterator[str]:
+    check_mode = play.check_mode
     states = [end.state for end in ends.values()]
     verb = "would be changed" if check_mode else "changed"
     words = {**_WORDS, CHANGED: verb}
     counts = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in STATES)
-    yield f"{plural(len(ends), 'zone')}: {counts}"
+    yield f"{count_hosts(map(play.scope, ends))}: {counts}"
     for name, end in ends.items():
         if end.zone is not None and end.state == CHANGED:
             texts = difference_lines(end.zone.result, applied=not check_mode) or ["its secrets"]

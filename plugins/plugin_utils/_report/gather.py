@@ -68,6 +68,12 @@ def address_of(host: Host) -> dict[str, Json]:
         return {}
 
 
+def scope_of_host(host: Host) -> str:
+    """Return whether a host is a zone or an account; a host without an address counts as a zone."""
+    address = address_of(host)
+    return ACCOUNT if ACCOUNT_ID in address and ZONE_ID not in address else ZONE
+
+
 def _value(host: Host, name: str) -> Json:
     try:
         return host.value(name)

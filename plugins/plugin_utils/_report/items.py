@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import json
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import Json
 from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
 from ...module_utils._text import canonical, dict_of, plain_list, shorten
+from ...module_utils._zone.record import SCOPES
 from .document import Item
 from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
 
@@ -189,6 +192,12 @@ def cells(item: Item) -> tuple[str, str, str]:
 def plural(number: int, noun: str, many: str = "") -> str:
     """Return a number with its noun: `1 zone`, `1,200 zones`."""
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def count_hosts(scopes: t.Iterable[str]) -> str:
+    """Return numbers of zones and accounts: `3 zones and 1 account`."""
+    numbers = collections.Counter(scopes)
+    return " and ".join(plural(numbers[scope], scope) for scope in SCOPES if numbers[scope]) or plural(0, ZONE)
 
 
 def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, Json]]:

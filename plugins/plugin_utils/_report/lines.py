@@ -31,7 +31,7 @@ from .facts import (
     type_of,
 )
 from .findings import differences
-from .items import APPLIED, FOUND, counting, items_of, plural, subject_words
+from .items import APPLIED, FOUND, count_hosts, counting, items_of, plural, subject_words
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
@@ -138,9 +138,8 @@ def _nouns(rows: t.Iterable[Row]) -> str:
 
 
 def hosts_text(rows: t.Iterable[Row]) -> str:
-    """Return numbers of zones and accounts: `3 zones and 1 account`."""
-    scopes = collections.Counter(row["scope"] for row in rows)
-    return " and ".join(plural(scopes[scope], scope) for scope in SCOPES if scopes[scope]) or plural(0, ZONE)
+    """Return the numbers of zones and accounts of rows."""
+    return count_hosts(row["scope"] for row in rows)
 
 
 def status_count(status: str, number: int) -> str:

@@ -92,6 +92,8 @@ def _put_url(text: str) -> str:
         raise invalid_option("put_url", "must be an http or https URL")
     if re.search(r"[\s\x00-\x1f\x7f]", text):
         raise invalid_option("put_url", "it contains blanks or line breaks")
+    if "?" in text or "#" in text:
+        raise invalid_option("put_url", "it has a query or a fragment, but the name of each file is appended to its path")
     return text.rstrip("/")
 
 

@@ -38,7 +38,10 @@ def job(kept: Document, settings: Settings) -> Document:
 def _filter(text: str, habit: str) -> str:
     if habit != "reserialised":
         return text
-    return jsontext.spaced(_turned(jsontext.parse(text)))
+    try:
+        return jsontext.spaced(_turned(jsontext.parse(text)))
+    except ValueError:
+        return text  # a seed may contain any text
 
 
 def _turned(value: t.Any) -> t.Any:

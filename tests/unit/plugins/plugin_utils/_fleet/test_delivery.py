@@ -140,6 +140,16 @@ def test_state_of_a_zone_after_delivery(registered: t.Any, plan: dict[str, t.Any
     assert f"1 {state.replace('_', ' ')}" in found["lines"][0]
 
 
+def test_accounts_are_counted_as_accounts() -> None:
+    hosts = {
+        "a": {R: PREDICTED, "zone_id": "1"},
+        "b": {"account_id": "2"},
+        "c": {R: PREDICTED, "account_id": "{{ '3' }}"},
+    }
+    found = DeliverySummary(play(hosts)).report(Names("planned", R)).result
+    assert found["lines"][0].startswith("1 zone and 2 accounts: ")
+
+
 def test_summary_in_check_mode_predicts() -> None:
     variables = {"planned": {"written": []}, R: PREDICTED}
     found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
