@@ -17,7 +17,7 @@ SCRIPTS, ENTRIES = 10_000, 300
 CHILD = """
 import datetime, gc, json, resource, sys, time
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.audit import desire
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import State
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import MonitorState
 count, entries, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 kinds = ("https://cdn{}.example/**", "https://cdn.example/{}/*", "https://cdn.example/*/{}.js", "https://cdn.example/{}.js")
 baseline = [
@@ -43,7 +43,7 @@ class Service:
     zone_id = "0" * 32
     hide = staticmethod(lambda record: record)
     now = datetime.datetime.now(datetime.timezone.utc)
-    monitor = staticmethod(lambda route: State(route, {"enabled": True, "updated_at": None}))
+    monitor = staticmethod(lambda route: MonitorState(route, {"enabled": True, "updated_at": None}))
     list_scripts = staticmethod(lambda query: listing)
     read_singly = staticmethod(lambda query, script_ids: [])
 gc.disable()  # as in every run of a task

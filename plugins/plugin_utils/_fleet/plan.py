@@ -50,10 +50,11 @@ class DeliveryPlan(LocalTask["str | None"]):
         play = self._play
         if play is None:
             return Conclusion({})
-        rails = read_rails(play.variables, play.hosts)
         if desired is None:
-            approved_rows(rails)
+            # Approvals are those of the run, so that one host tells them.
+            approved_rows(read_rails(play.variables, play.hosts[:1]))
             return Conclusion(_NOTHING)
+        rails = read_rails(play.variables, play.hosts)
         is_predicted = rails.guard or play.check_mode
         zones = (
             [play.zone(name, desired) or Zone(name, "", {}, _NOT_RUN, scope=play.scope(name)) for name in play.hosts]
