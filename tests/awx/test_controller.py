@@ -131,8 +131,10 @@ def test_workflow_delivers_the_approved_plan(
 
 
 def test_delivery_without_an_approval_is_refused(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
-    refused = launch(playbook, configured.controller, APPROVED, fails="conflict", warns=UNPROVEN)
-    assert "nothing was approved" in refused.failure["msg"] and not refused.writes
+    refused = launch(playbook, configured.controller, APPROVED, fails="conflict")
+    assert "nothing was approved" in refused.failure["msg"]
+    # Only the inventory was read.
+    assert {entry["path"] for entry in refused.journal} == {"/zones"}
 
 
 def test_survey_takes_precedence_over_inventory(
