@@ -310,9 +310,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.client 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._script_monitor import MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     MALICIOUS_OPTIONS,
-    MAX_PER_PAGE,
     RESOURCES,
     ROUTE_OPTION,
     SCRIPTS,

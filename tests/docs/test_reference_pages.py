@@ -26,6 +26,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._custom_fiel
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
+from ansible_collections.edgeops.observability.plugins.module_utils._script_monitor import MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import PLAYBOOK_VARIABLES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import earlier, facts, formats
@@ -302,7 +303,7 @@ LIMITS: dict[str, str] = {
     "custom fields of a zone at Cloudflare": f"{MAX_CUSTOM_FIELDS_EACH} of each type",
     # Limits that only the service enforces are copied here from its documentation.
     "rulesets of a zone for the phase": "1",
-    "scripts in one page": f"{scripts.MAX_PER_PAGE}",
+    "scripts in one page": f"{MAX_PER_PAGE}",
     **{name: span(name) for name in jobs.RANGES},
     "characters of dataset": f"{jobs.MAX_DATASET_LENGTH}",
     "characters of logpull_options": f"{jobs.MAX_OPTIONS_LENGTH}",

@@ -17,7 +17,8 @@ import yaml
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import MAX_CUSTOM_FIELDS
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MAX_PER_PAGE, MEMBERS
+from ansible_collections.edgeops.observability.plugins.module_utils._script_monitor import MAX_PER_PAGE
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import MEMBERS
 from harness import documented
 from harness.modules import MODULES as PACKAGE
 from harness.modules import task_of

@@ -22,6 +22,7 @@ from .._core import (
     Json,
 )
 from .._redact import clean_text, scrub
+from .._script_monitor import ROUTES
 from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text, unique_members
 from .connection import Connection
 from .endpoints import ENDPOINTS
@@ -127,7 +128,6 @@ _OWNERSHIP_HINT = (
     "Request a challenge with the module logpush_ownership, read its token at the destination, and set it as ownership_challenge;"
     " a token is valid for one zone or account and one destination, and not for ever."
 )
-_SCRIPT_AREAS = ("script_monitor", "page_shield")
 _RULE_QUOTA = re.compile(r"(\d+) out of (\d+)")
 _RULE_HINTS = {
     False: "The plan of {place} has no content security rules, which are part of Client-Side Security Advanced.",
@@ -202,7 +202,7 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
         hints.append(_permission_hint(needed))
     # With a code, the object is missing and not the route.
     is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES
-    if area in _SCRIPT_AREAS and status in (404, 405) and not is_object:
+    if area in ROUTES and status in (404, 405) and not is_object:
         hints.append(_ROUTE_HINT)
     if is_full:
         hints.append(_MAX_JOBS_HINT)

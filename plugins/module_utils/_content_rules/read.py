@@ -8,6 +8,7 @@ import typing as t
 
 from .._address import MAX_ZONES_PER_QUERY
 from .._api.client import Client
+from .._api.monitored import list_monitored
 from .._api.response import is_missing
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
 from . import violations
@@ -22,10 +23,6 @@ from .rules import DesiredRules, RuleListing
 from .violations import Reports, Window
 
 _LISTINGS = {SCRIPT_SRC: "page_shield.scripts", CONNECT_SRC: "page_shield.connections"}
-# Without these the service leaves out what it serves itself, and what has the content of another script.
-_COMPLETE = {"exclude_cdn_cgi": "false"}
-_STATUSES = ("active", "infrequent")
-_PARALLEL_PAGES = 8
 
 
 def listed(client: Client) -> list[Rule]:
@@ -78,22 +75,12 @@ def _loaded(client: Client) -> Observation:
     resources: list[Resource] = []
     for directive in LISTED:
         try:
-            resources += _listed_resources(client, directive)
+            resources += (_listed_resource(directive, item) for item in list_monitored(client, _LISTINGS[directive]))
         except Failure as failure:
             if not (is_missing(failure) or failure.kind in (PERMISSION, REJECTED)):
                 raise
             return Observation(reason=str(failure))
     return Observation(tuple(resources))
-
-
-def _listed_resources(client: Client, directive: str) -> t.Iterator[Resource]:
-    query = {**_COMPLETE, **({"exclude_duplicates": "false"} if directive == SCRIPT_SRC else {})}
-    for status in _STATUSES:
-        items = client.items(
-            _LISTINGS[directive], query={**query, "status": status}, per_page=100, parallel=_PARALLEL_PAGES, keys=("id",)
-        )
-        for item in items:
-            yield _listed_resource(directive, item)
 
 
 def _listed_resource(directive: str, item: Json) -> Resource:

@@ -6,12 +6,12 @@ import re
 import typing as t
 
 from .._core import Json
+from .._script_monitor import ON_PAGES, ROUTES
 
-# Cloudflare renamed routes and fields in 2022; results keep the names on the right (cloudflare-docs, page-shield API reference).
-ROUTES = ("script_monitor", "page_shield")
 # Both routes, one after the other.
 AUTO = "auto"
 ROUTE_CHOICES = (AUTO, *ROUTES)
+# The newer names of fields, each with the one in results.
 PAGE_SHIELD_NAMES: t.Mapping[str, str] = {
     "id": "script_id",
     "url": "script_url",
@@ -50,18 +50,8 @@ MALICIOUS_OPTIONS: t.Mapping[str, dict[str, t.Any]] = {
 # Whether the service looks at a sample of the visits only; None: not documented (cloudflare-docs, client-side-security, 2026).
 SAMPLED: t.Mapping[str, bool | None] = {"script_monitor": None, "page_shield": True}
 
-# Without these the service leaves out scripts of its own path, and all but the latest of those with one content and host.
-COMPLETE: t.Mapping[str, str] = {"exclude_cdn_cgi": "false", "exclude_duplicates": "false"}
-
 # What the monitor lists; only page_shield has routes for the last two.
 RESOURCES = SCRIPTS, CONNECTIONS, COOKIES = ("scripts", "connections", "cookies")
-# The query parameters of each listing, beside those of its pages.
-PARAMETERS: t.Mapping[str, t.Collection[str]] = {
-    "script_monitor.scripts": ("hosts", "page_url", "status"),
-    "page_shield.scripts": ("hosts", "page_url", "status", *COMPLETE),
-    "page_shield.connections": ("hosts", "page_url", "status", "exclude_cdn_cgi"),
-    "page_shield.cookies": ("hosts", "page_url"),
-}
 
 SCORE = "js_integrity_score"
 # What a script can have, in the order of the documentation; the verdicts are the collection's own, the last scores Page Shield's.
@@ -94,9 +84,6 @@ MEMBERS = (
     "obfuscation_score",
 )
 
-# Documented by the service.
-MAX_PER_PAGE = 100
-
 # Flags that report the URL or the domain of a script as malicious.
 REPORTED = ("url_reported_malicious", "domain_reported_malicious")
 
@@ -119,7 +106,7 @@ FINDINGS = (
 # An entry without a matching script does not fail the audit by default.
 FAILURES = frozenset(FINDINGS) - {"unused"}
 ALL = "all"
-DEFAULT_STATUSES = ("active", "infrequent")
+DEFAULT_STATUSES = ON_PAGES
 
 # The service forgets scripts that are seen seldom after five days.
 DEFAULT_MAX_GAP_DAYS = 5.0

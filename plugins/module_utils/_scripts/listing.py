@@ -8,8 +8,9 @@ import typing as t
 
 from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
+from .._script_monitor import MAX_PER_PAGE
 from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
-from .facts import MALICIOUS_SCORES, MAX_PER_PAGE, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
+from .facts import MALICIOUS_SCORES, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
 
 
 class Script(t.TypedDict, total=False):

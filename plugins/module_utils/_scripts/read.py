@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import datetime
-import functools
 import typing as t
 
 from .._api.client import Client, side_by_side
+from .._api.monitored import PARALLEL_PAGES, list_monitored
 from .._api.response import lacks_route
 from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, Json
 from .._redact import scrub
+from .._script_monitor import ROUTES
 from .._text import dict_of
-from .facts import AUTO, COMPLETE, CONNECTIONS, COOKIES, PARAMETERS, ROUTES, SCRIPTS
+from .facts import AUTO, CONNECTIONS, COOKIES, SCRIPTS
 from .listing import Script, ScriptQuery, read_script, report
 from .monitor import MonitorState, read_status
 
-# Requests sent in parallel; more would only spend the request budget of other zones faster.
-PARALLEL_PAGES = 8
 # Statuses of a route that the service, the plan or the token does not have.
 _NOT_OFFERED = (403, 404, 405)
-# Status of a request with parameters that the service does not know.
-_REFUSED = 400
 
 
 def monitor(client: Client, route: str) -> MonitorState:
@@ -68,7 +65,7 @@ def report_inventory(client: Client, query: ScriptQuery) -> Conclusion:
 def _list_others(client: Client, query: ScriptQuery, name: str) -> list[Json]:
     """Return the connections or cookies as the service sent them, each once, sorted by id."""
     items: dict[str, Json] = {}
-    for item in _list(client, query, f"page_shield.{name}", "id"):
+    for item in _list(client, query, f"page_shield.{name}"):
         if not isinstance(item, dict) or not isinstance(item.get("id"), str):
             raise Failure(BAD_RESPONSE, f"An item of the listed {name} is not an object with an id.")
         items[item["id"]] = item
@@ -79,35 +76,12 @@ def scripts(client: Client, query: ScriptQuery) -> list[Json]:
     """Return what the service lists for a query of one route, page by page and status by status, as it was sent."""
     if query.script_id is not None:
         return [client.call(f"{query.route}.script", ids={"script_id": query.script_id}).result]
-    return list(_list(client, query, f"{query.route}.scripts", "id" if query.route == "page_shield" else "script_id"))
+    return list(_list(client, query, f"{query.route}.scripts"))
 
 
-def _list(client: Client, query: ScriptQuery, operation: str, key: str) -> t.Iterator[Json]:
-    """Yield the items of a listing, one status after the other if its route takes a status."""
-    names = PARAMETERS[operation]
-    for status in (query.statuses if "status" in names else ()) or ("",):
-        parameters = {"hosts": ",".join(query.hosts), "page_url": ",".join(query.page_urls), "status": status, **COMPLETE}
-        ask = functools.partial(client.items, operation, per_page=query.per_page, parallel=PARALLEL_PAGES, keys=(key,))
-        yield from _ask(client, ask, {name: parameters[name] for name in names if parameters[name]})
-
-
-def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.Mapping[str, str]) -> t.Iterable[Json]:
-    """Return the items of a listing; if the service refuses the parameters of a complete one, ask without them and warn."""
-    try:
-        return ask(query=parameters)
-    except Failure as failure:
-        refused = sorted(COMPLETE.keys() & parameters.keys())
-        if failure.status != _REFUSED or not refused:
-            raise
-        try:
-            items = ask(query={name: value for name, value in parameters.items() if name not in refused})
-        except Failure as second:
-            raise failure if second.status == _REFUSED else second from None
-    client.warnings.append(
-        f"The inventory may be incomplete: the service refuses {' and '.join(refused)}, so that it"
-        " may leave out scripts with the same content, and those that Cloudflare itself serves."
-    )
-    return items
+def _list(client: Client, query: ScriptQuery, operation: str) -> t.Iterator[Json]:
+    filters = {"hosts": ",".join(query.hosts), "page_url": ",".join(query.page_urls)}
+    return list_monitored(client, operation, statuses=query.statuses, per_page=query.per_page, filters=filters)
 
 
 class Service(t.NamedTuple):

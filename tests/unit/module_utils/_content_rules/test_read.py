@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+from support.refusals import http_failure
+
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ZONE, Address
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.options import OPTIONS, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.read import read
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+
+DEFAULTS = {name: option.get("default") for name, option in OPTIONS.items()}
+RULE = {"id": "r1", "description": "shop", "action": "allow", "expression": "true", "enabled": True, "value": "script-src *"}
+LISTED = {"page_shield.scripts": {"url": "https://a.example/a.js", "host": "shop.example"}}
+LISTED["page_shield.connections"] = {"url": "https://b.example/", "host": "shop.example"}
+
+
+class Service:
+    """A zone with one rule, a script and a connection; `refused` are the query parameters that it does not know."""
+
+    def __init__(self, refused: t.Collection[str], kind: str = "rejected", status: int = 400) -> None:
+        self.address = Address(ZONE, "1")
+        self.warnings: list[str] = []
+        self._refused = refused
+        self._failure = http_failure(kind, status)
+
+    def items(self, operation: str, *, query: t.Mapping[str, str] | None = None, **_paging: t.Any) -> list[t.Any]:
+        if query is None:
+            return [RULE]
+        if query.keys() & self._refused:
+            raise self._failure
+        return [LISTED[operation]] if query["status"] == "active" else []
+
+
+def loaded(service: Service) -> t.Any:
+    """Return what is known of the pages of the zone when its rule is to block more."""
+    desired = desire({**DEFAULTS, "description": "shop", "directives": "script-src 'self'"})
+    return read(t.cast("t.Any", service), desired).observation
+
+
+URLS = ["https://a.example/a.js", "https://b.example/"]
+
+
+@pytest.mark.parametrize("refused", [(), ("exclude_cdn_cgi",), ("exclude_duplicates",)])
+def test_listing_without_refused_parameters_is_used(refused: tuple[str, ...]) -> None:
+    """A service that does not know the parameters of a complete listing is asked without them, with a warning."""
+    service = Service(refused)
+    assert sorted(each.url for each in loaded(service).resources) == URLS
+    assert bool(service.warnings) is bool(refused)
+    assert all("may be incomplete: the service refuses exclude_cdn_cgi" in text for text in service.warnings)
+
+
+@pytest.mark.parametrize(("kind", "status"), [("rejected", 400), ("permission", 403), ("not_found", 404)])
+def test_refused_listing_is_no_observation(kind: str, status: int) -> None:
+    observation = loaded(Service(("status",), kind, status))
+    assert (observation.resources, observation.reason) == ((), f"HTTP {status}")
+
+
+def test_other_failure_of_a_listing_is_raised() -> None:
+    with pytest.raises(Failure, match="HTTP 500"):
+        loaded(Service(("status",), "unavailable", 500))
