@@ -53,8 +53,6 @@ def _account(method: str, path: str, description: str, result: tuple[type, ...] 
     return Endpoint(method, path, description, result, (ACCOUNT,), reads)
 
 
-_PHASE = "http_log_custom_fields"
-
 # Every path that the collection uses. A DELETE may return any body or none, so its result has no type.
 ENDPOINTS: t.Mapping[str, Endpoint] = {
     "zones.list": Endpoint("GET", "/zones", "Listing the zones", (list,), ()),
@@ -85,7 +83,7 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "rulesets.create": Endpoint("POST", "/rulesets", "Creating the ruleset for custom log fields"),
     "rulesets.get": Endpoint("GET", "/rulesets/{ruleset_id}", "Reading a ruleset"),
     "rulesets.update": Endpoint("PUT", "/rulesets/{ruleset_id}", "Changing the ruleset for custom log fields"),
-    "rulesets.entrypoint": Endpoint("GET", f"/rulesets/phases/{_PHASE}/entrypoint", "Reading the ruleset for custom log fields"),
+    "rulesets.entrypoint": Endpoint("GET", "/rulesets/phases/{phase}/entrypoint", "Reading the ruleset for custom log fields"),
     "logpush_jobs.list": _logpush("GET", "/logpush/jobs", "Listing the Logpush jobs", (list,)),
     "logpush_jobs.create": _logpush("POST", "/logpush/jobs", "Creating the Logpush job"),
     # An official example shows one job as a list of one item.

@@ -32,7 +32,7 @@ def entry_point(client: Client, *, confirm: bool) -> Ruleset | None:
     With `confirm`, read the list as well before returning None, because a ruleset may only be created if the list has none.
     """
     try:
-        ruleset = _read_one(client, "rulesets.entrypoint")
+        ruleset = _read_one(client, "rulesets.entrypoint", {"phase": PHASE})
     except Failure as failure:
         if not is_missing(failure):
             raise

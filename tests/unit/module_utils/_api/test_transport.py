@@ -501,8 +501,9 @@ def test_too_long_announced_pause_fails(serve, client, clock):
 
 
 def test_find_returns_none_for_404_only(serve, client):
-    assert client(serve(answering(b"{}", 404))).find("rulesets.entrypoint") is None
-    assert client(serve(answering({"id": "x"}))).find("rulesets.entrypoint").result == {"id": "x"}
+    ids = {"phase": "x"}
+    assert client(serve(answering(b"{}", 404))).find("rulesets.entrypoint", ids=ids) is None
+    assert client(serve(answering({"id": "x"}))).find("rulesets.entrypoint", ids=ids).result == {"id": "x"}
     for status in (400, 403, 405, 500):
         with pytest.raises(Failure):
-            client(serve(answering(b"{}", status))).find("rulesets.entrypoint")
+            client(serve(answering(b"{}", status))).find("rulesets.entrypoint", ids=ids)
