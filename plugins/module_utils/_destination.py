@@ -115,7 +115,8 @@ _COMMON_VALUE = re.compile(r"[A-Za-z_.-]{0,16}|[0-9]{1,5}")
 _SECRET_WORDS = ("secret", "token", "pass", "pwd", "key", "sig", "auth", "jwt", "session", "cred", "code", "header_")
 # A word that is long enough to be a credential by itself.
 _TELLING_PART = 8
-_MASKED = re.compile(r"\*{3,}")
+# What the service shows in place of a secret.
+ASTERISKS = re.compile(r"\*{3,}")
 
 
 class Part(t.NamedTuple):
@@ -379,7 +380,7 @@ def holds_mask(destination: Destination) -> bool:
     """Return whether a destination has asterisks in place of a secret, for example because it was copied from an output."""
     texts = [unquote_plus(option.value) for option in destination.options if option.secret and option.value]
     texts += [destination.user or "", *(unquote(part.text) for part in destination.parts if part.secret)]
-    return any(_MASKED.fullmatch(text) for text in texts)
+    return any(ASTERISKS.fullmatch(text) for text in texts)
 
 
 # What no output may hold, wherever it comes from.

@@ -10,7 +10,7 @@ import typing as t
 from urllib.parse import quote_plus, unquote
 
 from .._core import Failure, Json, invalid_option
-from .._destination import Destination, Option, parse
+from .._destination import ASTERISKS, Destination, Option, parse
 from .._filter.text import to_data, to_text
 from .._logpush import logpull_options, output_options
 from .._logpush.facts import MEMBERS, MERGE_SUBREQUESTS, PLAIN, SUBOPTIONS
@@ -107,7 +107,6 @@ def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
 
 _OTHER = re.compile(r"[^a-z0-9]")
 _DELIMITER = re.compile(r"\{[{%#]")
-_MASKED = re.compile(r"\*{3,}")
 
 
 def variable_key(text: str) -> str:
@@ -119,7 +118,7 @@ def is_unreadable(conf: str) -> bool:
     """Return whether a destination contains a secret or a mask of the service, or is invalid."""
     parts = parse(conf)
     masked = any(part.secret for part in parts.parts) or any(option.secret for option in parts.options)
-    return not parts.sound or masked or parts.user is not None or bool(_MASKED.search(conf))
+    return not parts.sound or masked or parts.user is not None or bool(ASTERISKS.search(conf))
 
 
 def template_of(conf: str, prefix: str) -> tuple[str, list[str]]:
