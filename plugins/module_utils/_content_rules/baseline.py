@@ -8,10 +8,8 @@ from urllib.parse import quote
 
 from .._baseline.entries import Entry
 from .._baseline.pattern import without_query
-from .policy import HOST_SOURCE
+from .policy import HOST_SOURCE, UNENCODED
 
-# Everything but what a source may have in its path.
-_SAFE = "/%!$&'()+=:@~._-"
 _ORIGIN = re.compile(r"(https?)://([^/?]*)([^?]*)", re.DOTALL)
 
 
@@ -40,7 +38,7 @@ def _source(pattern: str) -> tuple[str, bool]:
         literal = literal[: literal.rfind("/") + 1]
     # Only a pattern that ends with ** allows every path below a folder, as a source with a slash at its end does.
     path_is_broader = path != f"{literal}**" if star else path in ("", "/") or path.endswith("/")
-    source = f"{scheme}://{host}{quote(literal, safe=_SAFE)}"
+    source = f"{scheme}://{host}{quote(literal, safe=UNENCODED)}"
     if not host or not HOST_SOURCE.fullmatch(source):
         return f"{scheme}:", True
     # A source with http allows https, too.

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from .._redact import clean_text
 from .facts import NONE, REPORTED_WORDS, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WASM_EVAL
-from .policy import HOST_SOURCE, Policy, Sources
+from .policy import HOST_SOURCE, UNENCODED, Policy, Sources
 
 # How browsers match a resource against a policy (Content Security Policy Level 3, 6.7.2), as far as a report shows it.
 
@@ -22,8 +22,6 @@ _UPGRADES: t.Mapping[str, frozenset[str]] = {
 _NETWORK = frozenset(("http", "https", "ws", "wss"))
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*", re.IGNORECASE)
-# Every other character is encoded in a source; with `;` and `,` a policy would end.
-_SAFE = "/%!$&'()+=:@~._-"
 
 
 class Resource(t.NamedTuple):
@@ -84,7 +82,7 @@ def source_of(url: str) -> str:
     if location is not None:
         scheme, host, port = location.origin
         port_text = "" if port == _PORTS.get(scheme) else f":{port}"
-        return f"{scheme}://{clean_text(host)}{port_text}{quote(location.path, safe=_SAFE)}"
+        return f"{scheme}://{clean_text(host)}{port_text}{quote(location.path, safe=UNENCODED)}"
     scheme = url.partition(":")[0]
     return f"{scheme.lower()}:" if _SCHEME.fullmatch(scheme) else clean_text(url)
 

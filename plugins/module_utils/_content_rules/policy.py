@@ -26,6 +26,8 @@ HOST_SOURCE = re.compile(
     r"(?:([a-z][a-z0-9+.-]*)://)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?(/[\w.~!$&'()+=:@%/-]*)?",
     re.IGNORECASE | re.ASCII,
 )
+# What a path in it contains as it is; every other character is encoded, because with `;` and `,` a policy would end.
+UNENCODED = "/%!$&'()+=:@~._-"
 _HASH = re.compile(r"'(sha(?:256|384|512))-([A-Za-z0-9+/_-]+={0,2})'", re.IGNORECASE)
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.IGNORECASE)
 _KEYWORD = re.compile(r"'[a-z][a-z0-9-]*'", re.IGNORECASE)
