@@ -8,7 +8,7 @@ import typing as t
 from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
 from ._text import quoted
 
-ZONE, ACCOUNT = "zone", "account"
+SCOPES = ZONE, ACCOUNT = ("zone", "account")
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
 ZONE_ADDRESSES = (ZONE_ID, ZONE_NAME)
 ALL_ADDRESSES = (ZONE_ID, ZONE_NAME, ACCOUNT_ID)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from .._address import SCOPES
 from .._core import (
     BAD_RESPONSE,
     CHANGE_TRANSFORMER,
@@ -21,8 +22,6 @@ from .._core import (
 from .._text import dict_of, is_integer, json_type
 from .options import Desired, normal
 from .samples import judge, refusal
-
-_SCOPES = ("zone", "account")
 
 
 class AssociatedJob(t.NamedTuple):
@@ -92,7 +91,7 @@ def _parse_job(number: int, sent: Json) -> AssociatedJob:
     job_id, name, scope, owner = (job.get(member) for member in ("id", "name", "object_type", "object_tag"))
     if not is_integer(job_id) or not isinstance(name, (str, type(None))) or not isinstance(owner, str):
         raise _bad(f"a job in associated_jobs of transformer {number} has no valid id, name or object_tag")
-    return AssociatedJob(job_id, name or None, scope if scope in _SCOPES else None, owner)
+    return AssociatedJob(job_id, name or None, scope if scope in SCOPES else None, owner)
 
 
 def _bad(what: str) -> Failure:

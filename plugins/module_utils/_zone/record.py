@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._address import ACCOUNT, ZONE
+from .._address import ACCOUNT, SCOPES, ZONE
 from .._api.permissions import permission_for
 from .._core import (
     AUTHENTICATION,
@@ -26,7 +26,6 @@ from .result import JOBS, RESULT, ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
 
-SCOPES = (ZONE, ACCOUNT)
 # Kinds of failures that mean that the token or the plan does not show something.
 NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 # Kinds of failures that say nothing about what the token may read.

@@ -6,12 +6,11 @@ import json
 import os
 import typing as t
 
-from ...module_utils._address import ZONE
+from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import invalid_option
 from ...module_utils._files import read_regular
 from ...module_utils._schema import Schema, array, nullable, problems, record, string
 from ...module_utils._text import finite_float, format_time, no_constant, parse_time, quoted
-from ...module_utils._zone.record import SCOPES
 from .document import NOTHING, SCHEMA_VERSION, Item, Report, Row
 from .facts import KINDS, MANAGED, PATTERNS, RESOURCES, SEVERITIES, STATUSES
 

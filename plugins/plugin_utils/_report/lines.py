@@ -5,10 +5,9 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from ...module_utils._address import ZONE
+from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import CUSTOM_FIELDS, SCRIPT_MONITOR
 from ...module_utils._text import canonical, line
-from ...module_utils._zone.record import SCOPES
 from ...module_utils._zone.result import ZoneResult
 from .document import Counts, Item, Report, Row
 from .facts import (
