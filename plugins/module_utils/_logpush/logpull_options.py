@@ -8,13 +8,16 @@ import typing as t
 from urllib.parse import quote, unquote
 
 from .._core import invalid_option
-from .facts import MAX_OPTIONS_LENGTH
+from .facts import MAX_OPTIONS_LENGTH, SUBOPTIONS
 
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"
 SAMPLE = "sample"
 # Values that mean the same as omitting the parameter.
-_DEFAULTS: t.Mapping[str, str] = {TIMESTAMPS: "unixnano", SAMPLE: "1"}
+_DEFAULTS: t.Mapping[str, str] = {
+    TIMESTAMPS: str(SUBOPTIONS["timestamp_format"].default),
+    SAMPLE: str(SUBOPTIONS["sample_rate"].default),
+}
 
 _NAME = re.compile(r"[^\s&=,?#%+;\ud800-\udfff]+")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
