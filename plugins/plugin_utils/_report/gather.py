@@ -10,12 +10,13 @@ from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._text import canonical, dict_of, line
 from ...module_utils._zone.record import RawRecord, read_record, refusal_of
 from .._ansible_core import own_members
+from .._fleet.variables import RESULT
 from .._host_variables import Host
 
 # The records of the hosts of a play, from what their tasks registered.
 
 # The members of a record that tasks register, each with the default name of its variable.
-REGISTERED: t.Mapping[str, str | None] = {"result": "log_delivery_result", "jobs": None, "scripts": None, "notifications": None}
+REGISTERED: t.Mapping[str, str | None] = {"result": RESULT, "jobs": None, "scripts": None, "notifications": None}
 _ROLE = "log_delivery_"
 _MAX_MESSAGE = 2000
 
