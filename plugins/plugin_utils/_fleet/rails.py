@@ -19,6 +19,8 @@ from .variables import read_option
 
 _ALLOW = "edgeops_allow"
 _APPROVED_PLAN, _APPROVED_REPORT = _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
+# All zones that change, in one batch.
+_ONE_BATCH = "100%"
 _AGAIN = "Nothing was written; review a new check run."
 
 
@@ -32,7 +34,7 @@ class Rails(t.NamedTuple):
     approved_plan_id: str | None = None
     approved_report: str | None = None
     allow: t.Mapping[str, tuple[str, ...]] = {}
-    batches: t.Sequence[str] = ("100%",)
+    batches: t.Sequence[str] = (_ONE_BATCH,)
 
     @property
     def is_approved(self) -> bool:
@@ -76,7 +78,7 @@ def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
         approved_plan_id=approvals[_APPROVED_PLAN],
         approved_report=report and user_path(report),
         allow={host: tuple(of_host(_ALLOW, host)) for host in hosts},
-        batches=read_batches("edgeops_zones_at_once", variables.of_run("edgeops_zones_at_once") or "100%"),
+        batches=read_batches("edgeops_zones_at_once", variables.of_run("edgeops_zones_at_once") or _ONE_BATCH),
     )
 
 
@@ -90,7 +92,7 @@ def describe(rails: Rails) -> list[str]:
     if rails.is_approved:
         lines.append("only the approved plan is applied")
     lines.append(f"zones that cannot be predicted {'are left out' if rails.deliver_partial else 'stop the run'}")
-    if list(rails.batches) != ["100%"]:
+    if list(rails.batches) != [_ONE_BATCH]:
         lines.append(f"batches of the zones that change: {', '.join(rails.batches)}")
     if rails.stop_on_failure:
         lines.append("the run stops after a batch in which a zone failed")
