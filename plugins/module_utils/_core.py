@@ -93,6 +93,11 @@ def invalid_option(place: str, message: str) -> Failure:
     return Failure(INVALID_OPTION, f"{place}: {message}")
 
 
+# Whether a task creates and updates something, or removes it.
+STATE_OPTION: t.Mapping[str, dict[str, t.Any]] = {
+    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
+}
+
 # In the declaration of an option: a null inside its value does not mean omitted.
 KEEPS_NULLS = "keeps_nulls"
 

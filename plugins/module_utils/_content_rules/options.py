@@ -7,7 +7,7 @@ import typing as t
 
 from .._baseline.entries import is_host, parse_baseline
 from .._baseline.pattern import Pattern, normalize_url, parse_pattern
-from .._core import Json, invalid_option
+from .._core import STATE_OPTION, Json, invalid_option
 from .._text import quoted
 from .baseline import EntrySource, entry_sources
 from .facts import (
@@ -24,7 +24,7 @@ from .policy import PLACE, Policy, parse_policy
 IDENTITY = ("description", "rule_id")
 LOOK_BACK: dict[str, dict[str, Json]] = {"look_back_days": {"type": "int", "default": DEFAULT_LOOK_BACK_DAYS}}
 OPTIONS: dict[str, dict[str, Json]] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    **STATE_OPTION,
     **{name: {"type": "str"} for name in IDENTITY},
     "action": {"type": "str", "choices": list(ACTIONS)},
     "expression": {"type": "str"},

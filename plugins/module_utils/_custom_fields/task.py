@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from .._api.client import Client
-from .._core import Answer, Conclusion, Plan
+from .._core import STATE_OPTION, Answer, Conclusion, Plan
 from .._engine.task import Params, Spec, StateTask
 from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
 from .options import DesiredCustomFields, desire
@@ -21,7 +21,7 @@ class LogCustomFields(StateTask[DesiredCustomFields, "Ruleset | None"]):
     name = "log_custom_fields"
     spec = Spec(
         options={
-            "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+            **STATE_OPTION,
             **{name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
             "purge": {"type": "bool", "default": True},
             "description": {"type": "str"},

@@ -7,7 +7,7 @@ import types
 import typing as t
 
 from .._address import ACCOUNT, ALL_ADDRESSES, scope_of
-from .._core import Json, Request, invalid_option
+from .._core import STATE_OPTION, Json, Request, invalid_option
 from .._destination import SCHEMES, Destination, closest_scheme, holds_mask
 from .._destination import parse as parse_destination
 from .._filter.parse import parse as parse_filter
@@ -33,7 +33,7 @@ FORMS: t.Sequence[tuple[str, str]] = (
 
 # The options of one job, as arguments of AnsibleModule.
 OPTIONS: t.Mapping[str, dict[str, Json]] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    **STATE_OPTION,
     "job_id": {"type": "int"},
     **{name: dict(member.option) for name, member in facts.MEMBERS.items() if member.option},
     "transformer": {"type": "str"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import Json, invalid_option
+from .._core import STATE_OPTION, Json, invalid_option
 from .._text import did_you_mean, json_type, nearest
 
 # One of these is required to identify a policy.
@@ -12,7 +12,7 @@ IDENTITY = ("name", "policy_id")
 EMAIL, WEBHOOKS, PAGERDUTY = MECHANISMS = ("email", "webhooks", "pagerduty")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    **STATE_OPTION,
     "name": {"type": "str"},
     "policy_id": {"type": "str"},
     "alert_type": {"type": "str"},

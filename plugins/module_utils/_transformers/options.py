@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import KEEPS_NULLS, invalid_option
+from .._core import KEEPS_NULLS, STATE_OPTION, invalid_option
 from . import facts
 from .samples import Sample, parse_samples
 
@@ -12,7 +12,7 @@ from .samples import Sample, parse_samples
 IDENTITY = ("name", "transformer_id")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    **STATE_OPTION,
     "name": {"type": "str"},
     "transformer_id": {"type": "int"},
     "sql": {"type": "str"},

@@ -9,7 +9,19 @@ import typing as t
 from .._address import ACCOUNT, scope_of
 from .._content_rules import options as rules
 from .._content_rules.rules import DesiredRules, desire_rules
-from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, KEEPS_NULLS, PARTS, Failure, Json, Plan, invalid_option, moved, within
+from .._core import (
+    CONTENT_SECURITY_RULES,
+    CUSTOM_FIELDS,
+    KEEPS_NULLS,
+    PARTS,
+    STATE_OPTION,
+    Failure,
+    Json,
+    Plan,
+    invalid_option,
+    moved,
+    within,
+)
 from .._custom_fields.facts import COOKIE_FIELDS, FIELD_KINDS, PRESERVE_DUPLICATES, REQUEST_FIELDS, RESPONSE_FIELDS
 from .._custom_fields.options import DesiredCustomFields
 from .._custom_fields.result import names_of
@@ -31,7 +43,7 @@ _JOB = {name: option for name, option in _ITEM.items() if name != "state"}
 
 # The options of a zone, as an argument spec of AnsibleModule.
 ZONE_SPEC: dict[str, dict[str, Json]] = {
-    "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+    **STATE_OPTION,
     CUSTOM_FIELDS: {
         "type": "dict",
         "options": {name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
