@@ -186,6 +186,6 @@ def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | No
             return None, email, key
     raise invalid_option(
         "api_token",
-        "no usable credentials: give api_token (or set CLOUDFLARE_API_TOKEN),"
-        " or both api_email and api_key (or set CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY)",
+        f"no usable credentials: give api_token (or set {TOKEN_VARIABLES[0]}),"
+        f" or both api_email and api_key (or set {EMAIL_VARIABLE} and {KEY_VARIABLE})",
     )
