@@ -13,6 +13,7 @@ from ...module_utils._core import Json, invalid_option
 from ...module_utils._files import read_regular
 from ...module_utils._scripts.evidence import BASELINES
 from ...module_utils._text import dict_of, format_time, list_of, need_date, need_time
+from .._report.items import plural
 from .history import CHANGED, DAY, GAP, Closed, Entries, Event, History, Listed, Period, days_between
 from .verification import Archive, is_valid, verify, zones_of
 from .verification import desire as desire_archive
@@ -237,7 +238,3 @@ def silence(document: Document, zone: Zone) -> str:
     if last is None or (end - last).total_seconds() <= document.desired.max_gap_days * DAY:
         return ""
     return f"no audit after {format_time(last)}, {days_between(last, end)} before the end of the period"
-
-
-def plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

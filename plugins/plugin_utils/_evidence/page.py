@@ -11,7 +11,8 @@ from ...module_utils._core import Json
 from ...module_utils._text import format_time
 from ...module_utils._version import VERSION
 from .._page import render_page, short
-from .document import Document, Zone, not_audited, numbers, plural, silence, verdict
+from .._report.items import plural
+from .document import Document, Zone, not_audited, numbers, silence, verdict
 from .history import GAP, Event, FindingKey, Listed
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.
