@@ -25,6 +25,11 @@ from .violations import Reports, Window
 _LISTINGS = {SCRIPT_SRC: "page_shield.scripts", CONNECT_SRC: "page_shield.connections"}
 
 
+def is_not_offered(failure: Failure) -> bool:
+    """Return whether a listing failed because the service, the plan or the token does not have it."""
+    return is_missing(failure) or failure.kind in (PERMISSION, REJECTED)
+
+
 def listed(client: Client) -> list[Rule]:
     """Return all content security rules of the zone; the route has no pages."""
     return parse_rules(client.items("content_security_rules.list", keys=()))
@@ -77,7 +82,7 @@ def _loaded(client: Client) -> Observation:
         try:
             resources += (_listed_resource(directive, item) for item in list_monitored(client, _LISTINGS[directive]))
         except Failure as failure:
-            if not (is_missing(failure) or failure.kind in (PERMISSION, REJECTED)):
+            if not is_not_offered(failure):
                 raise
             return Observation(reason=str(failure))
     return Observation(tuple(resources))

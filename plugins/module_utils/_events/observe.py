@@ -11,11 +11,10 @@ import typing as t
 
 from .._address import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query, read_account, read_zone
 from .._api.client import Client
-from .._api.response import is_missing
 from .._content_rules import read as content_rules
 from .._content_rules.rule import show as show_rule
 from .._content_rules.violations import Window
-from .._core import AUTHENTICATION, BAD_RESPONSE, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Failure, Json, defect
+from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
 from .._destination import readable_text
@@ -75,7 +74,7 @@ def see_rules(client: Client, now: float) -> dict[str, Rule] | None:
     try:
         views = [show_rule(rule) for rule in content_rules.listed(client)]
     except Failure as failure:
-        if not (is_missing(failure) or failure.kind in (PERMISSION, REJECTED)):
+        if not content_rules.is_not_offered(failure):
             raise
         return None
     window = Window.of(datetime.datetime.fromtimestamp(now, datetime.timezone.utc), _DAYS_OF_VIOLATIONS)

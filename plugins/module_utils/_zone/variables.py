@@ -15,7 +15,7 @@ from .._content_rules.options import OPTIONS as RULE_OPTIONS
 from .._content_rules.plan import plan as plan_rule
 from .._content_rules.rule import Rule, RuleState
 from .._content_rules.rules import desire_rules
-from .._core import PERMISSION, REJECTED, Conclusion, Failure, Json
+from .._core import PERMISSION, Conclusion, Failure, Json
 from .._custom_fields import read as custom_fields
 from .._custom_fields.facts import EXPRESSION, PRESERVE_DUPLICATES
 from .._custom_fields.result import names_of
@@ -191,7 +191,7 @@ def report(client: Client, params: Params) -> Conclusion:
     missing: LeftOut = []
     jobs = _offered("jobs", lambda: logpush.listed(client), missing)
     monitor = _offered("script monitor", lambda: scripts.monitor(client, params["route"]), missing)
-    rules = _offered("content security rules", lambda: content_rules.listed(client), missing, also=(PERMISSION, REJECTED))
+    rules = _offered("content security rules", lambda: content_rules.listed(client), missing, content_rules.is_not_offered)
     names = _transformers(client, jobs or [])
     status = monitor.status if monitor else None
     variables = express_zone(label, ruleset, jobs or [], status, params["base_url"], names, rules or ())
@@ -214,15 +214,14 @@ def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:
 Part = t.TypeVar("Part")
 
 
-def _offered(what: str, read: t.Callable[[], Part], missing: LeftOut, also: t.Collection[str] = ()) -> Part | None:
-    """Return the result of a read; None if the service lacks the route, which is noted in `missing`; raise any other failure.
-
-    `also` are further kinds of failures that mean that the plan or the token does not have it.
-    """
+def _offered(
+    what: str, read: t.Callable[[], Part], missing: LeftOut, is_not_offered: t.Callable[[Failure], bool] = is_missing
+) -> Part | None:
+    """Return the result of a read; None if the service does not offer it, which is noted in `missing`; raise any other failure."""
     try:
         return read()
     except Failure as failure:
-        if not is_missing(failure) and failure.kind not in also:
+        if not is_not_offered(failure):
             raise
         missing.append({"what": what, "why": f"the service does not offer it ({failure})"})
         return None
