@@ -18,6 +18,7 @@ from ...module_utils._core import KEEPS_NULLS, Conclusion, Json, conflict, inval
 from ...module_utils._files import make_folders, open_inside, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
+from ...module_utils._text import need_date
 from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
 
 # The last one is a header that can change the delimiters.
@@ -194,8 +195,9 @@ def _plain(text: str) -> str:
 
 
 _FOLDER_MODE, _FILE_MODE = 0o750, 0o640
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ADOPTED = re.compile(rf"^(# .*|[0-9]+ (?:zone or account|zones and accounts), )adopted on {_DATE.pattern}", re.MULTILINE)
+_ADOPTED = re.compile(
+    r"^(# .*|[0-9]+ (?:zone or account|zones and accounts), )adopted on [0-9]{4}-[0-9]{2}-[0-9]{2}", re.MULTILINE
+)
 
 # The results of `zone_variables_info`.
 _ZONE = record(
@@ -237,9 +239,8 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     _check_zones(zones)
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
-    date = params["date"] or datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    if not _DATE.fullmatch(date):
-        raise invalid_option("date", f"{date!r} is not a date such as 2026-03-02")
+    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    date = need_date("date", params["date"] or today)
     baselines = params["script_baselines"]
     for name, entries in baselines.items():
         if not isinstance(entries, list):

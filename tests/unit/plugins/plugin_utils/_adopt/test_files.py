@@ -86,6 +86,7 @@ def test_foreign_file_is_kept(tmp_path: Path) -> None:
         ({"dest": ""}, "dest"),
         ({"group": "../x"}, "group"),
         ({"date": "today"}, "date"),
+        ({"date": "2026-99-99"}, "date"),
     ],
 )
 def test_invalid_options_are_refused_before_a_write(tmp_path: Path, options: dict[str, t.Any], place: str) -> None:
