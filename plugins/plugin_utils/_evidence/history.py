@@ -7,6 +7,7 @@ import datetime
 import fnmatch
 import typing as t
 
+from ...module_utils._baseline.entries import AUTHORISATION
 from ...module_utils._core import Json
 from ...module_utils._scripts.evidence import Record
 from ...module_utils._scripts.facts import FINDINGS
@@ -28,7 +29,6 @@ GAP, SCOPE, SEEN, CHANGED, GONE, AUTHORISED, OPENED, CLOSED = _IN_ORDER = (
 _ORDER = {what: place for place, what in enumerate(_IN_ORDER)}
 # With one of these, no baseline of the record authorises the script as it was seen.
 _UNAUTHORISED = frozenset(("new", "changed", "unverified", "expired", "unjustified"))
-_NEEDED = ("owner", "justification", "authorised_by")
 DAY = 86400
 
 Identity = tuple[str, str]
@@ -208,7 +208,7 @@ class History:
             if entries is None or not seen.is_authorised:
                 continue
             pinned = seen.hash if seen.declared.get("integrity") == "pinned" else ""
-            authorisation = (seen.entry, pinned, *(seen.declared.get(name) for name in (*_NEEDED, "authorised_on")))
+            authorisation = (seen.entry, pinned, *(seen.declared.get(name) for name in (*AUTHORISATION, "authorised_on")))
             if authorisation != known.authorisation:
                 known.authorisation = authorisation
                 allowed = tuple(map(str, list_of(seen.declared.get("hashes"))))
@@ -294,7 +294,9 @@ def _listed(item: t.Mapping[str, Json], entries: Entries) -> Listed:
         status=str(script.get("status") or ""),
         entry=entry,
         declared=declared,
-        is_authorised=bool(declared) and all(declared.get(name) for name in _NEEDED) and not _UNAUTHORISED.intersection(findings),
+        is_authorised=bool(declared)
+        and all(declared.get(name) for name in AUTHORISATION)
+        and not _UNAUTHORISED.intersection(findings),
         findings=findings,
     )
 

@@ -6,12 +6,15 @@ import csv
 import io
 import typing as t
 
+from ...module_utils._baseline.entries import AUTHORISATION
 from ...module_utils._core import Json
 from ...module_utils._text import format_time, line, list_of
 from .document import Document
 
 # Inventory and changes as a table for a spreadsheet: RFC 4180, in UTF-8.
 
+# Members of an entry of the baseline.
+_DECLARED = (*AUTHORISATION, "authorised_on", "integrity")
 COLUMNS = (
     "zone_id",
     "zone",
@@ -21,15 +24,10 @@ COLUMNS = (
     "script_url",
     "host",
     "entry",
-    "owner",
-    "justification",
-    "authorised_by",
-    "authorised_on",
-    "integrity",
+    *_DECLARED,
     "hashes",
     "message",
 )
-_DECLARED = ("owner", "justification", "authorised_by", "authorised_on", "integrity")
 # With one of these at its beginning, a spreadsheet would evaluate the text of a cell.
 _EVALUATED = ("=", "+", "-", "@", "\t", "\r", "\n")
 
