@@ -68,7 +68,7 @@ Value: t.TypeAlias = "Scalar | tuple[Scalar, ...]"
 
 
 class Condition:
-    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or `Written`.
+    """One comparison. `value` is a tuple for `in` and `!in`, a scalar otherwise, always of plain types or `WrittenNumber`.
 
     `form` is equal for all expressions that mean the same: a tuple of three for a condition, of two for a group. Nodes
     define no `==`.

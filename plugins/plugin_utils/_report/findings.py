@@ -18,7 +18,8 @@ from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, PERSONAL_FIELDS
 from .items import Problem, destination_text, plural, problem
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
-# The texts of findings about scripts are in `_scripts/audit.py`, and what should be is in the table of types in `facts.py`.
+# Others have their texts in `_scripts/audit.py` (scripts), `alerts.py` (notifications), `survey.py` (zones without a declared state) and
+# `waivers.py`. What should be is in the table of types in `facts.py`.
 
 
 def labelled(jobs: t.Sequence[ReportedJob]) -> list[tuple[str, ReportedJob]]:
