@@ -22,7 +22,7 @@ from .._core import (
 from .._logpush.coverage import Coverage
 from .._schema import OBJECT, Schema, array, check, nullable, record, string
 from .._text import dict_of, line, list_of
-from .result import JOBS, RESULT, ReportedJob, ZoneResult
+from .result import JOBS_SCHEMA, RESULT_SCHEMA, ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
 
@@ -40,8 +40,8 @@ RECORD = record(
         "scope": string(enum=list(SCOPES)),
         "account_name": nullable(string()),
         "declared": {"type": "boolean"},
-        "result": RESULT,
-        "jobs": JOBS,
+        "result": RESULT_SCHEMA,
+        "jobs": JOBS_SCHEMA,
         "coverage": nullable(
             record({"unselected": _OBJECTS, "unconfigured": _OBJECTS, "sentences": {"type": ["array", "null"]}}, required=[])
         ),

@@ -67,22 +67,22 @@ class ZoneResult(t.TypedDict, total=False):
 
 # The same as a schema; members of the type Json are looked at before they are used.
 _JOB = record({"health": OBJECT}, optional=("health",))
-JOBS = nullable(array(_JOB))
-RULES = nullable(array(OBJECT))
+JOBS_SCHEMA = nullable(array(_JOB))
+_RULES_SCHEMA = nullable(array(OBJECT))
 _DIFF = record({"before": OBJECT, "after": OBJECT}, optional=("before", "after"))
 _PART: dict[str, Schema] = {
     "plan_id": nullable(string()),
     "diff": nullable(_DIFF),
     "jobs": nullable(array(nullable(_JOB))),
-    "unlisted_jobs": JOBS,
-    "unlisted_rules": RULES,
+    "unlisted_jobs": JOBS_SCHEMA,
+    "unlisted_rules": _RULES_SCHEMA,
 }
 _EFFECT = record({"name": string(), "subject": nullable(string()), "detail": nullable(array(string()))})
 _RESULT: dict[str, Schema] = {
     **dict.fromkeys(PARTS, nullable(record(_PART, optional=_PART))),
-    "listed_jobs": JOBS,
+    "listed_jobs": JOBS_SCHEMA,
     "coverage": OBJECT,
     "effects": nullable(array(_EFFECT)),
-    "refusals": RULES,
+    "refusals": _RULES_SCHEMA,
 }
-RESULT = nullable(record(_RESULT, optional=_RESULT))
+RESULT_SCHEMA = nullable(record(_RESULT, optional=_RESULT))

@@ -9,7 +9,7 @@ from ...module_utils._core import PARTS, Json, ReportedEffect
 from ...module_utils._schema import check
 from ...module_utils._text import line
 from ...module_utils._zone.record import failure_of
-from ...module_utils._zone.result import RESULT, ZoneResult
+from ...module_utils._zone.result import RESULT_SCHEMA, ZoneResult
 
 # What the role registered for a host: its prediction, or what it wrote.
 
@@ -53,7 +53,7 @@ def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone |
         return None
     error = error_of(registered)
     if not error:
-        check(RESULT, registered, variable)
+        check(RESULT_SCHEMA, registered, variable)
     ids = (str(registered.get(each) or "") for each in ("zone_id", "account_id"))
     result = t.cast("ZoneResult", {} if error else registered)  # by the schema
     is_unreached = registered.get("unreachable") is True
