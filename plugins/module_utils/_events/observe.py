@@ -131,7 +131,7 @@ def _steady(health: Health) -> dict[str, Json]:
 
 
 # Failures that do not show whether the credentials may read a name.
-_PASSING = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE)
+_INCONCLUSIVE = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE)
 # Cloudflare refuses an unknown e-mail address or key with 403 and this code.
 _UNKNOWN_KEY = 9103
 # Longer pauses are logged.
@@ -231,7 +231,7 @@ class Service:
         except Failure as failure:
             if at_start and (_are_unknown(failure) or self._is_refused_everywhere(failure)):
                 raise self._public(client, failure) from None
-            if failure.kind in _PASSING:
+            if failure.kind in _INCONCLUSIVE:
                 return  # read again at the next look; until then the id is used as the name
             name = None
         self._names[target.key] = name if isinstance(name, str) and name else None
