@@ -16,7 +16,7 @@ from .._core import Conclusion, Json, invalid_option
 from .._redact import clean_text
 from .._text import need_time, quoted
 from .evidence import Evidence, LastRecord
-from .facts import ALL, FAILURES, FINDINGS, MAX_DETAILS, SAMPLED, is_digest
+from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS, is_digest
 from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, judged, observe, parse_items
 from .monitor import Status
 from .read import Service
@@ -116,7 +116,7 @@ class Audit(t.NamedTuple):
             inventory.append({"script": row.seen.latest, "entry": entry, "findings": [finding.kind for finding in about]})
         return {
             "script_monitor": status,
-            "summary": {kind: counts[kind] for kind in FINDINGS},
+            "summary": {kind: counts[kind] for kind in SCRIPT_FINDINGS},
             "inventory": inventory,
             "findings": [finding._asdict() for finding in findings],
             "passed": not any(kind in FAILURES for kind in counts),
@@ -131,7 +131,7 @@ class Audit(t.NamedTuple):
                 "hosts": list(self.query.hosts),
                 "status": list(self.query.statuses),
                 "pages": [pattern.text for pattern in self.pages],
-                "fail_on": [kind for kind in FINDINGS if kind in self.fail_on],
+                "fail_on": [kind for kind in SCRIPT_FINDINGS if kind in self.fail_on],
                 "details": self.details,
                 "route": route,
             },
@@ -290,7 +290,7 @@ def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datet
 
 def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
     """Return findings sorted by kind, URL, host and entry."""
-    place = {kind: index for index, kind in enumerate(FINDINGS)}
+    place = {kind: index for index, kind in enumerate(SCRIPT_FINDINGS)}
     return sorted(findings, key=lambda each: (place[each.kind], each.script_url or "", each.host or "", each.entry or ""))
 
 

@@ -88,7 +88,7 @@ MEMBERS = (
 REPORTED = ("url_reported_malicious", "domain_reported_malicious")
 
 # What an audit can find, in the order of reports.
-FINDINGS = (
+SCRIPT_FINDINGS = (
     "malicious",
     "reported",
     "new",
@@ -104,7 +104,7 @@ FINDINGS = (
     "history_broken",
 )
 # An entry without a matching script does not fail the audit by default.
-FAILURES = frozenset(FINDINGS) - {"unused"}
+FAILURES = frozenset(SCRIPT_FINDINGS) - {"unused"}
 ALL = "all"
 DEFAULT_STATUSES = ON_PAGES
 

@@ -9,7 +9,7 @@ from .._core import Answer, Conclusion, Plan
 from .._engine.run import Run
 from .._engine.task import Params, Spec, StateTask, Task
 from .audit import desire as desire_audit
-from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, FINDINGS, MALICIOUS_OPTIONS, ROUTE_OPTION
+from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION, SCRIPT_FINDINGS
 from .monitor import Desired, MonitorState, conclude, desire, plan
 from .read import Service, monitor
 
@@ -45,7 +45,7 @@ class ScriptAudit(Task):
     spec = Spec(
         options={
             "baseline": {"type": "raw", "required": True},
-            "fail_on": {"type": "list", "elements": "str", "choices": [ALL, *FINDINGS], "default": []},
+            "fail_on": {"type": "list", "elements": "str", "choices": [ALL, *SCRIPT_FINDINGS], "default": []},
             "details": {"type": "str", "choices": ["findings", "none", "all"], "default": "findings"},
             "evidence_dir": {"type": "path"},
             "expected_head": {"type": "str"},

@@ -10,7 +10,7 @@ import typing as t
 from ...module_utils._baseline.entries import AUTHORISATION
 from ...module_utils._core import Json
 from ...module_utils._scripts.evidence import Record
-from ...module_utils._scripts.facts import FINDINGS
+from ...module_utils._scripts.facts import SCRIPT_FINDINGS
 from ...module_utils._text import dict_of, format_time, list_of, parse_time
 
 # What the records of one zone prove about a period: who saw which script, what changed, and who authorised it.
@@ -237,7 +237,7 @@ class History:
         messages = {_key(finding): str(finding.get("message") or "") for finding in map(dict_of, list_of(record.get("findings")))}
         for key, message in messages.items():
             kind, url, host, entry = key
-            if kind in FINDINGS and key not in self.open:
+            if kind in SCRIPT_FINDINGS and key not in self.open:
                 self.open[key] = Opened(at, message)
                 declared = (entries or {}).get(entry, {})
                 yield Event(

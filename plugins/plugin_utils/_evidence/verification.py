@@ -13,7 +13,7 @@ from ...module_utils._address import is_zone_id, need_id
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._files import open_regular, read_regular
 from ...module_utils._scripts.evidence import BASELINES, Chain, Record, read_chain
-from ...module_utils._scripts.facts import FINDINGS, is_digest
+from ...module_utils._scripts.facts import SCRIPT_FINDINGS, is_digest
 from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, parse_time, quoted
 
 # Verifies evidence in its folder: files are only read, and no request is sent.
@@ -42,7 +42,7 @@ class Totals:
     def __init__(self, covers: t.Callable[[datetime.datetime], bool]) -> None:
         self._covers = covers
         self.times: list[datetime.datetime] = []
-        self.findings = dict.fromkeys(FINDINGS, 0)
+        self.findings = dict.fromkeys(SCRIPT_FINDINGS, 0)
         self.open: list[dict[str, Json]] = []
         self.scope_changes: list[dict[str, Json]] = []
         # The first record that names each baseline.
@@ -59,7 +59,7 @@ class Totals:
         if at is None or not self._covers(at):
             return
         self.times.append(at)
-        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in FINDINGS]
+        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in SCRIPT_FINDINGS]
         for finding in self.open:
             self.findings[str(finding["kind"])] += 1
         if before is None or not scope:

@@ -16,7 +16,7 @@ from support.refusals import refusal
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import FINDINGS
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import SCRIPT_FINDINGS
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import MonitorState
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import verification
 
@@ -112,7 +112,7 @@ def test_script_and_entry_have_their_findings(seen: t.Any, declared: t.Any, expe
     done = run([script(**seen)], [entry(**declared)])
     assert found(done) == expected
     assert done.result["passed"] is not any(kind != "unused" for kind, _url, _entry in expected)
-    assert done.result["summary"] == {kind: [found[0] for found in expected].count(kind) for kind in FINDINGS}
+    assert done.result["summary"] == {kind: [found[0] for found in expected].count(kind) for kind in SCRIPT_FINDINGS}
     (item,) = done.result["inventory"]
     mine = {kind for kind, _url, _entry in expected} - ({"gone", "unused"} if item["entry"] is None else set())
     assert set(item["findings"]) == mine
