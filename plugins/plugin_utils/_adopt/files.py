@@ -70,8 +70,8 @@ _Dumper.add_representer(str, _represent_text)
 _Dumper.add_representer(Template, _represent_template)
 
 
-JOBS = "log_delivery_jobs"
-DEFAULTS = "log_delivery_job_defaults"
+JOBS_VARIABLE = "log_delivery_jobs"
+DEFAULTS_VARIABLE = "log_delivery_job_defaults"
 # Options that identify a job or may be secret; they are never defaults.
 _OWN = ("name", "job_id", "destination_conf")
 
@@ -82,7 +82,7 @@ AdoptedZone = t.Mapping[str, t.Any]
 
 def common_defaults(zones: t.Sequence[AdoptedZone]) -> JobVariables:
     """Return the members that all jobs of all zones share, as defaults of jobs, without identifying options and destinations."""
-    jobs = [job for zone in zones for job in zone["variables"].get(JOBS, ())]
+    jobs = [job for zone in zones for job in zone["variables"].get(JOBS_VARIABLE, ())]
     if len(jobs) < 2:
         return {}
     # As JSON, in which true is not 1.
@@ -96,10 +96,10 @@ def common_defaults(zones: t.Sequence[AdoptedZone]) -> JobVariables:
 
 def without_defaults(variables: t.Mapping[str, t.Any], defaults: JobVariables) -> dict[str, t.Any]:
     """Return the variables of a zone without the members of its jobs that the defaults contain."""
-    if JOBS not in variables:
+    if JOBS_VARIABLE not in variables:
         return {**variables}
-    jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS]]
-    return {**variables, JOBS: jobs}
+    jobs = [{name: value for name, value in job.items() if name not in defaults} for job in variables[JOBS_VARIABLE]]
+    return {**variables, JOBS_VARIABLE: jobs}
 
 
 def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date: str) -> dict[str, str]:
@@ -113,11 +113,11 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
     texts = {}
     if whole_group:
         comment = f"What all jobs have in common, as they were adopted on {date}."
-        texts[f"group_vars/{group}/adopted.yml"] = yaml_text((comment,), {DEFAULTS: common} if common else {})
+        texts[f"group_vars/{group}/adopted.yml"] = yaml_text((comment,), {DEFAULTS_VARIABLE: common} if common else {})
     for zone in zones:
         variables = without_defaults(zone["variables"], common)
-        if not whole_group and JOBS in variables:
-            variables = {DEFAULTS: {}, **variables}  # hides defaults of the group, which would change these jobs
+        if not whole_group and JOBS_VARIABLE in variables:
+            variables = {DEFAULTS_VARIABLE: {}, **variables}  # hides defaults of the group, which would change these jobs
         if zone.get("script_baseline"):
             variables["edgeops_script_baseline"] = zone["script_baseline"]
         comments = (f"The {scope_of(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
@@ -204,7 +204,7 @@ _ZONE = record(
     {
         "zone": string(),
         **dict.fromkeys(("zone_id", "account_id"), nullable(string())),
-        "variables": record({JOBS: array({"type": "object"})}, optional=(JOBS,)),
+        "variables": record({JOBS_VARIABLE: array({"type": "object"})}, optional=(JOBS_VARIABLE,)),
         "vault": array(string()),
         "vault_destinations": array(record({"destination_conf": string()})),
         "left_out": array(record({"what": string(), "why": string()})),
