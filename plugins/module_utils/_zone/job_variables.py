@@ -106,7 +106,7 @@ def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
 
 
 _OTHER = re.compile(r"[^a-z0-9]")
-_DELIMITER = re.compile(r"\{[{%#]")
+DELIMITER = re.compile(r"\{[{%#]")
 
 
 def variable_key(text: str) -> str:
@@ -163,7 +163,7 @@ class _Names:
 
 def _literal(text: str) -> str:
     """Return text of the service for a template, with Jinja delimiters escaped."""
-    return _DELIMITER.sub(lambda match: f"{{{{ '{match[0]}' }}}}", text)
+    return DELIMITER.sub(lambda match: f"{{{{ '{match[0]}' }}}}", text)
 
 
 def _option(option: Option, names: _Names) -> str:

@@ -19,10 +19,10 @@ from ...module_utils._files import make_folders, open_inside, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
 from ...module_utils._text import need_date
-from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
+from ...module_utils._zone.job_variables import DELIMITER, JobVariables, check_name, variable_key
 
-# The last one is a header that can change the delimiters.
-_DELIMITERS = ("{{", "{%", "{#", "#jinja2:")
+# A header that can change the delimiters of Jinja.
+_HEADER = "#jinja2:"
 _STRING = "tag:yaml.org,2002:str"
 # A lone surrogate, which makes libyaml refuse the whole file; values that depend on one are not adopted.
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -57,7 +57,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     value = _SURROGATE.sub("\ufffd", value)
-    if any(delimiter in value for delimiter in _DELIMITERS):
+    if DELIMITER.search(value) or _HEADER in value:
         return dumper.represent_scalar("!unsafe", value, style='"')
     return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
 
