@@ -51,7 +51,7 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._text import diff_lines as describe
+from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import diff_lines as describe
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 

@@ -106,6 +106,7 @@ def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
 
 
 _OTHER = re.compile(r"[^a-z0-9]")
+# What begins an expression, a statement or a comment of Jinja.
 DELIMITER = re.compile(r"\{[{%#]")
 
 

@@ -11,7 +11,8 @@ from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import Json
 from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
-from ...module_utils._text import canonical, dict_of, plain_list, shorten
+from ...module_utils._text import canonical, dict_of, shorten
+from .._diff import plain_list
 from .document import Item
 from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
 
