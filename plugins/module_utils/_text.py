@@ -209,15 +209,3 @@ def line(text: object, limit: int = 0) -> str:
     if limit and len(plain) > limit:
         plain = f"{plain[:limit]}... ({len(plain)} characters)"
     return _UNSAFE.sub("\ufffd", plain)
-
-
-def distinct(texts: t.Iterable[str]) -> list[str]:
-    """Return the texts with a number appended to each duplicate."""
-    forms: dict[str, None] = {}
-    for text in texts:
-        number, form = 1, text
-        while form in forms:
-            number += 1
-            form = f"{text}#{number}"
-        forms[form] = None
-    return list(forms)

@@ -189,6 +189,18 @@ def cells(item: Item) -> tuple[str, str, str]:
     return _name(whole), "; ".join(was), "; ".join(will)
 
 
+def distinct(texts: t.Iterable[str]) -> list[str]:
+    """Return the texts with a number appended to each duplicate."""
+    forms: dict[str, None] = {}
+    for text in texts:
+        number, form = 1, text
+        while form in forms:
+            number += 1
+            form = f"{text}#{number}"
+        forms[form] = None
+    return list(forms)
+
+
 def plural(number: int, noun: str, many: str = "") -> str:
     """Return a number with its noun: `1 zone`, `1,200 zones`."""
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"

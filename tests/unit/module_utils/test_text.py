@@ -59,10 +59,6 @@ def test_duration_is_in_words(seconds, words):
     assert _text.duration(seconds) == words
 
 
-def test_duplicates_get_a_number():
-    assert _text.distinct(["a", "a", "b", "a"]) == ["a", "a#2", "b", "a#3"]
-
-
 KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious", "gateway_dns", "destination_conf")
 
 
