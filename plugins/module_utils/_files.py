@@ -110,16 +110,6 @@ def _is_private(folder: str) -> bool:
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def open_inside(folder: str, path: str) -> int:
-    """Open a regular file below a folder for reading; raise OSError if a part of the path below the folder is a symbolic link."""
-    there = folder
-    for part in os.path.dirname(path).split("/"):
-        there = os.path.join(there, part) if part else there
-        if there != folder and os.path.islink(there):
-            raise OSError(errno.ELOOP, f"{there} is a symbolic link")
-    return open_regular(os.path.join(folder, path), os.O_RDONLY)
-
-
 def open_regular(path: str, flags: int, mode: int = 0) -> int:
     """Open a regular file, never through a link; raise OSError. Flags that create the file need its mode."""
     try:

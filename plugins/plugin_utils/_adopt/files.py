@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import datetime
+import errno
 import json
 import math
 import os
@@ -15,7 +16,7 @@ import yaml
 
 from ...module_utils._address import need_id
 from ...module_utils._core import KEEPS_NULLS, Conclusion, Json, conflict, invalid_option
-from ...module_utils._files import make_folders, open_inside, replace_all
+from ...module_utils._files import make_folders, open_regular, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
 from ...module_utils._text import need_date
@@ -299,10 +300,20 @@ def write(desired: Desired) -> None:
         raise invalid_option("dest", f"{desired.dest!r} cannot be written: {error}") from None
 
 
+def _open_inside(folder: str, path: str) -> int:
+    """Open a regular file below a folder for reading; raise OSError if a part of the path below the folder is a symbolic link."""
+    there = folder
+    for part in os.path.dirname(path).split("/"):
+        there = os.path.join(there, part) if part else there
+        if there != folder and os.path.islink(there):
+            raise OSError(errno.ELOOP, f"{there} is a symbolic link")
+    return open_regular(os.path.join(folder, path), os.O_RDONLY)
+
+
 def _differs(dest: str, path: str, text: str) -> bool:
     """Return whether a file is missing or differs; ignore the date of the adoption."""
     try:
-        descriptor = open_inside(dest, path)
+        descriptor = _open_inside(dest, path)
         with open(descriptor, encoding="utf-8", newline="") as file:
             return _undated(file.read()) != _undated(text)
     except FileNotFoundError:
