@@ -6,19 +6,9 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
-from .._text import dict_of, json_type, list_of, parse_time
-from .options import MECHANISMS, WEBHOOKS
+from .._text import dict_of, json_type, list_of
+from .options import MECHANISMS
 
-# The alert about a job that the service disabled, and those about scripts, the most general one first.
-LOST_JOB = "failing_logpush_job_disabled_alert"
-SCRIPT_ALERTS = tuple(
-    f"scriptmonitor_alert_new_{name}"
-    for name in (
-        *("resources", "hosts", "max_length_resource_url", "code_change_detections"),
-        *("malicious_hosts", "malicious_scripts", "malicious_url"),
-    )
-)
-NEW_SCRIPTS = SCRIPT_ALERTS[0]
 # Made by the service, and not sent back.
 SERVER_MADE = ("id", "created", "modified")
 _TEXTS = ("description", "alert_interval", "created", "modified")
@@ -177,27 +167,3 @@ def view(policy: Policy) -> dict[str, Json]:
 
 def view_webhook(webhook: Webhook) -> dict[str, Json]:
     return {**webhook._asdict()}
-
-
-def watchers(
-    alerts: t.Collection[str], policies: t.Iterable[t.Mapping[str, Json]], webhooks: t.Iterable[t.Mapping[str, Json]]
-) -> tuple[list[str], list[str]]:
-    """Return the names of the enabled policies that notify of one of these alerts, and of those whose only webhooks fail.
-
-    Policies and webhooks are those of a result. A webhook whose last delivery failed does not count.
-    """
-    failing = {webhook.get("id") for webhook in webhooks if _is_failing(webhook)}
-    reached: list[str] = []
-    lost: list[str] = []
-    for policy in policies:
-        mechanisms = {name: list_of(dict_of(policy.get("mechanisms")).get(name)) for name in MECHANISMS}
-        if policy.get("enabled") is True and policy.get("alert_type") in alerts and any(mechanisms.values()):
-            others = any(values for name, values in mechanisms.items() if name != WEBHOOKS)
-            is_lost = not others and failing.issuperset(mechanisms[WEBHOOKS])
-            (lost if is_lost else reached).append(str(policy.get("name")))
-    return reached, lost
-
-
-def _is_failing(webhook: t.Mapping[str, Json]) -> bool:
-    failure, success = parse_time(webhook.get("last_failure")), parse_time(webhook.get("last_success"))
-    return failure is not None and (success is None or success < failure)

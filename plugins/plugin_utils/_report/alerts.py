@@ -7,12 +7,23 @@ import typing as t
 
 from ...module_utils._address import ACCOUNT
 from ...module_utils._core import Json
-from ...module_utils._notifications.policy import LOST_JOB, NEW_SCRIPTS, SCRIPT_ALERTS, watchers
-from ...module_utils._text import dict_of, list_of
+from ...module_utils._notifications.options import MECHANISMS, WEBHOOKS
+from ...module_utils._text import dict_of, list_of, parse_time
 from ...module_utils._zone.record import ZoneRecord
 from .items import Problem, problem
 
 # Of what nobody is notified in an account whose notification policies were read.
+
+# The alert about a job that the service disabled, and those about scripts, the most general one first.
+LOST_JOB = "failing_logpush_job_disabled_alert"
+SCRIPT_ALERTS = tuple(
+    f"scriptmonitor_alert_new_{name}"
+    for name in (
+        *("resources", "hosts", "max_length_resource_url", "code_change_detections"),
+        *("malicious_hosts", "malicious_scripts", "malicious_url"),
+    )
+)
+NEW_SCRIPTS = SCRIPT_ALERTS[0]
 
 
 class Watched(t.NamedTuple):
@@ -56,3 +67,27 @@ def _unless_watched(
     if not reached:
         only = f"; the last delivery to the webhook of {', '.join(failing)} failed" if failing else ""
         yield problem("no_alert", subject, f"nobody is notified of {words}{only}")
+
+
+def watchers(
+    alerts: t.Collection[str], policies: t.Iterable[t.Mapping[str, Json]], webhooks: t.Iterable[t.Mapping[str, Json]]
+) -> tuple[list[str], list[str]]:
+    """Return the names of the enabled policies that notify of one of these alerts, and of those whose only webhooks fail.
+
+    Policies and webhooks are those of a result. A webhook whose last delivery failed does not count.
+    """
+    failing = {webhook.get("id") for webhook in webhooks if _is_failing(webhook)}
+    reached: list[str] = []
+    lost: list[str] = []
+    for policy in policies:
+        mechanisms = {name: list_of(dict_of(policy.get("mechanisms")).get(name)) for name in MECHANISMS}
+        if policy.get("enabled") is True and policy.get("alert_type") in alerts and any(mechanisms.values()):
+            others = any(values for name, values in mechanisms.items() if name != WEBHOOKS)
+            is_lost = not others and failing.issuperset(mechanisms[WEBHOOKS])
+            (lost if is_lost else reached).append(str(policy.get("name")))
+    return reached, lost
+
+
+def _is_failing(webhook: t.Mapping[str, Json]) -> bool:
+    failure, success = parse_time(webhook.get("last_failure")), parse_time(webhook.get("last_success"))
+    return failure is not None and (success is None or success < failure)

@@ -11,9 +11,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._notificatio
     parse_alerts,
     parse_policy,
     parse_webhook,
-    view,
-    view_webhook,
-    watchers,
 )
 
 SENT: dict[str, t.Any] = {
@@ -117,33 +114,6 @@ def test_invalid_webhook_is_refused(changes: t.Any) -> None:
     with pytest.raises(Failure) as failure:
         parse_webhook({**WEBHOOK, **changes})
     assert failure.value.kind == BAD_RESPONSE
-
-
-OLD, NEW = "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
-
-
-@pytest.mark.parametrize(
-    ("changes", "webhook", "watched"),
-    [
-        ({}, {}, True),
-        ({"enabled": False}, {}, False),
-        ({"alert_type": "y"}, {}, False),
-        ({"mechanisms": {}}, {}, False),
-        ({"mechanisms": {"email": []}}, {}, False),
-        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {}, True),
-        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": NEW, "last_success": OLD}, False),
-        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": NEW}, False),
-        ({"mechanisms": {"webhooks": [{"id": "w"}]}}, {"last_failure": OLD, "last_success": NEW}, True),
-        ({"mechanisms": {"webhooks": [{"id": "w"}, {"id": "v"}]}}, {"last_failure": NEW}, True),
-        ({"mechanisms": {"webhooks": [{"id": "w"}], "email": [{"id": "a"}]}}, {"last_failure": NEW}, True),
-    ],
-)
-def test_alert_is_watched_if_a_recipient_is_reached(changes: t.Any, webhook: t.Any, watched: bool) -> None:
-    """A webhook whose last delivery failed does not count as a recipient."""
-    policies, webhooks = [view(parse_policy({**SENT, **changes}))], [view_webhook(parse_webhook({**WEBHOOK, **webhook}))]
-    reached, lost = watchers(("x",), policies, webhooks)
-    assert bool(reached) is watched and not (reached and lost)
-    assert bool(lost) is bool("last_failure" in webhook and not watched)
 
 
 @pytest.mark.parametrize(
