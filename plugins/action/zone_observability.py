@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import without_hidden_defaults
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._job_defaults import without_hidden_defaults
 
 
 class ActionModule(InProcessAction):

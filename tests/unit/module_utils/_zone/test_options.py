@@ -5,7 +5,6 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import without_hidden_defaults
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import validated
 
@@ -42,14 +41,3 @@ def test_only_given_parts_have_an_expected_plan() -> None:
     """Null approves that a part has no plan; an omitted part is not compared."""
     assert desire(expected_plan_ids={"jobs": None}).expected == {"jobs": None}
     assert desire().expected == {}
-
-
-def test_null_of_a_job_hides_its_default() -> None:
-    """The default then applies to the jobs that do not set the option."""
-    given = {"job_defaults": {"kind": "edge", "frequency": "low"}, "job": {"kind": None}, "jobs": [{"name": "b"}, "no job"]}
-    assert without_hidden_defaults(given) == {
-        "job_defaults": {"frequency": "low"},
-        "job": {"kind": None},
-        "jobs": [{"kind": "edge", "name": "b"}, "no job"],
-    }
-    assert without_hidden_defaults({"job": {"kind": None}}) == {"job": {"kind": None}}
