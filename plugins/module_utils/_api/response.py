@@ -134,7 +134,7 @@ _RULE_HINTS = {
     True: "The plan of {place} allows no further content security rule; delete or change one.",
 }
 _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
-_ROUTE_HINT = "If the API has another route for the script monitor, set route (auto, script_monitor or page_shield)."
+_ROUTE_HINT = f"If the API has another route for the script monitor, set route (auto, {' or '.join(ROUTES)})."
 
 
 def kind_of(status: int, codes: t.Collection[int | None]) -> str:
