@@ -8,7 +8,7 @@ import typing as t
 
 from .._address import MAX_ZONES_PER_QUERY
 from .._api.client import Client
-from .._api.monitored import list_monitored
+from .._api.monitor_listings import list_monitored
 from .._api.response import is_missing
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
 from . import violations

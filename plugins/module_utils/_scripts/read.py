@@ -6,7 +6,7 @@ import datetime
 import typing as t
 
 from .._api.client import Client, side_by_side
-from .._api.monitored import PARALLEL_PAGES, list_monitored
+from .._api.monitor_listings import PARALLEL_PAGES, list_monitored
 from .._api.response import lacks_route
 from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, Json
 from .._redact import scrub
