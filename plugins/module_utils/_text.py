@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import datetime
 import hashlib
 import json
@@ -41,6 +42,29 @@ def list_of(value: Json) -> list[Json]:
 def dict_of(value: Json) -> dict[str, Json]:
     """Return a value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
+
+
+def parse_data(text: str) -> Json:
+    """Parse JSON, or Python's notation, in which ansible-core before 2.19 passes data of a template; dates become text.
+
+    Evaluates nothing. Raise `ValueError` with the reason of the JSON parser, which does not repeat the text.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = str(error)
+    try:
+        return ast.literal_eval(_DatesAsText().visit(ast.parse(text.strip(), mode="eval")))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        raise ValueError(reason) from None
+
+
+class _DatesAsText(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if ast.unparse(node.func) not in ("datetime.date", "datetime.datetime"):
+            return node  # which is no literal
+        year, month, day = (ast.literal_eval(argument) for argument in node.args[:3])
+        return ast.Constant(f"{year:04d}-{month:02d}-{day:02d}")
 
 
 def unique_members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

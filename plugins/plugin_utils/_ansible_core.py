@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What differs between the supported versions of ansible-core, in this file only."""
+"""What differs between the supported versions of ansible-core on the controller, in this file only; for modules, see `_engine/masking`."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from ansible.module_utils.errors import UnsupportedError
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import secrets_of
-from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest
+from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest, parse_data
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import ENCODING, AnsibleUnsafe, keeps_templates
 
 Members = t.Mapping[str, t.Any]
@@ -167,18 +166,20 @@ def _data(place: str, raw: t.Any, option: Members) -> t.Any:
 
 
 def _parsed(place: str, text: str, kind: str) -> t.Any:
-    """Parse JSON, or the other forms that AnsibleModule accepts: Python literals (templates before ansible-core 2.19) and `key=value` pairs."""
+    """Parse data that was passed as text, or the `key=value` pairs that AnsibleModule accepts for a dictionary."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return parse_data(text)
+    except ValueError as error:
         # Do not repeat the text, because it may contain secrets.
-        reason = str(error)
-    if kind == "dict" and not _is_text_of_dict(text) and text.lstrip()[0] != "[":
+        failure = invalid_option(place, f"not JSON: {error}")
+    if kind != "dict" or text.lstrip()[0] in "[{":
+        raise failure
+    if not _is_text_of_dict(text):
         raise _no_dictionary(place, text)
     try:
-        return check_type_dict(text.strip()) if kind == "dict" else ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise invalid_option(place, f"not JSON: {reason}") from None
+        return check_type_dict(text.strip())
+    except (ValueError, TypeError):
+        raise failure from None
 
 
 # AnsibleModule names the option of an argument error, but not the item of a list; the rest of this file finds its place.

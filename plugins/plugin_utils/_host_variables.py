@@ -26,6 +26,14 @@ def variable_of(option: str) -> str:
     return f"edgeops_{option}"
 
 
+def read_boolean(name: str, value: t.Any) -> bool:
+    """Return true or false; refuse a text that is neither."""
+    try:
+        return bool(boolean(value))
+    except TypeError:
+        raise invalid_option(name, "must be true or false") from None
+
+
 def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> t.Any:
     """Return a value as plain data, None if it is empty or omitted; raise `invalid_option` if it cannot be evaluated."""
     if value is None:
@@ -53,12 +61,9 @@ class Host:
         return evaluated(name, self.raw.get(name), self._templar, self.raw)
 
     def switch(self, name: str, *, default: bool) -> bool:
-        """Return a variable that is true or false; refuse anything else."""
+        """Return a variable that is true or false."""
         value = self.value(name)
-        try:
-            return default if value is None else bool(boolean(value))
-        except TypeError:
-            raise invalid_option(name, "must be true or false") from None
+        return default if value is None else read_boolean(name, value)
 
     def connection(self, arguments: t.Container[str] = ()) -> dict[str, t.Any]:
         """Return the connection options that the host sets, but not those that a task gives; credentials are given as a set."""

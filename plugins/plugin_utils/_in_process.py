@@ -106,7 +106,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         not_taken = [name for name in ALL_ADDRESSES if name in self._task.args and name not in options]
         accepted = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
         arguments = without_empty(prepared(options, accepted, self.arranged))
-        paths = {option: path for option, path in variables_of(self.task.name).items() if arguments.get(option) is None}
+        paths = {option: path for option, path in variables_of(self.task.name).items() if option not in self._task.args}
         values = {option: value for option, path in paths.items() if (value := read_option(path, host.value)) is not None}
         try:
             arguments |= prepared(options, values)

@@ -21,6 +21,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gath
 Result = dict[str, t.Any]
 # What is declared for a host, and what else an audit reads of it; without any of these, only an adoption reads it.
 _DECLARED = ("custom_fields", "job", "jobs", "script_monitor_enabled", "content_security_rules")
+_NOTHING: t.Sequence[Json] = (None, [], {}, "[]", "{}")
 _MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 
@@ -99,9 +100,8 @@ def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:
             return False
         if not playbooks or "adopt" in playbooks or "survey" in playbooks:
             return True
-        return any(host.value(f"log_delivery_{name}") not in (None, [], {}) for name in _DECLARED) or bool(
-            host.value("edgeops_audit_scripts")
-        )
+        is_declared = any(host.value(f"log_delivery_{name}") not in _NOTHING for name in _DECLARED)
+        return is_declared or host.switch("edgeops_audit_scripts", default=False)
     except Failure:
         return False  # the host fails by itself, with its own reason
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.rulebook import Heard, listen
 
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events import observe, options, source
 
@@ -51,6 +52,17 @@ def fields(name: str) -> list[dict[str, t.Any]]:
 def single_event(received: Heard, poll: int) -> dict[str, t.Any]:
     (event,) = received.polls[poll]
     return t.cast("dict[str, t.Any]", event)
+
+
+def test_empty_text_means_omitted(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is then that of the environment."""
+    for name, value in simulator.environment().items():
+        monkeypatch.setenv(name, value)
+    simulator.clear_journal()
+    assert listen({**arguments, **dict.fromkeys(CONNECTION_OPTIONS, ""), "interval": "", "watch": ""}).kinds == [[]]
+    assert {entry["zone"] for entry in simulator.journal() if entry["zone"]} == {zone}
 
 
 def test_events_of_each_watched_kind(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:

@@ -19,14 +19,21 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Path) -> None:
-    """Random zones are adopted; a second adoption writes the same bytes, and a delivery with the files writes nothing."""
+    """Random zones are adopted; a second adoption writes the same bytes, and a delivery with the files writes nothing.
+
+    What the hosts set for their audits of scripts does not count: no evidence, and no finding that fails a zone.
+    """
     hosts = seed(playbook.simulator, ZONES, SEED)
     folder = tmp_path / "inventory"
     unknown = ["has directives that this collection does not know"]
     adopt = {
         "playbook": ADOPT,
         "inventory": hosts,
-        "extra_vars": {"edgeops_adopt_dir": str(folder)},
+        "extra_vars": {
+            "edgeops_adopt_dir": str(folder),
+            "edgeops_evidence_dir": str(tmp_path / "evidence"),
+            "edgeops_script_fail_on": ["new"],
+        },
         "secrets": [CANARY],
         "timeout": 300,
         "warns": unknown,
@@ -38,6 +45,7 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     (shown,) = [outcome.result["msg"] for outcome in report.outcomes if "Next: " in str(outcome.result.get("msg"))]
     assert re.fullmatch(rf"Next: ansible-playbook \S+deliver -i \S+ -i {re.escape(str(folder))} --check --diff", shown[-1])
     first = files(folder)
+    assert not (tmp_path / "evidence").exists()
     assert len([name for name in first if name.startswith("host_vars/")]) == ZONES
     assert not any(CANARY.encode() in content for content in first.values())
     baseline = first["host_vars/zone0/adopted.yml"].decode()

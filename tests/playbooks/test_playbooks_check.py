@@ -188,6 +188,7 @@ def test_accounts_without_alerts_have_a_note(playbook, simulator):
     simulator.faults({"kind": "status", "status": 403, "path": f"*/{accounts['hidden']}/alerting/*", "count": None})
     declared = {"log_delivery_jobs": [{"name": "a", "dataset": "audit_logs", "enabled": True}]}
     hosts = {name: {"account_id": account, **(declared if name != "undeclared" else {})} for name, account in accounts.items()}
+    hosts["silent"]["log_delivery_account_id"] = hosts["silent"].pop("account_id")
     report = playbook.run(playbook=CHECK, inventory={**hosts, **fleet(simulator, [DESIRED])}, fails="permission")
     assert report.returncode == 0 and not report.writes
     _stats, shown = findings(report)

@@ -98,6 +98,7 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
             "ignore_errors": True,
         },
         {AUDIT: {**options, "baseline": "{{ script_baseline[:1] + script_baseline[1:] }}"}},
+        {AUDIT: options, "vars": {"edgeops_script_baseline": "{{ script_baseline }}"}},
         {AUDIT: {**options, "baseline": [dated]}},
     ]
     (tmp_path / "play.yml").write_text(
@@ -133,9 +134,9 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
         messages = [row["items"][0]["message"].partition("; should be: ")[0] for row in made(place)["zones"]]
         assert sorted(messages) == sorted(texts)
         ET.fromstring((tmp_path / place / "report.xml").read_bytes())  # noqa: S314  # written by the code under test
-    templated, composed, single = [outcome.result for outcome in report.ours[-3:]]
+    templated, composed, variable, single = [outcome.result for outcome in report.ours[-4:]]
     assert [(each["kind"], each["entry"]) for each in templated["findings"]] == [("expired", "b")]
-    assert templated["findings"] == composed["findings"] and templated["passed"] is False
+    assert templated["findings"] == composed["findings"] == variable["findings"] and templated["passed"] is False
     assert [each["kind"] for each in single["findings"]] == ["new", "expired"]
 
 

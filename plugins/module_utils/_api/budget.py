@@ -232,8 +232,14 @@ class Budget:
     def _read(self) -> bytes:
         """Return the content of the file, of the new one if a process was killed while it replaced the old one, or nothing."""
         for path in (self._path, f"{self._path}.new"):
-            with contextlib.suppress(FileNotFoundError):
+            try:
                 return read_regular(path)
+            except FileNotFoundError:
+                continue
+            except IsADirectoryError:
+                raise
+            except OSError:
+                break  # it is replaced, as a file with other content
         return b""
 
     def _parse(self, content: bytes) -> Log:

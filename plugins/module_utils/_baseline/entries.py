@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import collections
 import functools
-import json
 import re
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import did_you_mean, nearest, need_date, quoted
+from .._text import did_you_mean, nearest, need_date, parse_data, quoted
 from .pattern import Pattern, parse_pattern, plain_url, without_query
 
 PINNED, UNPINNED = "pinned", "unpinned"
@@ -42,7 +40,12 @@ class Entry(t.NamedTuple):
 
 def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
     """Parse the entries of a baseline; raise `invalid_option` with the place of the first invalid one."""
-    items = _parse_text(option, value) if isinstance(value, str) else value
+    items = value
+    if isinstance(value, str):
+        try:
+            items = parse_data(value)
+        except ValueError:
+            raise invalid_option(option, "must be a list of entries; this text cannot be parsed as one") from None
     if not isinstance(items, (list, tuple)):
         raise invalid_option(option, f"must be a list of entries, not {quoted(items)}")
     entries = tuple(_entry(f"{option}[{index}]", item) for index, item in enumerate(items))
@@ -52,26 +55,6 @@ def parse_baseline(value: Json, option: str = "baseline") -> tuple[Entry, ...]:
         if known is not entry:
             raise invalid_option(f"{entry.place}.name", f"{quoted(entry.name)} is already the name of {known.place}")
     return entries
-
-
-def _parse_text(option: str, text: str) -> Json:
-    """Parse a list that ansible-core before 2.19 passes as text, in JSON or, if it has dates, in Python's notation; evaluate nothing."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return ast.literal_eval(_DatesAsText().visit(ast.parse(text.strip(), mode="eval")))
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        raise invalid_option(option, "must be a list of entries; this text cannot be parsed as one") from None
-
-
-class _DatesAsText(ast.NodeTransformer):
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        if ast.unparse(node.func) not in ("datetime.date", "datetime.datetime"):
-            return node  # which is no literal
-        year, month, day = (ast.literal_eval(argument) for argument in node.args[:3])
-        return ast.Constant(f"{year:04d}-{month:02d}-{day:02d}")
 
 
 def is_host(text: str) -> bool:

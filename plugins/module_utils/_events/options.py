@@ -63,8 +63,8 @@ class Settings(t.NamedTuple):
 
 def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     """Return the validated arguments of a rulebook; raise `invalid_option` for invalid ones."""
-    # ansible-rulebook adds the queue if a rulebook requests feedback.
-    values = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value is not None}
+    # ansible-rulebook adds the queue if a rulebook requests feedback. Empty text means omitted, as in a task.
+    values = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value not in (None, "")}
     for option in ("zones", "accounts"):
         for index, each in enumerate(list_of(values.get(option))):
             if not isinstance(each, str):  # the validator would make text of it, and YAML has made 493 of 0755
@@ -79,8 +79,6 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         raise invalid_option("stale_after", f"{params['stale_after']} is not a number of seconds above 0")
     if not params["watch"]:
         raise invalid_option("watch", f"the list is empty; omit the option to watch {', '.join(WATCHED)}")
-    if not params["state_file"]:
-        raise invalid_option("state_file", "a path is needed")
     return Settings(
         connection=parse_connection(params),
         targets=_targets(params),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import typing as t
 
-from ansible.module_utils.parsing.convert_bool import boolean
-
 from ...module_utils._address import FILTER_OPTIONS, need_id
 from ...module_utils._core import EFFECTS, Json, invalid_option
-from ...module_utils._text import did_you_mean, nearest, quoted
+from ...module_utils._text import did_you_mean, nearest, parse_data, quoted
 from ...module_utils._zone.job_variables import check_name
 
 # How the value of a variable is read: each function takes the name of the variable for its message.
@@ -36,14 +33,6 @@ def read_text(name: str, value: Json) -> str:
     return value
 
 
-def read_boolean(name: str, value: Json) -> bool:
-    """Return true or false; refuse a text that is neither."""
-    try:
-        return bool(boolean(value))
-    except TypeError:
-        raise invalid_option(name, "must be true or false") from None
-
-
 def read_names(name: str, value: Json) -> list[str]:
     """Return names, given as a list, as comma-separated text or as JSON text."""
     names = read_json(name, value, list) if isinstance(value, str) and value.lstrip().startswith("[") else value
@@ -62,8 +51,8 @@ def read_json(name: str, value: Json, kind: type[Data]) -> Data:
         return kind()
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
+            value = parse_data(value)
+        except ValueError as error:
             # Do not repeat the text, because it may contain secrets.
             raise invalid_option(name, f"not JSON: {error}") from None
     if not isinstance(value, kind):

@@ -158,6 +158,24 @@ def test_invalid_file_is_replaced_with_a_warning(clock, tmp_path, content):
     assert 10 < sum(clock.pauses) < 11 and len(mine.warnings) == 1
 
 
+def link(path):
+    path.symlink_to("/dev/full")
+
+
+@pytest.mark.parametrize("replace", [link, os.mkfifo])
+def test_unreadable_file_is_replaced_with_a_warning(clock, tmp_path, replace):
+    """A device and a pipe cannot be read, not even by root."""
+    ClockedBudget(clock, (1, 10)).begin()
+    path = state_file(tmp_path)
+    path.unlink()
+    replace(path)
+    mine = ClockedBudget(clock, (1, 10))
+    mine.begin()
+    assert mine.warnings == [f"request_budget: {path} is not a record of requests and is replaced."]
+    mine.begin()
+    assert 10 < sum(clock.pauses) < 11 and path.is_file() and not path.is_symlink()
+
+
 def test_each_member_of_the_file_is_read_back(clock, tmp_path):
     """Each member alone can be read, so that the invalid files above are invalid for the intended reason only."""
     mine = ClockedBudget(clock, (100, 10))
@@ -290,14 +308,8 @@ def test_processes_and_threads_share_the_budget(start):
     assert sorted(numbers) == list(range(400))
 
 
-def link(path):
-    path.symlink_to("/dev/full")
-
-
-@pytest.mark.parametrize(
-    ("suffix", "replace"), [("", link), ("", os.mkfifo), ("", os.mkdir), (".lock", link), (".lock", os.mkdir)]
-)
-def test_a_state_file_of_another_kind_is_refused(clock, tmp_path, replace, suffix):
+@pytest.mark.parametrize(("suffix", "replace"), [("", os.mkdir), (".lock", link), (".lock", os.mkdir)])
+def test_what_cannot_be_replaced_is_refused(clock, tmp_path, replace, suffix):
     ClockedBudget(clock).begin()
     path = state_file(tmp_path)
     path = path.with_name(path.name + suffix)
