@@ -136,6 +136,12 @@ def test_batches_are_parsed(value: t.Any, found: t.Any) -> None:
         readers.read_batches("edgeops_zones_at_once", value)
 
 
+def test_text_of_a_template_is_parsed() -> None:
+    """ansible-core before 2.19 passes a list that contains a date as text."""
+    text = "[{'reason': 'known', 'until': datetime.date(2026, 12, 31)}]"
+    assert readers.read_list("edgeops_waivers", text) == [{"reason": "known", "until": "2026-12-31"}]
+
+
 @pytest.mark.parametrize(
     ("path", "given", "found"),
     [
