@@ -194,7 +194,9 @@ def fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iter
         command = [*way.command, *_arguments(Path(folder), zones, given.forks, way)]
         configuration = Path(folder, "ansible.cfg")
         configuration.touch()
-        environment = {**os.environ, **simulator.environment(), "ANSIBLE_HOME": folder, "ANSIBLE_CONFIG": str(configuration)}
+        # A report without `edgeops_report_dir` is written into TMPDIR.
+        own = {"ANSIBLE_HOME": folder, "ANSIBLE_CONFIG": str(configuration), "TMPDIR": folder}
+        environment = {**os.environ, **simulator.environment(), **own}
 
         yield lambda: timed(command, environment, simulator)
 

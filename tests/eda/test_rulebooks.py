@@ -64,6 +64,8 @@ class Rulebook:
             "HOME": str(folder / "home"),
             "TMPDIR": str(folder / "tmp"),
             "LC_ALL": "C.UTF-8",
+            # Otherwise a killed JVM leaves a file in /tmp. The engine starts it through JNI, which ignores JDK_JAVA_OPTIONS.
+            "JAVA_TOOL_OPTIONS": "-XX:-UsePerfData",
             "ANSIBLE_COLLECTIONS_PATH": str(artifact.installed()),
             **simulator.environment(),
         }
