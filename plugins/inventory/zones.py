@@ -62,7 +62,8 @@ options:
     description:
       - Whether to add a host for each account that the credentials can read, for Logpush jobs of the account.
       - The host is named C(account_) and the id of the account, is in the group C(accounts), and has the variables C(account_id) and C(account_name).
-      - With Cloudflare, a token that cannot list accounts needs the permission Account Settings Read. O(names) and O(statuses) do not apply to accounts.
+      - With Cloudflare, a token that cannot list accounts probably lacks the permission Account Settings Read.
+      - O(names) and O(statuses) do not apply to accounts.
     type: bool
     default: false
 """

@@ -40,7 +40,7 @@ ROLE_VARIABLES = yaml.safe_load((ROOT / "roles" / "log_delivery" / "defaults" / 
 VARIABLES = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES)
 EVENT_SOURCE = ROOT / "extensions" / "eda" / "plugins" / "event_source" / "zone_events.py"
 PERMISSION = re.compile(
-    r"\b(Zone Settings|Zone Analytics|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
+    r"\b(Zone Settings|Zone Analytics|Account Settings|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
 )
 # Names of modules, files or series of metrics that look like variables of playbooks.
 NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp)_?")
@@ -119,6 +119,7 @@ def test_messages_name_the_permissions_of_the_page() -> None:
         area = operation.partition(".")[0]
         name = {
             "zones": "GET /zones",
+            "accounts": "GET /accounts",
             "graphql": "POST /graphql",
             "script_monitor": "page_shield",
             "content_security_rules": "page_shield",
@@ -127,7 +128,7 @@ def test_messages_name_the_permissions_of_the_page() -> None:
         hint = response.hint(operation, 403, ())
         needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs: Read is not enough", ""))}
         assert needed == documented, operation
-        assert documented or area in ("accounts", "tokens", "account_tokens"), operation
+        assert documented or area in ("tokens", "account_tokens"), operation
 
 
 def test_variables_are_on_their_page() -> None:

@@ -18,7 +18,7 @@ class Needed(t.NamedTuple):
 # GraphQL Analytics API, `x-api-token-group` of the OpenAPI description).
 NEEDED: t.Mapping[str, Needed] = {
     "zones": Needed("Zone Read"),
-    # Not documented; the permission that shows an account.
+    # Not documented; known from use.
     "accounts": Needed("Account Settings Read"),
     "custom_fields": Needed("Logs Read", "Logs Write"),
     # Logs Read is not enough: every route of Logpush needs Logs Write, also to read.
