@@ -76,7 +76,7 @@ def test_run_takes_the_oldest_and_the_newest_core(sessions, gate: str, cores: st
 
 
 def test_every_supported_core_is_tested() -> None:
-    """On each pull request, each week and before a release; a failure on the next core blocks none of them."""
+    """The workflow runs on each pull request, each week and before a release; a failure on the next core blocks none of them."""
     workflow = load(ROOT / ".github" / "workflows" / "test.yml")
     job = workflow["jobs"]["core"]
     assert job["strategy"]["matrix"]["core"] == CORES
@@ -84,6 +84,16 @@ def test_every_supported_core_is_tested() -> None:
     assert {"pull_request", "schedule", "workflow_call"} <= workflow["on"].keys()
     release = load(ROOT / ".github" / "workflows" / "release.yml")
     assert release["jobs"]["test"]["uses"] == "./.github/workflows/test.yml" and release["jobs"]["publish"]["needs"] == "test"
+
+
+def test_workflow_installs_the_pythons_of_the_sessions() -> None:
+    """Each job has the Pythons that its sessions run with, and no others."""
+    jobs = load(ROOT / ".github" / "workflows" / "test.yml")["jobs"]
+    steps = {name: next(step for step in job["steps"] if "setup-python" in step.get("uses", "")) for name, job in jobs.items()}
+    installed = {name: set(step["with"]["python-version"].split()) for name, step in steps.items()}
+    of_cores = {core: pythons[0] for core, pythons in NOXFILE["TESTED"].items()}
+    assert installed["core"] == {NOXFILE["OLDEST_PYTHON"], *of_cores.values()}
+    assert installed["once"] == {of_cores[NOXFILE["MAIN"]]}
 
 
 def test_actions_are_pinned_and_secrets_come_through_the_environment() -> None:
