@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A stub of the controller's REST API on loopback, in which the modules of awx.awx can create, read and change objects."""
+"""A stub of the controller's REST API on loopback, in which the modules of awx.awx can create, read and change objects.
+
+It uses http.server instead of starlette and uvicorn, because these would save only a few lines.
+"""
 
 import contextlib
 import http.server
