@@ -129,7 +129,7 @@ says 'finding changed .*https://js\.pay\.example/v3/pay\.js' || fails 'the audit
 says '1 changed script in 1 zone; 1 zone drifted\.' || fails 'the report has no verdict'
 edge journal "$control" reads >>"$log"
 edge report "$report/report.json" enabled changed >>"$log" || fails 'the report does not hold what the audit found'
-holds 'The audit names what differs and the script that changed, fails as asked, and wrote nothing.'
+holds 'The audit names what differs and the script that changed, fails the run as requested, and wrote nothing.'
 
 say 'The whole account, without an inventory' 'ansible-playbook edgeops.observability.survey -e edgeops_audit_scripts=true -e edgeops_report_dir=build/demo/survey'
 script report

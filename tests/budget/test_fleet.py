@@ -58,8 +58,8 @@ def test_fleet_stays_within_the_budget(tmp_path: Path, cases: t.Any) -> None:
     allowed = (len(journal) - 1) // REQUESTS * SECONDS
     print(f"\n{len(journal)} requests in {took:.2f} s; the budget allows {allowed} s: ratio {took / allowed:.3f}")
     cases["thousandths of the time that the budget allows, taken by the fleet"] += round(1000 * took / allowed)
-    # No window is wasted: each request can be sent one window after the one that is REQUESTS places before it. On a busy machine, at
-    # most a tenth of them are later than one and a half windows.
+    # The budget allows each request one window after the request REQUESTS places before it. Because the machine can be busy, up to a
+    # tenth of the requests may take longer than one and a half windows.
     starts = sorted(times)
     late = [later - earlier for earlier, later in zip(starts, starts[REQUESTS:], strict=False) if later - earlier > 1.5 * SECONDS]
     assert len(late) <= len(journal) // 10, (

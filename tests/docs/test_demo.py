@@ -18,7 +18,7 @@ STATEMENTS = (
     "Nothing changed, and nothing was written.",
     "The zone is compliant, its script is authorised, and the audit wrote nothing.",
     "Only errors of the shop arrived in the bucket, each with its custom fields.",
-    "The audit names what differs and the script that changed, fails as asked, and wrote nothing.",
+    "The audit names what differs and the script that changed, fails the run as requested, and wrote nothing.",
     "The survey needs a token alone, finds what is reported, and wrote nothing.",
     "The rule was refused while it would have blocked a script, and enforces the baseline that has it.",
     "All nine steps ended as expected.",

@@ -48,7 +48,7 @@ class Reader(t.NamedTuple):
     files: t.Mapping[str, str] = {}
     seed: t.Mapping[str, t.Any] = {}
     settings: t.Mapping[str, t.Any] = {}
-    # By parts of commands: the expected exit code if it is not 0, and the desired state that readers declare before the command.
+    # The keys are parts of commands. `fails`: exit codes other than 0; `edits`: the desired state that readers declare before a command.
     fails: t.Mapping[str, int] = {}
     edits: t.Mapping[str, str] = {}
 
@@ -306,7 +306,7 @@ def test_guide_to_terraform_names_each_object_to_import(simulator: t.Any, tmp_pa
 
 
 def test_guide_enforces_the_baseline(simulator: t.Any, tmp_path: Path) -> None:
-    """From an empty zone to an enforced rule and back; while the rule would block a source, it is refused with the source."""
+    """The guide leads from an empty zone to an enforced rule and back; a rule that would block a source is refused, and the message names the source."""
     simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}])
     project = Project(tmp_path / "project", simulator)
     project.save("fleet.zones.yml", FLEET)

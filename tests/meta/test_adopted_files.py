@@ -66,7 +66,7 @@ def test_yamllint(adopted: Path) -> None:
 
 
 def test_ansible_lint(adopted: Path) -> None:
-    """In a project with a playbook for the role, with the strictest profile."""
+    """Adopted files pass the strictest profile, in a project with a playbook that runs the role."""
     (adopted / "site.yml").write_text(PLAYBOOK, encoding="utf-8")
     files = ["site.yml", "vault-example.txt", "group_vars/all/adopted.yml", "host_vars/shop.example/adopted.yml"]
     run(adopted, "ansiblelint", "--offline", "--strict", "--profile", "production", *files)

@@ -194,7 +194,7 @@ def test_impure_imports_are_found(source: str) -> None:
 
 
 def test_only_the_api_imports_the_http_library() -> None:
-    """Except for the upload of reports to a storage, which is not the API."""
+    """One other file imports it: the upload of reports to a storage, which is not the API."""
     assert [
         name
         for name, source in sources().items()

@@ -82,7 +82,7 @@ def test_action_group_has_every_remote_module() -> None:
 
 @pytest.mark.parametrize("module", sorted({*MODULES} - PARTS))
 def test_module_has_a_test(module: str) -> None:
-    """By its full name, or as the first argument of the harness, in tests of modules or in shared code of tests."""
+    """Tests of modules, or their shared code, contain the full name of each module, or pass its name to the harness."""
     files = [*(ROOT / "tests" / "modules").glob("test_*.py"), *(ROOT / "tests" / "support").glob("*.py")]
     tests = "".join(path.read_text(encoding="utf-8") for path in files)
     found = re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|converge_each|lifecycle)\(\s*\"{module}\"", tests)

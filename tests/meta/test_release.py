@@ -162,7 +162,7 @@ def test_release_contains_the_files(artifact: Path, tmp_path: Path) -> None:
 
 
 def test_site_is_published(tmp_path: Path) -> None:
-    """Of main and of each release, in a folder of its own; publishing the same site again is no error and no commit."""
+    """The sites of main and of each release have their own folders; publishing the same site again succeeds without a commit."""
     project, origin = tmp_path / "project", tmp_path / "origin.git"
     shell(f"git init --quiet --bare {origin} && git init --quiet {project} && cp -r {ROOT}/scripts {project}", tmp_path)
     shell(f"git remote add origin {origin}; mkdir -p docs/site; echo first > docs/site/index.html", project)
@@ -211,7 +211,7 @@ def test_no_other_file_has_the_version() -> None:
 
 
 def test_missing_files_are_reported(release_files: Path) -> None:
-    """A remaining changelog fragment, a missing document, and a version without a changelog entry."""
+    """A release is refused for a remaining changelog fragment, a missing document, or a version without a changelog entry."""
     (release_files / "changelogs" / "fragments" / "left.yml").write_text("minor_changes: []\n", encoding="utf-8")
     (release_files / "SUPPORT.md").unlink()
     assert sorted(release_check.problems()) == [

@@ -44,7 +44,7 @@ GALAXY = load("galaxy.yml")
 
 
 def test_every_file_has_its_licence() -> None:
-    """Except the files that the pre-commit hook excludes."""
+    """The files are those that the pre-commit hook checks."""
     (hook,) = [each for each in load(".pre-commit-config.yaml")["repos"][0]["hooks"] if each["id"] == "licence"]
     assert "--negate" in hook["args"]
     named = [name for name in files() if not re.search(hook["exclude"], name) and text_of(name).strip()]

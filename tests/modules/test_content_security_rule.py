@@ -143,7 +143,7 @@ def test_enforcement_without_observation_is_refused(modules: Modules, simulator:
 
 
 def test_stricter_enforced_rule_is_refused(modules: Modules, simulator: t.Any, zone: str) -> None:
-    """Sources count if the old policy allows them, the new one blocks them, and a listing of the zone contains them."""
+    """The refusal counts the listed sources of the zone that the current policy allows and the desired one blocks."""
     value = "connect-src 'self' api.example; script-src 'self' cdn.example old.example"
     scripts = [{"script_id": f"{n}", "script_url": url, "host": "shop.example", "seen_on_first": "https://shop.example/pay"}
                for n, url in enumerate((CDN, "https://never.example/x.js", "https://shop.example/own.js"))]  # fmt: skip

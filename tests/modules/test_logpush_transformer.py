@@ -147,7 +147,7 @@ def test_refused_query_is_an_invalid_option(modules: Modules, simulator: t.Any) 
 
 @pytest.mark.engine
 def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -> None:
-    """Samples are tested in check mode, without a change, and for an existing query, too."""
+    """Samples are also tested in check mode, and in a run that changes nothing."""
     samples = [
         {"name": "redacted", "input": RECORD, "expected": {"RayID": "8a1", "ClientIP": "192.0.2.0"}},
         {"name": "nothing else", "input": RECORD, "absent": ["RequestHeaders.authorization", "Cookies"]},

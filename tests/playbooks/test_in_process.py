@@ -199,7 +199,7 @@ def test_module_returns_the_same_in_process(playbook: Playbook, cases: dict[str,
 
 
 def test_every_module_is_compared() -> None:
-    """Only modules of the action group: all others run on the controller only."""
+    """All modules of the action group are compared. The others run on the controller only, so there is nothing to compare."""
     assert set(GROUP) == compared()
 
 

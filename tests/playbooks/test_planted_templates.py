@@ -181,7 +181,7 @@ def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
 
 
 def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
-    """Zones are named by the API: in the survey, and as hosts of the inventory to which the role is applied."""
+    """Names of zones come from the API: the survey shows them, and the role runs on hosts with these names."""
     variables = {"edgeops_audit_scripts": True, "edgeops_report_dir": str(tmp_path / "survey")}
     survey = service.run("edgeops.observability.survey", inventory={}, extra_vars=variables, fails="ansible", warns=())
     assert service.shown(survey) >= {"name", "script_url", "host", "message", "error_message"}

@@ -200,7 +200,7 @@ def test_accounts_without_alerts_have_a_note(playbook, simulator):
 
 
 def test_playbooks_are_short_and_plain():
-    """No expression in a playbook hides text, and each fits on one line."""
+    """Expressions in playbooks and the role fit on one line and do not begin with a string."""
     folders = [PLAYBOOKS, PLAYBOOKS / "tasks", *(PLAYBOOKS.parent / "roles").glob("*/*")]
     for path in (path for folder in folders for path in folder.glob("*.yml")):
         found = [text for text in texts(yaml.safe_load(path.read_text())) if "{{" in text or "{%" in text]

@@ -95,7 +95,7 @@ def test_approved_plan(zones, playbook, tmp_path):
 
 
 def test_zones_that_fail_between_prediction_and_write(zones, playbook):
-    """No write for a zone without prediction, for an unreachable zone, even if its rails pass, or for one that changed after the prediction."""
+    """Nothing is written to a zone without a prediction, an unreachable zone, even if its rails pass, or one that changed after the prediction."""
     hosts = zones(OFF, OFF, OFF, OFF)
     hosts["zone0"]["log_delivery_zone_id"] = "f" * 32
     hosts["zone1"].update(ansible_connection="ssh", ansible_host="127.0.0.1", ansible_port=9, edgeops_in_process=False)

@@ -118,7 +118,7 @@ def test_host_with_the_name_of_a_group(playbook: Playbook, simulator: t.Any, tmp
     groups = {"edge": {"hosts": {"other": {}}}}
     inventory = tmp_path / "hosts.yml"
     inventory.write_text(yaml.safe_dump({"all": {"hosts": dict.fromkeys(named), "children": groups}}), encoding="utf-8")
-    # Not in the inventory file, in which Ansible would give the variables of the host to the group of the same name.
+    # In the inventory file, Ansible would assign the variables of this host to the group of the same name.
     (tmp_path / "host_vars").mkdir()
     for name, variables in named.items():
         (tmp_path / "host_vars" / f"{name}.yml").write_text(yaml.safe_dump(variables), encoding="utf-8")
@@ -171,7 +171,7 @@ DECLINED = [
 def test_declined_task_of_a_step_run_fails(
     playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str, accepted: int, task: str
 ) -> None:
-    """Without this task nothing is written or reported as written, and an audit fails."""
+    """If the user declines a task (`--step`), nothing is written or reported as written, and an audit fails."""
     extra = {"edgeops_report_dir": str(tmp_path), "edgeops_audit_scripts": True} if name == CHECK else {}
     typed = "y\n" * accepted + "n\n" + "y\n" * 40
     report = playbook.launch(

@@ -46,7 +46,7 @@ def test_templates_and_loops(playbook: Playbook) -> None:
 
 
 def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -> None:
-    """A vaulted token, unquoted dates, which YAML converts, and texts that look like templates but are not evaluated."""
+    """A play with a vaulted token, unquoted dates, which YAML converts, and strings that look like templates and are not evaluated."""
     simulator = playbook.simulator
     simulator.seed(scripts={zone: SCRIPTS}, script_monitor={zone: {"enabled": True}})
     (tmp_path / "password").write_text("open sesame", encoding="utf-8")
@@ -258,7 +258,7 @@ def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Pat
 
 
 def test_id_that_native_templates_convert(playbook: Playbook) -> None:
-    """Before ansible-core 2.19 a setting makes 0.0 of `0e12`; the address of a host does not pass through a template."""
+    """The id `0e12` is not converted, although a setting before ansible-core 2.19 converts it to 0.0 in templates."""
     playbook.simulator.seed(zones=["0e12"], script_monitor={"0e12": {"enabled": True}})
     role = {"name": "edgeops.observability.log_delivery", "tasks_from": "describe"}
     read = {"hosts": "all", "gather_facts": False, "tasks": [{"name": "Describe", "ansible.builtin.import_role": role}]}

@@ -74,7 +74,7 @@ def _normal(tree: Json) -> Json:
 
 
 def as_job(side: Document, rest: dict[str, Json]) -> Document:
-    """Return a side of a diff, with `logpull_options` as text again; `rest` is the meaning of the parts that the diff omits."""
+    """Return one side of a diff as a job with `logpull_options`; `rest` has the parts of these options that the diff omits."""
     parts = dict(rest)
     if "option_flags" in side:
         flags = {name: "true" if value is True else str(value) for name, value in (side["option_flags"] or {}).items()}
@@ -91,7 +91,7 @@ MEANINGS = {"logpull_options": older_meaning, "output_options": newer_meaning, "
 
 
 def meaning(members: Document) -> dict[str, Json]:
-    """Return the meaning of each given member that a task can manage."""
+    """Return the canonical form of each of these members that a task can manage."""
     names = [name for name in ("name", *DEFAULTS, *MEANINGS) if name in members]
     return {name: MEANINGS[name](members[name]) if name in MEANINGS else members[name] or DEFAULTS.get(name) for name in names}
 

@@ -33,7 +33,7 @@ def urls(conf: str) -> str:
 
 
 def words(conf: str) -> str:
-    """Return the text of `urls` with the destination in other spellings, and the secrets without it."""
+    """Return the text of `urls`, followed by the unquoted destination and by its secrets alone, in several spellings."""
     values = [value for _name, value in parse_qsl(urlsplit(conf).query)]
     user = (urlsplit(conf).username or "", urlsplit(conf).password or "")
     alone = " ".join(part for value in (*values, *user) if len(value) > 8 for part in (value, repr(value), unquote(value)))

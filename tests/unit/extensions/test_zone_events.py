@@ -81,7 +81,7 @@ def imported_from(collection: Path, *isolation: str) -> Path:
 
 @pytest.mark.parametrize("parent", ["ansible_collections/edgeops/observability", "somewhere"])
 def test_libraries_are_found_beside_the_source(parent: str, tmp_path: Path) -> None:
-    """In any folder, and without the collection on sys.path (`-I`); another copy on sys.path is ignored."""
+    """The source runs in any folder without the collection on sys.path (`-I`), and ignores another copy on sys.path."""
     copy = tmp_path / parent
     (copy / SOURCE.parent).mkdir(parents=True)
     shutil.copy(ROOT / SOURCE, copy / SOURCE)

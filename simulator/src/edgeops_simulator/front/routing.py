@@ -22,7 +22,7 @@ class Operation:
     name: str
     handler: Handler
     result: Schema | None = None
-    """What `result` is, or None where a good answer has no body."""
+    """The schema of `result`, or None if a successful answer has no body."""
     body: Schema | None = None
     query: Schema = dataclasses.field(default_factory=dict)
     paged: bool = False
@@ -32,7 +32,7 @@ class Operation:
     """The codes for a body of the wrong form, and for a body that is refused for another reason."""
     status: int = 200
     also: tuple[int, ...] = ()
-    """Further statuses, besides that one and those of every operation."""
+    """Further statuses of this operation, besides `status` and those that all operations have."""
     switch: str | None = None
     """The setting without which the route does not exist."""
 

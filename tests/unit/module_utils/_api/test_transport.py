@@ -335,8 +335,8 @@ def test_post_opens_a_new_connection(serve, client):
     assert server.connections == 2
 
 
-def test_urllib3_1_26_does_not_enforce_the_length():
-    """urllib3 2 does so itself, so that this test uses a response without its check."""
+def test_short_body_with_urllib3_1_26():
+    """A body shorter than `Content-Length` is an error, also with urllib3 1.26, which does not check this; nor does the stub here."""
     parts = iter([b"four", b""])
     raw = SimpleNamespace(read=lambda size, decode_content: next(parts))
     response = SimpleNamespace(status_code=200, headers={"Content-Length": "5"}, raw=raw)

@@ -208,7 +208,7 @@ def test_flag_needs_a_requested_or_kept_name():
 
 
 def test_limit_counts_the_resulting_fields():
-    """Over all kinds and rules, a name in several rules counts once, and a name of a request and a response header twice."""
+    """The limit covers all kinds and rules: a name in several rules counts once, a name of a request and of a response header twice."""
     current = ruleset(own("r1", request_fields=["a", "b"]), own("r2", request_fields=["a"], cookie_fields=["C", "D"]))
     for purge in (True, False):
         assert refusal(current, response_fields=["a", "y"], field_limit=4, purge=purge).startswith(

@@ -96,7 +96,7 @@ def test_unknown_operator_has_a_suggestion(name, meant):
     [
         ("\u00df", "'\u00df' is not an operator"),
         ("", "'' is not an operator"),
-        # The opposite of what was meant is no suggestion.
+        # The opposite operator is not suggested.
         ("!gte", "'!gte' is not an operator"),
         ("eq" * 50_000, "eqeq... is not an operator"),
         # Only the start of a long operator is compared.

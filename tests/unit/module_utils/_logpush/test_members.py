@@ -44,7 +44,7 @@ print(json.dumps({
 
 
 def test_new_member_needs_one_line(tmp_path: Path) -> None:
-    """Tested in a copy of the collection, because options and documentation are built at import."""
+    """The test runs in a copy of the collection, because options and documentation are built when modules are imported."""
     root = tmp_path / "ansible_collections" / "edgeops" / "observability"
     shutil.copytree(PLUGINS, root / "plugins", ignore=shutil.ignore_patterns("__pycache__"))
     table = root / "plugins" / "module_utils" / "_logpush" / "facts.py"

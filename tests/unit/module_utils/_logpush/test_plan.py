@@ -445,7 +445,7 @@ WHOLE = {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "s
     ("requested", "whole"),
     [
         ({"field_names": ["ClientIP"]}, {**WHOLE, "field_names": ["ClientIP"]}),
-        # A default that the older form sets to another value.
+        # The task sets the default, because the older form has another value.
         ({"timestamp_format": "unixnano"}, {**WHOLE, "timestamp_format": "unixnano"}),
         # A value of the older form must be in the newer form, too.
         ({"sample_rate": 0.5}, WHOLE),

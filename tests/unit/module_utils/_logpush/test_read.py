@@ -183,7 +183,7 @@ def test_fields_of_a_write_are_checked(options: t.Any, job: dict[str, t.Any] | N
 
 
 def test_fields_that_the_job_keeps_are_not_checked() -> None:
-    """Only what the task adds is: a name that the job has and the task does not list may be one that the dataset had."""
+    """Only names that the task adds are validated, because a name that the job already has may be one that the dataset no longer has."""
     desired, present = declare_job(job_id=7)._replace(carriers=("Cookies",)), state_of(OLDER)
     found = read.selection("", desired, present, plan(desired, present))
     assert found is not None and found.fields == {"Cookies": "fields"}

@@ -155,7 +155,7 @@ def test_edited_records_are_found(chain: list[bytes], change: t.Any, expected: s
 
 
 def test_each_depth_of_a_damaged_record_is_found() -> None:
-    """At some depth of nesting, a record can be read but not written."""
+    """Records can be nested so deeply that they can be parsed but not serialised."""
     for depth in range(900, 1100):
         found = problem([b'{"a":' + b"[" * depth + b"]" * depth + b"}\n"])
         assert found is not None and found.startswith("record 1 ")

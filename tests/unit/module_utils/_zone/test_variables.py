@@ -218,7 +218,7 @@ PARTS = st.text(st.sampled_from("abAB01+/=% &?#@:;{}'~*.!$,-_[]ü"), min_size=1,
     ),
 )
 def test_template_evaluates_to_the_destination(user: tuple[str, str] | None, path: str, options: list[tuple[str, str]]) -> None:
-    """With the secrets as values of its variables, the template results in the adopted destination."""
+    """The template evaluates to the adopted destination if its variables contain the secrets."""
     before = "" if user is None else ":".join(quote(part, safe="") for part in user) + "@"
     query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)
     conf = f"https://{before}logs.example{path}{'?' if query else ''}{query}"

@@ -183,7 +183,7 @@ def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
 
 @pytest.mark.parametrize("values", [(1, True), (1, 1.0), (0, False), ("1", 1)])
 def test_filters_that_look_equal_are_not_common(values: tuple[t.Any, t.Any]) -> None:
-    """In Python true equals 1; in filters it does not."""
+    """Filters distinguish true and 1, although they are equal in Python."""
     one, other = [{"filter": {"key": "k", "operator": "in", "value": [value]}} for value in values]
     assert files.common_defaults([with_jobs("a", one), with_jobs("b", other)]) == {}
     assert files.common_defaults([with_jobs("a", one), with_jobs("b", one)]) == one

@@ -164,7 +164,7 @@ def test_approved_report(tmp_path: Path) -> None:
 
 
 def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
-    """Such a zone is omitted from an approved delivery, or prevents all writes."""
+    """A zone that could not be predicted is omitted from an approved delivery, or prevents all writes."""
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")

@@ -195,7 +195,7 @@ def test_unaudited_parts_are_named():
 
 
 def test_notes_may_be_counted_by_type():
-    """On the terminal after a survey, in which every zone has notes, these are counted."""
+    """After a survey, in which every zone has notes, the terminal shows only their number."""
     made = report(
         {**record("a"), "jobs": [job(state="stale"), job("b", "never", id=2)]}, {**record("b"), "jobs": [job(state="stale")]}
     )

@@ -102,7 +102,7 @@ def test_waivers_of_slices_apply_to_the_whole():
 
 
 def test_waivers_of_a_slice_stay_with_its_zones():
-    """This holds after another merge, too; a waiver of this run applies to all zones."""
+    """A waiver of a slice applies to the zones of that slice, also after another merge; a waiver of this run applies to all zones."""
     waived, other = report(drifted("a"), waivers=[WAIVER]), report(drifted("b"))
     made = report(drifted("c"), slices=[waived, other])
     assert [item["waived"] for item in items(made)] == [True, False, False]
@@ -115,7 +115,7 @@ def test_waivers_of_a_slice_stay_with_its_zones():
 
 
 def test_waiver_of_a_replaced_row_ends():
-    """The zone was audited again by a slice without waivers."""
+    """Waivers of an earlier report do not apply to a zone that a slice without waivers has audited since."""
     old, new = report(drifted("a"), waivers=[WAIVER]), report(drifted("a"), at="2026-11-23T06:00:00Z")
     assert [item["waived"] for item in items(report(slices=[old, new], at="2026-11-23T06:00:00Z"))] == [False]
 
