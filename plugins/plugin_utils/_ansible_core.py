@@ -85,13 +85,12 @@ def raise_if_undefined(value: object) -> None:
 
 
 def variables_of_host(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any) -> dict[str, t.Any]:
-    """Return the variables that a task would see on another host, with those of its play.
+    """Return the variables that a task would see on another host, with those of its play; delegates the task to this host.
 
-    This is what a task that is delegated to the host gets; `hostvars` has no variables of the play.
+    This is what a delegated task gets; `hostvars` has no variables of the play.
     """
-    delegated = task.copy()
-    delegated.delegate_to = host
-    delegated_variables, _name = task.get_variable_manager().get_delegated_vars_and_hostname(templar, delegated, variables)
+    task.delegate_to = host
+    delegated_variables, _name = task.get_variable_manager().get_delegated_vars_and_hostname(templar, task, variables)
     of_host: dict[str, t.Any] = delegated_variables["ansible_delegated_vars"][host]
     return of_host
 

@@ -98,7 +98,8 @@ class HostVariables:
 
     def __init__(self, task: t.Any, variables: Variables, templar: t.Any, loader: t.Any) -> None:
         """`task` is the task that asks, and `variables` are those that it sees itself."""
-        self._task = task
+        # One copy for all hosts, because a copy takes milliseconds.
+        self._task = task.copy(exclude_tasks=True)
         self._variables = variables
         self._templar = templar
         self._shared = {name: variables[name] for name in _SHARED if name in variables}

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+# Once here, instead of in the process of each zone.
+import concurrent.futures.thread  # noqa: F401  # pylint: disable=unused-import
 import dataclasses
 import re
 import typing as t
