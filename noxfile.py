@@ -3,6 +3,10 @@
 """Every check of this project: `nox -l` lists them, `nox -s units` runs one. `make check` and `make test` run those of one tag in parallel.
 
 The order here is the order in which they start: first the one that must run alone, then the longest.
+
+The sessions of antsibull-nox are not among them: its check of licences wants a notice beside the SPDX line in each file, its check of
+unwanted files refuses a template and a style beside the code of a page, and its tests of documentation and action groups are those of
+`plugin-docs` and `meta`.
 """
 
 from __future__ import annotations
