@@ -40,11 +40,12 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
     "reports": reports.report,
     "adoptions": adoptions.report,
-    "filters": filters.report,
     "imports": imports.report,
     "events": events.report,
     "evidence": evidence.report,
     "listings": listings.report,
+    # Last, because it needs memory of this process, which counts as memory of the processes that it starts afterwards.
+    "filters": filters.report,
 }
 
 
@@ -65,7 +66,7 @@ def main() -> int:
     given.zones = given.zones or ([fleet.FEW_ZONES, 100] if given.quick else [10, 100, 300, 1000])
     # Run all parts, even if one exceeds a limit.
     began = time.perf_counter()
-    held = [_timed(part, given) for part in given.parts]
+    held = [_timed(part, given) for part in PARTS if part in given.parts]
     print(f"\n{_where()}, {time.perf_counter() - began:.0f} s in all\n\n| measurement | value | limit |\n|---|---|---|")
     print("\n".join(table.LIMITS))
     return 0 if all(held) else 1
