@@ -85,9 +85,9 @@ def raise_if_undefined(value: object) -> None:
 
 
 def variables_of_host(host: str, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any) -> dict[str, t.Any]:
-    """Return the variables that a task would see on another host, with those of its play; delegates the task to this host.
+    """Return the variables that a task would see on another host, with those of its play; `hostvars` does not have these.
 
-    This is what a delegated task gets; `hostvars` has no variables of the play.
+    `task` is a copy, because it is delegated to the host here.
     """
     task.delegate_to = host
     delegated_variables, _name = task.get_variable_manager().get_delegated_vars_and_hostname(templar, task, variables)

@@ -81,7 +81,7 @@ def test_retry_without_refused_query_parameters(modules: Modules, simulator: t.A
     fault = {"kind": "status", "status": 400, "code": 1999, "path": "*/page_shield/scripts"}
     task = {"name": "Read", READ: {"route": "page_shield", "status": ["active"]}}
     simulator.faults(fault)
-    report = modules.run(task, warns=["^The inventory may be incomplete: .* refuses exclude_cdn_cgi and exclude_duplicates"])
+    report = modules.run(task, warns=["^The list may be incomplete: .* refuses exclude_cdn_cgi and exclude_duplicates"])
     assert report.result["summary"]["total"] == 2
     first, second = [entry["query"] for entry in report.journal if entry["path"].endswith("/page_shield/scripts")]
     assert "exclude_duplicates=false" in first and "exclude" not in second and "status=active" in second

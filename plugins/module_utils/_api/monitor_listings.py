@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import types
 import typing as t
 
 from .._core import Failure, Json
@@ -33,15 +32,16 @@ def list_monitored(
     *,
     statuses: t.Collection[str] = ON_PAGES,
     per_page: int = MAX_PER_PAGE,
-    filters: t.Mapping[str, str] = types.MappingProxyType({}),
+    hosts: t.Collection[str] = (),
+    page_urls: t.Collection[str] = (),
 ) -> t.Iterator[Json]:
-    """Yield all items of a listing, one status after the other if its route takes a status; `filters` are `hosts` and `page_url`."""
+    """Yield all items of a listing, one status after the other if its route takes a status."""
     names = _PARAMETERS[operation]
     keys = ("id" if operation.startswith("page_shield.") else "script_id",)
     for status in (statuses if "status" in names else ()) or ("",):
-        parameters = {**filters, "status": status, **_COMPLETE}
+        parameters = {"hosts": ",".join(hosts), "page_url": ",".join(page_urls), "status": status, **_COMPLETE}
         ask = functools.partial(client.items, operation, per_page=per_page, parallel=PARALLEL_PAGES, keys=keys)
-        yield from _ask(client, ask, {name: parameters[name] for name in names if parameters.get(name)})
+        yield from _ask(client, ask, {name: parameters[name] for name in names if parameters[name]})
 
 
 def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.Mapping[str, str]) -> t.Iterable[Json]:
@@ -57,7 +57,7 @@ def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.M
         except Failure as second:
             raise failure if second.status == _REFUSED else second from None
     client.warnings.append(
-        f"The inventory may be incomplete: the service refuses {' and '.join(refused)}, so that it"
+        f"The list may be incomplete: the service refuses {' and '.join(refused)}, so that it"
         " may leave out scripts with the same content, and those that Cloudflare itself serves."
     )
     return items

@@ -80,8 +80,9 @@ def scripts(client: Client, query: ScriptQuery) -> list[Json]:
 
 
 def _list(client: Client, query: ScriptQuery, operation: str) -> t.Iterator[Json]:
-    filters = {"hosts": ",".join(query.hosts), "page_url": ",".join(query.page_urls)}
-    return list_monitored(client, operation, statuses=query.statuses, per_page=query.per_page, filters=filters)
+    return list_monitored(
+        client, operation, statuses=query.statuses, per_page=query.per_page, hosts=query.hosts, page_urls=query.page_urls
+    )
 
 
 class Service(t.NamedTuple):
