@@ -15,7 +15,7 @@ import typing as t
 from pathlib import Path
 
 from table import check_limit, show
-from unit import seconds_of_c
+from unit import in_turns
 
 ZONES, SCRIPTS, DAYS, CHANGE_EVERY = 20, 500, 365, 3
 CHILD = """
@@ -80,19 +80,25 @@ def report(given: argparse.Namespace) -> bool:
     with tempfile.TemporaryDirectory() as evidence, tempfile.TemporaryDirectory() as dest:
         write_year(Path(evidence), zones)
         command = [sys.executable, "-c", CHILD, evidence, dest]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own code
-        seconds, memory, _count = json.loads(done.stdout)
+        found = in_turns({"evidence_report": lambda: _cost_of(command)}, 3, lambda cost: cost[0])
+        (seconds, memory), in_c = found["evidence_report"]
         megabytes = (Path(dest) / "evidence.html").stat().st_size / 1e6
-    unit = seconds_of_c()
     show(
         f"Document of a year, {zones} zones with {SCRIPTS} scripts",
         ["", "CPU s", "C", "peak MB", "page MB"],
-        [["evidence_report", f"{seconds:.2f}", f"{seconds / unit:.1f}", f"{memory:.0f}", f"{megabytes:.2f}"]],
+        [["evidence_report", f"{seconds:.2f}", f"{in_c:.1f}", f"{memory:.0f}", f"{megabytes:.2f}"]],
     )
     limits = (
-        (f"document of a year of {zones} zones, CPU in C", seconds / unit, 40 * zones / ZONES),
+        (f"document of a year of {zones} zones, CPU in C", in_c, 40 * zones / ZONES),
         ("document of a year, peak MB", memory, 300),
         ("document of a year, MB of the page", megabytes, 5),
     )
     held = [check_limit(*each) for each in limits]
     return all(held)
+
+
+def _cost_of(command: t.Sequence[str]) -> tuple[float, float]:
+    """Return the processor seconds and the peak megabytes of a command that prints them."""
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # our own code
+    seconds, memory, _count = json.loads(done.stdout)
+    return seconds, memory

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import subprocess
 import sys
 import tempfile
 
 from table import check_limit, show
-from unit import seconds_of_c
+from unit import in_turns
 
 SCRIPTS, ENTRIES = 10_000, 300
 CHILD = """
@@ -68,9 +69,9 @@ def measure(scripts: int, entries: int) -> tuple[float, float, int]:
 def report(_given: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
     count = SCRIPTS
-    # Take the median of three pairs, because the speed of the processor may change during a pair.
-    pairs = [(measure(count, ENTRIES), measure(2 * count, ENTRIES)) for _pair in range(3)]
-    once, twice = sorted(pairs, key=lambda pair: pair[1][0] / pair[0][0])[1]
+    runs = {each: functools.partial(measure, each, ENTRIES) for each in (count, 2 * count)}
+    found = in_turns(runs, 3, lambda spent: spent[0])
+    (once, in_c), (twice, twice_in_c) = found[count], found[2 * count]
     show(
         f"Audit against {ENTRIES} entries without requests and without Ansible",
         ["scripts", "CPU s", "peak MB", "in the inventory"],
@@ -81,9 +82,9 @@ def report(_given: argparse.Namespace) -> bool:
     )
     what = f"audit of {count} scripts against {ENTRIES} entries"
     limits = (
-        (f"{what}, CPU in C", once[0] / seconds_of_c(), 8),
+        (f"{what}, CPU in C", in_c, 8),
         (f"{what}, peak MB", once[1], 300),
-        ("audit: growth of the time for twice the scripts", twice[0] / once[0], 2.2),
+        ("audit: growth of the time for twice the scripts", twice_in_c / in_c, 2.2),
     )
     held = [check_limit(*each) for each in limits]
     return all(held)

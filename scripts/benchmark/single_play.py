@@ -32,10 +32,6 @@ class Cost(t.NamedTuple):
     processor: float
     memory: float
 
-    def over(self, start: Cost) -> Cost:
-        """Return the additional time over another run, with the memory of this run."""
-        return Cost(self.seconds - start.seconds, self.processor - start.processor, self.memory)
-
     def row(self, what: str) -> list[str]:
         """Return a row of a table with the columns of `HEADER`."""
         return [what, f"{self.seconds:.2f}", f"{self.processor:.2f}", f"{self.memory:.0f}"]
@@ -62,8 +58,3 @@ def cost_of(tasks: t.Sequence[t.Mapping[str, t.Any]], environment: t.Mapping[str
         surroundings = {**os.environ, **environment, "HOME": folder}
         done = subprocess.run(command, env=surroundings, stdout=subprocess.PIPE, text=True, check=True)  # our own code
     return Cost(*json.loads(done.stdout))
-
-
-def least(tasks: t.Sequence[t.Mapping[str, t.Any]], environment: t.Mapping[str, str], rounds: int) -> Cost:
-    """Return the run with the least processor time of several, because other work on the machine can only add time."""
-    return min((cost_of(tasks, environment) for _unused in range(rounds)), key=lambda cost: cost.processor)
