@@ -64,10 +64,10 @@ def decode(body: bytes, content_type: str = "") -> Json:
     level = [value]
     for _depth in range(_DEPTH + 1):
         containers = [item for item in level if isinstance(item, (dict, list))]
+        if not containers:
+            return value
         level = [child for item in containers for child in (item.values() if isinstance(item, dict) else item)]
-    if containers:
-        raise Unusable(f"its body is nested more than {_DEPTH} levels deep")
-    return value
+    raise Unusable(f"its body is nested more than {_DEPTH} levels deep")
 
 
 def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[str, Json] | None]:
