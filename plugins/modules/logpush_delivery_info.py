@@ -126,7 +126,7 @@ reason:
   type: str
   sample:
 unavailable:
-  description: Why there are none of some of the zones, by the id of the zone, if there are facts of others.
+  description: Why there are none of some of the zones, or of the account, by its id.
   returned: success
   type: dict
   sample: {}
@@ -219,7 +219,7 @@ usage:
       type: int
       sample: 41200345110
 cost:
-  description: What the deliveries of this month cost so far. V(null) without O(costs), or if nothing is available.
+  description: What the deliveries of this month cost so far. V(null) without O(costs), or if the plan shows neither billed nor delivered bytes.
   returned: success
   type: dict
   contains:

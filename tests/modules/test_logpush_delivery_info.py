@@ -88,6 +88,37 @@ def test_costs_are_estimated_with_published_or_own_rates(modules: Modules) -> No
     assert estimated["usage"] is None and estimated["cost"]["estimated"] and estimated["cost"]["amount"] == 60.45
 
 
+@pytest.mark.parametrize("page_size", [60, 10, 3])
+@pytest.mark.parametrize("usage", [True, False])
+def test_costs_count_what_a_page_leaves_out(modules: Modules, page_size: int, usage: bool) -> None:
+    """Days of usage, and rows of deliveries, that do not fit on a page are read with further queries."""
+    account, gigabyte = modules.simulator.account, 1_000_000_000
+    hours = time.gmtime().tm_mday * 24 - 24 + time.gmtime().tm_hour
+    rows = [upload(0.01 + hours * number / 40, job_id=number, bytes=gigabyte) for number in range(40)]
+    modules.simulator.seed(uploads={account: rows})
+    modules.simulator.settings(graphql_page_size=page_size, graphql_account_window=31 * 86400, graphql_usage_window=31 * 86400)
+    if not usage:
+        modules.simulator.settings(graphql_disabled=["*/logpushUsageAdaptiveGroups"])
+    result = run(modules, account_id=account, costs=True).result
+    assert (result["cost"]["external"]["gb"], result["cost"]["amount"], result["cost"]["estimated"]) == (40.0, 1.5, not usage)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "external"), [("dimensions_destinationType", 60.0), ("sum_bytes", None)], ids=["destinations", "bytes"]
+)
+def test_costs_without_a_field_of_the_plan(modules: Modules, hidden: str, external: float | None) -> None:
+    """Without types of destinations all bytes are external; if no bytes are known, the cost is null, and the facts are there."""
+    account = modules.simulator.account
+    modules.simulator.seed(uploads={account: [upload(0.01, bytes=60_000_000_000)]})
+    modules.simulator.settings(graphql_hidden_fields=[hidden])
+    billed = run(modules, account_id=account, costs=True).result
+    assert billed["cost"]["external"]["gb"] == 60.0 and "by destination" in billed["cost"]["assumptions"][-1]
+    modules.simulator.settings(graphql_disabled=["*/logpushUsageAdaptiveGroups"])
+    warns = [] if external else ["cost is null"]
+    estimated = run(modules, account_id=account, costs=True, warns=warns).result
+    assert len(estimated["jobs"]) == 1 and (estimated["cost"] and estimated["cost"]["external"]["gb"]) == external
+
+
 def test_costs_exclude_datasets_without_price_per_gigabyte(modules: Modules) -> None:
     account, gigabyte = modules.simulator.account, 1_000_000_000
     job = {"destination_conf": "https://logs.example.com/in"}

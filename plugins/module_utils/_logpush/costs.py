@@ -44,16 +44,18 @@ def desire_rates(option: t.Mapping[str, t.Mapping[str, float | None] | None] | N
     return rates
 
 
+# Bytes by type of destination; None for those whose type the service does not show.
+Delivered: t.TypeAlias = "t.Mapping[str | None, int]"
 # The jobs of each dataset that is left out; None if the jobs of the account cannot be listed.
 Excluded: t.TypeAlias = "t.Mapping[str, t.Sequence[int]] | None"
 
 
 def estimate(
-    month: str, billed: int | None, delivered: t.Mapping[str, int], since: str, rates: Rates, excluded: Excluded = None
+    month: str, billed: int | None, delivered: Delivered, since: str, rates: Rates, excluded: Excluded = None
 ) -> dict[str, Json]:
-    """Return the cost of a month so far, from the billed bytes (None if the service shows none) and the bytes by type of destination.
+    """Return the cost of a month so far, from the billed bytes (None if the service shows none) and the delivered ones.
 
-    The bytes are those delivered since a time that may be after the start of the month, without those of `excluded`.
+    The delivered bytes are those since a time that may be after the start of the month, without those of `excluded`.
     """
     total = sum(delivered.values())
     internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
@@ -72,7 +74,9 @@ def estimate(
         )
     if billed is None:
         assumptions.append(f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count.")
-    if total:
+    if None in delivered:
+        assumptions.append("The plan does not show bytes by destination, so all count as delivered to external destinations.")
+    elif total:
         assumptions.append(
             f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
         )

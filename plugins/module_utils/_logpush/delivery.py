@@ -9,7 +9,7 @@ import typing as t
 from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, MAX_ZONES_PER_QUERY, ZONE, Address, need_id
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, Conclusion, Failure, Json, invalid_option
 from .._text import dict_of, format_time, is_integer, list_of
-from .costs import RATES_OPTION, Excluded, Rates, desire_rates, estimate
+from .costs import RATES_OPTION, Delivered, Excluded, Rates, desire_rates, estimate
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
 
@@ -21,6 +21,7 @@ _MIN_WINDOW = datetime.timedelta(minutes=1)
 # The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
+_DESTINATION = "destinationType"
 _ALL_FIELDS = frozenset(f"{group}_{name}" for group, names in _FIELDS.items() for name in names)
 
 ZONE_IDS = "zone_ids"
@@ -66,6 +67,14 @@ class Window(t.NamedTuple):
         """Return the part that a plan shows of a window that ends now."""
         return Window(max(self.since, self.until - limits.span), self.until)
 
+    def halves(self, page_size: int) -> tuple[Window, Window]:
+        """Return the halves of a window whose rows fill a page; raise `Failure` if it is too short."""
+        length = self.until - self.since
+        if length <= _MIN_WINDOW:
+            raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
+        middle = (self.since + length / 2).replace(microsecond=0)
+        return Window(self.since, middle), Window(middle, self.until)
+
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredFacts:
     hours, zone_ids = params["since"], params[ZONE_IDS] or ()
@@ -97,14 +106,17 @@ def report(
         "available": bool(used),
         "reason": None if used else next(iter(query.missing.values()), "no zone was asked for"),
         "window": period.variables,
-        "unavailable": query.missing if used else {},
+        "unavailable": query.missing,
         "jobs": [job for owner, rows in query.rows.items() for job in _jobs({f"{scope}_id": owner}, rows)],
         "usage": None,
         "cost": None,
     }
+    warnings = list(_warnings(query, window, scope) if used else ())
     if desired.rates is not None and address is not None and used:
         result |= query.costs(address.id, now, desired.rates, excluded)
-    return Conclusion(result, tuple(_warnings(query, window, scope) if used else ()))
+        if result["cost"] is None:
+            warnings.append("cost is null, because the plan shows neither the billed nor the delivered bytes of the account.")
+    return Conclusion(result, tuple(warnings))
 
 
 def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str, Json]:
@@ -114,8 +126,9 @@ def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str,
     rows: dict[str, list[Json]] = {each: [] for each in owners}
     for row in map(dict_of, list_of(result["jobs"])):
         rows[str(row.get("zone_id") or row["account_id"])].append(row)
-    reasons = dict_of(result["unavailable"]) if result["available"] else dict.fromkeys(rows, result["reason"])
-    return {**rows, **{each: {"available": False, "reason": reason} for each, reason in reasons.items()}}
+    reasons = dict_of(result.get("unavailable"))
+    lacking = [each for each in rows if each in reasons or not result["available"]]
+    return {**rows, **{each: {"available": False, "reason": reasons.get(each, result["reason"])} for each in lacking}}
 
 
 def _warnings(query: _Query, window: Window, scope: str) -> t.Iterator[str]:
@@ -157,8 +170,8 @@ class _Query:
             except Failure as failure:
                 if failure.kind not in NOT_AVAILABLE:
                     raise
-                if self.missing and not self.windows:
-                    # If nothing is available for any zone so far, the token lacks a permission, and asking for each zone is useless.
+                if not self.windows and set(self.missing.values()) == {str(failure)}:
+                    # Each zone so far was refused with the same words, so that it is the token, and asking for each zone is useless.
                     self.missing.update(dict.fromkeys(group, str(failure)))
                 else:
                     self._read_apart(group, window)
@@ -209,49 +222,72 @@ class _Query:
             allowed = limits or self._limits_of(owner, nodes[owner], HEALTH)
             # A page may be cut at the size that the plan allows, which is smaller than the requested one.
             page_size = min(asked.page_size, allowed.page_size)
-            if len(rows) < page_size:
-                continue
             # A full page may have left rows out.
-            length = window.until - window.since
-            if length <= _MIN_WINDOW:
-                raise _bad(f"there are {page_size} rows within a minute, so that more may be missing")
-            middle = (window.since + length / 2).replace(microsecond=0)
-            halves = (Window(window.since, middle), Window(middle, window.until))
-            rows_of[owner] = [row for half in halves for row in self._rows([owner], half, allowed)[owner]]
+            if len(rows) >= page_size:
+                halves = window.halves(page_size)
+                rows_of[owner] = [row for half in halves for row in self._rows([owner], half, allowed)[owner]]
         return rows_of
 
     def costs(self, account: str, now: datetime.datetime, rates: Rates, excluded: Excluded) -> dict[str, Json]:
-        """Return the billable bytes of an account in the month so far by day, None if the service does not offer them, and the cost."""
+        """Return what an account is billed for in the month so far by day, and the cost; None for what the service does not offer."""
         month = Window(now.replace(day=1, hour=0, minute=0, second=0), now)
-        usage, billed = None, None
+        usage = self._usage(account, month)
+        limits = self._settings(account, HEALTH)
+        window = month.shortened(limits)
+        left_out = {job for jobs in (excluded or {}).values() for job in jobs}
+        delivered = self._delivered(account, window, limits, left_out) if "sum_bytes" in limits.fields else None
+        if usage is None and delivered is None:
+            return {"usage": None, "cost": None}
+        billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
+        by_type: Delivered = {None: 0} if delivered is None else delivered
+        return {
+            "usage": usage,
+            "cost": estimate(f"{now:%Y-%m}", billed, by_type, format_time(window.since), rates, excluded),
+        }
+
+    def _usage(self, account: str, month: Window) -> list[dict[str, t.Any]] | None:
+        """Return the days of a month with their billable bytes, None if the service does not offer them."""
+        first, last = month.since.date(), month.until.date()
+        usage: list[dict[str, t.Any]] = []
         try:
+            # A day is a row.
+            at_once = min(31, self._settings(account, USAGE).page_size)
             text = (
-                f"{USAGE}(limit:{self._settings(account, USAGE).page_size},filter:{{date_geq:$since,date_leq:$until}},"
+                f"{USAGE}(limit:{at_once},filter:{{date_geq:$since,date_leq:$until}},"
                 "orderBy:[date_ASC]){sum{billableBytes} dimensions{date}}"
             )
-            days = {"since": month.since.date().isoformat(), "until": month.until.date().isoformat()}
-            rows = _list(self._nodes([account], days, text, "Date")[account], USAGE)
-            sizes = [_number(_object(row, "sum"), "billableBytes") for row in rows]
-            dates = [str(_object(row, "dimensions").get("date")) for row in rows]
-            usage = [{"date": date, "billable_bytes": size} for date, size in zip(dates, sizes, strict=True)]
-            billed = sum(sizes)
+            for start in range(0, (last - first).days + 1, at_once):
+                since = first + datetime.timedelta(start)
+                until = min(last, since + datetime.timedelta(at_once - 1))
+                days = {"since": since.isoformat(), "until": until.isoformat()}
+                for row in _list(self._nodes([account], days, text, "Date")[account], USAGE):
+                    size, date = _number(_object(row, "sum"), "billableBytes"), _object(row, "dimensions").get("date")
+                    usage.append({"date": str(date), "billable_bytes": size})
         except Failure as failure:
             if failure.kind not in NOT_AVAILABLE:
                 raise
-        limits = self._settings(account, HEALTH)
-        window = month.shortened(limits)
+            return None
+        return usage
+
+    def _delivered(self, account: str, window: Window, limits: Limits, left_out: t.Collection[int]) -> Delivered:
+        """Return the delivered bytes by type of destination (None if the plan does not show it), without those of some jobs."""
+        names = [name for name in ("jobId", _DESTINATION) if f"dimensions_{name}" in limits.fields]
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
-            "{sum{bytes} dimensions{jobId destinationType}}"
+            f"{{sum{{bytes}} dimensions{{{' '.join(names)}}}}}"
         )
-        left_out = {job for jobs in (excluded or {}).values() for job in jobs}
-        # By type of destination.
-        delivered: collections.Counter[str] = collections.Counter()
-        for row in _list(self._nodes([account], window.variables, text)[account], HEALTH):
+        rows = _list(self._nodes([account], window.variables, text)[account], HEALTH)
+        delivered: collections.Counter[str | None] = collections.Counter()
+        if len(rows) >= limits.page_size:
+            for half in window.halves(limits.page_size):
+                delivered.update(self._delivered(account, half, limits, left_out))
+            return delivered
+        for row in rows:
             dimensions = _object(row, "dimensions")
             if _number(dimensions, "jobId") not in left_out:
-                delivered[str(dimensions.get("destinationType")).lower()] += _number(_object(row, "sum"), "bytes")
-        return {"usage": usage, "cost": estimate(f"{now:%Y-%m}", billed, delivered, format_time(window.since), rates, excluded)}
+                kind = str(dimensions.get(_DESTINATION)).lower() if _DESTINATION in names else None
+                delivered[kind] += _number(_object(row, "sum"), "bytes")
+        return delivered
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"

@@ -19,6 +19,7 @@ PUBLISHED = "Rates as Cloudflare published them on 2026-10-02; an Enterprise con
 ESTIMATED = f"The service shows no usage, so the uncompressed bytes of delivered batches since {SINCE} count."
 DIVIDED = f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {SINCE}."
 ALL_EXTERNAL = "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
+NO_TYPES = "The plan does not show bytes by destination, so all count as delivered to external destinations."
 OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
 
 
@@ -28,6 +29,8 @@ OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
         (100 * GB, {"r2": 1, "pipelines": 1, "s3": 2}, (50.0, 0.75), (50.0, 2.5), [ALWAYS, PUBLISHED, DIVIDED]),
         (None, {"r2": 30 * GB, "s3": 20 * GB}, (30.0, 0.15), (20.0, 0.0), [ALWAYS, PUBLISHED, ESTIMATED, DIVIDED]),
         (26 * GB, {}, (0.0, 0.0), (26.0, 0.1), [ALWAYS, PUBLISHED, ALL_EXTERNAL]),
+        (26 * GB, {None: 0}, (0.0, 0.0), (26.0, 0.1), [ALWAYS, PUBLISHED, NO_TYPES]),
+        (None, {None: 26 * GB}, (0.0, 0.0), (26.0, 0.1), [ALWAYS, PUBLISHED, ESTIMATED, NO_TYPES]),
         (0, {}, (0.0, 0.0), (0.0, 0.0), [ALWAYS, PUBLISHED]),
         (None, {}, (0.0, 0.0), (0.0, 0.0), [ALWAYS, PUBLISHED, ESTIMATED]),
         (25_123_456_789, {"http": 1}, (0.0, 0.0), (25.123, 0.01), [ALWAYS, PUBLISHED, DIVIDED]),
@@ -35,7 +38,7 @@ OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
 )
 def test_bytes_are_billed_by_destination(
     billed: int | None,
-    delivered: dict[str, int],
+    delivered: dict[str | None, int],
     internal: tuple[float, float],
     external: tuple[float, float],
     assumptions: list[str],

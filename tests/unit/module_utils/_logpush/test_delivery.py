@@ -137,6 +137,22 @@ def test_zones_are_not_read_one_by_one_without_permission() -> None:
     assert by_owner(result, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": "the token may not read analytics"}}
 
 
+def test_zones_of_other_plans_hide_no_facts() -> None:
+    """Zones are read one by one as long as the reason is one of a zone, and each has its own reason."""
+    service, lacking = Service(rows=1), {*ZONES[:11]}
+
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        if refused := [zone for zone in variables["id"] if zone in lacking]:
+            raise Failure(PERMISSION, f"zone {refused[0]} does not have access to the path")
+        return service.ask(text, variables)
+
+    result = report(ask, DesiredFacts(ZONES[:20], 24, None), None, NOW).result
+    assert result["available"] and result["unavailable"].keys() == lacking and len(result["jobs"]) == 9
+    none = report(ask, DesiredFacts(ZONES[:11], 24, None), None, NOW).result
+    assert not none["available"] and none["unavailable"] == result["unavailable"]
+    assert by_owner(none, ZONES[:11])[ZONES[1]]["reason"] == f"zone {ZONES[1]} does not have access to the path"
+
+
 @pytest.mark.parametrize(
     ("result", "reason"), [({"failed": True, "msg": "forbidden"}, "forbidden"), ({"skipped": True}, "they were not read")]
 )
