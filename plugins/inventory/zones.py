@@ -109,6 +109,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
     host_name,
     hosts,
     is_selected,
+    parse_filters,
     query,
     read_account,
     read_zone,
@@ -162,6 +163,12 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         for name in params["names"]:
             if name.lower() not in known:
                 self.display.warning(f"{self.NAME}: names: no zone is named {name!r}, or the other filters exclude it")
+        owners = {zone["account"]["id"] for zone in zones if zone["account"]} | {account["id"] for account in accounts}
+        for identifier in params["account_ids"]:
+            if identifier not in owners:
+                self.display.warning(
+                    f"{self.NAME}: account_ids: no zone belongs to {identifier!r}, or the other filters exclude it"
+                )
         self.inventory.add_group("zones")
         for name, zone in self._named(zones):
             self._add(name, "zones", {f"zone_{member}": value for member, value in zone.items()})
@@ -202,7 +209,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         checked = validated({"argument_spec": SPECIFICATION}, arguments, self.NAME)
         if checked.error is not None:
             raise AnsibleParserError(f"{path}: {scrub(checked.error, checked.secrets)}")
-        return checked.params
+        try:
+            return parse_filters(checked.params)
+        except Failure as failure:
+            raise AnsibleParserError(f"{path}: {failure}") from None
 
     def _accounts(self, path: str, described: Connection, params: t.Mapping[str, t.Any], cache: bool) -> list[ListedAccount]:
         try:

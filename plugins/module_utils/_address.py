@@ -64,6 +64,9 @@ def _either(options: t.Sequence[str]) -> str:
 def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Address | None:
     """Return the address that one of these options sets (empty means omitted), None if it is a list; refuse none and several."""
     names = [name for name in options if params.get(name)]
+    empty = [name for name in options if params.get(name) == []]
+    if empty and not names:
+        raise invalid_option(empty[0], "the list is empty")
     if not names:
         raise missing_address(options)
     if len(names) > 1:
@@ -120,6 +123,12 @@ FILTER_OPTIONS: t.Mapping[str, dict[str, t.Any]] = {
 # Host names must be safe in patterns, in paths and on terminals.
 _HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
 _RESERVED = frozenset(("all", "ungrouped", "zones", "accounts", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
+
+
+def parse_filters(params: t.Mapping[str, t.Any], prefix: str = "") -> dict[str, t.Any]:
+    """Return options with statuses and ids of accounts in lower case, as the service has them; refuse an id of another form."""
+    accounts = [need_id(f"{prefix}account_ids[{index}]", each).lower() for index, each in enumerate(params["account_ids"])]
+    return {**params, "account_ids": accounts, "statuses": [status.lower() for status in params["statuses"]]}
 
 
 def query(filters: Filters) -> dict[str, str]:

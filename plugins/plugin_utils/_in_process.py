@@ -119,7 +119,8 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         if self.task.on_controller:
             return arguments, paths
         connection = host.connection(arguments)
-        is_addressed = any(arguments.get(name) for name in self.task.addresses)
+        # An empty list of zones is refused; it does not mean the zone of the host.
+        is_addressed = any(arguments.get(name) or arguments.get(name) == [] for name in self.task.addresses)
         address = {} if is_addressed else host.address(self.task.addresses)
         # What is missing of the credentials of the host is a variable, too.
         missing = CREDENTIALS if connection.keys() & CREDENTIALS else ()

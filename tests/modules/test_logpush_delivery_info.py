@@ -138,7 +138,7 @@ def test_costs_exclude_datasets_without_price_per_gigabyte(modules: Modules) -> 
     ("options", "message"),
     [
         ({}, "zone_ids: zone_ids, zone_id, zone_name or account_id: one of them is required"),
-        ({"zone_ids": []}, "zone_ids: zone_ids, zone_id"),
+        ({"zone_ids": []}, "zone_ids: the list is empty"),
         (
             {"zone_ids": ["a"], "zone_id": "b"},
             "zone_ids: zone_ids, zone_id, zone_name or account_id: only one of them can be set",

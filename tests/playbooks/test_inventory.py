@@ -143,13 +143,14 @@ def test_options(inventory: Inventory) -> None:
         ({**token, "names": ["z3.example", "nowhere.example"]}, [3]),
         ({**token, "statuses": ["pending"], "account_ids": [ACCOUNTS[1]["id"]]}, [5]),
         ({**token, "timeout": "{{ 2 * 10 }}", "validate_certs": lookup % "CHECK", "names": ["z{{ 1 + 2 }}.example"]}, [3]),
+        ({**token, "statuses": ["Pending"], "account_ids": [ACCOUNTS[1]["id"].upper(), "9" * 32]}, [5]),
         ({**pair, "api_token": ""}, range(12)),
     ]
     sources = {f"of{number}": {**options, "groups": {f"of{number}": True}} for number, (options, _left) in enumerate(cases)}
     env = {"CLOUDFLARE_API_TOKEN": "", "ELSEWHERE": inventory.simulator.token, "CHECK": "yes"}
     found = inventory.list_all(sources, env)
-    assert "nowhere.example" in found.stderr
-    assert [entry["credential"] for entry in inventory.simulator.journal()] == ["token"] * 5 + ["email_key"]
+    assert "nowhere.example" in found.stderr and f"account_ids: no zone belongs to '{'9' * 32}'" in found.stderr
+    assert [entry["credential"] for entry in inventory.simulator.journal()] == ["token"] * 6 + ["email_key"]
     for source, (_options, left) in zip(sources, cases, strict=True):
         of_source = {host for host in found.groups[source] if not host.startswith("zone-")}
         assert of_source == {f"z{number}.example" for number in left}, source
@@ -163,6 +164,7 @@ def test_refusals(inventory: Inventory) -> None:
         ({"timeout": "soon"}, "timeout"),
         ({"status": ["active"]}, "unknown option: 'status'"),
         ({"names": {"a": "b"}}, "names"),
+        ({"account_ids": ["a1", "Shop"]}, "account_ids[1]: 'Shop' is not 1 to 32"),
         *(({option: f"{{{{ no_{option} }}}}"}, f"no_{option}") for option in ("base_url", "api_token", "names")),
     ]
     later: list[tuple[dict[str, t.Any], str]] = [

@@ -69,8 +69,12 @@ def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
     own = {"zone_id": "{{ (own | default({})).zone_id | default('') }}"}
     jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": own, "ignore_errors": True}
     fields = {"name": "Fields", "edgeops.observability.log_custom_fields_info": own, "ignore_errors": True}
-    desired = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [jobs, fields]}
+    # An empty list of zones does not mean the zone of the host.
+    delivery = {"name": "Delivery", "edgeops.observability.logpush_delivery_info": {"zone_ids": []}, "ignore_errors": True}
+    desired = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [jobs, fields, delivery]}
     report = playbook.run(playbook=[desired], inventory=hosts, fails=("invalid_option",))
+    refused = {outcome.result["msg"] for outcome in report.ours if outcome.name == "Delivery"}
+    assert refused == {"zone_ids: the list is empty"}
     read, fields_of = ({o.host: o.result for o in report.ours if o.name == name} for name in ("Jobs", "Fields"))
     in_zone = ("by_id", "by_name", "as_module", "own")
     failed = {"broken", "nested", "nothing", "nothing_as_module"}

@@ -16,7 +16,7 @@ from .._address import (
     ListedZone,
     hosts,
     is_selected,
-    need_id,
+    parse_filters,
     query,
     read_account,
     read_zone,
@@ -65,9 +65,7 @@ class Owner(t.NamedTuple):
 
 def desire(params: Params) -> Params:
     """Return the validated options: which zones and accounts to read, and whether to read scripts and delivery as well."""
-    for index, account in enumerate(params["account_ids"]):
-        need_id(f"account_ids[{index}]", account)
-    return params
+    return parse_filters(params)
 
 
 def survey(client: Client, params: Params, display: t.Callable[[str], None] = lambda text: None) -> Conclusion:

@@ -47,6 +47,13 @@ def test_zone_is_selected_by_all_filters(filters, selected):
     assert _address.is_selected(KEPT, {**NOTHING, **filters}) is selected
 
 
+def test_filters_are_in_the_form_of_the_service():
+    given = {"names": ["A.example"], "statuses": ["Active"], "account_ids": ["AB"], "accounts": True}
+    assert _address.parse_filters(given) == {**given, "statuses": ["active"], "account_ids": ["ab"]}
+    with pytest.raises(Failure, match=r"^discover\.account_ids\[1\]: 'Example' is not 1 to 32"):
+        _address.parse_filters({**NOTHING, "account_ids": ["ab", "Example"]}, "discover.")
+
+
 def test_zone_without_account_matches_none():
     assert not _address.is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
 
