@@ -81,9 +81,9 @@ options:
   unobserved:
     description:
       - What happens where it is not known what a rule would block. V(refuse) fails the task as V(gate) before anything is written.
-      - That is so if the rule is new or disabled, or its violations cannot be read with this plan or token. If an enforced rule gets stricter, what it
-        would block newly is looked for in the listed scripts and connections; other directives than C(script-src) and C(connect-src), and a changed
-        expression, are not known.
+      - That is so if the rule is new or disabled, if it was logged with another O(expression), or if its violations cannot be read with this plan or
+        token. If an enforced rule gets stricter, what it would block newly is looked for in the listed scripts and connections; other directives than
+        C(script-src) and C(connect-src), code in pages (V('unsafe-inline'), V('unsafe-eval') and hashes), and a changed expression, are not known.
     type: str
     choices: [refuse, allow]
     default: refuse

@@ -111,6 +111,19 @@ UNOBSERVED = {
     "too long a time": (
         [stored()], {"description": "checkout", "action": "allow", "look_back_days": 30}, {"graphql_report_window": 864000}, "older than",
     ),
+    "another expression than the logged one": (
+        [stored()], {"description": "checkout", "action": "allow", "expression": "true"}, {}, "its expression changes",
+    ),
+    "inline code": (
+        [stored(action="allow", value="script-src 'self' 'unsafe-eval' 'unsafe-inline'")],
+        {"description": "checkout", "directives": {"script-src": ["'self'", "'unsafe-eval'"]}}, {},
+        "no listing of the zone shows what script-src without 'unsafe-inline' would block",
+    ),
+    "code of which nothing was said": (
+        [stored(action="allow", value="connect-src 'self'")],
+        {"description": "checkout", "directives": {"connect-src": ["'self'"], "script-src": ["*", "'unsafe-inline'"]}}, {},
+        "no listing of the zone shows what script-src without 'unsafe-eval' would block",
+    ),
     "another expression": ([stored(action="allow")], {"description": "checkout", "expression": "true"}, {}, "its expression changes"),
     "what no listing shows": (
         [stored(action="allow")], {"description": "checkout", "directives": {**DIRECTIVES, "img-src": ["'self'"]}}, {},

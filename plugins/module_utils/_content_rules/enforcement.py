@@ -8,7 +8,7 @@ from .._baseline.pattern import without_query
 from .._core import ENFORCE_RULE, WEAKEN_RULE, Effect, Json
 from .._redact import clean_text
 from .._text import shorten
-from .facts import CONNECT_SRC, SCRIPT_SRC
+from .facts import CONNECT_SRC, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from .matching import Resource, covers, governs, in_effect, is_allowed, source_of
 from .options import DesiredRule
 from .policy import Policy
@@ -21,6 +21,7 @@ REPORTS, LISTING = "reports", "listing"
 LISTED = (SCRIPT_SRC, CONNECT_SRC)
 _MAX_SHOWN = 5
 _NOT_PARSED = "directives"
+_MOVED = "its expression changes, so that nobody has seen what it would block on other requests"
 
 
 class Difference(t.NamedTuple):
@@ -202,17 +203,34 @@ def _unknown(before: Rule | None, after: Rule, observation: Observation | None) 
         return _unknown_change(before, after, unreadable)
     if not before.enabled:
         return "it is disabled, so that nobody has seen lately what it would block"
+    if before.expression != after.expression:
+        return _MOVED
     return f"its violations cannot be read: {unreadable}" if unreadable else ""
+
+
+def _unlisted_code(old: Policy | None, new: Policy | None) -> list[str]:
+    """Return what a policy no longer allows of the code in pages, which has no address that the zone could list."""
+    if old is None or new is None:
+        return []
+    had, has = old.governing(SCRIPT_SRC), new.governing(SCRIPT_SRC)
+    if has is None:
+        return []
+    lost = (UNSAFE_INLINE, UNSAFE_EVAL) if had is None else _missing(old, new, SCRIPT_SRC)
+    allowed = {SELF, *in_effect(has[1])}
+    words = [each for each in lost if each.startswith("'") and each not in allowed]
+    if UNSAFE_INLINE in allowed:
+        words = [each for each in words if not each.startswith("'sha")]
+    return [f"{SCRIPT_SRC} without {each}" for each in words]
 
 
 def _unknown_change(before: Rule, after: Rule, unreadable: str) -> str:
     """Return why it is not known what a change of an enforced rule would block; "" if it is."""
     if before.expression != after.expression:
-        return "its expression changes, so that nobody has seen what it would block on other requests"
+        return _MOVED
     lost = compare(before.policy, after.policy).lost if before.value != after.value else ()
     if lost and before.policy is None:
         return "its present policy cannot be parsed, so that it cannot be compared"
-    unlisted = sorted({each.split()[0] for each in lost} - set(LISTED))
+    unlisted = [*sorted({each.split()[0] for each in lost} - set(LISTED)), *_unlisted_code(before.policy, after.policy)]
     if unlisted:
         return f"no listing of the zone shows what {', '.join(unlisted)} would block"
     return f"the listing of the zone cannot be read: {unreadable}" if unreadable else ""

@@ -7,7 +7,7 @@ import re
 import typing as t
 
 from .._core import Failure, Json, invalid_option
-from .._text import did_you_mean, nearest, quoted
+from .._text import did_you_mean, nearest, quoted, unique_members
 from .facts import (
     DIRECTIVES,
     FALLBACKS,
@@ -126,9 +126,10 @@ def _pairs(value: Json) -> list[_Pair]:
         if not value.lstrip().startswith("{"):
             return _text_pairs(value)
         try:
-            value = json.loads(value)
+            value = json.loads(value, object_pairs_hook=unique_members)
         except (ValueError, RecursionError):
-            raise invalid_option(PLACE, "this text is neither a policy nor a dictionary in JSON") from None
+            text = "this text is neither a policy nor a dictionary in JSON, or has a directive twice"
+            raise invalid_option(PLACE, text) from None
     if not isinstance(value, dict):
         raise invalid_option(PLACE, f"must be a dictionary of directives, or the text of a policy, not {quoted(value)}")
     pairs = []

@@ -63,6 +63,10 @@ REFUSED = [
     ({5: ["'self'"]}, "directives: 5 is not a directive"),
     (5, "directives: must be a dictionary of directives, or the text of a policy, not 5"),
     (["script-src"], "directives: must be a dictionary of directives"),
+    (
+        '{"script-src": ["*"], "script-src": ["\'self\'"]}',
+        "directives: this text is neither a policy nor a dictionary in JSON, or has",
+    ),
     ("{broken", "directives: this text is neither a policy nor a dictionary in JSON"),
     (
         {"script-src": [f"{n:04d}.example.com" for n in range(400)]},
