@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from .._core import KEEPS_NULLS, STATE_OPTION, invalid_option
@@ -22,6 +23,8 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
 }
 
 Params = t.Mapping[str, t.Any]
+_BLANKS = " \t"
+_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 class Desired(t.NamedTuple):
@@ -79,4 +82,5 @@ def _check_size(option: str, text: str | None, limit: int) -> None:
 
 def normal(sql: str) -> str:
     """Return a query without blanks at the ends of its lines and without empty lines at its end, as queries are compared and shown."""
-    return "\n".join(line.rstrip() for line in sql.splitlines()).rstrip()
+    # Not splitlines(), which also splits at characters that a text in a query may contain.
+    return _LINE_END.sub("\n", sql).rstrip(_BLANKS + "\n")

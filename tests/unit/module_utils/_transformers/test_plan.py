@@ -105,6 +105,9 @@ def test_invalid_version_is_refused(listed: t.Any) -> None:
         parse_version(listed)
 
 
-@pytest.mark.parametrize(("sql", "expected"), [("a \t\r\n b  \n \n", "a\n b"), ("\n a", "\n a"), (" ", "")])
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [("a \t\r\n b  \n \n", "a\n b"), ("\n a", "\n a"), (" ", ""), ("'a\u2028b\x0c'\u00a0", "'a\u2028b\x0c'\u00a0")],
+)
 def test_trailing_blanks_are_ignored(sql: str, expected: str) -> None:
     assert normal(sql) == expected == normal(normal(sql))
