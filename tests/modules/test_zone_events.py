@@ -117,16 +117,24 @@ def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments
         seeder(simulator, zone, violations=[old, seen, allowed]),
         lambda: simulator.settings(graphql_disabled=["*"]),
         lambda: simulator.settings(graphql_disabled=[]),
-        seeder(simulator, zone, policies=[{**rule, "action": "allow"}, {**rule, "id": "r2", "description": "blog"}]),
+        seeder(
+            simulator,
+            zone,
+            policies=[{**rule, "action": "allow"}, {**rule, "id": "r2", "description": "blog"}],
+            violations=[old, seen, allowed, {**seen, "policy_id": "r2"}],
+        ),
         lambda: simulator.settings(unknown_routes=["*/policies"]),
     )
-    assert received.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed"], []]
+    assert received.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed", "rule_violated"], []]
     violated = single_event(received, 1)["edgeops"]
     assert (
         violated["subject"] == "checkout" and violated["after"]["source"] == "https://cdn.example/%257B%257B7%257D%257D.js"
     ) or (violated["after"]["source"] == "https://cdn.example/%7B%7B7%7D%7D.js")
     assert (violated["after"]["directive"], violated["after"]["action"], violated["after"]["count"]) == ("script-src", "log", 3)
-    changed, created = sorted((event["edgeops"] for event in received.polls[4]), key=lambda event: event["subject"], reverse=True)
+    created, changed, reported = sorted(
+        (event["edgeops"] for event in received.polls[4]), key=lambda event: (event["kind"], event["subject"])
+    )
+    assert (reported["kind"], reported["subject"]) == ("rule_violated", "blog")
     assert (changed["before"]["action"], changed["after"]["action"]) == ("log", "allow")
     assert (created["subject"], created["before"], created["after"]["id"]) == ("blog", None, "r2")
 
@@ -303,6 +311,8 @@ def test_requests_of_a_poll(simulator: t.Any, zone: str, arguments: dict[str, t.
         ),
         ({"discover": {}}, r"mutually exclusive: zones\|discover"),
         ({"zones": None, "discover": {"statuses": ["moved"]}}, r"^discover: the credentials see no zone"),
+        ({"zones": None, "discover": True}, r"^discover: must be a dictionary, such as {} for all zones"),
+        ({"zones": None, "discover": {"account_ids": ["Shop"]}}, r"^discover\.account_ids\[0\]: 'Shop' is not"),
         ({"interval": 59}, r"^interval: 59 is below 60"),
         ({"watch": []}, r"^watch: the list is empty"),
         ({"watch": ["weather"]}, r"watch"),

@@ -87,8 +87,10 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
         subject = str((other or one or {}).get("description") or number)
         if one != other:
             changes.append(Change("rule_changed", subject, one, other))
-        if old and new and old.violated is not None:
-            for report in sorted(set(new.violated or ()) - old.violated):
+        # Of a rule that the last poll did not have, everything is new.
+        reported = old.violated if old else frozenset[str]()
+        if new and reported is not None:
+            for report in sorted(set(new.violated or ()) - reported):
                 after_report = {"rule": subject, "action": new.members.get("action"), **dict_of(new.details.get(report))}
                 changes.append(Change("rule_violated", subject, None, after_report))
     return after, changes

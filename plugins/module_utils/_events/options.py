@@ -7,7 +7,7 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from .._address import ACCOUNT, FILTER_OPTIONS, need_id
+from .._address import ACCOUNT, FILTER_OPTIONS, need_id, parse_filters
 from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
 from .._baseline.entries import Baseline, parse_baseline
 from .._core import INVALID_OPTION, Failure, invalid_option
@@ -69,6 +69,9 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         for index, each in enumerate(list_of(values.get(option))):
             if not isinstance(each, str):  # the validator would make text of it, and YAML has made 493 of 0755
                 raise invalid_option(f"{option}[{index}]", "must be text; put the id in quotes")
+    discover = values.get("discover")
+    if discover is not None and not isinstance(discover, (dict, str)):
+        raise invalid_option("discover", "must be a dictionary, such as {} for all zones")
     outcome = ArgumentSpecValidator(OPTIONS, mutually_exclusive=[("zones", "discover")]).validate(values)
     if outcome.errors.errors:
         raise Failure(INVALID_OPTION, scrub(str(outcome.errors.msg), set(secrets_of(OPTIONS, values))))
@@ -82,7 +85,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     return Settings(
         connection=parse_connection(params),
         targets=_targets(params),
-        discover=params["discover"],
+        discover=params["discover"] and parse_filters(params["discover"], "discover."),
         watch=frozenset(params["watch"]),
         interval=params["interval"],
         state_file=params["state_file"],
