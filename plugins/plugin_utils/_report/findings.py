@@ -187,17 +187,23 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
         if not known:
             reason = "it is not known yet what it would block"
         yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
-    for rule in (result.get("content_security_rules") or {}).get("unlisted_rules") or ():
+    for label, rule in _labelled_rules((result.get("content_security_rules") or {}).get("unlisted_rules") or ()):
         does = "it is disabled"
         if rule.get("enabled") is True:
             does = "it enforces" if rule.get("action") == "allow" else "it logs"
-        yield problem("unlisted_rule", str(rule.get("description") or rule.get("id")), f"no item declares it; {does}")
+        yield problem("unlisted_rule", label, f"no item declares it; {does}")
+
+
+def _labelled_rules(rules: t.Iterable[Copied]) -> list[tuple[str, Copied]]:
+    """Return rules with their descriptions, which need not be unique; a repeated one is followed by the id."""
+    named = [(str(rule.get("description") or rule.get("id")), rule) for rule in rules]
+    count = collections.Counter(name for name, _rule in named)
+    return [(name if count[name] == 1 else f"{name} (id {rule.get('id')})", rule) for name, rule in named]
 
 
 def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
     """Yield what browsers reported of content security rules that their policies do not allow."""
-    for rule in rules:
-        label = str(rule.get("description") or rule.get("id"))
+    for label, rule in _labelled_rules(rules):
         seen = dict_of(rule.get("violations"))
         blocked = list(filter(None, map(_blocked, map(dict_of, list_of(seen.get("blocked"))))))
         if seen.get("available") is False:

@@ -99,21 +99,18 @@ def refused(row: Row, fail_on: t.Sequence[str]) -> dict[str, str]:
 
 
 def failed_hosts(rows: t.Iterable[Row], fail_on: t.Sequence[str]) -> dict[str, str]:
-    """Return the hosts that `fail_on` refuses, each with its own reason."""
-    refusals = {row["zone"]: refused(row, fail_on) for row in rows}
-    return {
-        zone: line(
-            "; ".join(text if name == UNAUDITED else f"fail_on {name}: {text}" for name, text in reasons.items()), _MAX_REASON
-        )
-        for zone, reasons in refusals.items()
-        if reasons
-    }
+    """Return the hosts that `fail_on` refuses, each with its own reasons; zones of several accounts may have one name."""
+    texts: dict[str, list[str]] = {}
+    for row in rows:
+        for name, text in refused(row, fail_on).items():
+            texts.setdefault(row["zone"], []).append(text if name == UNAUDITED else f"fail_on {name}: {text}")
+    return {zone: line("; ".join(reasons), _MAX_REASON) for zone, reasons in texts.items()}
 
 
 def _summary(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> str:
     """Return what `fail_on` refuses, with the hosts of each name."""
-    refusals = {row["zone"]: refused(row, fail_on) for row in rows}
-    named = {name: [zone for zone, reasons in refusals.items() if name in reasons] for name in fail_on}
+    refusals = [(row["zone"], refused(row, fail_on)) for row in rows]
+    named = {name: [zone for zone, reasons in refusals if name in reasons] for name in fail_on}
     return "; ".join(f"{name} in {_named(zones)}" for name, zones in named.items() if zones)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._logpush.coverage import log_field_coverage
-from ...module_utils._text import dict_of
+from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import Reason, ZoneRecord
 from ...module_utils._zone.result import ReportedJob
 from . import alerts, findings, survey
@@ -124,7 +124,7 @@ def _job(label: str, job: ReportedJob) -> Copied:
         "job_id": findings.job_number(job),
         "health": findings.health_state(job),
         "last_complete": last if isinstance(last, str) else None,
-        **({"transformer": transformer} if transformer and isinstance(transformer, (str, int)) else {}),
+        **({"transformer": transformer} if transformer and (isinstance(transformer, str) or is_integer(transformer)) else {}),
     }
 
 

@@ -164,6 +164,13 @@ def test_drifted_zone_fails_for_its_findings():
     assert failed_hosts(made["zones"], []) == {}
 
 
+def test_zones_with_one_name_do_not_hide_each_other():
+    """Zones of two accounts may have one name; each refusal of either fails it."""
+    for zones in ([failed("a"), {**record("a"), "zone_id": "ff"}], [{**record("a"), "zone_id": "ff"}, failed("a")]):
+        rows = [row for each in zones for row in report(each)["zones"]]
+        assert list(failed_hosts(rows, ["unaudited"])) == ["a"]
+
+
 def test_host_fails_with_its_own_reason():
     made = report(failed("a", "permission", "no right"), failed("b", "unavailable", "no answer"), drifted("c"))
     assert failed_hosts(made["zones"], ["unaudited", "drifted"]) == {
@@ -445,13 +452,17 @@ def test_refused_rule_is_a_finding():
 
 
 def test_undeclared_rules_are_findings():
-    rules = [{"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
-             for number, (name, action, enabled) in enumerate([("shop", "allow", True), ("blog", "log", True), ("", "allow", False)])]  # fmt: skip
+    """Descriptions need not be unique; rules with the same one are named with their ids."""
+    given = [("shop", "allow", True), ("blog", "log", True), ("", "allow", False), ("blog", "allow", True)]
+    rules = [
+        {"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
+        for number, (name, action, enabled) in enumerate(given)
+    ]
     made = report(
         {"zone": "a", "zone_id": zone_id("a"), "result": {"content_security_rules": {**outcome(), "unlisted_rules": rules}}}
     )
     assert {each["subject"]: each["is"].rpartition("; ")[2] for each in items(made)} == {
-        "shop": "it enforces", "blog": "it logs", "r2": "it is disabled",
+        "shop": "it enforces", "blog (id r1)": "it logs", "r2": "it is disabled", "blog (id r3)": "it enforces",
     }  # fmt: skip
     assert {(each["type"], each["severity"]) for each in items(made)} == {("unlisted_rule", "medium")}
 

@@ -123,9 +123,10 @@ def test_transformer_of_a_job_is_named():
         {**job("a", id=1), "transformer": "redact", "transformer_id": 3},
         {**job("b", id=2), "transformer_id": 3},
         job("c", id=3),
+        {**job("d", id=4), "transformer_id": True},
     ]
     made = report({**record("a"), "jobs": jobs})
-    assert [each.get("transformer") for each in row(made, "a")["jobs"]] == ["redact", 3, None]
+    assert [each.get("transformer") for each in row(made, "a")["jobs"]] == ["redact", 3, None, None]
 
 
 def test_coverage_is_a_note():
