@@ -47,15 +47,15 @@ CONNECTION_OPTIONS: dict[str, dict[str, t.Any]] = {
 }
 CREDENTIALS = frozenset(("api_token", "api_email", "api_key"))
 
+_URL = re.compile(r"[^/]*://")
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 _BUDGET_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 
 
 def mask_user_information(arguments: Params) -> dict[str, t.Any]:
-    """Return arguments with the user information of `base_url` masked, which is refused, but would be in the result."""
-    url = arguments.get("base_url")
-    masked = {"base_url": re.sub(r"//.*@", f"//{MASK}@", url, flags=re.DOTALL)} if isinstance(url, str) else {}
-    return {**arguments, **masked}
+    """Return arguments with the user information of URLs masked, which is refused, but would be in the result."""
+    urls = {name: value for name, value in arguments.items() if isinstance(value, str) and _URL.match(value)}
+    return {**arguments, **{name: re.sub(r"//.*@", f"//{MASK}@", url, flags=re.DOTALL) for name, url in urls.items()}}
 
 
 @dataclasses.dataclass(frozen=True)

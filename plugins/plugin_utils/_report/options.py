@@ -90,6 +90,8 @@ def _put_url(text: str) -> str:
     """Return the URL without a trailing slash; do not repeat an invalid one, because it may contain credentials."""
     if text and not re.match(r"https?://[^/?#\s]", text):
         raise invalid_option("put_url", "must be an http or https URL")
+    if re.match(r"https?://[^/?#]*@", text):
+        raise invalid_option("put_url", "user information in the URL is refused; use put_headers")
     if re.search(r"[\s\x00-\x1f\x7f]", text):
         raise invalid_option("put_url", "it contains blanks or line breaks")
     if "?" in text or "#" in text:
@@ -99,9 +101,10 @@ def _put_url(text: str) -> str:
 
 def _put_headers(option: t.Mapping[str, t.Any]) -> dict[str, str]:
     headers = {str(name): str(value) for name, value in option.items() if value is not None}
-    for name, value in headers.items():
+    for number, (name, value) in enumerate(headers.items(), 1):
         if not _HEADER_NAME.fullmatch(name):
-            raise invalid_option("put_headers", f"{quoted(name)} is not the name of a header")
+            # It may be a value in the wrong place.
+            raise invalid_option("put_headers", f"header {number} has no valid name")
         if not re.fullmatch(r"[\t\x20-\x7e]*", value) or value != value.strip():
             raise invalid_option(f"put_headers.{name}", "its value contains characters that an HTTP header cannot contain")
     return headers
