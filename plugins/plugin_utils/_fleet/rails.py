@@ -194,12 +194,16 @@ def _other_plan(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     return Refusal(CONFLICT, text, dict.fromkeys(names, f"{CONFLICT}: {text}"))
 
 
-def approved_rows(rails: Rails) -> dict[str | None, Row] | None:
-    """Return the rows of the approved report by the ids of their zones; None if no report was approved."""
+def approved_rows(rails: Rails) -> dict[str | None, list[Row]] | None:
+    """Return the rows of the approved report by the ids of their zones, which may have several hosts; None if no report was approved."""
     path = rails.approved_report
     if path is None:
         return None
-    return {address(row): row for row in read_report(_APPROVED_REPORT, path)["zones"] if not row["carried"]}
+    rows: dict[str | None, list[Row]] = {}
+    for row in read_report(_APPROVED_REPORT, path)["zones"]:
+        if not row["carried"]:
+            rows.setdefault(address(row), []).append(row)
+    return rows
 
 
 def _other_rows(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
@@ -217,7 +221,7 @@ def _other_rows(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
         return Refusal(
             CONFLICT, f"{reason}: {', '.join(unknown)}. {_AGAIN}", dict.fromkeys(unknown, f"{CONFLICT}: {reason}. {_AGAIN}")
         )
-    moved = [zone.name for zone in predicted if zone.plan_ids != rows[zone.zone_id]["plan_ids"]]
+    moved = [zone.name for zone in predicted if zone.plan_ids not in [row["plan_ids"] for row in rows[zone.zone_id]]]
     if not moved:
         return None
     why = f"the zone or its variables have changed since, or it was applied already. {_AGAIN}"

@@ -69,8 +69,8 @@ def _end(name: str, play: Play, names: Names) -> End:
     is_predicted, is_changed = name in dict_of(plan.get("plan_ids")), name in list_of(plan.get("changed_zones"))
     if name in refused:
         return End(FAILED, line(str(refused[name]), MAX_LINE))
-    if zone is None and is_predicted and not is_changed:
-        return End(UNCHANGED)  # its task was skipped, because there is nothing to write
+    if zone is None and is_predicted and (not is_changed or (play.check_mode and not refused)):
+        return End(CHANGED if is_changed else UNCHANGED)  # its task was skipped, because nothing is written
     if zone is not None and zone.error:
         return End(NOT_REACHED, "the zone could not be reached") if zone.is_unreached else End(FAILED, zone.error)
     if zone is not None and zone.differs and refused:
@@ -88,9 +88,11 @@ def _lines(play: Play, ends: t.Mapping[str, End]) -> t.Iterator[str]:
     counts = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in STATES)
     yield f"{count_hosts(map(play.scope, ends))}: {counts}"
     for name, end in ends.items():
-        if end.zone is not None and end.state == CHANGED:
+        if end.state == CHANGED and end.zone is not None:
             texts = difference_lines(end.zone.result, applied=not check_mode) or ["its secrets"]
             yield from (line(f"{name} {verb}: {text}", MAX_LINE) for text in texts)
+        elif end.state == CHANGED:
+            yield f"{name} {verb}"
         elif end.state == FAILED:
             yield line(f"{name} failed: {end.reason}", MAX_LINE)
         elif end.state == NOT_REACHED:

@@ -150,6 +150,13 @@ def test_accounts_are_counted_as_accounts() -> None:
     assert found["lines"][0].startswith("1 zone and 2 accounts: ")
 
 
+def test_zone_skipped_in_check_mode_would_be_changed() -> None:
+    """The role is skipped for each zone if its condition is `written`, which is empty in check mode."""
+    variables = {"planned": {"written": [], "plan_ids": {"a": {}}, "changed_zones": ["a"]}, R: SKIPPED}
+    found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
+    assert found["lines"][1:] == ["a would be changed"] and (found["changed_zones"], found["failed_hosts"]) == (["a"], {})
+
+
 def test_summary_in_check_mode_predicts() -> None:
     variables = {"planned": {"written": []}, R: PREDICTED}
     found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result

@@ -163,6 +163,15 @@ def test_approved_report(tmp_path: Path) -> None:
     assert "not in the approved report: zone2" in refused(approved, given).message
 
 
+def test_hosts_of_one_zone_have_their_own_approved_plans(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    one = {**record("zone0"), "result": OFF}
+    records = [one, {**record("zone1"), "zone_id": one["zone_id"]}]
+    path.write_text(json.dumps(report(*records)), encoding="utf-8")
+    given = [Zone(each["zone"], each["zone_id"], each["result"]) for each in records]
+    assert rails.refuse(limits({"zone0": "all", "zone1": "all"}, approved_report=str(path)), given) is None
+
+
 def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
     """A zone that could not be predicted is omitted from an approved delivery, or prevents all writes."""
     path = tmp_path / "report.json"
