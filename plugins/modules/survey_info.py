@@ -62,7 +62,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Read all active zones, and all accounts
+- name: Read all active zones
   edgeops.observability.survey_info:
     statuses: [active]
   register: fleet
