@@ -10,7 +10,7 @@ short_description: Events for changed scripts, Logpush jobs and settings of Clou
 description:
   - An ansible-rulebook event source plugin that polls zones of Cloudflare and sends an event for each script
     (Client-side security, formerly Page Shield), log delivery (Logpush) job or setting that changed since the last poll. Of accounts it polls
-    the Logpush jobs. It only reads: its requests are GET, and queries to C(POST /graphql) for the violations of content security rules.
+    the Logpush jobs. It only reads, with GET requests, and with queries to C(POST /graphql) for the violations of content security rules.
   - O(state_file) contains the last known state of each zone, so changes between two polls, or while the rulebook is not running, are found.
     An event is stored before it is sent, and removed when it was taken from the queue of the rulebook and the next poll of all zones is
     complete. Events that are stored when the source stops are sent again at the next start, with C(redelivered) true.
