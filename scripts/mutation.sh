@@ -7,7 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-[ $# -gt 0 ] || set -- _core _redact _baseline _filter _destination _custom_fields _scripts _logpush
+[ $# -gt 0 ] || set -- _core _redact _baseline _policy _filter _destination _custom_fields _scripts _logpush
 
 for package in "$@"; do
     work=$place/$package

@@ -24,7 +24,7 @@ LEVELS = (
     ("plugins/modules",),
     *(tuple(UTILS + name for name in names) for names in COMPOSING),
     tuple(UTILS + name for name in RESOURCES),
-    (f"{UTILS}_baseline", f"{UTILS}_filter", f"{UTILS}_api"),
+    (f"{UTILS}_baseline", f"{UTILS}_policy", f"{UTILS}_filter", f"{UTILS}_api"),
 )
 # Modules that pure code must not import. Parsing a date is pure, reading the current time is not.
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
@@ -91,8 +91,8 @@ def violation(name: str, target: str) -> str:
         return "a resource imports another resource"
     if package in RESOURCES and other == "_api" and Path(name).name not in ("read.py", "task.py"):
         return "only read.py and task.py of a resource may import _api"
-    if package != other and {package, other} <= {"_baseline", "_filter", "_api"}:
-        return "_baseline, _filter and _api know nothing of each other"
+    if package != other and {package, other} <= {"_baseline", "_policy", "_filter", "_api"}:
+        return "_baseline, _policy, _filter and _api know nothing of each other"
     if package == "_engine" and other in RESOURCES:
         return "_engine knows no resource"
     return ""
@@ -165,7 +165,7 @@ def test_circular_imports_are_found() -> None:
 
 def is_pure(name: str) -> bool:
     """Return whether a file must be pure: the filter language, resources and shared files, except those that read and write."""
-    pure = package_of(name) in (*RESOURCES, "_baseline", "_filter", "")
+    pure = package_of(name) in (*RESOURCES, "_baseline", "_policy", "_filter", "")
     return name.startswith(UTILS) and pure and Path(name).name not in TALKING
 
 

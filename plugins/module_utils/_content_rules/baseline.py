@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from .._baseline.entries import Entry
 from .._baseline.pattern import without_query
-from .policy import HOST_SOURCE, UNENCODED
+from .._policy.parse import HOST_SOURCE, UNENCODED
 
 _ORIGIN = re.compile(r"(https?)://([^/?]*)([^?]*)", re.DOTALL)
 

@@ -6,12 +6,13 @@ import typing as t
 
 from .._baseline.pattern import without_query
 from .._core import ENFORCE_RULE, WEAKEN_RULE, Effect, Json
+from .._policy.comparison import Difference, compare, missing
+from .._policy.facts import CONNECT_SRC, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from .._policy.matching import Resource, governs, in_effect, is_allowed, source_of
+from .._policy.parse import Policy
 from .._redact import clean_text
 from .._text import shorten
-from .facts import CONNECT_SRC, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE
-from .matching import Resource, covers, governs, in_effect, is_allowed, source_of
 from .options import DesiredRule
-from .policy import Policy
 from .rule import Observation, Rule
 
 # What a change of a rule enforces or no longer enforces, what it would block, and whether that is known well enough to write it.
@@ -20,40 +21,7 @@ REPORTS, LISTING = "reports", "listing"
 # The directives for which the zone lists what was loaded.
 LISTED = (SCRIPT_SRC, CONNECT_SRC)
 _MAX_SHOWN = 5
-_NOT_PARSED = "directives"
 _MOVED = "its expression changes, so that nobody has seen what it would block on other requests"
-
-
-class Difference(t.NamedTuple):
-    """What one policy no longer allows of another one, and what it newly allows: a source with its directive, or a directive alone."""
-
-    lost: tuple[str, ...]
-    gained: tuple[str, ...]
-
-
-def compare(old: Policy | None, new: Policy | None) -> Difference:
-    """Compare two policies by what they allow; of one that cannot be parsed, anything may differ."""
-    if old is None or new is None:
-        return Difference((), ()) if old is new else Difference((_NOT_PARSED,), (_NOT_PARSED,))
-    lost: list[str] = []
-    gained: list[str] = []
-    for name in sorted({*old.directives, *new.directives}):
-        by_name = name not in old.directives or name not in new.directives
-        for one, other, details in ((old, new, lost), (new, old, gained)):
-            missing = _missing(one, other, name)
-            details.extend(([name] if missing else []) if by_name else [f"{name} {source}" for source in missing])
-    return Difference(tuple(lost), tuple(gained))
-
-
-def _missing(one: Policy, other: Policy, directive: str) -> list[str]:
-    """Return the sources of a directive that another policy does not allow; "*" stands for no restriction."""
-    narrow, broad = one.governing(directive), other.governing(directive)
-    if broad is None:
-        return []
-    if narrow is None:
-        return ["*"]
-    allowed = in_effect(broad[1])
-    return [source for source in in_effect(narrow[1]) if not any(covers(each, source) for each in allowed)]
 
 
 def effects_of(before: Rule | None, after: Rule | None) -> tuple[Effect, ...]:
@@ -215,7 +183,7 @@ def _unlisted_code(old: Policy | None, new: Policy | None) -> list[str]:
     had, has = old.governing(SCRIPT_SRC), new.governing(SCRIPT_SRC)
     if has is None:
         return []
-    lost = (UNSAFE_INLINE, UNSAFE_EVAL) if had is None else _missing(old, new, SCRIPT_SRC)
+    lost = (UNSAFE_INLINE, UNSAFE_EVAL) if had is None else missing(old, new, SCRIPT_SRC)
     allowed = {SELF, *in_effect(has[1])}
     words = [each for each in lost if each.startswith("'") and each not in allowed]
     if UNSAFE_INLINE in allowed:

@@ -8,18 +8,19 @@ import typing as t
 from .._baseline.entries import is_host, parse_baseline
 from .._baseline.pattern import Pattern, normalize_url, parse_pattern
 from .._core import STATE_OPTION, Json, invalid_option
+from .._policy.matching import locate
+from .._policy.parse import PLACE, Policy, parse_policy
 from .._text import quoted
 from .baseline import EntrySource, entry_sources
 from .facts import (
     ACCEPT,
     ACTIONS,
     DEFAULT_LOOK_BACK_DAYS,
+    MAX_LENGTH,
     MAX_LOOK_BACK_DAYS,
     REFUSE,
     UNOBSERVED,
 )
-from .matching import locate
-from .policy import PLACE, Policy, parse_policy
 
 IDENTITY = ("description", "rule_id")
 LOOK_BACK: dict[str, dict[str, Json]] = {"look_back_days": {"type": "int", "default": DEFAULT_LOOK_BACK_DAYS}}
@@ -81,6 +82,8 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
         raise invalid_option("expression", 'must not be empty; for every request of the zone, write "true"')
     entries = parse_baseline(params["script_baseline"] if params["script_baseline"] is not None else [], "script_baseline")
     policy = None if params["directives"] is None else parse_policy(params["directives"])
+    if policy is not None:
+        require_length(policy)
     if policy is not None and not policy.directives and not entries:
         raise invalid_option(PLACE, "has no directive, and a rule needs one")
     return DesiredRule(
@@ -96,6 +99,14 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
         accepted=tuple(_accepted(f"accept_blocked[{index}]", text) for index, text in enumerate(params["accept_blocked"])),
         allows_unobserved=params["unobserved"] == ACCEPT,
     )
+
+
+def require_length(policy: Policy) -> None:
+    length = len(policy.text)
+    if length > MAX_LENGTH:
+        raise invalid_option(
+            PLACE, f"the policy has {length} characters, {length - MAX_LENGTH} more than the maximum of {MAX_LENGTH}"
+        )
 
 
 def check_identity(params: t.Mapping[str, t.Any]) -> None:

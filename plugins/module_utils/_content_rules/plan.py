@@ -5,10 +5,10 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, NOT_FOUND, Answer, Conclusion, Failure, Json, Plan, Request, conflict, invalid_option
+from .._policy.facts import SCRIPT_SRC
+from .._policy.parse import PLACE, Policy, undocumented
 from .enforcement import effects_of, judge
-from .facts import SCRIPT_SRC
-from .options import DesiredRule
-from .policy import PLACE, Policy, require_length, undocumented
+from .options import DesiredRule, require_length
 from .rule import Rule, RuleState, parse_rule, show, warnings_about
 
 _MEMBERS = ("action", "description", "enabled", "expression", "value")

@@ -11,13 +11,13 @@ from .._api.client import Client
 from .._api.monitor_listings import list_monitored
 from .._api.response import is_missing
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
+from .._policy.facts import CONNECT_SRC, SCRIPT_SRC
+from .._policy.matching import Resource
+from .._policy.parse import read_policy
 from . import violations
 from .enforcement import LISTED, LISTING, REPORTS, blocked_by, show_violations, to_look_at
-from .facts import CONNECT_SRC, SCRIPT_SRC
-from .matching import Resource
 from .options import DesiredRule, RuleQuery
 from .plan import rule_after
-from .policy import read_policy
 from .rule import Observation, Rule, RuleState, find_rule, parse_rules, show, warnings_about
 from .rules import DesiredRules, RuleListing
 from .violations import Reports, Window

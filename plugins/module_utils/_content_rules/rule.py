@@ -5,10 +5,10 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._policy.matching import Resource
+from .._policy.parse import Policy, read_policy
 from .._text import json_type
 from .facts import ALLOW
-from .matching import Resource
-from .policy import Policy, read_policy
 
 _ENABLED: t.Mapping[Json, bool] = {True: True, False: False, "true": True, "false": False}
 

@@ -6,8 +6,8 @@ import datetime
 import typing as t
 
 from .._core import BAD_RESPONSE, PERMISSION, REJECTED, Failure, Json
+from .._policy.matching import Resource
 from .._text import dict_of, format_time, is_integer, json_type, list_of
-from .matching import Resource
 from .rule import Observation
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.

@@ -8,9 +8,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._baseline.en
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules import plan as plans
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.baseline import entry_sources
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.enforcement import blocked_by, to_look_at
-from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.matching import Resource
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.options import OPTIONS, desire
-from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.policy import read_policy
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.rule import (
     Rule,
     RuleState,
@@ -18,6 +16,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
     parse_rules,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.matching import Resource
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.parse import read_policy
 
 DEFAULTS = {name: option.get("default") for name, option in OPTIONS.items()}
 
@@ -111,6 +111,11 @@ def test_duplicate_rule_id_is_a_bad_response() -> None:
 def test_baseline_needs_a_valid_policy() -> None:
     with pytest.raises(Failure, match="cannot be parsed"):
         planned(rule("script-src 'nonce-1'"), script_baseline=[{"name": "a", "url": "https://a.example/a.js"}])
+
+
+def test_length_of_a_policy_is_limited() -> None:
+    with pytest.raises(Failure, match=r"^directives: the policy has 6810 characters, 810 more than the maximum of 6000"):
+        planned(None, directives={"script-src": [f"{n:04d}.example.com" for n in range(400)]})
 
 
 # URL or pattern of an entry, source, broader.

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from .._redact import clean_text
 from .facts import NONE, REPORTED_WORDS, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WASM_EVAL
-from .policy import HOST_SOURCE, UNENCODED, Policy, Sources
+from .parse import HOST_SOURCE, UNENCODED, Policy, Sources
 
 # How browsers match a resource against a policy (Content Security Policy Level 3, 6.7.2), as far as a report shows it.
 

@@ -14,7 +14,6 @@ from .facts import (
     FRAME_ANCESTORS,
     FRAME_ANCESTORS_KEYWORDS,
     KEYWORDS,
-    MAX_LENGTH,
     NONE,
     QUOTED_WORDS,
     UPGRADE,
@@ -76,17 +75,7 @@ class Policy(t.NamedTuple):
 
 def parse_policy(value: Json) -> Policy:
     """Parse a policy of a task, data or text; raise `invalid_option` with the place of what cannot be."""
-    policy = Policy(_parse(_pairs(value)))
-    require_length(policy)
-    return policy
-
-
-def require_length(policy: Policy) -> None:
-    length = len(policy.text)
-    if length > MAX_LENGTH:
-        raise invalid_option(
-            PLACE, f"the policy has {length} characters, {length - MAX_LENGTH} more than the maximum of {MAX_LENGTH}"
-        )
+    return Policy(_parse(_pairs(value)))
 
 
 def read_policy(text: str) -> Policy | None:

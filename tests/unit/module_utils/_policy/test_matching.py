@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.matching import (
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.matching import (
     Resource,
     covers,
     governs,
     is_allowed,
     source_of,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.policy import read_policy
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.parse import read_policy
 
 PAGE = "https://shop.example/pay"
 # Policy, directive in the browser's report, resource, whether it is allowed.
