@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play import PlayAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import PlayAction
 
 
 class ActionModule(PlayAction):

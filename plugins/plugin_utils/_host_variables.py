@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.utils.vars import load_extra_vars
 
 from ..module_utils._address import HOST_ADDRESSES, is_zone_id
@@ -14,6 +13,7 @@ from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
 from ._ansible_core import evaluate, is_omitted, reason_of, variables_of_host
 from ._arguments import prepared, refuse_templates, serialised
+from ._variables.readers import read_boolean
 
 Variables = t.Mapping[str, t.Any]
 
@@ -24,14 +24,6 @@ _SHARED = ("hostvars", "omit", "playbook_dir", "ansible_play_hosts_all", "ansibl
 def variable_of(option: str) -> str:
     """Return the name of the variable that gives a connection option to the tasks of a host."""
     return f"edgeops_{option}"
-
-
-def read_boolean(name: str, value: t.Any) -> bool:
-    """Return true or false; refuse a text that is neither."""
-    try:
-        return bool(boolean(value))
-    except TypeError:
-        raise invalid_option(name, "must be true or false") from None
 
 
 def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> t.Any:

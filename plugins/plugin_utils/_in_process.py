@@ -30,8 +30,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
     serialised,
     validated,
 )
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import read_option, variables_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, variable_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import read_option, variables_of
 
 SWITCH = "edgeops_in_process"
 

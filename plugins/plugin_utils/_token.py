@@ -16,7 +16,7 @@ from ansible_collections.edgeops.observability.plugins.modules.token_info import
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gather import address_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import address_of
 
 Result = dict[str, t.Any]
 # What is declared for a host, and what else an audit reads of it; without any of these, only an adoption reads it.

@@ -28,8 +28,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._filter impo
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._script_monitor import MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import PLAYBOOK_VARIABLES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import earlier, facts, formats
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import PLAYBOOK_VARIABLES
 from edgeops_simulator.cli import parser
 from edgeops_simulator.faults import table as faults
 from edgeops_simulator.settings import Settings

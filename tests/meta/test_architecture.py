@@ -17,10 +17,19 @@ COMPOSING = (("_events",), ("_zone",), ("_engine",))
 RESOURCES = tuple(
     path.parent.name for path in sorted((ROOT / UTILS).glob("*/read.py")) if path.parent.name not in {*sum(COMPOSING, ())}
 )
+CONTROLLER = "plugins/plugin_utils/"
+# The packages of the controller by storey, from the top down; a level for each, and one for the three that know nothing of each other.
+STOREYS = (
+    (("_fleet",),),
+    (("_report", "_adopt", "_evidence"),),
+    (("_token",), ("_play",), ("_in_process",)),
+    (("_host_variables",), ("_variables",), ("_arguments",), ("_job_defaults",)),
+    (("_page",), ("_dest",), ("_words",), ("_diff",), ("_expression",), ("_untrusted",), ("_ansible_core",)),
+)
 # From the top down: files may import from their own level (except from other resources) or below.
 LEVELS = (
     ("plugins/action", "plugins/filter", "plugins/test", "plugins/inventory", "plugins/doc_fragments", "extensions"),
-    ("plugins/plugin_utils",),
+    *(tuple(CONTROLLER + name for name in names) for storey in STOREYS for names in storey),
     ("plugins/modules",),
     *(tuple(UTILS + name for name in names) for names in COMPOSING),
     tuple(UTILS + name for name in RESOURCES),
@@ -39,14 +48,16 @@ def level_of(name: str) -> int:
     if name.startswith(UTILS) and name.endswith("/task.py") and package_of(name) in RESOURCES:
         return LEVELS.index((f"{UTILS}_engine",))
     for level, folders in enumerate(LEVELS):
-        if any(name.startswith(f"{folder}/") for folder in folders):
+        if any(name.startswith((f"{folder}/", f"{folder}.py")) for folder in folders):
             return level
     # All other files are shared.
     return len(LEVELS)
 
 
 def package_of(name: str) -> str:
-    """Return the folder of a file below `module_utils`, `""` for shared files and for files elsewhere."""
+    """Return the folder of a file below `module_utils`, folder or file below `plugin_utils`; `""` for shared files and for files elsewhere."""
+    if name.startswith(CONTROLLER):
+        return name.removeprefix(CONTROLLER).partition("/")[0].removesuffix(".py")
     folder, _slash, rest = name.removeprefix(UTILS).partition("/")
     return folder if name.startswith(UTILS) and rest else ""
 
@@ -81,6 +92,17 @@ def foreign(name: str, source: str) -> set[str]:
     return {each.partition(".")[0] for each in names(name, source)}
 
 
+def violation_of_storeys(name: str, target: str) -> str:
+    """Return why a file of the controller must not import another one of its own level, "" if it may."""
+    package = package_of(name)
+    if not name.startswith(CONTROLLER):
+        return ""
+    if package not in {*sum(sum(STOREYS, ()), ())}:
+        return "has no storey: STOREYS of this file do not name its package"
+    is_sideways = package != package_of(target) and level_of(f"{target}.py") == level_of(name)
+    return "_report, _adopt and _evidence know nothing of each other" if is_sideways else ""
+
+
 def violation(name: str, target: str) -> str:
     """Return why a file must not import another one, "" if it may."""
     package, other = package_of(name), package_of(target)
@@ -99,7 +121,11 @@ def violation(name: str, target: str) -> str:
 
 
 def violations(sources: t.Mapping[str, str]) -> list[str]:
-    found = [(name, target, violation(name, target)) for name in sources for target in imported(name, sources[name])]
+    found = [
+        (name, target, violation(name, target) or violation_of_storeys(name, target))
+        for name in sources
+        for target in imported(name, sources[name])
+    ]
     return sorted(f"{name} → {target}: {why}" for name, target, why in found if why)
 
 
@@ -152,6 +178,12 @@ def test_no_circular_imports_in_the_simulator() -> None:
         (f"{UTILS}_core.py", "_filter/parse"),
         (f"{UTILS}_new_resource/read.py", "_api/client"),
         ("plugins/modules/script_monitor.py", "../plugin_utils/_in_process"),
+        (f"{CONTROLLER}_report/findings.py", "../plugin_utils/_fleet/rails"),
+        (f"{CONTROLLER}_evidence/page.py", "../plugin_utils/_report/items"),
+        (f"{CONTROLLER}_in_process.py", "../plugin_utils/_play/hosts"),
+        (f"{CONTROLLER}_variables/table.py", "../plugin_utils/_host_variables"),
+        (f"{CONTROLLER}_words.py", "../plugin_utils/_page"),
+        (f"{CONTROLLER}_new_package/task.py", "_text"),
     ],
 )
 def test_import_violations_are_found(name: str, target: str) -> None:

@@ -7,8 +7,8 @@ import typing as t
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.play import Play
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import Play
 
 
 class Hosts:

@@ -12,64 +12,14 @@ import os
 import re
 import typing as t
 
-import yaml
-
 from ...module_utils._address import need_id
-from ...module_utils._core import KEEPS_NULLS, Conclusion, Json, conflict, invalid_option
+from ...module_utils._core import KEEPS_NULLS, Conclusion, conflict, invalid_option
 from ...module_utils._files import make_folders, open_regular, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import array, check, nullable, record, string
 from ...module_utils._text import need_date
-from ...module_utils._zone.job_variables import DELIMITER, JobVariables, check_name, variable_key
-
-# A header that can change the delimiters of Jinja.
-_HEADER = "#jinja2:"
-_STRING = "tag:yaml.org,2002:str"
-# A lone surrogate, which makes libyaml refuse the whole file; values that depend on one are not adopted.
-_SURROGATE = re.compile("[\ud800-\udfff]")
-# Invisible and direction characters, which are escaped because they could mislead a reader.
-_ESCAPED = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
-_MAX_LINE_LENGTH = 150
-
-
-class Template(str):
-    """Text that is a Jinja template."""
-
-    __slots__ = ()
-
-
-def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
-    """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
-    body = yaml.dump(data, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=width)
-    body = _ESCAPED.sub(lambda match: f"\\U{ord(match[0]):08x}", body)
-    head = [f"# {clean_text(comment)}" for comment in comments]
-    if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
-        head.append("# yamllint disable rule:line-length")
-    return "\n".join(["---", *head, body])
-
-
-class _Dumper(yaml.SafeDumper):
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002  # as PyYAML calls it
-        super().increase_indent(flow, False)  # yamllint requires indented lists
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  # as PyYAML calls it
-        return True  # write repeated values in full
-
-
-def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-    value = _SURROGATE.sub("\ufffd", value)
-    if DELIMITER.search(value) or _HEADER in value:
-        return dumper.represent_scalar("!unsafe", value, style='"')
-    return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
-
-
-def _represent_template(dumper: yaml.SafeDumper, value: Template) -> yaml.ScalarNode:
-    return dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
-
-
-_Dumper.add_representer(str, _represent_text)
-_Dumper.add_representer(Template, _represent_template)
-
+from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
+from .._words import Template, yaml_text
 
 JOBS_VARIABLE = "log_delivery_jobs"
 DEFAULTS_VARIABLE = "log_delivery_job_defaults"

@@ -8,8 +8,8 @@ from ...module_utils._core import Json
 from ...module_utils._text import dict_of
 from .._ansible_core import own_members
 from .._arguments import serialised
-from .._fleet.play import Play
-from .._fleet.results import error_of
+from .._play.hosts import Play
+from .._play.results import error_of
 
 # What the tasks of the hosts of a play registered for an adoption.
 

@@ -9,8 +9,8 @@ import typing as t
 from ...module_utils._core import Conclusion, invalid_option
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._text import list_of
-from .._fleet.play import Play
-from .._report.items import count_hosts, plural
+from .._play.hosts import Play
+from .._words import count_hosts, plural
 from .files import OPTIONS, Desired, desire, report, scope_of, write
 from .gather import Gathered, Registered, gather
 

@@ -13,7 +13,7 @@ from ...module_utils._core import Json, invalid_option
 from ...module_utils._files import read_regular
 from ...module_utils._scripts.evidence import BASELINES
 from ...module_utils._text import dict_of, format_time, list_of, need_date, need_time
-from .._report.items import plural
+from .._words import plural
 from .history import CHANGED, DAY, GAP, Closed, Entries, Event, History, Listed, Period, days_between
 from .verification import Archive, is_valid, verify, zones_of
 from .verification import desire as desire_archive

@@ -11,7 +11,7 @@ from ...module_utils._core import Json
 from ...module_utils._text import format_time
 from ...module_utils._version import VERSION
 from .._page import render_page, short
-from .._report.items import plural
+from .._words import plural
 from .document import Document, Zone, not_audited, numbers, silence, verdict
 from .history import GAP, Event, FindingKey, Listed
 

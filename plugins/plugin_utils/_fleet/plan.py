@@ -11,13 +11,12 @@ from ...module_utils._core import CONTENT_SECURITY_RULES, GATE, JOBS, PARTS, Con
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._redact import clean_text
 from ...module_utils._zone.result import ZoneResult
-from .._adopt.files import yaml_text
 from .._arguments import serialised
-from .._report.items import count_hosts, plural
-from .play import Play
+from .._play.hosts import Play
+from .._play.results import Zone
+from .._variables.table import RESULT
+from .._words import count_hosts, plural, yaml_text
 from .rails import Rails, Refusal, approved_rows, describe, plan_id_of, read_rails, refuse
-from .results import Zone
-from .variables import RESULT
 
 # The plan of a delivery to all zones of a run: what would change, whether the rails allow it, and which hosts are written.
 

@@ -7,13 +7,13 @@ import typing as t
 from ...module_utils._core import CONFLICT, GATE, ReportedEffect, conflict, invalid_option
 from .._arguments import user_path
 from .._host_variables import HostVariables
+from .._play.results import Zone
 from .._report.document import Row, address
 from .._report.earlier import read_report
-from .._report.items import count_hosts
 from .._report.model import fleet_plan_id
-from .readers import ALL, Threshold, read_batches
-from .results import Zone
-from .variables import read_option
+from .._variables.readers import ALL, Threshold, read_batches
+from .._variables.table import read_option
+from .._words import count_hosts
 
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 

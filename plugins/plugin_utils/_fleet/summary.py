@@ -7,11 +7,11 @@ import typing as t
 from ...module_utils._core import Conclusion, Json
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from ...module_utils._text import dict_of, line, list_of
-from .._report.items import count_hosts
+from .._play.hosts import Play
+from .._play.results import MAX_LINE, Zone
 from .._report.lines import difference_lines
-from .play import Play
-from .results import MAX_LINE, Zone
-from .variables import RESULT
+from .._variables.table import RESULT
+from .._words import count_hosts
 
 # How a delivery ended: the state of each zone.
 

@@ -8,9 +8,9 @@ import typing as t
 from ...module_utils._core import Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import LocalTask, Params, Spec
 from .._host_variables import HostVariables
-from . import readers
-from .play import Play
-from .variables import EACH, HOST, PLAY, PLAYBOOK_VARIABLES, PREFIXES, RUN, check_early, check_extra, check_names
+from .._play.hosts import Play
+from .._variables import readers
+from .._variables.table import EACH, HOST, PLAY, PLAYBOOK_VARIABLES, PREFIXES, RUN, check_early, check_extra, check_names
 
 # Validates the variables of the hosts of a play, before anything is read.
 

@@ -13,19 +13,19 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.edgeops.observability.plugins.module_utils._core import GATE, Failure, Json
 from ansible_collections.edgeops.observability.plugins.modules import logpush_delivery_info
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.readers import read_names
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import read_option
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gather import (
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     REGISTERED,
     record_of,
     refusals,
     with_delivery,
 )
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.readers import read_names
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import read_option
 
 Result = dict[str, t.Any]
 

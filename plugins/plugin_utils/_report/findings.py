@@ -13,9 +13,10 @@ from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
+from .._words import distinct, plural
 from .document import Copied
 from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, PERSONAL_FIELDS
-from .items import Problem, destination_text, distinct, plural, problem
+from .items import Problem, destination_text, problem
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
 # Others have their texts in `_scripts/audit.py` (scripts), `alerts.py` (notifications), `survey.py` (zones without a declared state) and

@@ -11,9 +11,10 @@ import xml.etree.ElementTree as ET
 
 from ...module_utils._logpush.health import STATES
 from ...module_utils._text import is_integer, line, parse_time
+from .._words import distinct
 from .document import Counts, Item, Report, Row
 from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
-from .items import counting, distinct, subject_words
+from .items import counting, subject_words
 from .lines import error_text, groups_by_action, in_words, other_date, shown_name, verdict, waiver_reasons
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import collections
 import hashlib
 import json
 import typing as t
 
-from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import Json
 from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
 from ...module_utils._text import canonical, dict_of, shorten
 from .._diff import plain_list
+from .._words import plural
 from .document import Item
 from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
 
@@ -187,29 +186,6 @@ def cells(item: Item) -> tuple[str, str, str]:
         was.append(head + (names or _value(member, one)))
         will.append(head + ((_names(plain_list(other) or ()) or "empty") if names else _value(member, other)))
     return _name(whole), "; ".join(was), "; ".join(will)
-
-
-def distinct(texts: t.Iterable[str]) -> list[str]:
-    """Return the texts with a number appended to each duplicate."""
-    forms: dict[str, None] = {}
-    for text in texts:
-        number, form = 1, text
-        while form in forms:
-            number += 1
-            form = f"{text}#{number}"
-        forms[form] = None
-    return list(forms)
-
-
-def plural(number: int, noun: str, many: str = "") -> str:
-    """Return a number with its noun: `1 zone`, `1,200 zones`."""
-    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
-
-
-def count_hosts(scopes: t.Iterable[str]) -> str:
-    """Return numbers of zones and accounts: `3 zones and 1 account`."""
-    numbers = collections.Counter(scopes)
-    return " and ".join(plural(numbers[scope], scope) for scope in SCOPES if numbers[scope]) or plural(0, ZONE)
 
 
 def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, Json]]:

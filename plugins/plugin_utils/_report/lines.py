@@ -9,6 +9,7 @@ from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import CUSTOM_FIELDS, SCRIPT_MONITOR
 from ...module_utils._text import canonical, line
 from ...module_utils._zone.result import ZoneResult
+from .._words import count_hosts, plural
 from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
@@ -30,7 +31,7 @@ from .facts import (
     type_of,
 )
 from .findings import differences
-from .items import APPLIED, FOUND, count_hosts, counting, items_of, plural, subject_words
+from .items import APPLIED, FOUND, counting, items_of, subject_words
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 

@@ -11,9 +11,10 @@ from ...module_utils._address import ZONE
 from ...module_utils._core import Json
 from ...module_utils._text import line
 from .._page import render_page, short
+from .._words import plural
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
 from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
-from .items import cells, counting, items_of, patterns_text, plural, problem
+from .items import cells, counting, items_of, patterns_text, problem
 from .lines import (
     Group,
     about,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...module_utils._core import KEEPS_NULLS, Conclusion
 from ...module_utils._engine.task import LocalTask, Params, Spec
+from .._play.records import REGISTERED
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
-from .gather import REGISTERED
 from .options import DesiredReport, desire
 from .report import make_report
 from .waivers import MEMBERS

@@ -9,8 +9,8 @@ from support.hosts_of_a_play import play
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan, pattern_of
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.results import zone_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.summary import DeliverySummary, Names
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.results import zone_of
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
 SAME = {"zone_id": "0b", "script_monitor": {"changed": False, "plan_id": "sha256:b"}, "changed": False}

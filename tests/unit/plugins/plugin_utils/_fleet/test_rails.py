@@ -11,7 +11,7 @@ from support.samples.fleet import outcome, record, report
 from ansible_collections.edgeops.observability.plugins.module_utils._core import CONFLICT, GATE, INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import rails
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import summary
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.results import Zone
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.results import Zone
 
 SAME = {"script_monitor": outcome(), "effects": []}
 OFF = {

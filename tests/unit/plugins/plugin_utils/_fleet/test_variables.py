@@ -8,9 +8,9 @@ import yaml
 from support.hosts_of_a_play import Hosts, play
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet import readers, variables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.validation import ValidateVariables
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.variables import PLAYBOOK_VARIABLES, ROLE_VARIABLES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers, table
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import PLAYBOOK_VARIABLES, ROLE_VARIABLES
 from harness.modules import task_of
 
 ROLE = Path(__file__).resolve().parents[5] / "roles" / "log_delivery"
@@ -22,7 +22,7 @@ def test_every_variable_of_the_role_has_a_default() -> None:
 
 @pytest.mark.parametrize("module", sorted({each.module for each in PLAYBOOK_VARIABLES.values() if each.module} | {"survey_info"}))
 def test_variables_are_options(module: str) -> None:
-    assert variables.variables_of(module).keys() <= task_of(module).arguments()["argument_spec"].keys()
+    assert table.variables_of(module).keys() <= task_of(module).arguments()["argument_spec"].keys()
 
 
 def validate(
@@ -156,4 +156,4 @@ def test_text_of_a_template_is_parsed() -> None:
     ],
 )
 def test_option_is_read_from_variables_and_defaults(path: str, given: t.Any, found: t.Any) -> None:
-    assert variables.read_option(path, lambda name: given) == found
+    assert table.read_option(path, lambda name: given) == found

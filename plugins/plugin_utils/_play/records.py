@@ -10,8 +10,8 @@ from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._text import canonical, dict_of, line
 from ...module_utils._zone.record import RawRecord, read_record, refusal_of
 from .._ansible_core import own_members
-from .._fleet.variables import RESULT
 from .._host_variables import Host
+from .._variables.table import RESULT
 
 # The records of the hosts of a play, from what their tasks registered.
 

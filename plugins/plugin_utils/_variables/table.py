@@ -10,7 +10,6 @@ from ...module_utils._address import FILTER_OPTIONS
 from ...module_utils._api.connection import CONNECTION_OPTIONS
 from ...module_utils._core import INVALID_OPTION, Failure, Json, invalid_option
 from ...module_utils._text import did_you_mean, nearest
-from .._host_variables import read_boolean
 from . import readers
 
 # The variables of the playbooks and the role: names, defaults, how they are read, and which option takes them.
@@ -53,17 +52,17 @@ _PATH = readers.read_text
 PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_target": Variable("all", readers.read_text, PLAY),
     "edgeops_zones_at_once": Variable("100%", readers.read_batches, PLAY),
-    "edgeops_in_process": Variable(True, read_boolean, HOST),
+    "edgeops_in_process": Variable(True, readers.read_boolean, HOST),
     **{f"edgeops_{name}": Variable(scope=HOST) for name in CONNECTION_OPTIONS},
-    "edgeops_verify_token": Variable(True, read_boolean),
+    "edgeops_verify_token": Variable(True, readers.read_boolean),
     # The safety rails of deliver.
-    "edgeops_guard": Variable(True, read_boolean),
+    "edgeops_guard": Variable(True, readers.read_boolean),
     "edgeops_max_changed_zones": Variable(None, readers.read_threshold),
     "edgeops_allow": Variable([], readers.read_allow, EACH),
     "edgeops_approved_plan_id": Variable(),
     "edgeops_approved_report": Variable(),
-    "edgeops_deliver_partial": Variable(True, read_boolean),
-    "edgeops_stop_on_failure": Variable(False, read_boolean),
+    "edgeops_deliver_partial": Variable(True, readers.read_boolean),
+    "edgeops_stop_on_failure": Variable(False, readers.read_boolean),
     # The audit and the report of check and survey.
     "edgeops_report_dir": _of("audit_report", "dest", _PATH),
     "edgeops_report_title": _of("audit_report", "title"),
@@ -77,9 +76,9 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_waivers": _of("audit_report", "waivers", readers.read_list),
     "edgeops_required_fields": _of("audit_report", "required_fields", readers.read_dict),
     "edgeops_silent_after_days": _of("audit_report", "silent_after_days"),
-    "edgeops_audit_delivery": _of("audit_report", "delivery", read_boolean),
+    "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean),
     "edgeops_fail_on": _of("audit_report", "fail_on", readers.read_names),
-    "edgeops_audit_scripts": Variable(False, read_boolean, EACH),
+    "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
     "edgeops_survey": Variable({}, readers.read_survey),
     # Script audits and their evidence.
     "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, default=[], scope=HOST),
@@ -93,7 +92,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     # The files of adopt.
     "edgeops_adopt_dir": _of("zone_variables_files", "dest", _PATH),
     "edgeops_adopt_group": _of("zone_variables_files", "group", readers.read_group, default="all"),
-    "edgeops_adopt_overwrite": _of("zone_variables_files", "overwrite", read_boolean),
+    "edgeops_adopt_overwrite": _of("zone_variables_files", "overwrite", readers.read_boolean),
 }
 ROLE_VARIABLES = (
     "log_delivery_zone_id",

@@ -7,7 +7,7 @@ import typing as t
 from ...module_utils._engine.task import Task
 from .._host_variables import HostVariables
 from .._in_process import InProcessAction
-from .._report.gather import scope_of_host
+from .records import scope_of_host
 from .results import Zone, zone_of
 
 # What a task that runs once for all hosts of a play knows of them.

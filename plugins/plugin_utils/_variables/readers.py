@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import typing as t
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ...module_utils._address import FILTER_OPTIONS, need_id
 from ...module_utils._core import EFFECTS, Json, invalid_option
 from ...module_utils._text import did_you_mean, nearest, parse_data, quoted
@@ -24,6 +26,14 @@ _BATCH = re.compile(r"[1-9][0-9]{0,8}%?")
 def read_as_given(_name: str, value: Json) -> Json:
     """Return a value that the option validates which takes it."""
     return value
+
+
+def read_boolean(name: str, value: Json) -> bool:
+    """Return true or false; refuse a text that is neither."""
+    try:
+        return bool(boolean(value))
+    except TypeError:
+        raise invalid_option(name, "must be true or false") from None
 
 
 def read_text(name: str, value: Json) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import distinct
+from ansible_collections.edgeops.observability.plugins.plugin_utils._words import distinct
 
 
 def test_duplicates_get_a_number() -> None:

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import re
+import typing as t
+
+import yaml
+
+from ..module_utils._address import SCOPES, ZONE
+from ..module_utils._core import Json
+from ..module_utils._redact import clean_text
+from ..module_utils._zone.job_variables import DELIMITER
+
+# Words of reports, summaries and files: counts with their nouns, lists of names, YAML.
+
+
+def plural(number: int, noun: str, many: str = "") -> str:
+    """Return a number with its noun: `1 zone`, `1,200 zones`."""
+    return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
+
+
+def count_hosts(scopes: t.Iterable[str]) -> str:
+    """Return numbers of zones and accounts: `3 zones and 1 account`."""
+    numbers = collections.Counter(scopes)
+    return " and ".join(plural(numbers[scope], scope) for scope in SCOPES if numbers[scope]) or plural(0, ZONE)
+
+
+def distinct(texts: t.Iterable[str]) -> list[str]:
+    """Return the texts with a number appended to each duplicate."""
+    forms: dict[str, None] = {}
+    for text in texts:
+        number, form = 1, text
+        while form in forms:
+            number += 1
+            form = f"{text}#{number}"
+        forms[form] = None
+    return list(forms)
+
+
+# A header that can change the delimiters of Jinja.
+_HEADER = "#jinja2:"
+_STRING = "tag:yaml.org,2002:str"
+# A lone surrogate, which makes libyaml refuse the whole file; values that depend on one are not adopted.
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Invisible and direction characters, which are escaped because they could mislead a reader.
+_ESCAPED = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_MAX_LINE_LENGTH = 150
+
+
+class Template(str):
+    """Text that is a Jinja template."""
+
+    __slots__ = ()
+
+
+def yaml_text(comments: t.Sequence[str], data: Json, width: float = 120) -> str:
+    """Return a YAML document in block style under its comments; text that looks like a template is marked `!unsafe`."""
+    body = yaml.dump(data, Dumper=_Dumper, default_flow_style=False, sort_keys=False, allow_unicode=True, width=width)
+    body = _ESCAPED.sub(lambda match: f"\\U{ord(match[0]):08x}", body)
+    head = [f"# {clean_text(comment)}" for comment in comments]
+    if any(len(line) > _MAX_LINE_LENGTH for line in (*head, *body.splitlines())):
+        head.append("# yamllint disable rule:line-length")
+    return "\n".join(["---", *head, body])
+
+
+class _Dumper(yaml.SafeDumper):
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002  # as PyYAML calls it
+        super().increase_indent(flow, False)  # yamllint requires indented lists
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  # as PyYAML calls it
+        return True  # write repeated values in full
+
+
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    value = _SURROGATE.sub("\ufffd", value)
+    if DELIMITER.search(value) or _HEADER in value:
+        return dumper.represent_scalar("!unsafe", value, style='"')
+    return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
+
+
+def _represent_template(dumper: yaml.SafeDumper, value: Template) -> yaml.ScalarNode:
+    return dumper.represent_scalar(_STRING, _SURROGATE.sub("\ufffd", value), style='"')
+
+
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(Template, _represent_template)
