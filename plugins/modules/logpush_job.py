@@ -431,27 +431,33 @@ job:
       description: A sentence about which records are delivered.
       type: str
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
-filter_budget:
-  description: How much of the limits of the service the filter uses. V(null) if there is no filter.
-  returned: success
-  type: dict
-  contains:
-    operators:
-      description: Number of comparisons.
-      type: int
-      sample: 1
-    operators_limit:
-      description: Maximum number of comparisons.
-      type: int
-      sample: 30
-    bytes:
-      description: Length of the text that is sent.
-      type: int
-      sample: 92
-    bytes_limit:
-      description: Maximum number of bytes.
-      type: int
-      sample: 1000
+    filter_budget:
+      description: How much of the limits of the service the filter uses. V(null) if there is no filter that can be parsed.
+      type: dict
+      contains:
+        operators:
+          description: Number of comparisons.
+          type: int
+          sample: 1
+        operators_limit:
+          description: Maximum number of comparisons.
+          type: int
+          sample: 30
+        bytes:
+          description: Length of the text that is sent.
+          type: int
+          sample: 92
+        bytes_limit:
+          description: Maximum number of bytes.
+          type: int
+          sample: 1000
+    undeclared:
+      description:
+        - What the task omits, and therefore does not compare, of what decides where the job delivers and which records -
+          V(destination), V(filter), V(transformer), V(sample_rate) and, where the dataset has it, V(filter_attack_traffic).
+      type: list
+      elements: str
+      sample: [transformer, sample_rate]
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
   returned: success

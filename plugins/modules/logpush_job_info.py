@@ -184,6 +184,26 @@ jobs:
       description: A sentence about which records are delivered.
       type: str
       sample: A record is delivered only if ClientRequestHost is "shop.example.com"; all other records are left out.
+    filter_budget:
+      description: How much of the limits of the service the filter uses. V(null) if there is no filter that can be parsed.
+      type: dict
+      contains:
+        operators:
+          description: Number of comparisons.
+          type: int
+          sample: 1
+        operators_limit:
+          description: Maximum number of comparisons.
+          type: int
+          sample: 30
+        bytes:
+          description: Length of the text that is sent.
+          type: int
+          sample: 92
+        bytes_limit:
+          description: Maximum number of bytes.
+          type: int
+          sample: 1000
     health:
       description: Whether the job delivers, as far as the service shows it.
       type: dict

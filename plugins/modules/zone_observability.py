@@ -241,11 +241,13 @@ jobs:
     effects: *effects
     plan_id: *plan_id
     jobs:
-      description: The jobs in the order of the items, V(null) for those that are absent.
+      description:
+        - The jobs in the order of the items, V(null) for those that are absent.
+        - The C(undeclared) of a job are those of what decides where it delivers, and which records, that neither its item nor O(job_defaults) sets.
       type: list
       elements: dict
       returned: if managed
-      sample: [{id: 1234567, name: archive, dataset: http_requests, enabled: true}]
+      sample: [{id: 1234567, name: archive, dataset: http_requests, enabled: true, undeclared: [transformer, sample_rate]}]
     unlisted_jobs:
       description: Jobs that are not listed.
       type: list

@@ -60,7 +60,7 @@ def test_twelve_steps(modules: Modules) -> None:
     assert job["destination"] == {"scheme": "s3", "address": "example-bucket/http/{DATE}", "options": {"region": "us-west-2"}}
     assert job["filter"] == FILTER_TEXT
     assert "shop.example.com" in job["filter_explained"]
-    assert created.result["filter_budget"]["operators"] == 2
+    assert created.result["job"]["filter_budget"]["operators"] == 2
     assert created.predicted.result["job"]["id"] is None
     assert isinstance(job["id"], int)
     assert [entry["method"] for entry in created.reapplied.journal] == ["GET"]
@@ -72,7 +72,7 @@ def test_twelve_steps(modules: Modules) -> None:
         "enabled": False,
     }
     assert modified.result["job"]["filter"] is None
-    assert modified.result["filter_budget"] is None
+    assert modified.result["job"]["filter_budget"] is None
     assert [entry["method"] for entry in deleted.writes] == ["DELETE"]
     assert deleted.result["job"] is None
 

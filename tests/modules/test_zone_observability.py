@@ -56,6 +56,14 @@ def test_omitted_parts_are_not_changed(modules: Modules) -> None:
         assert report.journal == [] and report.result["changed"] is False
 
 
+def test_each_job_says_what_its_item_does_not_declare(modules: Modules) -> None:
+    """What `job_defaults` set counts as declared; prediction and run say the same."""
+    args = {"jobs": [{**JOB, "filter": ""}], "job_defaults": {"transformer": "", "filter_attack_traffic": False}}
+    for report in modules.run([task(True, **args), task(**args)], secrets=[KEY]).ours:
+        assert report.result["jobs"]["jobs"][0]["undeclared"] == ["sample_rate"]
+        assert "undeclared" not in (report.result["listed_jobs"] or [{}])[0]
+
+
 def test_failed_read_names_its_request(modules: Modules) -> None:
     """Parts are read in parallel, and the error names the request that failed."""
     modules.simulator.faults({"kind": "rewrite", "method": "GET", "path": "*/script_monitor", "set": {"enabled": "x"}})

@@ -11,7 +11,7 @@ from .._core import BAD_RESPONSE, Failure, Json, conflict
 from .._destination import Destination, public_destination, secret_parts, without_secrets
 from .._destination import parse as parse_destination
 from .._filter.parse import read_echo
-from .._filter.text import UNREADABLE, explain, to_text
+from .._filter.text import UNREADABLE, budget, explain, to_text
 from .._filter.tree import Tree
 from .._redact import MASK, scrub
 from .._text import dict_of, is_integer, json_type
@@ -107,6 +107,7 @@ def view(job: Job) -> Report:
         "error_message": readable(sent.get("error_message"), secrets),
         "destination": public_destination(job.destination),
         "filter_explained": UNREADABLE if job.filter is None and job.values["filter"] else explain(job.filter),
+        "filter_budget": budget(job.filter) if job.filter else None,
     }
 
 

@@ -50,6 +50,7 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
 
 Params = t.Mapping[str, t.Any]
 NO_FILTER: t.Final = ""
+_ATTACKS = "filter_attack_traffic"
 _DATASET = re.compile(r"[a-zA-Z0-9_-]*")
 _DESTINATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -86,6 +87,18 @@ class DesiredJob(t.NamedTuple):
     def needs_transformers(self) -> bool:
         """Return whether the transformers of the account have to be read."""
         return self.present and self.transformer is not None
+
+    def undeclared(self, dataset: str) -> list[str]:
+        """Return which of what decides where a job delivers, and which records, the task omits and therefore does not compare."""
+        is_sampled = self.logpull is not None and logpull_options.SAMPLE in self.logpull.others
+        is_declared = {
+            "destination": self.destination is not None,
+            "filter": self.filter is not None,
+            "transformer": self.transformer is not None or "transformer_id" in self.plain,
+            "sample_rate": is_sampled or "sample_rate" in (self.output or {}),
+            _ATTACKS: _ATTACKS in self.plain or dataset not in facts.MEMBERS[_ATTACKS].datasets,
+        }
+        return [name for name, declared in is_declared.items() if not declared]
 
 
 def desire(params: Params, scope: str | None = None) -> DesiredJob:

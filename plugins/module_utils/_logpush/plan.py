@@ -33,7 +33,7 @@ from .._destination import (
     takes_token,
 )
 from .._filter.lint import findings
-from .._filter.text import budget, to_data
+from .._filter.text import to_data
 from .._text import dict_of, did_you_mean, nearest
 from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, with_carriers
@@ -198,7 +198,8 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
         made = _recreate(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
     job = dict_of(made.result["job"])
     transformer = next((name for name, ids in (names or {}).items() if job["transformer_id"] in ids), None)
-    return made._replace(result={**made.result, "job": {**job, "transformer": transformer}})
+    undeclared = desired.undeclared(str(job["dataset"]))
+    return made._replace(result={"job": {**job, "transformer": transformer, "undeclared": undeclared}})
 
 
 def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:
@@ -221,7 +222,7 @@ def secrets(desired: DesiredJob, state: JobState | None) -> frozenset[str]:
 
 
 def plan_deletion(job: Job | None, label: str) -> Plan:
-    result = {"job": None, "filter_budget": None}
+    result = {"job": None}
     if job is None:
         return Plan(before={}, after={}, result=result, basis={"job": None})
     kept = {name: job.values[name] for name in MEMBERS if name not in VOLATILE}
@@ -332,5 +333,4 @@ def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()
     members = view(after)
     # The diff shows of these what the task sets and what differs from a default.
     options = {change.name: change.after for change in made if change.name == "output_options"}
-    job = {**members, **options, **dict.fromkeys(unknown)}
-    return {"job": job, "filter_budget": budget(after.filter) if after.filter else None}
+    return {"job": {**members, **options, **dict.fromkeys(unknown)}}

@@ -39,7 +39,7 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     # decides about it in a new job.
     managed = {*sent, *(WIRE.get(name, name) for name in dict_of(plan.after))} - ({"enabled"} - sent.keys())
     fresh = {name for name in MEMBERS if name not in managed and answered.members.get(name) is not None}
-    fresh |= {"other", *SERVER_MADE, *(["filter_explained"] if "filter" in fresh else [])}
+    fresh |= {"other", *SERVER_MADE, *(["filter_explained", "filter_budget"] if "filter" in fresh else [])}
     fresh |= {"destination"} if answered.destination and "destination_conf" not in managed else set()
     fresh |= set(OLDER_FORM) if managed.isdisjoint(("logpull_options", "output_options")) else set()
     members = view(answered)

@@ -28,6 +28,7 @@ class ReportedJob(t.TypedDict, total=False):
     transformer_id: Json
     error_message: Json
     last_complete: Json
+    undeclared: Json
     health: dict[str, Json] | None
 
 

@@ -78,7 +78,32 @@ def test_new_job_has_options_and_dataset() -> None:
     assert (sent(found), found.creates, found.before) == ([("create", body)], True, {})
     job = found.result["job"]
     assert (job["id"], job["enabled"], job["frequency"], job["max_upload_records"]) == (None, False, "high", 100_000)
-    assert found.result["filter_budget"] is None
+    assert job["filter_budget"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "gone"),
+    [
+        ({}, ""),
+        ({"destination_conf": S3}, "destination"),
+        ({"filter": ""}, "filter"),
+        ({"filter": CONDITION}, "filter"),
+        ({"transformer_id": 0}, "transformer"),
+        ({"transformer": ""}, "transformer"),
+        ({"filter_attack_traffic": False}, "filter_attack_traffic"),
+        ({"fields": ["a"], "option_flags": {"sample": 1}}, "sample_rate"),
+        ({"logpull_options": "fields=a&sample=0.5"}, "sample_rate"),
+        ({"logpull_options": "fields=a", "enabled": True}, ""),
+        ({"output_options": {"sample_rate": 1}}, "sample_rate"),
+        ({"output_options": {"field_names": ["a"]}}, ""),
+        ({"dataset": "dns_logs", "job_id": 7}, "filter_attack_traffic"),  # which has no attack traffic
+    ],
+)
+def test_what_a_task_does_not_declare_is_named(options: dict[str, t.Any], gone: str) -> None:
+    names = ["destination", "filter", "transformer", "sample_rate", "filter_attack_traffic"]
+    present = {**JOB, "dataset": options.get("dataset", "http_requests")}
+    found = planned(options, present).result["job"]
+    assert found["undeclared"] == [name for name in names if name != gone]
 
 
 MASKED = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
@@ -94,7 +119,7 @@ def test_delete_shows_the_job_without_secrets() -> None:
     assert "planted" not in str(found.before)
     gone = planned({"state": "absent"}, None)
     assert (gone.requests, gone.before, gone.after, found.after) == ((), {}, {}, {})
-    assert found.result == gone.result == {"job": None, "filter_budget": None}
+    assert found.result == gone.result == {"job": None}
 
 
 EXISTS = "Job 'n' (id 7) exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
@@ -169,7 +194,7 @@ def test_recreation_deletes_then_creates() -> None:
     assert found.requests[0].if_it_fails.startswith("If job 7 was deleted after all, nothing is delivered, and the next run")
     assert found.requests[1].if_it_fails.startswith("Job 7 was already deleted to re-create it: it is gone, and nothing is")
     assert (found.requests[0].ids, found.requests[1].creates) == ({"job_id": 7}, True)
-    assert found.result["filter_budget"] is not None
+    assert found.result["job"]["filter_budget"] is not None
     job = found.result["job"]
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
     again = successor(declare_job(job_id=7, dataset="dns_logs", name="other"), found.requests[1])

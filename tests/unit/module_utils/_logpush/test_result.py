@@ -80,7 +80,7 @@ def test_answer_about_another_job_is_bad() -> None:
 
 
 def test_delete_answer_is_ignored() -> None:
-    assert conclude({"state": "absent"}, JOB, []) == Conclusion({"job": None, "filter_budget": None})
+    assert conclude({"state": "absent"}, JOB, []) == Conclusion({"job": None})
 
 
 RECREATE = {"kind": "edge", "recreate": True, "destination_conf": S3}
@@ -199,6 +199,7 @@ def test_minimal_job_has_every_member() -> None:
         "last_complete": None, "last_error": None, "error_message": None,
         "destination": {"scheme": None, "address": None, "options": {}},
         "filter_explained": "Every record is delivered: there is no filter.",
+        "filter_budget": None,
     }  # fmt: skip
 
 
