@@ -81,7 +81,11 @@ EXAMPLES = r"""
     name: redact-addresses
     description: Keep the network of the client only
     sql: |
-      SELECT * EXCEPT (ClientIP), regexp_replace(ClientIP, '[0-9]+$', '0') AS ClientIP
+      SELECT * EXCEPT (ClientIP),
+        regexp_replace(
+          regexp_replace(ClientIP, '^(([0-9a-fA-F]+:){0,2}[0-9a-fA-F]+)?:.*$', '\1::'),
+          '[.][0-9]+$', '.0'
+        ) AS ClientIP
       FROM http_requests
       WHERE ClientRequestHost <> 'internal.example.com'
 
@@ -90,13 +94,20 @@ EXAMPLES = r"""
     account_id: 9a7806061c88ada191ed06f989cc3dac
     name: redact-addresses
     sql: |
-      SELECT * EXCEPT (ClientIP), regexp_replace(ClientIP, '[0-9]+$', '0') AS ClientIP
+      SELECT * EXCEPT (ClientIP),
+        regexp_replace(
+          regexp_replace(ClientIP, '^(([0-9a-fA-F]+:){0,2}[0-9a-fA-F]+)?:.*$', '\1::'),
+          '[.][0-9]+$', '.0'
+        ) AS ClientIP
       FROM http_requests
       WHERE ClientRequestHost <> 'internal.example.com'
     samples:
-      - name: the last number of an address is lost
+      - name: the last number of an IPv4 address is lost
         input: {ClientIP: 192.0.2.17, ClientRequestHost: shop.example.com}
         expected: {ClientIP: 192.0.2.0, ClientRequestHost: shop.example.com}
+      - name: the first three groups of an IPv6 address are kept
+        input: {ClientIP: '2001:db8:12:34::5', ClientRequestHost: shop.example.com}
+        expected: {ClientIP: '2001:db8:12::', ClientRequestHost: shop.example.com}
       - name: internal requests are filtered out
         input: {ClientIP: 192.0.2.17, ClientRequestHost: internal.example.com}
         expected: null
@@ -187,7 +198,7 @@ samples:
     name:
       description: Name of the sample.
       type: str
-      sample: the last number of an address is lost
+      sample: the last number of an IPv4 address is lost
     passed:
       description: Whether the query does what the sample demands.
       type: bool

@@ -250,10 +250,16 @@ def test_guide_to_redaction_works_as_pasted(simulator: t.Any, tmp_path: Path) ->
     assert simulator.state(account=account)["transformers"][0]["versions"][0]["version"] == 1
     written = len(simulator.writes())
     query = (project.folder / "redact.sql").read_text(encoding="utf-8")
-    project.save("redact.sql", query.replace("'[0-9]+$', '0'", "'[a-z]+$', '0'"))
-    code, output = project.run(previewed)
-    assert code == 2 and len(simulator.writes()) == written
-    assert "'addresses and query strings are cut': ClientIP would differ" in output and "198.51.100.17" in output
+    ipv4, ipv6 = "'[.][0-9]+$', '.0'", r"'^(([0-9a-fA-F]+:){0,2}[0-9a-fA-F]+)?:.*$', '\1::'"
+    for expression, sample, address in (
+        (ipv4, "addresses and query strings are cut", "198.51.100.17"),
+        (ipv6, "IPv6 addresses are cut", "2001:db8:12:34::5"),
+    ):
+        assert expression in query
+        project.save("redact.sql", query.replace(expression, "'unchanged', ''"))
+        code, output = project.run(previewed)
+        assert code == 2 and len(simulator.writes()) == written
+        assert f"'{sample}': ClientIP would differ" in output and address in output
 
 
 def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
