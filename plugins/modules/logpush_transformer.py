@@ -68,6 +68,8 @@ options:
     default: []
 notes:
   - With Cloudflare, reading and writing transformers need an API token with the permission Logs Write for the account.
+  - After a creation the transformers are listed once more. If another run created one of this name at the same time, the task fails with the kind
+    V(conflict) and names both; nothing is deleted.
   - Transformers are for jobs that deliver NDJSON. A query that fails on a record fails the batch, and the job shows the reason in its error message.
 seealso:
   - module: edgeops.observability.logpush_transformer_info

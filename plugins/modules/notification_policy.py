@@ -73,6 +73,8 @@ options:
     type: str
 notes:
   - With Cloudflare, reading needs an API token with the permission Notifications Read, writing one with Notifications Write, for the account.
+  - After a creation the policies are listed once more. If another run created one of this name at the same time, the task fails with the kind
+    V(conflict) and names both; nothing is deleted.
   - Mail of V(failing_logpush_job_disabled_alert) holds the destination of the job.
 seealso:
   - module: edgeops.observability.notification_policy_info

@@ -10,6 +10,7 @@ from concurrency.crew import Crew
 from faults import direct
 from faults.scenarios import FOREIGN_RULE, PHASE
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, Address
 from edgeops_simulator.testing import running
 from harness.modules import task_of
 
@@ -163,6 +164,41 @@ def test_entry_point_created_by_another_editor_is_used(simulator, cases):
     assert ruleset["name"] == "theirs" and len(ruleset["rules"]) == 2
     kept = ruleset["rules"][0]
     assert {name: kept[name] for name in rule} == rule
+    cases["edits between read and write"] += 1
+
+
+POLICY = {
+    "name": "twin",
+    "alert_type": "failing_logpush_job_disabled_alert",
+    "enabled": True,
+    "mechanisms": {"email": [{"id": "ops@example.com"}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "path", "body", "options"),
+    [
+        (
+            "notification_policy",
+            "alerting/v3/policies",
+            POLICY,
+            {**POLICY, "mechanisms": {"email": ["ops@example.com"]}},
+        ),
+        (
+            "logpush_transformer",
+            "logpush/transformers",
+            {"name": "twin", "code": "SELECT RayID FROM http_requests"},
+            {"name": "twin", "sql": "SELECT RayID FROM http_requests"},
+        ),
+    ],
+)
+def test_two_creators_of_one_name_are_a_conflict_at_once(simulator, cases, module, path, body, options):
+    """The service keeps no names unique: the run that created the second one says so, instead of the next run."""
+    account = simulator.account
+    task = edit_before_write(simulator, module, lambda: simulator.request("POST", f"/accounts/{account}/{path}", body))
+    result = direct.run(task, simulator, Address(ACCOUNT, account), options)
+    assert result["failed"] and result["changed"] and result["error"]["kind"] == "conflict", result
+    assert "Another run created" in result["msg"] and "'twin'" in result["msg"] and "Nothing was deleted" in result["msg"]
     cases["edits between read and write"] += 1
 
 

@@ -13,7 +13,8 @@ import typing as t
 from .._address import ACCOUNT, ZONE, Address, is_zone_id
 from .._api.client import Client
 from .._api.response import is_missing, lacks_route
-from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, conflict, invalid_option
+from .._api.rivals import Created, Listed, Words, look_again
+from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, invalid_option
 from .._filter.tree import conditions
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, quoted
 from . import delivery
@@ -226,14 +227,7 @@ def report_fields(client: Client, dataset: str) -> Conclusion:
     return Conclusion({"fields": {name: fields[name] or "" for name in sorted(fields)}}, tuple(unknown_dataset(dataset)))
 
 
-_NOT_LOOKED = (
-    "The job was created, but whether another run created one of the same name at the same time is not known."
-    " A further run reports two jobs of one name as a conflict."
-)
-
-
-# A listing may show a new job late; the pauses before it is looked at again.
-_PAUSES = (0.5, 1.0, 2.0, 4.0)
+_WORDS = Words("job", "jobs", "job_id", "logpush_job_info", ", so that logs are delivered twice")
 
 # Of each job that this run created: its desired state, the state that was read before, and its result.
 Creation = tuple[DesiredJob, JobState, Json]
@@ -241,47 +235,25 @@ Creation = tuple[DesiredJob, JobState, Json]
 
 def verify(client: Client, created: t.Iterable[Creation]) -> None:
     """List the jobs again after a creation: refuse what another run created meanwhile, and warn of a new job that is not listed yet."""
-    concerned = [(desired, state, dict_of(result)) for desired, state, result in created if state.unlisted is None]
-    missing = {made["id"]: made["name"] for _desired, _state, made in concerned}
-    for pause in (None, *_PAUSES):
-        if not missing:
-            return
-        if pause is not None:
-            client.sleep(pause)
-        try:
-            jobs = listed(client)
-        except Failure as failure:
-            if is_missing(failure) and all(state.known is None for _desired, state, _made in concerned):
-                return
-            raise failure.with_note(_NOT_LOOKED) from failure
-        refuse_rivals(jobs, concerned)
-        for job in jobs:
-            missing.pop(job.id, None)
-    client.warnings.extend(
-        f"Job {name!r} (id {number}) was created, but the service's list of jobs does not show it yet. Before the next run, wait until"
-        " logpush_job_info lists it: a run that finds no job of this name creates a second one."
-        for number, name in missing.items()
-    )
+    made = [_created(desired, state, dict_of(result)) for desired, state, result in created if state.unlisted is None]
+    look_again(client, _WORDS, lambda: [Listed(job.id, _key(job.name, job.dataset), job.id) for job in listed(client)], made)
 
 
-def refuse_rivals(jobs: t.Sequence[Job], created: t.Iterable[tuple[DesiredJob, JobState, dict[str, Json]]]) -> None:
-    """Raise `conflict` if another run created a job of the same name and dataset at the same time; delete nothing."""
-    met = []
-    for desired, state, made in created:
-        name, dataset, number = made["name"], made["dataset"], made["id"]
-        # If only one job was read before, by its id, an older job than that one cannot be new.
-        lowest = desired.job_id or 0
-        known = state.known or ()
-        same = [job.id for job in jobs if name and (job.name, job.dataset) == (name, dataset) and job.id not in known]
-        older = [each for each in same if is_integer(number) and lowest <= each < number]
-        if older:
-            met.append(
-                f"Another run created job {min(older)} of the same name {name!r} and dataset {dataset} before this run"
-                f" created job {number}, so that logs are delivered twice. Nothing was deleted: delete job {number}"
-                f" (state: absent with job_id: {number}), and run the task again, which then updates job {min(older)}."
-            )
-    if met:
-        raise conflict(" ".join(met))
+def _key(name: Json, dataset: Json) -> Json:
+    return [name, dataset] if name else None
+
+
+def _created(desired: DesiredJob, state: JobState, made: t.Mapping[str, Json]) -> Created:
+    name, dataset, known = made["name"], made["dataset"], state.known or ()
+    # If only one job was read before, by its id, an older job than that one cannot be new.
+    lowest = desired.job_id or 0
+
+    def is_new(number: int | str) -> bool:
+        return number not in known and int(number) >= lowest
+
+    named = f"name {name!r} and dataset {dataset}"
+    number = t.cast("int", made["id"])
+    return Created(number, _key(name, dataset), str(name), named, is_new, number, state.known is not None)
 
 
 def report_delivery(client: Client, desired: delivery.DesiredFacts) -> Conclusion:

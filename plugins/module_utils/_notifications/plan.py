@@ -28,13 +28,14 @@ _DEFAULTS: t.Mapping[str, Json] = {"description": "", "enabled": True, "alert_in
 class PolicyState(t.NamedTuple):
     """The policy, or None, and what had to be read for the options: None where it was not needed or cannot be read.
 
-    `unavailable` is why the alerts that the account may use cannot be read.
+    `unavailable` is why the alerts that the account may use cannot be read; `known` are the ids of all policies that were listed.
     """
 
     policy: Policy | None
     alerts: t.Mapping[str, str] | None = None
     webhooks: tuple[Webhook, ...] = ()
     unavailable: str = ""
+    known: frozenset[str] = frozenset()
 
 
 def is_id(webhook: str) -> bool:

@@ -6,6 +6,7 @@ import typing as t
 
 from .._api.client import Client
 from .._api.response import lacks_route
+from .._api.rivals import Created, Listed, Words, look_again
 from .._core import PERMISSION, Answer, Conclusion, Failure, Json, Plan
 from .._text import dict_of
 from .options import WEBHOOKS, Desired, PolicyQuery
@@ -20,19 +21,20 @@ def _is_not_offered(failure: Failure) -> bool:
 
 def read(client: Client, desired: Desired) -> PolicyState:
     """Return the policy; the alerts that the account may use if one is to be created; webhooks if one is given by its name."""
-    policy = find(policies(client), desired.name, desired.policy_id)
+    everyone = policies(client)
+    policy, known = find(everyone, desired.name, desired.policy_id), frozenset(each.id for each in everyone)
     if not desired.present:
         return PolicyState(policy)
     references = desired.mechanisms.get(WEBHOOKS, ())
     hooks = () if all(map(is_id, references)) else tuple(webhooks(client))
     if policy is not None or desired.alert_type is None or desired.policy_id is not None:
-        return PolicyState(policy, webhooks=hooks)
+        return PolicyState(policy, webhooks=hooks, known=known)
     try:
-        return PolicyState(None, alerts(client), hooks)
+        return PolicyState(None, alerts(client), hooks, known=known)
     except Failure as failure:
         if not _is_not_offered(failure):
             raise
-        return PolicyState(None, None, hooks, str(failure))
+        return PolicyState(None, None, hooks, str(failure), known)
 
 
 def policies(client: Client) -> list[Policy]:
@@ -57,6 +59,24 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
         return answers
     policy_id = request.ids.get("policy_id") or str(dict_of(answers[0].result)["id"])
     return (*answers, client.call("notifications.get", ids={"policy_id": policy_id}))
+
+
+_WORDS = Words(
+    "notification policy", "notification policies", "policy_id", "notification_policy_info", ", so that everyone is told twice"
+)
+
+
+def verify(client: Client, created: t.Iterable[tuple[PolicyState, Json]]) -> None:
+    """List the policies again after a creation, which another run may have made at the same time."""
+    made = [_created(state, dict_of(result)) for state, result in created]
+    look_again(
+        client, _WORDS, lambda: [Listed(each.id, each.name, each.text("created") or None) for each in policies(client)], made
+    )
+
+
+def _created(state: PolicyState, made: t.Mapping[str, Json]) -> Created:
+    name = str(made["name"])
+    return Created(str(made["id"]), name, name, f"name {name!r}", lambda other: other not in state.known)
 
 
 def report(client: Client, query: PolicyQuery) -> Conclusion:

@@ -7,10 +7,11 @@ import typing as t
 from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
+from .._engine.steps import Outcome
 from .._engine.task import InfoTask, Params, Spec, StateTask
 from .options import IDENTITY, OPTIONS, Desired, PolicyQuery, desire, desire_report
 from .plan import PolicyState, conclude, plan
-from .read import read, report, reread
+from .read import read, report, reread, verify
 
 
 class NotificationPolicy(StateTask[Desired, PolicyState]):
@@ -34,6 +35,9 @@ class NotificationPolicy(StateTask[Desired, PolicyState]):
 
     def conclude(self, desired: Desired, state: PolicyState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, state, plan, answers)
+
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+        verify(client, [(each.step.state, each.conclusion.result["notification_policy"]) for each in outcomes if each.created])
 
 
 TASK = NotificationPolicy()

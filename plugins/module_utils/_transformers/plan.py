@@ -52,10 +52,11 @@ class Transformer(t.NamedTuple):
 
 
 class TransformerState(t.NamedTuple):
-    """The transformer, or None; and what the service's preview made of each sample."""
+    """The transformer, or None; what the service's preview made of each sample; and the ids of all transformers that were listed."""
 
     transformer: Transformer | None
     delivered: tuple[Json, ...] = ()
+    known: frozenset[int] = frozenset()
 
 
 def parse_transformer(sent: Json) -> Transformer:

@@ -7,7 +7,9 @@ import typing as t
 
 from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
+from .._api.rivals import Created, Listed, Words, look_again
 from .._core import INVALID_OPTION, PERMISSION, Answer, Conclusion, Failure, Json, Plan
+from .._text import dict_of
 from .options import Desired, TransformerQuery
 from .plan import Transformer, TransformerState, find, parse_content, parse_transformer, parse_version, view
 from .samples import Sample
@@ -18,13 +20,15 @@ _REFUSED_QUERY = 400
 
 def read(client: Client, desired: Desired) -> TransformerState:
     """Return the transformer with its query and version, and what the service's preview makes of the samples."""
-    transformer = find(listed(client), desired.name, desired.transformer_id)
+    everyone = listed(client)
+    transformer = find(everyone, desired.name, desired.transformer_id)
+    known = frozenset(each.id for each in everyone)
     if transformer is not None:
         transformer = _with_query(client, transformer)
     sql = desired.sql or (transformer.sql if transformer else None)
     if not desired.present or sql is None:
-        return TransformerState(transformer)
-    return TransformerState(transformer, tuple(_preview(client, sample, sql) for sample in desired.samples))
+        return TransformerState(transformer, known=known)
+    return TransformerState(transformer, tuple(_preview(client, sample, sql) for sample in desired.samples), known)
 
 
 def listed(client: Client) -> list[Transformer]:
@@ -68,6 +72,20 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
     if plan.requests[0].body is None:
         return answers
     return (*answers, *_details(client, parse_transformer(answers[0].result).id))
+
+
+_WORDS = Words("transformer", "transformers", "transformer_id", "logpush_transformer_info")
+
+
+def verify(client: Client, created: t.Iterable[tuple[TransformerState, Json]]) -> None:
+    """List the transformers again after a creation, which another run may have made at the same time."""
+    made = [_created(state, dict_of(result)) for state, result in created]
+    look_again(client, _WORDS, lambda: [Listed(each.id, each.name, each.id) for each in listed(client)], made)
+
+
+def _created(state: TransformerState, made: t.Mapping[str, Json]) -> Created:
+    number, name = t.cast("int", made["id"]), str(made["name"])
+    return Created(number, name, name, f"name {name!r}", lambda other: other not in state.known, number)
 
 
 def report(client: Client, query: TransformerQuery) -> Conclusion:

@@ -7,10 +7,11 @@ import typing as t
 from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
+from .._engine.steps import Outcome
 from .._engine.task import InfoTask, Params, Spec, StateTask
 from .options import IDENTITY, OPTIONS, Desired, TransformerQuery, desire, desire_report
 from .plan import TransformerState, conclude, plan
-from .read import read, report, reread
+from .read import read, report, reread, verify
 
 
 class LogpushTransformer(StateTask[Desired, TransformerState]):
@@ -34,6 +35,11 @@ class LogpushTransformer(StateTask[Desired, TransformerState]):
 
     def conclude(self, desired: Desired, state: TransformerState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, state, plan, answers)
+
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+        # A changed query must not be sent twice either, and creates no transformer.
+        created = [each for each in outcomes if each.created and each.step.state.transformer is None]
+        verify(client, [(each.step.state, each.conclusion.result["transformer"]) for each in created])
 
 
 TASK = LogpushTransformer()
