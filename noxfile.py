@@ -12,6 +12,7 @@ unwanted files refuses a template and a style beside the code of a page, and its
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -34,6 +35,8 @@ CORES = {
 # The next version, as soon as a pre-release of it is published.
 NEXT = {"2.22": ("3.13",)}
 TESTED = {**CORES, **NEXT}
+# A version that is too old, as in the default image of AWX 24.6.
+TOO_OLD = {"2.15": ("3.9",)}
 MAIN = "2.19"
 # The oldest Python that modules support.
 OLDEST_PYTHON = "3.10"
@@ -310,6 +313,30 @@ def package(session: nox.Session) -> None:
     session.run("python", "scripts/rehearse.py", str(artifact))
 
 
+@gate("test", "once", name="too-old", pythons=TOO_OLD["2.15"])
+def too_old(session: nox.Session) -> None:
+    """Whether an ansible-core and a Python that are too old get one message that says what is needed."""
+    session.install("--requirement", "requirements/core-2.15.txt")
+    with tempfile.TemporaryDirectory() as folder:
+        tracked_copy(session, folder)
+        environment = {"HOME": folder, "ANSIBLE_COLLECTIONS_PATH": folder, "ANSIBLE_NOCOLOR": "1", "COLUMNS": "1000"}
+        Path(folder, "fleet.zones.yml").write_text("plugin: edgeops.observability.zones\n", encoding="utf-8")
+        for plugin in ("script_monitor", "audit_report"):
+            play = [{"hosts": "localhost", "gather_facts": False, "tasks": [{f"edgeops.observability.{plugin}": {}}]}]
+            Path(folder, f"{plugin}.yml").write_text(json.dumps(play), encoding="utf-8")
+        commands = [
+            ("ansible-playbook", "script_monitor.yml"),
+            ("ansible-playbook", "audit_report.yml"),
+            ("ansible-inventory", "-i", "fleet.zones.yml", "--list"),
+        ]
+        with session.chdir(folder):
+            for command in commands:
+                said = " ".join(str(session.run(*command, env=environment, silent=True, success_codes=[0, 1, 4])).split())
+                needs, has = "needs ansible-core 2.16 and Python 3.10 or newer", "this is ansible-core 2.15.13 on Python 3.9"
+                if said.count(needs) != 1 or has not in said or "Traceback" in said:
+                    session.error(f"{' '.join(command)}: {said}")
+
+
 @gate("test", "once")
 def importer(session: nox.Session) -> None:
     """Whether Galaxy would import the artifact without errors or warnings."""
@@ -405,7 +432,7 @@ def requirements(session: nox.Session) -> None:
         constraints = [f"--constraints=requirements/{each}.txt" for each in included if each in groups and each != "test"]
         own = [] if group == "bootstrap" else ["requirements.txt"]
         # One list holds for several Pythons: it names a version of each package that all of them can run.
-        oldest = min(TESTED.get(group.removeprefix("core-"), CORES[MAIN]))
+        oldest = min({**TESTED, **TOO_OLD}.get(group.removeprefix("core-"), CORES[MAIN]))
         command = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy=fewest", f"--python-version={oldest}"]
         plain = ["--no-annotate", "--no-header", f"--output-file=requirements/{group}.txt"]
         session.run(*command, *plain, f"--group={group}", *own, *constraints, *session.posargs, silent=True)

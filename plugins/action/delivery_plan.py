@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import PlayAction
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 from ansible_collections.edgeops.observability.plugins.modules.logpush_transformer import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 from ansible.utils.display import Display
 
 from ansible_collections.edgeops.observability.plugins.modules.survey_info import SurveyInfo

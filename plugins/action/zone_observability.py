@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK

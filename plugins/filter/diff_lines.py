@@ -47,6 +47,10 @@ _value:
     - "enabled: false -> true"
 """
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import typing as t
 
 from ansible.errors import AnsibleFilterError

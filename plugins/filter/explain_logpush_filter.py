@@ -52,6 +52,10 @@ _value:
     all other records are left out.
 """
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import explain

@@ -87,6 +87,10 @@ _value:
         - "cookie_fields (session) reach no log: no job that was looked at ('edge-logs') selects Cookies."
 """
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import typing as t
 
 from ansible.errors import AnsibleFilterError

@@ -75,6 +75,10 @@ _value:
   sample: '{"where":{"and":[{"key":"EdgeResponseStatus","operator":"!eq","value":200}]}}'
 """
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import typing as t
 
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import check_limits, to_text

@@ -91,6 +91,10 @@ keyed_groups:
     prefix: account
 """
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import hashlib
 import json
 import sys

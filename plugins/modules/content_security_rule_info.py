@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: content_security_rule_info
 short_description: Read the content security rules of a zone, and what browsers reported of them
@@ -112,6 +110,10 @@ error:
   sample: {kind: permission, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/page_shield/policies, status: 403,
     errors: [{code: 10000, message: Authentication error}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.options import (

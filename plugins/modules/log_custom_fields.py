@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: log_custom_fields
 short_description: Manage the custom log fields (headers and cookies) of a zone
@@ -246,6 +244,10 @@ error:
   sample: {kind: rejected, method: PUT, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/2f2feab2026849078ba485f918791bdc, status: 400,
     errors: [{code: 20120, message: exceeded maximum number of custom fields}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.task import TASK
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module

@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: log_custom_fields_info
 short_description: Read the custom log fields (headers and cookies) of a zone
@@ -115,6 +113,10 @@ error:
   sample: {kind: authentication, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/rulesets/phases/http_log_custom_fields/entrypoint, status: 403,
     errors: [{code: 10000, message: Authentication error}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion

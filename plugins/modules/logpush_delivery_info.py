@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: logpush_delivery_info
 short_description: Read what log delivery (Logpush) jobs delivered and lost
@@ -264,6 +262,10 @@ error:
   sample: {kind: unavailable, method: POST, path: /graphql, status: 503,
     errors: [{code: null, message: unable to execute query}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 5}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion

@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: logpush_job_info
 short_description: Read the log delivery (Logpush) jobs of a zone or an account
@@ -239,6 +237,10 @@ error:
   sample: {kind: permission, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/logpush/jobs, status: 403,
     errors: [{code: 1004, message: reading job for product is not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client

@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: logpush_transformer
 short_description: Manage a transformer, the query that Logpush records pass through
@@ -245,6 +243,10 @@ error:
   sample: {kind: invalid_option, method: POST, path: /accounts/9a7806061c88ada191ed06f989cc3dac/logpush/transformers/preview, status: 400,
     errors: [{code: 1004, message: 'invalid SQL: No field named ClientIp'}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._transformers.task import TASK

@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: notification_policy
 short_description: Manage a notification policy of an account
@@ -203,6 +201,10 @@ error:
   sample: {kind: authentication, method: POST, path: /accounts/9a7806061c88ada191ed06f989cc3dac/alerting/v3/policies, status: 403,
     errors: [{code: 10000, message: not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.task import TASK

@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: script_audit
 short_description: Compare the scripts of a zone with a baseline of authorised scripts, and keep evidence
@@ -319,6 +317,10 @@ error:
   type: dict
   sample: {kind: gate, method: null, path: null, status: null, errors: [], request_id: null, attempts: 0}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.task import AUDIT_TASK as TASK

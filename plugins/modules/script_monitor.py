@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: script_monitor
 short_description: Enable or disable the script monitor (Page Shield) of a zone
@@ -96,6 +94,10 @@ error:
   sample: {kind: permission, method: PUT, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor, status: 403,
     errors: [{code: 1004, message: not allowed}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.task import TASK

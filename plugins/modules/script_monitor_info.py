@@ -3,8 +3,6 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-from __future__ import annotations
-
 DOCUMENTATION = r"""
 module: script_monitor_info
 short_description: Read the script monitor (Page Shield) of a zone and the scripts that it has seen
@@ -305,6 +303,10 @@ error:
   sample: {kind: not_found, method: GET, path: /zones/023e105f4ecef8ad9ca31a8372d0c353/script_monitor/scripts/0aea5b8ecfe03ba2d9a0e1ce35b28f4c, status: 404,
     errors: [{code: 10007, message: script not found}], request_id: 8a1f0c6d5e4b3a21-FRA, attempts: 1}
 """
+
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import check_supported
+
+check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion

@@ -66,6 +66,10 @@ _value:
   sample: true
 """
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
+
+check_supported()
+
 import collections.abc
 import typing as t
 

@@ -24,7 +24,7 @@ STOREYS = (
     (("_report", "_adopt", "_evidence"),),
     (("_token",), ("_play",), ("_in_process",)),
     (("_host_variables",), ("_variables",), ("_arguments",), ("_job_defaults",)),
-    (("_page",), ("_dest",), ("_words",), ("_diff",), ("_expression",), ("_untrusted",), ("_ansible_core",)),
+    (("_page",), ("_dest",), ("_words",), ("_diff",), ("_expression",), ("_untrusted",), ("_ansible_core",), ("_supported",)),
 )
 # From the top down: files may import from their own level (except from other resources) or below.
 LEVELS = (
@@ -38,8 +38,8 @@ LEVELS = (
 # Modules that pure code must not import. Parsing a date is pure, reading the current time is not.
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
 IMPURE |= {"os", "fcntl", "tempfile", "shutil", "pathlib"}
-# The files of these packages that may read and write: the API, and files of evidence.
-TALKING = {"read.py", "_files.py", "evidence.py", "evidence_folder.py"}
+# The files of these packages that may read and write: the check of versions, which ends a module, the API, and files of evidence.
+TALKING = {"_supported.py", "read.py", "_files.py", "evidence.py", "evidence_folder.py"}
 CLOCKS = {"now", "utcnow", "today"}
 
 

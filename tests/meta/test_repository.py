@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from ansible_collections.edgeops.observability.plugins.doc_fragments.connection import ModuleDocFragment
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import MIN_CORE, MIN_PYTHON
 from harness import documented
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +147,12 @@ def test_oldest_python_is_documented(path: Path) -> None:
     fragment = yaml.safe_load(ModuleDocFragment.DOCUMENTATION)
     inherits = "edgeops.observability.connection" in document.get("extends_documentation_fragment", ())
     assert "python >= 3.10" in (fragment if inherits else document)["requirements"]
+
+
+def test_supported_versions_are_stated_once() -> None:
+    core, python = (".".join(map(str, version)) for version in (MIN_CORE, MIN_PYTHON))
+    assert load("meta/runtime.yml")["requires_ansible"] == f">={core}.0"
+    assert f"ansible-core {core} to " in README and f" on Python {python} and newer" in README
 
 
 def test_guides_and_examples_are_published() -> None:

@@ -327,3 +327,15 @@ def test_registered_results_contain_no_secret(playbook: Playbook, tmp_path: Path
     assert created["job"]["id"] and failed["failed"] and refused["failed"]
     for secret in (*secrets.values(), "planted-secret-3b1c77"):
         assert secret not in kept
+
+
+@every_core
+def test_old_python_of_a_host_is_named(playbook: Playbook) -> None:
+    """The task of a supported controller can still be sent to a Python that cannot compile the collection."""
+    old = next((found for version in ("3.9", "3.8") if (found := shutil.which(f"python{version}"))), None)
+    if not old:
+        pytest.skip("no Python that is too old is on this machine")
+    variables = {"ansible_python_interpreter": old}
+    report = playbook.run({**MONITOR, "vars": variables, "ignore_errors": False}, in_process=False, fails="invalid_option")
+    assert "needs ansible-core 2.16 and Python 3.10 or newer, and this is" in report.failure["msg"]
+    assert not report.journal
