@@ -44,8 +44,7 @@ options:
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and
         C(scripts) may be that of M(edgeops.observability.script_monitor_info). Jobs that cannot be read, and an error of the service, make it V(unaudited);
         another part that the token or the plan does not show is the note V(not_readable).
-      - The notes of a survey are V(no_job), V(monitor_off), those of the field coverage, and in accounts of at least five zones V(single_destination)
-        (a host or bucket to which one zone alone delivers) and V(personal_data) (fields that identify persons go elsewhere than most of the jobs deliver).
+      - The notes of a survey are V(no_job), V(monitor_off), V(violations) and those of the field coverage.
     type: list
     elements: dict
   registered:
@@ -138,7 +137,7 @@ options:
       resource:
         description:
           - Pattern for the resource. Those are V(custom_fields), V(jobs), V(script_monitor), V(content_security_rules), V(scripts), V(health),
-            V(coverage), V(delivery), V(fields) and V(notifications).
+            V(coverage), V(delivery), V(fields), V(notifications) and V(pages).
         type: str
       type:
         description: Pattern for the type, V(difference) or one of findings and notes such as V(unlisted_job). RV(lines) show the types.
@@ -180,11 +179,11 @@ options:
         host shows. Each type of finding or note can be named as well; notes count in no other way.
     type: list
     elements: str
-    choices: [unaudited, drifted, findings, unmanaged, malicious, reported, job_failing, job_disabled_by_service, job_silent,
-      records_dropped, enforcement_refused, changed, new, monitor_off, history_broken, unlisted_job, unlisted_rule, missing_field,
+    choices: [unaudited, drifted, findings, unmanaged, malicious, reported, page_unread, script_new, inline_new, frame_new, form_new,
+      header_changed, redirected, page_new, job_failing, job_disabled_by_service, job_silent, records_dropped, field_removed, region_gap,
+      enforcement_refused, changed, new, monitor_off, history_broken, unlisted_job, unlisted_rule, missing_field, over_budget,
       expired_waiver, unverified, expired, unjustified, gone, nothing_seen, evidence_gap, job_stale, fields_not_selected, field_stays_empty,
-      no_upload, losses_unknown, violations, personal_data, no_alert, unmatched_waiver,
-      not_readable, job_never, no_job, single_destination, unused]
+      no_upload, losses_unknown, violations, no_alert, unmatched_waiver, not_readable, job_never, no_job, unused]
     default: []
   at:
     description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.

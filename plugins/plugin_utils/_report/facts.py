@@ -15,9 +15,6 @@ DEFAULT_KEEP, MAX_KEEP = 30, 1000
 DEFAULT_MAX_AGE_DAYS = DEFAULT_SILENT_DAYS = 7
 MAX_DAYS = 3650
 
-# Accounts with fewer zones have no usual destination.
-MIN_ZONES_TO_COMPARE = 5
-
 # The file of each format.
 FILES: t.Mapping[str, str] = {
     "json": "report.json",
@@ -37,7 +34,7 @@ DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
 # What the role manages, and what else an audit reads.
 MANAGED = PARTS
 OBSERVED = ("scripts", "health", "coverage", "delivery")
-RESOURCES = (*MANAGED, *OBSERVED, "fields", "notifications")
+RESOURCES = (*MANAGED, *OBSERVED, "fields", "notifications", "pages")
 
 HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
@@ -60,7 +57,22 @@ class Action(t.NamedTuple):
 
 
 # In the order in which a report names them.
-ACTIONS = AUDIT, SCRIPTS, REPAIR, ENFORCE, RESTORE, DECLARE, DECLARE_RULES, SELECT, BASELINE, RENEW, LOOK = (
+ACTIONS = (
+    AUDIT,
+    SCRIPTS,
+    PAGES,
+    REPAIR,
+    REPLACE,
+    ENFORCE,
+    RESTORE,
+    DECLARE,
+    DECLARE_RULES,
+    SELECT,
+    BASELINE,
+    BUDGET,
+    RENEW,
+    LOOK,
+) = (
     Action(
         "Find out why zones could not be audited",
         "What could not be read is not known: correct the cause, then run the audit again.",
@@ -72,9 +84,19 @@ ACTIONS = AUDIT, SCRIPTS, REPAIR, ENFORCE, RESTORE, DECLARE, DECLARE_RULES, SELE
         "guide_payment_scripts.html",
     ),
     Action(
+        "Examine payment pages",
+        "Find out who changed headers, inline code, frames or forms, then undo it, or authorise it in the baseline of the pages.",
+        "guide_payment_scripts.html",
+    ),
+    Action(
         "Repair log delivery",
         "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
         "guide_job_health.html",
+    ),
+    Action(
+        "Replace what a job can no longer deliver",
+        "Such a job goes on without an error and delivers less: select other fields, or deliver the dataset in another way.",
+        "guide_delivery_facts.html",
     ),
     Action(
         "Complete content security rules before they enforce",
@@ -106,6 +128,11 @@ ACTIONS = AUDIT, SCRIPTS, REPAIR, ENFORCE, RESTORE, DECLARE, DECLARE_RULES, SELE
         "Review the entries, and see that each audit can look at the scripts.",
         "guide_payment_scripts.html",
     ),
+    Action(
+        "Deliver less, or raise the budget",
+        "A filter, a sample rate or fewer fields deliver fewer bytes; the amount is an estimate.",
+        "guide_delivery_facts.html",
+    ),
     Action("Renew or remove waivers that ended", "What they covered counts again.", "guide_waivers.html"),
     Action("Worth a look", "Nothing has to be done about notes.", "reference_report.html"),
 )
@@ -123,11 +150,30 @@ class Type(t.NamedTuple):
     many: str = ""
 
 
+def _of_pages(should_be: str, one: str, many: str) -> Type:
+    return Type(FINDING, HIGH, "pages", PAGES, should_be, one, many)
+
+
+def _pages_with(what: str) -> tuple[str, str]:
+    """Return the words for one payment page with something, and for several."""
+    return f"payment page with {what}", f"payment pages with {what}"
+
+
 # Of each severity the worst first.
 TYPES: t.Mapping[str, Type] = {
     "malicious": Type(FINDING, HIGH, "scripts", SCRIPTS, "no malicious script on the pages of the zone", "malicious script"),
     "reported": Type(
         FINDING, HIGH, "scripts", SCRIPTS, "no script whose URL or domain is reported as malicious", "reported script"
+    ),
+    "page_unread": _of_pages("a page that can be read", "payment page could not be read", "payment pages could not be read"),
+    "script_new": _of_pages("only scripts that its entry authorises", *_pages_with("a script that nobody authorised")),
+    "inline_new": _of_pages("only inline code that its entry authorises", *_pages_with("inline code that nobody authorised")),
+    "frame_new": _of_pages("only frames that its entry authorises", *_pages_with("a frame that nobody authorised")),
+    "form_new": _of_pages("only forms that send where its entry says", *_pages_with("a form that nobody authorised")),
+    "header_changed": _of_pages("the headers of its entry", *_pages_with("changed headers")),
+    "redirected": _of_pages("the page itself", "redirected payment page", "redirected payment pages"),
+    "page_new": _of_pages(
+        "covered by an entry of the baseline", "payment page without an entry", "payment pages without an entry"
     ),
     "job_failing": Type(FINDING, HIGH, "health", REPAIR, "every delivery succeeds", "failing job"),
     "job_disabled_by_service": Type(
@@ -136,6 +182,16 @@ TYPES: t.Mapping[str, Type] = {
     "job_silent": Type(FINDING, HIGH, "health", REPAIR, "delivers what the zone has", "silent job"),
     "records_dropped": Type(
         FINDING, HIGH, "delivery", REPAIR, "no record is dropped", "job that lost records", "jobs that lost records"
+    ),
+    "field_removed": Type(FINDING, HIGH, "fields", REPLACE, "a field that the dataset has", "removed log field"),
+    "region_gap": Type(
+        FINDING,
+        HIGH,
+        "jobs",
+        REPLACE,
+        "a dataset that the region of the account supports",
+        "job outside the region of its account",
+        "jobs outside the region of their account",
     ),
     "enforcement_refused": Type(
         FINDING,
@@ -168,6 +224,9 @@ TYPES: t.Mapping[str, Type] = {
     ),
     "missing_field": Type(
         FINDING, MEDIUM, "fields", SELECT, "selected by an enabled job without filter and sample rate", "missing log field"
+    ),
+    "over_budget": Type(
+        FINDING, MEDIUM, "delivery", BUDGET, "within the budget", "account over its budget", "accounts over their budget"
     ),
     "expired_waiver": Type(FINDING, MEDIUM, "jobs", RENEW, "renewed or removed", "expired waiver"),
     "unverified": Type(
@@ -210,13 +269,11 @@ TYPES: t.Mapping[str, Type] = {
     "no_upload": Type(NOTE, LOW, "delivery", LOOK),
     "losses_unknown": Type(NOTE, LOW, "delivery", LOOK),
     "violations": Type(NOTE, LOW, "content_security_rules", LOOK, "allowed by the rule, or gone from the pages"),
-    "personal_data": Type(NOTE, LOW, "fields", LOOK),
     "no_alert": Type(NOTE, LOW, "notifications", LOOK, "covered by an enabled notification policy"),
     "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
     "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
     "job_never": Type(NOTE, INFO, "health", LOOK),
     "no_job": Type(NOTE, INFO, "jobs", LOOK),
-    "single_destination": Type(NOTE, INFO, "jobs", LOOK),
     "unused": Type(NOTE, INFO, "scripts", LOOK),
 }
 # An unknown type comes from a later version; it counts as severe.
@@ -232,25 +289,6 @@ PATTERNS: tuple[t.Literal["zone", "resource", "type", "member", "subject"], ...]
 GATES = (UNAUDITED, DRIFTED, FINDINGS, UNMANAGED, *TYPES)
 # What of these names items of a kind, whatever the status of the host.
 GATES_OF_KINDS: t.Mapping[str, str] = {DRIFTED: DIFFERENCE, FINDINGS: FINDING}
-
-# Fields that identify a person or what one person does, by dataset: online identifiers in the sense of GDPR Article 4(1) and
-# recital 30. Names: developers.cloudflare.com/logs/logpush/logpush-job/datasets, read 2026-11.
-PERSONAL_FIELDS: t.Mapping[str, str] = {
-    "http_requests": "ClientIP ClientLatitude ClientLongitude ClientRequestReferer ClientRequestURI ClientRequestUserAgent"
-    " Cookies RequestHeaders",
-    "firewall_events": "ClientIP ClientRefererPath ClientRefererQuery ClientRequestQuery ClientRequestUserAgent",
-    "spectrum_events": "ClientIP",
-    "dns_logs": "SourceIP",
-    "page_shield_events": "PageURL",
-    "nel_reports": "ClientIPASN",
-    "access_requests": "Email IPAddress UserUID",
-    "audit_logs": "ActorEmail ActorIP",
-    "audit_logs_v2": "ActorEmail ActorIPAddress",
-    "gateway_dns": "DeviceID DeviceName Email SrcIP UserID",
-    "gateway_http": "DeviceID DeviceName Email SourceIP URL UserID",
-    "gateway_network": "DeviceID DeviceName Email SourceIP UserID",
-    "zero_trust_network_sessions": "DeviceID DeviceName Email OriginIP SourceIP UserID",
-}
 
 # Meanings of the status of an upload: the HTTP status of the destination, or an error code of the service.
 DESTINATION_ANSWERS: t.Mapping[str, str] = {

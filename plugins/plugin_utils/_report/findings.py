@@ -10,12 +10,13 @@ from ...module_utils._logpush.coverage import Coverage, selected_fields
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
 from ...module_utils._logpush.health import DISABLED, FAILING, NEVER, STALE, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
+from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
 from .._words import distinct, plural
 from .document import Copied
-from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED, PERSONAL_FIELDS
+from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED
 from .items import Problem, destination_text, problem
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
@@ -174,6 +175,8 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Pr
         verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
         names = personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
+        if names is None:
+            personal = ", whose fields are not known"
         yield problem("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
 
 
@@ -229,11 +232,6 @@ def _first(texts: t.Sequence[str]) -> str:
 
 
 _MAX_SOURCES = 10
-
-
-def personal_fields(job: ReportedJob) -> list[str]:
-    """Return the fields that a job selects and that identify a person, or what one person does."""
-    return sorted({*PERSONAL_FIELDS.get(_dataset(job), "").split()}.intersection(selected_fields(job)))
 
 
 def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:

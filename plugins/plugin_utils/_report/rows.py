@@ -19,18 +19,11 @@ from .options import DesiredReport
 
 def rows_of(desired: DesiredReport, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
-    known = Known(survey.destinations_of(desired.records), alerts.watched_of(desired.records))
-    return [_row_of(record, desired, known, seen_before) for record in desired.records]
+    watched = alerts.watched_of(desired.records)
+    return [_row_of(record, desired, watched[record["account_id"]], seen_before) for record in desired.records]
 
 
-class Known(t.NamedTuple):
-    """What all records of a run say of the accounts."""
-
-    destinations: survey.Destinations
-    watched: t.Mapping[str | None, alerts.Watched]
-
-
-def _row_of(record: ZoneRecord, desired: DesiredReport, known: Known, seen_before: t.Mapping[str, str]) -> Row:
+def _row_of(record: ZoneRecord, desired: DesiredReport, watched: alerts.Watched, seen_before: t.Mapping[str, str]) -> Row:
     named: Row = {
         **NOTHING,
         "zone": record["zone"],
@@ -40,7 +33,7 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, known: Known, seen_befor
         "account_name": record["account_name"],
     }
     owner, jobs, audit = address(named), record["jobs"], record["scripts"]
-    items = items_of(owner, _problems(record, desired, known), desired.at)
+    items = items_of(owner, _problems(record, desired, watched), desired.at)
     noted = {str(item["subject"]): seen_before.get(item["id"], desired.at) for item in items if item["type"] == "job_never"}
     silent = findings.silent(jobs or (), desired.at, desired.silent_after_days, noted)
     is_audited = record["error"] is None
@@ -70,7 +63,7 @@ def _error(reason: Reason | None) -> dict[str, str] | None:
     return {"kind": reason["kind"], "message": reason["message"], **lacking}
 
 
-def _problems(record: ZoneRecord, desired: DesiredReport, known: Known) -> t.Iterator[Problem]:
+def _problems(record: ZoneRecord, desired: DesiredReport, watched: alerts.Watched) -> t.Iterator[Problem]:
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
     result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
     for name, reason in record["unreadable"]:
@@ -80,8 +73,8 @@ def _problems(record: ZoneRecord, desired: DesiredReport, known: Known) -> t.Ite
         yield from findings.unlisted(result, jobs)
         yield from findings.rules(result)
     else:
-        yield from survey.notes(record, known.destinations)
-    yield from alerts.notes(record, known.watched[record["account_id"]])
+        yield from survey.notes(record)
+    yield from alerts.notes(record, watched)
     yield from findings.health(jobs)
     if record["scripts"] is not None:
         yield from findings.scripts(record["scripts"])

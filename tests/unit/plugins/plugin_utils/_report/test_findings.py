@@ -66,6 +66,14 @@ def test_unlisted_job_is_a_finding():
     assert types(deleted) == ["difference"]
 
 
+def test_unlisted_job_of_an_unknown_dataset_says_so():
+    """A dataset that no table has may contain anything; a known one without such fields says nothing."""
+    for dataset, words in (("made_up", ", whose fields are not known"), ("nel_reports", "")):
+        listed = [job("debug", id=7, dataset=dataset, logpull_options="fields=ClientIPASN", destination=STRANGER)]
+        (found,) = items(report(with_unlisted(listed, listed)))
+        assert found["is"] == f"no item declares it; it delivers {dataset} to https://collector.example/in{words}"
+
+
 def test_jobs_may_come_with_the_result():
     made = with_unlisted(None, None)
     made["result"]["listed_jobs"] = [job(state="failing")]
@@ -300,31 +308,10 @@ def test_unreadable_zone_is_unaudited_and_account_has_a_note():
     assert all({item["type"] for item in zone["items"]} == {"not_readable"} for zone in made["zones"])
 
 
-def test_unusual_destination_is_a_note():
-    """One note for each destination, if most jobs of the account share another one; the message names personal data sent there."""
-    jobs = [job(id=1, destination=OURS), *(job(name, id=2, destination=STRANGER) for name in ("debug", "trace"))]
-    usual = [zone(name) for name in "abde"]
-    made = surveyed(*usual, zone("c", jobs=jobs))
-    assert types(made) == ["personal_data", "single_destination"]
-    assert {item["subject"] for item in items(made, "c")} == {"debug"}
-    personal, single = sorted(items(made), key=lambda item: item["type"])
-    assert personal["is"] == (
-        "delivers ClientIP to https://collector.example, which is not where most jobs of the account deliver; so do trace"
-    )
-    assert single["is"] == "no other zone delivers to https://collector.example; so do trace"
-    assert items(surveyed(*usual[:3], zone("c", jobs=jobs))) == [], "four zones"
-
-
-def test_no_destination_is_usual_without_a_majority():
-    elsewhere = [job(destination={**STRANGER, "address": f"{name}.example"}) for name in ("x", "y", "z")]
-    zones = [zone(name, jobs=[each]) for name, each in zip("cde", elsewhere, strict=True)]
-    assert items(surveyed(zone("a"), zone("b"), *zones)) == []
-
-
-def test_accounts_have_their_own_usual_destinations():
-    elsewhere = [job(destination=STRANGER)]
-    ours = [zone(name, account_id="1") for name in "abdef"]
-    assert items(surveyed(*ours, zone("c", jobs=elsewhere, account_id="2"))) == []
+def test_destination_of_one_zone_alone_is_no_note():
+    """Where most jobs deliver is a guess and no fact; the survey shows each destination instead."""
+    usual = [zone(name) for name in "abdef"]
+    assert items(surveyed(*usual, zone("c", jobs=[job(destination=STRANGER)]))) == []
 
 
 # Enabled jobs without deliveries.

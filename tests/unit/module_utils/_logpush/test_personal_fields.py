@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DATASETS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.personal_fields import PERSONAL_FIELDS, personal_fields
+
+
+def test_every_dataset_is_known():
+    assert PERSONAL_FIELDS.keys() == frozenset().union(*DATASETS.values())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "selected", "personal"),
+    [
+        ("http_requests", "RayID,ClientIP,Cookies", ["ClientIP", "Cookies"]),
+        (None, "ClientIP", ["ClientIP"]),
+        ("email_security_alerts", "Subject,AlertID", ["Subject"]),
+        ("dlp_forensic_copies", "Payload,Phase", ["Payload"]),
+        ("sinkhole_http_logs", "Password,Method", ["Password"]),
+        ("ssh_logs", "Payload,PTY", ["Payload"]),
+        ("nel_reports", "ClientIPASN,ClientIPCountry", []),
+        ("made_up", "ClientIP", None),
+    ],
+)
+def test_fields_that_identify_a_person(dataset, selected, personal):
+    assert personal_fields({"dataset": dataset, "logpull_options": f"fields={selected}"}) == personal
