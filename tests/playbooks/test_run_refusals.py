@@ -3,6 +3,7 @@
 """Playbooks refuse invalid variables before any request: in their first task, and for the run as a whole."""
 
 import typing as t
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +91,18 @@ def test_validation_is_the_first_task(playbook: Playbook, name: str, variables: 
     )
     assert report.failure["msg"].startswith(said), report.failure["msg"]
     assert report.returncode != 0 and not report.journal
+
+
+def test_damaged_report_names_the_variable(playbook: Playbook, tmp_path: Path) -> None:
+    """The report in the folder is the previous one: what is wrong with it is said of the variable that was typed, before any request."""
+    folder = tmp_path / "audits"
+    folder.mkdir()
+    (folder / "report.json").write_text('{"schema_version": "1.0", "zo', encoding="utf-8")
+    report = playbook.run(
+        playbook="edgeops.observability.check",
+        inventory={"zone0": {"zone_id": playbook.zone}},
+        extra_vars={"edgeops_report_dir": str(folder)},
+        fails="invalid_option",
+    )
+    assert report.failure["msg"].startswith(f"edgeops_report_dir: '{folder}/report.json' is not JSON"), report.failure["msg"]
+    assert not report.journal

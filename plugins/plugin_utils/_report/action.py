@@ -52,7 +52,7 @@ class ReportAction(InProcessAction):
         finally:
             self._task.args = arguments
         if result.get("outcome") is None:
-            return result
+            return result if arguments.get("previous") else _with_variable(result)
         if registered is not None:
             result = _with_own(result, hosts, refusals(hosts, registered))
         return {**result, "ansible_stats": _statistics(result)}
@@ -100,6 +100,14 @@ def _completed(arguments: Result, host: Host) -> Result:
     if arguments.get("delivery") is None:
         defaults["delivery"] = read_option("edgeops_audit_delivery", host.value)
     return {**arguments, **defaults}
+
+
+def _with_variable(result: Result) -> Result:
+    """Return a result whose refusal of the previous report names the variable of the folder in which that was found."""
+    option, colon, reason = str(result.get("msg")).partition(": ")
+    if option != "previous":
+        return result
+    return {**result, "msg": f"edgeops_report_dir{colon}{reason}"}
 
 
 def _with_own(result: Result, hosts: t.Iterable[str], refused: t.Mapping[str, str]) -> Result:

@@ -310,3 +310,11 @@ DESTINATION_ANSWERS: t.Mapping[str, str] = {
 def type_of(name: str) -> Type:
     """Return a type of items by its name, `difference` included."""
     return DIFFERENCE_TYPE if name == DIFFERENCE else TYPES.get(name, UNKNOWN_TYPE)
+
+
+def type_place(name: str) -> int:
+    """Return the place of a type in its table, which begins with what is worst; a type of a later version comes first."""
+    return _PLACES.get(name, -1)
+
+
+_PLACES: t.Mapping[str, int] = {name: place for place, name in enumerate(TYPES)}

@@ -13,7 +13,7 @@ from ...module_utils._text import canonical, dict_of, shorten
 from .._diff import plain_list
 from .._words import plural
 from .document import Item
-from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of
+from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of, type_place
 
 # Items of the report: what an audit found, and the words for it.
 
@@ -103,12 +103,14 @@ def items_of(owner: str | None, problems: t.Iterable[Problem], at: str, wording:
 
 
 def in_order(items: t.Iterable[Item]) -> list[Item]:
-    """Return items by kind, severity, resource, subject and member; carried ones last."""
+    """Return items by kind, severity, type (the worst first), resource, subject and member; carried ones last."""
     return sorted(
         items,
         key=lambda item: (
             item["carried"],
-            *(_ORDER.get(name, len(_ORDER)) for name in (item["kind"], item["severity"], item["resource"])),
+            *(_ORDER.get(name, len(_ORDER)) for name in (item["kind"], item["severity"])),
+            type_place(item["type"]),
+            _ORDER.get(item["resource"], len(_ORDER)),
             item["subject"] or "",
             item["member"] or "",
             item["id"],

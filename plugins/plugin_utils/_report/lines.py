@@ -24,11 +24,11 @@ from .facts import (
     NOTE,
     SEVERITIES,
     STATUSES,
-    TYPES,
     UNAUDITED,
     UNMANAGED,
     Action,
     type_of,
+    type_place,
 )
 from .findings import differences
 from .items import APPLIED, FOUND, counting, items_of, subject_words
@@ -84,12 +84,11 @@ def verdict(report: Report) -> str:
 
 
 def _severe(pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
-    """Return the findings of the highest severity by type, the most frequent first."""
+    """Return the numbers of findings by type, in the order of the table of types, and how many are of further types."""
     by_type: dict[str, list[tuple[Row, Item]]] = collections.defaultdict(list)
     for row, item in pairs:
         by_type[item["type"]].append((row, item))
-    # In the order of the table, which begins with what is worst.
-    named = sorted(by_type, key=lambda name: list(TYPES).index(name) if name in TYPES else -1)
+    named = sorted(by_type, key=type_place)
     words = [f"{plural(len(by_type[name]), type_of(name).one, type_of(name).many)} in {_of(by_type[name])}" for name in named]
     more = sum(len(by_type[name]) for name in named[_MAX_SEVERE:])
     return [*words[:_MAX_SEVERE], *([f"{more:,} more of high severity"] if more else [])]
@@ -169,7 +168,7 @@ def not_audited(rows: t.Iterable[Row]) -> str:
 
 
 def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
-    """Return what counts in this run, by what to do about it: the most severe first, then what concerns most zones."""
+    """Return what counts in this run, by what to do about it: the most severe first, then the worst type, then what concerns most zones."""
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
@@ -190,8 +189,9 @@ def _rank(item: Item) -> int:
     return SEVERITIES.index(item["severity"]) if item["severity"] in SEVERITIES else 0
 
 
-def _place(group: Group) -> tuple[int, int, str, str, str]:
-    return _rank(group.item), -len(group.rows), group.item["type"], group.rows[0]["zone"], group.item["id"]
+def _place(group: Group) -> tuple[int, int, int, str, str]:
+    """Return the place of a group: the severest first, of these the worst type, then what concerns most zones."""
+    return _rank(group.item), type_place(group.item["type"]), -len(group.rows), group.rows[0]["zone"], group.item["id"]
 
 
 def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:

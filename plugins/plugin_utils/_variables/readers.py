@@ -44,12 +44,14 @@ def read_text(name: str, value: Json) -> str:
 
 
 def read_names(name: str, value: Json) -> list[str]:
-    """Return names, given as a list, as comma-separated text or as JSON text."""
+    """Return names, given as a list, as comma-separated text or as JSON text; a null in the list means nothing."""
     names = read_json(name, value, list) if isinstance(value, str) and value.lstrip().startswith("[") else value
     if names in (None, ""):
         return []
     if isinstance(names, str):
         names = names.split(",")
+    if isinstance(names, list):
+        names = [each for each in names if each is not None]  # a null in a list is omitted, as in options of modules
     if not isinstance(names, list) or not all(isinstance(each, (str, int)) for each in names):
         raise invalid_option(name, "must be a list of names, or text with commas")
     return [text for text in (str(each).strip() for each in names) if text]

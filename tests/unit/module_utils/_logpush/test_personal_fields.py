@@ -3,7 +3,10 @@
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DATASETS
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.personal_fields import PERSONAL_FIELDS, personal_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.personal_fields import (
+    PERSONAL_FIELDS,
+    personal_fields,
+)
 
 
 def test_every_dataset_is_known():

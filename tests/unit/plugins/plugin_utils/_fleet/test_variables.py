@@ -157,3 +157,8 @@ def test_text_of_a_template_is_parsed() -> None:
 )
 def test_option_is_read_from_variables_and_defaults(path: str, given: t.Any, found: t.Any) -> None:
     assert table.read_option(path, lambda name: given) == found
+
+
+@pytest.mark.parametrize("given", [["findings", None], '["findings", null]', "findings,"])
+def test_null_in_a_list_of_names_is_nothing(given: t.Any) -> None:
+    assert readers.read_names("edgeops_fail_on", given) == ["findings"]

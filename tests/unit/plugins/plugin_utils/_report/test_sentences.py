@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 import pytest
-from support.samples.fleet import LATER, WAIVER, audit, drifted, failed, finding, job, outcome, record, report, unmanaged
+from support.samples.fleet import (
+    LATER,
+    WAIVER,
+    audit,
+    drifted,
+    failed,
+    finding,
+    items,
+    job,
+    outcome,
+    record,
+    report,
+    unmanaged,
+)
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import (
     APPLIED,
@@ -11,7 +24,12 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.item
     sentence,
     subject_words,
 )
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import difference_lines, printed, verdict
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import (
+    difference_lines,
+    groups_by_action,
+    printed,
+    verdict,
+)
 
 FILTER = '{"where":{"and":[{"key":"ClientRequestHost","operator":"eq","value":"a"}]}}'
 ONLY_A = 'A record is delivered only if ClientRequestHost is "a"; all other records are left out.'
@@ -238,3 +256,29 @@ def test_scripts_are_named_in_words(subject, words):
     assert subject_words(as_item(problem("new", subject, ""))) == words
     assert subject_words(as_item(problem("no_job", subject, ""))) == (subject or "")
     assert subject_words(as_item(problem("expired_waiver", '{"zone":"a","member":null}', ""))) == "waiver for zone a"
+
+
+def test_worst_type_comes_first():
+    """Of one severity the order is that of the table of types, in headline, groups and items, whatever their names and numbers."""
+    given = [finding("changed", url=f"https://x/{number}.js") for number in range(3)] + [finding("malicious"), finding("new")]
+    made = report(*(record(name, scripts=audit(*given)) for name in "abc"))
+    assert verdict(made).startswith("3 malicious scripts in 3 zones; 9 changed scripts in 3 zones; 3 new scripts in 3 zones")
+    ((_action, groups),) = groups_by_action(made["zones"])
+    assert [group.item["type"] for group in groups] == ["malicious", "changed", "changed", "changed", "new"]
+    assert [item["type"] for item in items(made, "a")] == ["malicious", "changed", "changed", "changed", "new"]
+
+
+def test_action_of_the_severest_item_comes_first():
+    """Of equal severity the order of the actions counts; notes come last."""
+    made = report(
+        drifted("a", scripts=audit(finding("gone"), finding("unused"))),
+        record("b", scripts=audit(finding("new"))),
+        {**record("c"), "jobs": [job(state="failing")]},
+    )
+    assert [action.title for action, _groups in groups_by_action(made["zones"])] == [
+        "Examine scripts on your pages",
+        "Repair log delivery",
+        "Bring zones back to their desired state",
+        "Complete the script baseline and its evidence",
+        "Worth a look",
+    ]
