@@ -64,7 +64,7 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     assert zones["disabled"] == ("findings", {"job_disabled_by_service", "no_job", *common})
     assert zones["failing"][0] == "findings" and "job_failing" in zones["failing"][1]
     assert zones["none"] == ("unmanaged", {"no_job", *common})
-    assert zones["personal"] == ("unmanaged", common)
+    assert zones["personal"] == ("unmanaged", {"no_upload", *common})
     assert zones["sealed"][0] == "unaudited" and zones["sealed"][1] == {"not_readable"}
     assert zones["usual"] == ("findings", {"records_dropped", *common})
     assert found[f"account_{ACCOUNT}"][0] == "unmanaged"
