@@ -103,6 +103,10 @@ _RFC_3339 = re.compile(
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
+# Earlier than every other time.
+NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
+
+
 def parse_time(text: object) -> datetime.datetime | None:
     """Parse a time in RFC 3339, in UTC if it has no offset; return None for anything else."""
     match = _RFC_3339.fullmatch(text.strip()) if isinstance(text, str) else None

@@ -119,6 +119,7 @@ zones:
   elements: dict
   sample:
     - zone_id: 023e105f4ecef8ad9ca31a8372d0c353
+      kind: scripts
       valid: true
       message: 312 records are valid
       records: 312

@@ -12,7 +12,7 @@ author:
 requirements: [python >= 3.10]
 description:
   - Reads the evidence that M(edgeops.observability.script_audit) writes, and names the first record of each zone that was edited, inserted, swapped,
-    follows a record that was deleted, or has a time before that of the record before it.
+    follows a record that was deleted, has a time before that of the record before it, or is not written as records are.
   - Reads files on the host where it runs. It does not contact the service, and needs no credentials.
   - The playbook C(edgeops.observability.verify_evidence) runs it and fails for an invalid chain.
 extends_documentation_fragment:
@@ -22,15 +22,16 @@ extends_documentation_fragment:
 options:
   evidence_dir:
     description:
-      - Folder of the evidence. Each file C(ZONE_ID.jsonl) in it is verified, with the baselines that its records name; one that cannot be read is an
-        invalid chain, and so is one with a baseline that was edited. A baseline that is missing is only reported.
+      - Folder of the evidence. Each file C(ZONE_ID.jsonl) (scripts) and C(ZONE_ID.pages.jsonl) (payment pages) in it is verified, with the baselines
+        that its records name; one that cannot be read is an invalid chain, and so is one with a baseline that was edited or cannot be read. A
+        baseline that is missing is only reported.
       - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
     required: true
   expected_heads:
     description:
       - Digests that were stored outside of O(evidence_dir), by zone id, because a chain alone does not show that its last records were removed. A chain is
-        invalid if no record has the digest, or if there is no file for the zone.
+        invalid if no record has the digest, or if there is no file for the zone. The head of payment pages is under C(ZONE_ID.pages).
       - If omitted, the variable C(edgeops_expected_heads) of the host.
     type: dict
 notes:
@@ -63,7 +64,7 @@ lines:
   elements: str
   sample: ["Valid: 1 chain", "shop.example 023e105f4ecef8ad9ca31a8372d0c353: 52 records are valid"]
 zones:
-  description: The zones, sorted by id.
+  description: The chains, sorted by zone id.
   returned: success
   type: list
   elements: dict
@@ -72,6 +73,10 @@ zones:
       description: The zone, from the name of the file.
       type: str
       sample: 023e105f4ecef8ad9ca31a8372d0c353
+    kind:
+      description: What the chain is about, V(scripts) or payment V(pages).
+      type: str
+      sample: scripts
     valid:
       description: Whether all records are valid, and the expected head is in the chain.
       type: bool
@@ -97,7 +102,7 @@ zones:
       type: float
       sample: 7.0
     findings:
-      description: Number of findings of each kind in all records. The kinds are those of RV(edgeops.observability.script_audit#module:summary).
+      description: Number of findings of each kind in all records. For scripts they are those of RV(edgeops.observability.script_audit#module:summary).
       type: dict
       sample: {"new": 3, "changed": 0}
     open:

@@ -26,6 +26,8 @@ STOREYS = (
     (("_host_variables",), ("_variables",), ("_arguments",), ("_job_defaults",)),
     (("_page",), ("_dest",), ("_words",), ("_diff",), ("_expression",), ("_untrusted",), ("_ansible_core",), ("_supported",)),
 )
+# They know nothing of each other.
+BELOW_RESOURCES = ("_baseline", "_policy", "_chain", "_filter", "_api")
 # From the top down: files may import from their own level (except from other resources) or below.
 LEVELS = (
     ("plugins/action", "plugins/filter", "plugins/test", "plugins/inventory", "plugins/doc_fragments", "extensions"),
@@ -33,13 +35,13 @@ LEVELS = (
     ("plugins/modules",),
     *(tuple(UTILS + name for name in names) for names in COMPOSING),
     tuple(UTILS + name for name in RESOURCES),
-    (f"{UTILS}_baseline", f"{UTILS}_policy", f"{UTILS}_filter", f"{UTILS}_api"),
+    tuple(UTILS + name for name in BELOW_RESOURCES),
 )
 # Modules that pure code must not import. Parsing a date is pure, reading the current time is not.
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
 IMPURE |= {"os", "fcntl", "tempfile", "shutil", "pathlib"}
-# The files of these packages that may read and write: the check of versions, which ends a module, the API, and files of evidence.
-TALKING = {"_supported.py", "read.py", "_files.py", "evidence.py", "evidence_folder.py"}
+# The files of these packages that may read and write: the check of versions, which ends a module, the API, and the folder of evidence.
+TALKING = {"_supported.py", "read.py", "_files.py", "evidence.py", "folder.py", "verification.py"}
 CLOCKS = {"now", "utcnow", "today"}
 
 
@@ -113,8 +115,8 @@ def violation(name: str, target: str) -> str:
         return "a resource imports another resource"
     if package in RESOURCES and other == "_api" and Path(name).name not in ("read.py", "task.py"):
         return "only read.py and task.py of a resource may import _api"
-    if package != other and {package, other} <= {"_baseline", "_policy", "_filter", "_api"}:
-        return "_baseline, _policy, _filter and _api know nothing of each other"
+    if package != other and {package, other} <= {*BELOW_RESOURCES}:
+        return f"{', '.join(BELOW_RESOURCES)} know nothing of each other"
     if package == "_engine" and other in RESOURCES:
         return "_engine knows no resource"
     return ""
@@ -197,7 +199,7 @@ def test_circular_imports_are_found() -> None:
 
 def is_pure(name: str) -> bool:
     """Return whether a file must be pure: the filter language, resources and shared files, except those that read and write."""
-    pure = package_of(name) in (*RESOURCES, "_baseline", "_policy", "_filter", "")
+    pure = package_of(name) in (*RESOURCES, "_baseline", "_policy", "_chain", "_filter", "")
     return name.startswith(UTILS) and pure and Path(name).name not in TALKING
 
 

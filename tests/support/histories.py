@@ -10,18 +10,13 @@ import random
 import typing as t
 from pathlib import Path
 
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence
+from support.chains import SCOPE
+
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.evidence import Evidence
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import SCRIPTS
 
 Change = tuple[str, str, str, str]
 OWNER, REASON, AUTHOR = "payments@example.com", "card fields of the checkout", "j.doe"
-SCOPE: dict[str, t.Any] = {
-    "hosts": [],
-    "status": ["active", "infrequent"],
-    "pages": [],
-    "fail_on": [],
-    "details": "findings",
-    "route": "script_monitor",
-}
 
 
 def hash_of(text: str) -> str:
@@ -99,8 +94,8 @@ class ModelZone:
             "findings": findings,
             "passed": not findings,
         }
-        with Evidence.prepare(str(self.folder), self.zone_id).opened() as records:
-            records.keep(at, record, list(self.entries.values()), lambda value: value)
+        with Evidence.prepare(str(self.folder), self.zone_id, SCRIPTS).opened() as records:
+            records.keep(at, at, record, {"baseline_digest": list(self.entries.values())}, lambda value: value)
         self._note(day, listed, {(each["kind"], each["script_url"] or "") for each in findings})
         self.audits += 1
 

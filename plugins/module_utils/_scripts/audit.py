@@ -12,11 +12,12 @@ import typing as t
 
 from .._baseline.entries import AUTHORISATION, MEMBERS, PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
 from .._baseline.pattern import Pattern, is_url, normalize_url, parse_pattern
+from .._chain.evidence import Evidence, LastRecord
+from .._chain.kinds import SCRIPTS, is_digest
 from .._core import Conclusion, Json, invalid_option
 from .._redact import clean_text
 from .._text import need_time, quoted
-from .evidence import Evidence, LastRecord
-from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS, is_digest
+from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS
 from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, judged, observe, parse_items
 from .monitor import Status
 from .read import Service
@@ -42,7 +43,7 @@ class Audit(t.NamedTuple):
 
     def perform(self, service: Service) -> Conclusion:
         """Read, judge, keep the evidence, and report."""
-        evidence = Evidence.prepare(self.folder, service.zone_id) if self.folder else None
+        evidence = Evidence.prepare(self.folder, service.zone_id, SCRIPTS) if self.folder else None
         # Before the first request, so that what the service fetches meanwhile is new to the next audit.
         at = self.at or service.now
         state = service.monitor(self.query.route)
@@ -66,7 +67,8 @@ class Audit(t.NamedTuple):
             with evidence.opened() as records:
                 result = report(records.find_last(self.expected_head, at))
                 entries = [entry.declared for entry in self.baseline.entries]
-                record = records.keep(at, self._to_keep(result, query.route), entries, service.hide)
+                kept = self._to_keep(result, query.route)
+                record = records.keep(at, service.now, kept, {"baseline_digest": entries}, service.hide)
                 result["evidence"] = {"seq": record["seq"], "head": record["digest"]}
                 warnings += records.warnings
         return Conclusion(result, warnings, self._refusal(result["summary"]))
@@ -279,12 +281,7 @@ def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datet
             " look at the zone's traffic, at hosts and status, and audit again later"
         )
         findings.append(("nothing_seen", text))
-    seconds = (at - last.at).total_seconds() if last.at else 0
-    if seconds > max_gap_days * 86400:
-        text = f"the last record is {seconds / 86400:.1f} days old, more than {max_gap_days:g}: changes in between are unknown"
-        findings.append(("evidence_gap", text))
-    if last.problem is not None:
-        findings.append(("history_broken", last.problem))
+    findings += last.find(at, max_gap_days, SCRIPTS)
     return [Finding(kind, None, None, None, message) for kind, message in findings]
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 
-from .._core import Json
+from .._chain import kinds
 from .._script_monitor import ON_PAGES, ROUTES
 
 # Both routes, one after the other.
@@ -88,34 +87,12 @@ MEMBERS = (
 REPORTED = ("url_reported_malicious", "domain_reported_malicious")
 
 # What an audit can find, in the order of reports.
-SCRIPT_FINDINGS = (
-    "malicious",
-    "reported",
-    "new",
-    "changed",
-    "unverified",
-    "expired",
-    "unjustified",
-    "gone",
-    "unused",
-    "monitor_off",
-    "nothing_seen",
-    "evidence_gap",
-    "history_broken",
-)
+SCRIPT_FINDINGS = kinds.SCRIPTS.findings
 # An entry without a matching script does not fail the audit by default.
-FAILURES = frozenset(SCRIPT_FINDINGS) - {"unused"}
+FAILURES = frozenset(SCRIPT_FINDINGS) - {kinds.UNUSED}
 ALL = "all"
 DEFAULT_STATUSES = ON_PAGES
 
-# The service forgets scripts that are seen seldom after five days.
-DEFAULT_MAX_GAP_DAYS = 5.0
+DEFAULT_MAX_GAP_DAYS = kinds.SCRIPTS.max_gap_days
 # With `details: findings`, scripts that are read singly; a first audit of a large zone must not spend the budget of a day.
 MAX_DETAILS = 500
-
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-
-
-def is_digest(value: Json) -> t.TypeGuard[str]:
-    """Return whether a value is a SHA-256 in lower case, as records and entries contain it."""
-    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None

@@ -9,7 +9,7 @@ import typing as t
 from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._script_monitor import MAX_PER_PAGE
-from .._text import did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
+from .._text import NEVER, did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
 from .facts import MALICIOUS_SCORES, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
 
 
@@ -179,10 +179,6 @@ def report(items: t.Iterable[Json], query: ScriptQuery) -> dict[str, Json]:
 
 def _count(values: t.Iterable[str | None]) -> dict[str, int]:
     return dict(sorted(collections.Counter(value for value in values if value is not None).items()))
-
-
-# Earlier than every other time; also of a script for which the service shows no usable time.
-NEVER = datetime.datetime.min.replace(tzinfo=datetime.timezone.utc)
 
 
 class Observation(t.NamedTuple):

@@ -5,17 +5,16 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import os
 import typing as t
 
 from ...module_utils._address import is_zone_id
+from ...module_utils._chain.folder import read_baseline
+from ...module_utils._chain.kinds import SCRIPTS
 from ...module_utils._core import Json, invalid_option
-from ...module_utils._files import read_regular
-from ...module_utils._scripts.evidence import BASELINES
 from ...module_utils._text import dict_of, format_time, list_of, need_date, need_time
 from .._words import plural
 from .history import CHANGED, DAY, GAP, Closed, Entries, Event, History, Listed, Period, days_between
-from .verification import Archive, is_valid, verify, zones_of
+from .verification import Archive, chains_of, is_valid, verify
 from .verification import desire as desire_archive
 
 # The evidence of a period as data, from which the page, the table and the printed lines are made.
@@ -104,9 +103,12 @@ def read(desired: Desired) -> Document:
     """Read all chains; raise `invalid_option` for a period in which no zone has a record."""
     period, baselines = desired.period, Baselines(desired.archive.folder)
     zones, days = [], []
-    for zone_id in zones_of(desired.archive):
+    for source in chains_of(desired.archive):
+        if source.kind is not SCRIPTS:
+            continue
+        zone_id = source.zone_id
         history = History(zone_id.lower(), period, desired.max_gap_days, baselines.read)
-        verified, chain = verify(desired.archive, zone_id, period.covers, history.add)
+        verified, chain = verify(desired.archive, source, period.covers, history.add)
         verified["records"] = len(history.audits)
         days += [format_time(at)[:10] for at in (*chain.times[:1], *chain.times[-1:])]
         zones.append(Zone(desired.name_of(zone_id), zone_id, verified, history, history.inventory()))
@@ -131,7 +133,7 @@ class Baselines:
     """The baselines that records name, each read once; None for one whose file is missing or was edited."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = os.path.join(folder, BASELINES)
+        self._folder = folder
         self._entries: dict[str, Entries | None] = {}
 
     def read(self, digest: str) -> Entries | None:
@@ -141,7 +143,7 @@ class Baselines:
 
     def _parse(self, digest: str) -> Entries | None:
         try:
-            content = read_regular(os.path.join(self._folder, f"{digest}.json"))
+            content = read_baseline(self._folder, digest)
             items: Json = json.loads(content)
         except (OSError, ValueError, RecursionError):
             return None

@@ -8,8 +8,8 @@ import fnmatch
 import typing as t
 
 from ...module_utils._baseline.entries import AUTHORISATION
+from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._scripts.evidence import Record
 from ...module_utils._scripts.facts import SCRIPT_FINDINGS
 from ...module_utils._text import dict_of, format_time, list_of, parse_time
 
@@ -123,7 +123,7 @@ class History:
     closed: list[Closed] = dataclasses.field(default_factory=list)
     gaps: list[tuple[datetime.datetime, datetime.datetime]] = dataclasses.field(default_factory=list)
     open: dict[FindingKey, Opened] = dataclasses.field(default_factory=dict)
-    last: Record | None = None
+    last: CheckedRecord | None = None
     last_at: datetime.datetime | None = None
     _known: dict[Identity, _Known] = dataclasses.field(default_factory=dict)
     _scope: dict[str, Json] | None = None
@@ -133,7 +133,7 @@ class History:
     _compared: Items = dataclasses.field(default_factory=dict)
     _baseline_digest: Json = None
 
-    def add(self, record: Record) -> None:
+    def add(self, record: CheckedRecord) -> None:
         """Take the next valid record."""
         at = parse_time(record.get("at"))
         if at is None or format_time(at)[:10] > self.period.until:
@@ -149,7 +149,7 @@ class History:
         entries = self._entries(self.last) if self.last else None
         return [_listed(self._inventory[identity], entries or {}) for identity in sorted(self._inventory)]
 
-    def _events(self, record: Record, at: datetime.datetime) -> t.Iterator[Event]:
+    def _events(self, record: CheckedRecord, at: datetime.datetime) -> t.Iterator[Event]:
         if self.last_at is not None and (at - self.last_at).total_seconds() > self.max_gap_days * DAY:
             self.gaps.append((self.last_at, at))
             message = f"no audit for {days_between(self.last_at, at)}, since {format_time(self.last_at)}"
@@ -169,7 +169,7 @@ class History:
         yield from self._finding_events(record, now, scope, entries, at, can_see=can_see)
         self._scope = scope
 
-    def _take_inventory(self, record: Record) -> None:
+    def _take_inventory(self, record: CheckedRecord) -> None:
         """Take the inventory of a record; one that refers to another than the last one shows nothing."""
         if "inventory" in record:
             items = [item for item in map(dict_of, list_of(record["inventory"])) if item]
@@ -177,7 +177,7 @@ class History:
         elif record.get("inventory_same_as") != self._inventory_seq:
             self._inventory = {}
 
-    def _entries(self, record: Record) -> Entries | None:
+    def _entries(self, record: CheckedRecord) -> Entries | None:
         return self.baseline(str(record.get("baseline_digest")))
 
     def _scope_events(self, scope: dict[str, Json], at: datetime.datetime) -> t.Iterator[Event]:
@@ -226,7 +226,7 @@ class History:
 
     def _finding_events(
         self,
-        record: Record,
+        record: CheckedRecord,
         now: t.Mapping[Identity, t.Any],
         scope: t.Mapping[str, Json],
         entries: Entries | None,

@@ -3,100 +3,90 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import itertools
-import os
 import types
 import typing as t
 
-from ...module_utils._address import is_zone_id, need_id
+from ...module_utils._address import need_id
+from ...module_utils._chain.kinds import BASELINES, SCRIPTS, Kind, is_digest
+from ...module_utils._chain.records import Chain, CheckedRecord
+from ...module_utils._chain.verification import Source, find_chains, zone_of
+from ...module_utils._chain.verification import verify as verify_chain
 from ...module_utils._core import Conclusion, Json, invalid_option
-from ...module_utils._files import open_regular, read_regular
-from ...module_utils._scripts.evidence import BASELINES, Chain, Record, read_chain
-from ...module_utils._scripts.facts import SCRIPT_FINDINGS, is_digest
-from ...module_utils._text import canonical, dict_of, format_time, is_integer, line, list_of, parse_time, quoted
+from ...module_utils._text import canonical, format_time, line, parse_time, quoted
 
-# Verifies evidence in its folder: files are only read, and no request is sent.
+# What the chains of a folder contain, as a result and in printed lines.
 
-_SUFFIX = ".jsonl"
 # Limits of the printed lines; the result is complete.
 _MAX_OPEN, _MAX_LINE = 20, 400
 
 
 class Archive(t.NamedTuple):
-    """A folder of evidence, and the heads that were kept elsewhere, by zone."""
+    """A folder of evidence, and the heads that were kept elsewhere, by the key of the chain."""
 
     folder: str
     expected_heads: t.Mapping[str, str]
 
 
-See = t.Callable[[Record], object]
+See = t.Callable[[CheckedRecord], object]
 
 
 class Totals:
-    """What the valid records of a chain contain: their times, findings by kind, those of the last record, changes of the scope, and baselines.
+    """What the valid records of a chain contain: their times, findings by kind, those of the last record, and changes of the scope.
 
-    Of records at times that `covers` refuses, only the baselines count.
+    Records at times that `covers` refuses do not count.
     """
 
-    def __init__(self, covers: t.Callable[[datetime.datetime], bool]) -> None:
+    def __init__(self, kind: Kind, covers: t.Callable[[datetime.datetime], bool]) -> None:
         self._covers = covers
         self.times: list[datetime.datetime] = []
-        self.findings = dict.fromkeys(SCRIPT_FINDINGS, 0)
+        self.findings = dict.fromkeys(kind.findings, 0)
         self.open: list[dict[str, Json]] = []
         self.scope_changes: list[dict[str, Json]] = []
-        # The first record that names each baseline.
-        self.baselines: dict[str, int] = {}
         self._scope: dict[str, Json] | None = None
 
-    def add(self, record: Record) -> None:
-        digest, number = record.get("baseline_digest"), record["seq"]
-        if is_digest(digest) and is_integer(number):
-            self.baselines.setdefault(digest, number)
-        scope, before = dict_of(record.get("scope")), self._scope
-        self._scope = scope or before
+    def add(self, record: CheckedRecord) -> None:
+        scope, before = record["scope"], self._scope
+        self._scope = scope
         at = parse_time(record["at"])
         if at is None or not self._covers(at):
             return
         self.times.append(at)
-        self.open = [each for each in map(dict_of, list_of(record.get("findings"))) if each.get("kind") in SCRIPT_FINDINGS]
-        for finding in self.open:
-            self.findings[str(finding["kind"])] += 1
-        if before is None or not scope:
+        self.open = record["findings"]
+        for finding in record["findings"]:
+            self.findings[finding["kind"]] += 1
+        if before is None:
             return
         members = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
         if members:
             was, now = ({name: side.get(name) for name in members} for side in (before, scope))
-            self.scope_changes.append({"seq": number, "at": record["at"], "before": was, "after": now})
+            self.scope_changes.append({"seq": record["seq"], "at": record["at"], "before": was, "after": now})
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Archive:
-    """Return the archive of validated options; refuse invalid zone ids and heads."""
+    """Return the archive of validated options; refuse invalid keys of chains, and heads."""
     heads = {}
-    for zone_id, head in (params["expected_heads"] or {}).items():
-        place = f"expected_heads[{zone_id!r}]"
-        need_id(place, str(zone_id))
+    for key, head in (params["expected_heads"] or {}).items():
+        place = f"expected_heads[{key!r}]"
+        need_id(place, zone_of(str(key).lower()))
         if not isinstance(head, str) or not is_digest(head.lower()):
             raise invalid_option(place, f"{quoted(head)} is not 64 hexadecimal digits")
-        heads[str(zone_id).lower()] = head.lower()
+        heads[str(key).lower()] = head.lower()
     return Archive(params["evidence_dir"], heads)
 
 
-def zones_of(archive: Archive) -> list[str]:
-    """Return the ids of the zones that have a chain, or whose head is expected; raise `invalid_option` for an unreadable folder."""
+def chains_of(archive: Archive) -> list[Source]:
+    """Return the chains in the folder, and those whose head is expected; raise `invalid_option` for an unreadable folder."""
     try:
-        names = {name.removesuffix(_SUFFIX) for name in os.listdir(archive.folder) if name.endswith(_SUFFIX)}
+        return find_chains(archive.folder, archive.expected_heads.keys())
     except OSError as error:
         raise invalid_option("evidence_dir", f"{archive.folder!r} cannot be read: {error.strerror}") from None
-    present = {zone for zone in names if is_zone_id(zone)}
-    missing = archive.expected_heads.keys() - {zone.lower() for zone in present}
-    return sorted(present | missing)
 
 
 def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType({})) -> Conclusion:
     """Return each chain with its first invalid record; an archive without any chain is not valid. `names` are those of zones, by id."""
-    verified = [verify(archive, zone_id)[0] for zone_id in zones_of(archive)]
-    told = [(zone["valid"], describe(zone, names.get(zone["zone_id"].lower(), ""))) for zone in verified]
+    verified = [verify(archive, source)[0] for source in chains_of(archive)]
+    told = [(row["valid"], describe(row, names.get(row["zone_id"].lower(), ""))) for row in verified]
     bad = [lines[0] for valid, lines in told if not valid]
     if bad:
         first = f"Not valid: {'; '.join(bad)}"
@@ -111,12 +101,12 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
 
 
 def is_valid(verified: t.Sequence[t.Mapping[str, Json]]) -> bool:
-    return bool(verified) and all(zone["valid"] for zone in verified)
+    return bool(verified) and all(row["valid"] for row in verified)
 
 
 def verify(
     archive: Archive,
-    zone_id: str,
+    source: Source,
     covers: t.Callable[[datetime.datetime], bool] = lambda at: True,
     see: See = lambda record: None,
 ) -> tuple[dict[str, t.Any], Chain]:
@@ -124,28 +114,20 @@ def verify(
 
     The chain is verified whole; what is about its records is about those at times that `covers` accepts, and empty or None without any.
     """
-    folder, totals = archive.folder, Totals(covers)
+    totals = Totals(source.kind, covers)
 
-    def add(record: Record) -> None:
+    def add(record: CheckedRecord) -> None:
         totals.add(record)
         see(record)
 
-    try:
-        with open(open_regular(os.path.join(folder, zone_id + _SUFFIX), os.O_RDONLY), "rb") as file:
-            chain = read_chain(file, zone_id.lower(), add)
-    except FileNotFoundError:
-        chain = Chain(problem="record 1 is missing: there is no file for the zone")
-    except OSError as error:
-        # A file that cannot be read must not hide what is wrong with the others.
-        chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
-    missing, edited = _check_baselines(folder, totals.baselines)
-    problem = chain.problem or edited or _find_missing(chain, archive.expected_heads.get(zone_id.lower()))
+    chain, problem, baselines, missing = verify_chain(source, archive.expected_heads.get(source.key), add)
     times = totals.times
     gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
-    verdict = {
-        "zone_id": zone_id,
+    row = {
+        "zone_id": source.zone_id,
+        "kind": source.kind.name,
         "valid": problem is None,
-        "message": problem or _describe_valid(chain, missing, len(totals.baselines)),
+        "message": problem or _describe_valid(chain, len(missing), len(baselines)),
         "records": chain.records,
         "first": format_time(times[0]) if times else None,
         "last": format_time(times[-1]) if times else None,
@@ -155,31 +137,7 @@ def verify(
         "scope_changes": totals.scope_changes,
         "head": chain.head,
     }
-    return verdict, chain
-
-
-def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[int, str | None]:
-    """Return how many of the baselines that records name are missing, and the first record whose baseline was edited."""
-    missing = 0
-    for digest, record in baselines.items():
-        try:
-            content = read_regular(os.path.join(folder, BASELINES, f"{digest}.json"))
-        except OSError:
-            missing += 1
-            continue
-        if hashlib.sha256(content).hexdigest() != digest:
-            edited = f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest"
-            return missing, f"record {record} {edited}"
-    return missing, None
-
-
-def _find_missing(chain: Chain, head: str | None) -> str | None:
-    """Return what a chain without an invalid record lacks."""
-    if head is not None and head not in chain.heads:
-        return f"record {chain.records + 1} is missing: none of the {chain.records} records has the expected head"
-    return (
-        None if chain.records else f"record 1 is missing: the file {'has no complete line' if chain.torn_bytes else 'is empty'}"
-    )
+    return row, chain
 
 
 def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:
@@ -193,7 +151,8 @@ def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:
 
 def describe(zone: t.Mapping[str, t.Any], name: str = "") -> list[str]:
     """Return the printed lines about a zone of the result, for an assessor; `name` is that of the zone, if it is known."""
-    called = f"{name} {zone['zone_id']}".strip()
+    kind = "" if zone["kind"] == SCRIPTS.name else f" ({zone['kind']})"
+    called = f"{name} {zone['zone_id']}{kind}".strip()
     return [line(f"{called}: {text}", _MAX_LINE) for text in _texts(zone)]
 
 
@@ -207,7 +166,7 @@ def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:
     counts = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
     yield f"findings in all records: {', '.join(counts) or 'none'}; open in the last one: {len(zone['open'])}"
     for finding in zone["open"][:_MAX_OPEN]:
-        place = " on ".join(str(finding[name]) for name in ("script_url", "host") if finding.get(name))
+        place = " on ".join(str(finding[name]) for name in ("script_url", "subject", "host", "page") if finding.get(name))
         yield "open: " + ": ".join(filter(None, (str(finding["kind"]), place, str(finding.get("message") or ""))))
     if len(zone["open"]) > _MAX_OPEN:
         yield f"open: {len(zone['open']) - _MAX_OPEN} more"

@@ -23,6 +23,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence im
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
 AT = "2026-11-21T06:00:00Z"
 ZONE = "0" * 32
+# When the run of a test writes its record, by the machine's clock.
+WRITTEN = "2026-11-21T00:03:00Z"
 SECRET = "planted-secret-3b9c"
 DEFAULTS = {
     **dict.fromkeys(("hosts", "malicious_threshold", "malicious_when", "evidence_dir", "expected_head")),
@@ -54,7 +56,7 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
         now: t.Any = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
         def monitor(self, route: str) -> MonitorState:
-            self.now = None  # the time of the audit is taken before the first request
+            self.now += datetime.timedelta(minutes=3)  # the time of the audit is taken before the first request
             return MonitorState(route, {"enabled": enabled, "updated_at": None})
 
         def list_scripts(self, query: t.Any) -> list[t.Any]:
@@ -310,9 +312,10 @@ def test_equal_inventory_is_stored_once(tmp_path: Path) -> None:
     of_each = [(record["seq"], record.get("inventory_same_as"), len(record.get("inventory", ()))) for record in kept]
     assert of_each == [(1, None, 1), (2, 1, 0), (3, 1, 0), (4, None, 2)]
     assert heads == [{"seq": record["seq"], "head": record["digest"]} for record in kept[:3]]
+    assert {(record["at"], record["written_at"]) for record in kept} == {(AT, WRITTEN)}
     kept_members = "script_id script_url host status hash js_integrity_score first_seen_at malicious"
     assert set(kept[0]["inventory"][0]["script"]) == set(kept_members.split())
-    members = "v seq at zone_id prev monitor scope baseline_digest findings passed collection_version digest"
+    members = "v seq at written_at zone_id prev monitor scope baseline_digest findings passed collection_version digest"
     assert set(kept[0]) - {"inventory"} == set(kept[1]) - {"inventory_same_as"} == set(members.split())
     assert kept[3]["findings"][0]["kind"] == "new" and kept[3]["passed"] is False
 
@@ -370,6 +373,9 @@ def test_baselines_are_stored_with_justifications(tmp_path: Path) -> None:
     assert verified() == (False, f"record 3 names a baseline that was edited: {edited}")
     files[digests[2]].unlink()
     os.mkfifo(files[digests[2]])
+    unreadable = f"record 3 names a baseline that cannot be read: {digests[2]}.json is not a regular file"
+    assert verified() == (False, unreadable)
+    files[digests[2]].unlink()
     missing = "1 of 2 baselines that they name are missing in the folder baselines"
     assert verified() == (True, f"3 records are valid; {missing}")
     run([script()], [entry(owner="p")], evidence_dir=str(tmp_path))

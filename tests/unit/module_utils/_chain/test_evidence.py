@@ -2,6 +2,7 @@
 
 """The evidence file after kills at each step of an append, after edits, and with parallel processes."""
 
+import datetime
 import fcntl
 import json
 import multiprocessing
@@ -11,20 +12,21 @@ import typing as t
 from pathlib import Path
 
 import pytest
+from support.chains import ZONE, resealed, unsealed
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts import evidence as histories
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.evidence import Evidence, read_chain, seal
-from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical
-
-ZONE = "0123abcd"
-AT = "2026-11-21T06:00:00Z"
+from ansible_collections.edgeops.observability.plugins.module_utils._chain import evidence as histories
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.evidence import Evidence, LastRecord
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import KINDS, PAGES, SCRIPTS
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.records import read_chain
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.verification import find_chains, verify
 
 
 def append(folder: Path, number: int = 0) -> tuple[t.Any, str]:
     """Append a record; return it with the warnings about the file."""
-    with Evidence.prepare(str(folder), ZONE).opened() as records:
-        return records.append({"v": 1, "zone_id": ZONE, "at": AT, "inventory": [number]}), "".join(records.warnings)
+    with Evidence.prepare(str(folder), ZONE, SCRIPTS).opened() as records:
+        record = {**unsealed(), "monitor": {"enabled": True, "number": number}}
+        return records.append(record), "".join(records.warnings)
 
 
 def lines(folder: Path) -> list[bytes]:
@@ -32,7 +34,7 @@ def lines(folder: Path) -> list[bytes]:
 
 
 def problem(content: t.Iterable[bytes]) -> str | None:
-    return read_chain(content, ZONE).problem
+    return read_chain(content, ZONE, SCRIPTS).problem
 
 
 @pytest.fixture
@@ -109,12 +111,7 @@ def test_parallel_processes_lose_no_record(tmp_path: Path) -> None:
     with multiprocessing.get_context("fork").Pool(8) as processes:
         processes.starmap(append, [(tmp_path, number) for number in range(40)], chunksize=1)
     assert problem(lines(tmp_path)) is None
-    assert sorted(json.loads(line)["inventory"][0] for line in lines(tmp_path)) == list(range(40))
-
-
-def resealed(line: bytes, *without: str, **members: t.Any) -> bytes:
-    record = {name: value for name, value in json.loads(line).items() if name not in ("digest", *without)} | members
-    return canonical(seal(record)).encode() + b"\n"
+    assert sorted(json.loads(line)["monitor"]["number"] for line in lines(tmp_path)) == list(range(40))
 
 
 FOLLOWS = "does not follow the record before it"
@@ -124,8 +121,8 @@ FOLLOWS = "does not follow the record before it"
     ("change", "expected"),
     [
         (lambda c: c, None),
-        (lambda c: [c[0], c[1].replace(b'"inventory":[1]', b'"inventory":[]'), *c[2:]], "record 2 was edited"),
-        (lambda c: [c[0], resealed(c[1], inventory=[]), *c[2:]], f"record 3 {FOLLOWS}"),
+        (lambda c: [c[0], c[1].replace(b'"number":1', b'"number":7'), *c[2:]], "record 2 was edited"),
+        (lambda c: [c[0], resealed(c[1], passed=False), *c[2:]], f"record 3 {FOLLOWS}"),
         (lambda c: c[1:], f"record 1 {FOLLOWS}"),
         (lambda c: [c[0], *c[2:]], f"record 2 {FOLLOWS}"),
         (lambda c: [c[0], c[1], c[1], *c[2:]], f"record 3 {FOLLOWS}"),
@@ -139,7 +136,7 @@ FOLLOWS = "does not follow the record before it"
         (lambda c: [*c[:3], resealed(c[3], "inventory", inventory_same_as=1)], None),
         *(
             (lambda c, line=line: [c[0], line + b"\n", *c[2:]], "record 2 is not a record")
-            for line in (b"", b"[]", b"\xff", b"[" * 100000, b'{"a":NaN}', b'{"a":1e999}', b'{"a":-1e999}')
+            for line in (b"", b"[]", b"\xff", b"[" * 100000, b'{"a":NaN}', b'{"a":1e999}', b'{"a":-1e999}', b'{"a":1.0e2}')
         ),
         (lambda c: [c[0], b'{"seq":2,' + c[1][1:], *c[2:]], "record 2 is not a record"),
         (lambda c: [c[0], b'{"a":' + b"9" * 5000 + b"}\n", *c[2:]], "record 2 "),
@@ -165,7 +162,7 @@ def test_broken_chain_stays_broken(tmp_path: Path, chain: list[bytes]) -> None:
     (tmp_path / f"{ZONE}.jsonl").write_bytes(b"".join([*chain[:3], b"garbage\n"]))
     record, _warning = append(tmp_path)
     assert (record["seq"], record["prev"]) == (5, json.loads(chain[2])["digest"])
-    assert problem(lines(tmp_path)) == "record 4 is not a record: the line is not JSON in ASCII, or repeats a name"
+    assert problem(lines(tmp_path)) == "record 4 is not a record: the line is not JSON"
 
 
 def test_file_moved_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,7 +180,7 @@ def test_file_moved_while_another_run_waits(tmp_path: Path, monkeypatch: pytest.
 
 
 def refused(folder: Path) -> str:
-    kind, message = refusal(Evidence.prepare, str(folder), ZONE)
+    kind, message = refusal(Evidence.prepare, str(folder), ZONE, SCRIPTS)
     assert kind == "invalid_option"
     return message
 
@@ -205,10 +202,81 @@ def test_unusable_folders_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_links_of_another_user_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    Evidence.prepare(str(tmp_path / "link" / "new"), ZONE)
+    Evidence.prepare(str(tmp_path / "link" / "new"), ZONE, SCRIPTS)
     monkeypatch.setattr(os, "geteuid", lambda: os.lstat(tmp_path / "link").st_uid + 1)
     if os.lstat(tmp_path / "link").st_uid == 0:
         os.lchown(tmp_path / "link", 12345, -1)
     for folder in (tmp_path / "link", tmp_path / "link" / "new", tmp_path / "link" / "newer"):
         assert f"'{tmp_path / 'link'}' is a symbolic link of another user" in refused(folder)
     assert not (tmp_path / "real" / "newer").exists()
+
+
+def test_folder_of_baselines_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "baselines").symlink_to(tmp_path / "elsewhere")
+    assert "baselines is a symbolic link" in refused(tmp_path)
+
+
+def keep(folder: Path, kind: t.Any, day: int, **members: t.Any) -> dict[str, t.Any]:
+    at, written = (datetime.datetime(2026, 11, day, hour, tzinfo=datetime.timezone.utc) for hour in (6, 7))
+    audited = {name: value for name, value in unsealed(kind).items() if name in kind.members and name not in kind.baselines}
+    baselines: dict[str, t.Any] = {member: [{"name": member}] for member in kind.baselines}
+    with Evidence.prepare(str(folder), ZONE, kind).opened() as records:
+        return records.keep(at, written, {**audited, **members}, baselines, lambda value: value)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_audits_of_each_kind_are_kept_and_verified(tmp_path: Path, kind: t.Any) -> None:
+    """A chain of pages stands beside that of the scripts, with the same rules."""
+    first, second = keep(tmp_path, kind, 1), keep(tmp_path, kind, 2)
+    assert (first["written_at"], first.get("kind")) == ("2026-11-01T07:00:00Z", kind.marks.get("kind"))
+    assert (second[kind.same], kind.state in second) == (1, False)
+    assert {path.name for path in tmp_path.iterdir()} == {"baselines", f"{ZONE}{kind.suffix}"}
+    assert {path.stem for path in (tmp_path / "baselines").iterdir()} == {first[member] for member in kind.baselines}
+    (source,) = find_chains(str(tmp_path))
+    assert (source.zone_id, source.kind, source.key) == (ZONE, kind, f"{ZONE}{'.pages' if kind is PAGES else ''}")
+    assert verify(source, second["digest"])[1:] == (None, dict.fromkeys((first[member] for member in kind.baselines), 1), set())
+    for member in kind.baselines:
+        path = tmp_path / "baselines" / f"{first[member]}.json"
+        content = path.read_bytes()
+        path.write_bytes(b"[]")
+        assert "record 1 names a baseline that was edited" in str(verify(source, None).problem)
+        path.write_bytes(content)
+
+
+def test_record_that_would_break_the_chain_is_not_kept(tmp_path: Path) -> None:
+    keep(tmp_path, SCRIPTS, 1)
+    with pytest.raises(TypeError, match="'monitor'"):
+        keep(tmp_path, SCRIPTS, 2, monitor={"enabled": "yes"})
+    assert len(lines(tmp_path)) == 1
+
+
+def test_baselines_behind_a_link_are_not_read(tmp_path: Path) -> None:
+    keep(tmp_path, SCRIPTS, 1)
+    (tmp_path / "baselines").rename(tmp_path / "moved")
+    (tmp_path / "baselines").symlink_to(tmp_path / "moved")
+    (source,) = find_chains(str(tmp_path))
+    assert verify(source, None).problem == "record 1 names a baseline that cannot be read: baselines is a symbolic link"
+
+
+def test_chains_are_found_by_file_and_by_expected_head(tmp_path: Path) -> None:
+    for name in ("ab.jsonl", "AB.pages.jsonl", "ab.jsonl.torn", "notes.yml", "shop.jsonl", ".pages.jsonl", "cd.pages.jsonl"):
+        (tmp_path / name).write_bytes(b"")
+    found = [(source.zone_id, source.kind.name) for source in find_chains(str(tmp_path), ["ab", "ab.pages", "ef", "CD"])]
+    assert found == [("AB", "pages"), ("ab", "scripts"), ("cd", "scripts"), ("cd", "pages"), ("ef", "scripts")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "days", "seconds", "expected"),
+    [
+        (SCRIPTS, 5, 0, []),
+        (SCRIPTS, 5, 1, ["the last record is 5.0 days old, more than 5: changes in between are unknown"]),
+        (PAGES, 7, 3, []),
+        (PAGES, 8, 0, ["the last record is 8 days old, more than 7: changes in between are unknown"]),
+    ],
+)
+def test_age_of_the_last_record(kind: t.Any, days: int, seconds: int, expected: list[str]) -> None:
+    """A weekly audit of pages that is some seconds late has no gap."""
+    last = datetime.datetime(2026, 11, 1, 6, tzinfo=datetime.timezone.utc)
+    found = LastRecord(last).find(last + datetime.timedelta(days, seconds), kind.max_gap_days, kind)
+    assert found == [("evidence_gap", message) for message in expected]

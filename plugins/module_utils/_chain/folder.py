@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
 from .._core import Failure, invalid_option
 from .._files import make_folders, open_regular
+from .kinds import BASELINES
 
-# The folder that the option `evidence_dir` names.
+# The folder that the option `evidence_dir` names, and the baselines in it.
 
 FOLDER_MODE = 0o750
 
@@ -55,3 +57,17 @@ def check_file(path: str) -> None:
         pass
     except OSError as error:
         raise unusable(error) from None
+
+
+def baselines_folder(folder: str) -> str:
+    """Return the folder of the baselines; raise OSError if it is a symbolic link, which could lead to what somebody else keeps there."""
+    path = os.path.join(folder, BASELINES)
+    if os.path.islink(path):
+        raise OSError(errno.ELOOP, f"{BASELINES} is a symbolic link")
+    return path
+
+
+def read_baseline(folder: str, digest: str) -> bytes:
+    """Return the content of a baseline that a record names; raise OSError, which is FileNotFoundError if there is none."""
+    with open(open_regular(os.path.join(baselines_folder(folder), f"{digest}.json"), os.O_RDONLY), "rb") as file:
+        return file.read()

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import datetime
+import os
+import typing as t
+
+from .._core import Json
+from .._files import lock, open_regular, replace_file, sync_folder
+from .._text import NEVER, canonical, dict_of, digest_of, format_time
+from .._version import VERSION
+from .folder import baselines_folder, check_file, prepare_folder, read_baseline, unusable
+from .kinds import RECORD_VERSION, Kind, find_unusable
+from .records import Chain, Record, read_chain, seal
+
+FILE_MODE = 0o640
+
+
+class LastRecord(t.NamedTuple):
+    """What an audit needs of the evidence: the time of the last record, from when on versions are new, and what is broken.
+
+    Without any record `since` is None: a first audit has nothing to compare versions with.
+    """
+
+    at: datetime.datetime | None = None
+    since: datetime.datetime | None = None
+    problem: str | None = None
+
+    def find(self, at: datetime.datetime, max_gap_days: float, kind: Kind) -> list[tuple[str, str]]:
+        """Return the findings of an audit about the evidence, each with its message."""
+        findings = []
+        if self.at is not None:
+            days = (at.date() - self.at.date()).days if kind.in_days else (at - self.at).total_seconds() / 86400
+            if days > max_gap_days:
+                age = f"{days} days" if kind.in_days else f"{days:.1f} days"
+                text = f"the last record is {age} old, more than {max_gap_days:g}: changes in between are unknown"
+                findings.append(("evidence_gap", text))
+        if self.problem is not None:
+            findings.append(("history_broken", self.problem))
+        return findings
+
+
+class Evidence(t.NamedTuple):
+    """The evidence of one kind of one zone: a file of records that only grows, and the baselines that they name."""
+
+    folder: str
+    zone_id: str
+    kind: Kind
+
+    @classmethod
+    def prepare(cls, folder: str, zone_id: str, kind: Kind) -> Evidence:
+        """Return the evidence of a zone in a folder; raise `invalid_option` if evidence cannot be kept there."""
+        evidence = cls(prepare_folder(folder), zone_id.lower(), kind)
+        try:
+            baselines_folder(evidence.folder)
+        except OSError as error:
+            raise unusable(error) from None
+        check_file(evidence.path)
+        check_file(evidence.torn_path)
+        return evidence
+
+    @property
+    def path(self) -> str:
+        return os.path.join(self.folder, self.zone_id + self.kind.suffix)
+
+    @property
+    def torn_path(self) -> str:
+        """Return the path of the file for lines that a killed run left incomplete."""
+        return f"{self.path}.torn"
+
+    @contextlib.contextmanager
+    def opened(self) -> t.Iterator[Records]:
+        """Open, lock and read the file; another audit of the zone waits until it is closed."""
+        try:
+            descriptor = self._lock()
+            try:
+                with open(descriptor, "rb", closefd=False) as file:
+                    chain = read_chain(file, self.zone_id, self.kind)
+                warnings = self._move_torn_line(descriptor, chain.torn_bytes) if chain.torn_bytes else ()
+                yield Records(descriptor, self, chain, warnings)
+            finally:
+                os.close(descriptor)  # which unlocks it
+        except OSError as error:
+            raise unusable(error) from None
+
+    def _lock(self) -> int:
+        while True:
+            descriptor = open_regular(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, FILE_MODE)
+            lock(descriptor)
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(descriptor), os.lstat(self.path)):
+                    return descriptor
+            # The file was renamed between open and lock; records must go to the file that has the name now.
+            os.close(descriptor)
+
+    def _move_torn_line(self, descriptor: int, size: int) -> tuple[str, ...]:
+        """Append a last line without an end to a file of its own, and only then cut it off; return a warning about it."""
+        start = os.fstat(descriptor).st_size - size
+        torn = open_regular(self.torn_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE)
+        try:
+            _write(torn, os.pread(descriptor, size, start) + b"\n")
+        finally:
+            os.close(torn)
+        os.ftruncate(descriptor, start)
+        os.fsync(descriptor)
+        warning = (
+            f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing;"
+            f" its {size} bytes are now in {os.path.basename(self.torn_path)}, and the chain goes on from the record before."
+        )
+        return (warning,)
+
+
+@dataclasses.dataclass(frozen=True)
+class Records:
+    """The locked file of records: its chain, and the only way to append to it."""
+
+    descriptor: int
+    evidence: Evidence
+    chain: Chain
+    warnings: tuple[str, ...]
+
+    def find_last(self, expected_head: str | None, at: datetime.datetime) -> LastRecord:
+        """Return what an audit at a time needs to know about earlier ones; a later record is ignored, so that it hides no change."""
+        chain = self.chain
+        known = max((time for time in chain.times if time <= at), default=None)
+        problem = chain.problem
+        if problem is None and chain.times and at < chain.times[-1]:
+            problem = (
+                f"the time of this audit, {format_time(at)}, is before that of the last record, {format_time(chain.times[-1])}"
+            )
+        if problem is None and expected_head is not None and expected_head not in chain.heads:
+            problem = f"none of the {chain.records} records has the expected head: records at the end are missing, or all of them"
+        return LastRecord(known, NEVER if chain.records and known is None else known, problem)
+
+    def keep(
+        self,
+        at: datetime.datetime,
+        written_at: datetime.datetime,
+        audited: Record,
+        baselines: t.Mapping[str, Json],
+        hide: t.Callable[[Json], Json],
+    ) -> Record:
+        """Append the record of an audit without secrets, and return it as it was written; it is on the disk by then.
+
+        `baselines` are the entries of each baseline, by the member of the record for its digest.
+        """
+        kind, same = self.evidence.kind, self.chain.whole
+        about = {"v": RECORD_VERSION, "at": format_time(at), "written_at": format_time(written_at), **kind.marks}
+        about |= {"zone_id": self.evidence.zone_id, "collection_version": VERSION}
+        hidden = {member: hide(entries) for member, entries in baselines.items()}
+        record = dict_of(hide({**about, **audited})) | {member: digest_of(entries) for member, entries in hidden.items()}
+        if unusable_member := find_unusable(record, kind):
+            # The chain would be invalid from this record on, for ever.
+            raise TypeError(f"a record of {kind.name} cannot be kept with this {unusable_member!r}")
+        for entries in hidden.values():
+            self._keep_baseline(entries)
+        if self.chain.problem is None and same is not None and same[kind.state] == record[kind.state]:
+            del record[kind.state]
+            record[kind.same] = same["seq"]
+        return self.append(record)
+
+    def _keep_baseline(self, entries: Json) -> None:
+        """Keep the entries of a baseline in a file named by their digest, so that a record proves who authorised what, and why."""
+        content, digest = canonical(entries).encode("ascii"), digest_of(entries)
+        with contextlib.suppress(OSError):
+            if read_baseline(self.evidence.folder, digest) == content:
+                return
+        folder = prepare_folder(baselines_folder(self.evidence.folder))
+        replace_file(os.path.join(folder, f"{digest}.json"), [content], FILE_MODE)
+
+    def append(self, record: Record) -> Record:
+        """Append a record to the chain, and return it as it was written; it is on the disk by then."""
+        sealed = seal({**record, "seq": self.chain.records + 1, "prev": self.chain.head})
+        _write(self.descriptor, canonical(sealed).encode("ascii") + b"\n")
+        if not self.chain.records:
+            sync_folder(self.evidence.folder)
+        return sealed
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.fsync(descriptor)

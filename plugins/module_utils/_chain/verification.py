@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import hashlib
+import os
+import typing as t
+
+from .._address import is_zone_id
+from .._files import open_regular
+from .folder import read_baseline
+from .kinds import BASELINES, KINDS, Kind
+from .records import Chain, CheckedRecord, read_chain
+
+# Verifies chains in their folder: files are only read.
+
+
+class Source(t.NamedTuple):
+    """A chain in a folder; `zone_id` is spelled as in the name of the file."""
+
+    folder: str
+    zone_id: str
+    kind: Kind
+
+    @property
+    def key(self) -> str:
+        """Return the name of the chain, as in `expected_heads`."""
+        return self.kind.key(self.zone_id)
+
+
+class Verified(t.NamedTuple):
+    """A chain as it was read, with why it is not valid; the first record that names each baseline, and the baselines without a file."""
+
+    chain: Chain
+    problem: str | None
+    baselines: t.Mapping[str, int]
+    missing: frozenset[str]
+
+
+def find_chains(folder: str, keys: t.Collection[str] = ()) -> list[Source]:
+    """Return the chains in a folder and those of these keys, which may have no file; raise OSError for an unreadable folder."""
+    there = [Source(folder, *_split(name)) for name in os.listdir(folder)]
+    present = [source for source in there if is_zone_id(source.zone_id)]
+    missing = {key.lower() for key in keys} - {source.key for source in present}
+    return sorted(
+        [*present, *(Source(folder, *_split(f"{key}.jsonl")) for key in missing)],
+        key=lambda source: (source.zone_id, KINDS.index(source.kind)),
+    )
+
+
+def zone_of(key: str) -> str:
+    """Return the zone of a chain's key."""
+    return _split(f"{key}.jsonl")[0]
+
+
+def _split(name: str) -> tuple[str, Kind]:
+    """Return what stands before the suffix of a kind in the name of a file, and the kind; "" for another file."""
+    # The suffix of scripts ends the longer ones, too.
+    for kind in reversed(KINDS):
+        if name.endswith(kind.suffix):
+            return name.removesuffix(kind.suffix), kind
+    return "", KINDS[0]
+
+
+def verify(source: Source, expected_head: str | None, see: t.Callable[[CheckedRecord], object] = lambda record: None) -> Verified:
+    """Verify a chain, its baselines, and that it has the record with the expected head; `see` gets each valid record."""
+    kind = source.kind
+    baselines: dict[str, int] = {}
+
+    def add(record: CheckedRecord) -> None:
+        for member in kind.baselines:
+            baselines.setdefault(record[member], record["seq"])
+        see(record)
+
+    try:
+        with open(open_regular(os.path.join(source.folder, source.zone_id + kind.suffix), os.O_RDONLY), "rb") as file:
+            chain = read_chain(file, source.zone_id.lower(), kind, add)
+    except FileNotFoundError:
+        chain = Chain(problem="record 1 is missing: there is no file for the zone")
+    except OSError as error:
+        # A file that cannot be read must not hide what is wrong with the others.
+        chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
+    missing, broken = _check_baselines(source.folder, baselines)
+    return Verified(chain, chain.problem or broken or _find_missing(chain, expected_head), baselines, missing)
+
+
+def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[frozenset[str], str | None]:
+    """Return the baselines without a file, and the first record whose baseline was edited or cannot be read."""
+    missing, problem = set(), None
+    for digest, record in baselines.items():
+        try:
+            content = read_baseline(folder, digest)
+        except FileNotFoundError:
+            missing.add(digest)
+        except OSError as error:
+            problem = problem or f"record {record} names a baseline that cannot be read: {error.strerror}"
+        else:
+            if hashlib.sha256(content).hexdigest() != digest:
+                what = f"names a baseline that was edited: {BASELINES}/{digest}.json has another digest"
+                problem = problem or f"record {record} {what}"
+    return frozenset(missing), problem
+
+
+def _find_missing(chain: Chain, head: str | None) -> str | None:
+    """Return what a chain without an invalid record lacks."""
+    if head is not None and head not in chain.heads:
+        return f"record {chain.records + 1} is missing: none of the {chain.records} records has the expected head"
+    return (
+        None if chain.records else f"record 1 is missing: the file {'has no complete line' if chain.torn_bytes else 'is empty'}"
+    )
