@@ -34,7 +34,7 @@ options:
   name:
     description:
       - Name of the transformer, at most 255 bytes. Names are not unique; two transformers of this name are a V(conflict).
-      - Together with O(transformer_id), the transformer is renamed.
+      - Together with O(transformer_id), the transformer is renamed; the name of another one is a V(conflict).
     type: str
   transformer_id:
     description: Identifier of an existing transformer, a number above 0. One of O(name) and O(transformer_id) is required.
@@ -54,9 +54,10 @@ options:
       - Unit tests of the query, as a list of dictionaries with V(name), V(input), and one of V(expected) and V(absent).
       - V(name) is shown in results and messages, and is unique in the list.
       - V(input) is a record as the job would deliver it without the transformer.
-      - V(expected) is the whole record that must be delivered, or V(null) if the record must be filtered out.
-      - V(absent) is a list of members, none of which may be delivered, not even as null. A dot leads into a member, as in V(RequestHeaders.authorization).
-        A record that is filtered out passes.
+      - V(expected) is the whole record that must be delivered, a list of records if the query makes several, or V(null) if the record must be filtered
+        out.
+      - V(absent) is a list of members, none of which may be delivered, not even as null. A dot leads into a member, as in V(RequestHeaders.authorization);
+        a name without a dot is looked for at any depth. A record must be delivered, so that a query that filters out everything does not pass.
       - A V(null) inside a sample is the value null and does not mean omitted.
       - A sample that fails ends the task with the kind V(gate), and the result has RV(samples), the diff and the plan. A sample that cannot be run
         fails the task, too. A query that the service refuses is V(invalid_option).
@@ -163,7 +164,7 @@ transformer:
       type: str
       sample: "2026-10-05T10:00:00Z"
     associated_jobs:
-      description: The Logpush jobs of the account and its zones that refer to the transformer.
+      description: The Logpush jobs of the account and its zones that refer to the transformer, V(null) if the service does not show them.
       type: list
       elements: dict
       contains:
@@ -204,9 +205,10 @@ samples:
       type: bool
       sample: false
     delivered:
-      description: The record that would be delivered, or V(null) if the record would be filtered out.
-      type: dict
-      sample: {ClientIP: 192.0.2.17, ClientRequestHost: shop.example.com}
+      description: The records that would be delivered, almost always one; empty if the record would be filtered out.
+      type: list
+      elements: dict
+      sample: [{ClientIP: 192.0.2.17, ClientRequestHost: shop.example.com}]
     differences:
       description: The members that differ from the expected record, or that would be delivered and must not be; a dot leads into a member.
       type: list
@@ -232,7 +234,9 @@ effects:
       type: str
       sample: redact-addresses
     detail:
-      description: The jobs that deliver other records then, each as the id of its zone or account, V(/), and the id of the job.
+      description:
+        - The jobs that deliver other records then, each as the id of its zone or account, V(/), and the id of the job. V(null) if the service does not
+          show which jobs refer to the transformer.
       type: list
       elements: str
       sample: [023e105f4ecef8ad9ca31a8372d0c353/1234567]

@@ -90,7 +90,7 @@ transformers:
       type: str
       sample: "2026-10-05T10:00:00Z"
     associated_jobs:
-      description: The Logpush jobs of the account and its zones that refer to the transformer.
+      description: The Logpush jobs of the account and its zones that refer to the transformer, V(null) if the service does not show them.
       type: list
       elements: dict
       contains:

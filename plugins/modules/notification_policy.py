@@ -27,7 +27,7 @@ options:
   name:
     description:
       - Name of the policy. Names are not unique; two policies of this name are a V(conflict).
-      - Together with O(policy_id), the policy is renamed.
+      - Together with O(policy_id), the policy is renamed; the name of another one is a V(conflict).
     type: str
   policy_id:
     description: Identifier of an existing policy. One of O(name) and O(policy_id) is required.

@@ -98,6 +98,50 @@ def test_duplicate_name_needs_an_id(modules: Modules, simulator: t.Any) -> None:
     assert not run(modules, {"transformer_id": 9, "state": "absent"}).result["changed"]
 
 
+def test_name_of_another_transformer_is_refused(modules: Modules, simulator: t.Any) -> None:
+    """Two of one name could not be told apart any more."""
+    simulator.seed(transformers={simulator.account: [{"id": 3, "name": "a", "code": SQL}, {"id": 4, "name": "b", "code": SQL}]})
+    report = run(modules, {"transformer_id": 4, "name": "a"}, fails="conflict")
+    assert "transformer 3 is already named 'a'" in report.failure["msg"] and not report.writes
+    simulator.seed(transformers={simulator.account: [{"id": 3, "name": "a", "code": SQL}, {"id": 4, "name": "a", "code": SQL}]})
+    assert not run(modules, {"transformer_id": 4, "name": "a"}).result["changed"]
+
+
+def test_listing_without_jobs_is_not_no_jobs(modules: Modules, simulator: t.Any) -> None:
+    simulator.seed(transformers={simulator.account: [{"id": 3, "name": "a", "code": SQL}]})
+    hidden = {"kind": "rewrite", "count": 99}
+    simulator.faults(
+        {**hidden, "set": {"0.associated_jobs": None}, "path": "*/transformers"},
+        {**hidden, "set": {"associated_jobs": None}, "method": "PUT"},
+    )
+    report = run(modules, {"name": "a", "state": "absent"}, fails="bad_response")
+    assert not report.writes and "associated_jobs" in report.failure["msg"]
+    changed = run(modules, {"name": "a", "sql": REDACTED})
+    assert changed.result["effects"] == [{"name": "change_transformer", "subject": "a", "detail": None}]
+    assert changed.result["transformer"]["associated_jobs"] is None
+    (shown,) = modules.run({"name": "Read", READ: {}}, defaults={"account_id": simulator.account}).result["transformers"]
+    assert shown["associated_jobs"] is None
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("answer", [{"record": {"RayID": "8a1"}}, ["8a1"], {}])
+def test_preview_that_is_no_record_fails(modules: Modules, simulator: t.Any, answer: t.Any) -> None:
+    simulator.faults({"kind": "wrong_result", "value": answer, "path": "*/preview"})
+    report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, fails="bad_response")
+    assert "the preview of the sample 's'" in report.failure["msg"] and not report.writes
+
+
+@pytest.mark.engine
+def test_preview_with_a_list_of_records(modules: Modules, simulator: t.Any) -> None:
+    """The types of the SDKs have a list where the reference has a record."""
+    sample = {"name": "two", "input": RECORD, "expected": [{"RayID": "8a1"}, {"RayID": "8a2"}]}
+    simulator.faults({"kind": "wrong_result", "value": sample["expected"], "path": "*/preview", "count": 9})
+    (verdict,) = run(modules, {"name": "redact", "sql": SQL, "samples": [sample]}).result["samples"]
+    assert verdict["passed"] and verdict["delivered"] == sample["expected"]
+    report = run(modules, {"name": "redact", "samples": [{**sample, "expected": None}]}, fails="gate")
+    assert len(report.failure["samples"][0]["delivered"]) == 2
+
+
 def test_service_without_versions_route_has_null_version(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(unknown_routes=["*/versions"])
     report = run(modules, {"name": "redact", "sql": SQL})
@@ -159,7 +203,7 @@ def test_samples_run_in_every_run(modules: Modules, account: dict[str, t.Any]) -
         "preview"
     ] * 2
     again = run(modules, {"name": "redact", "samples": samples[:1]})
-    assert again.result["samples"][0]["delivered"] == {"RayID": "8a1", "ClientIP": "192.0.2.0"}
+    assert again.result["samples"][0]["delivered"] == [{"RayID": "8a1", "ClientIP": "192.0.2.0"}]
     gone = run(modules, {"name": "redact", "state": "absent", "samples": [{**samples[0], "expected": None}]})
     assert gone.result["samples"] == []
 
@@ -173,7 +217,7 @@ def test_query_with_failing_sample_is_refused(modules: Modules) -> None:
         {"name": "exact", "input": RECORD, "expected": {"RayID": "8a2", "ClientIP": "198.51.100.7"}},
         {"name": "good", "input": RECORD, "absent": ["Cookies"]},
     ]
-    delivered = {"RayID": "8a1", "ClientIP": "198.51.100.7"}
+    delivered = [{"RayID": "8a1", "ClientIP": "198.51.100.7"}]
     for check in (True, False):
         report = run(modules, {"name": "redact", "sql": SQL, "samples": samples}, check=check, fails="gate")
         failed = report.failure

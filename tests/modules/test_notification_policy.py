@@ -27,6 +27,14 @@ def run(modules: Modules, args: dict[str, t.Any], **more: t.Any) -> Report:
     return modules.run({"name": "Task", WRITE: args}, defaults={"account_id": modules.simulator.account}, secrets=SECRETS, **more)
 
 
+def test_name_of_another_policy_is_refused(modules: Modules, account: dict[str, t.Any]) -> None:
+    """Two of one name could not be told apart any more."""
+    run(modules, NEW)
+    other = run(modules, {**NEW, "name": "Other"}).result["notification_policy"]["id"]
+    report = run(modules, {"policy_id": other, "name": NEW["name"]}, fails="conflict")
+    assert f"is already named {NEW['name']!r}" in report.failure["msg"] and not report.writes
+
+
 def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     created, modified, deleted = modules.lifecycle(
         "notification_policy",

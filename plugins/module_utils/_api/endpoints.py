@@ -105,9 +105,9 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "transformers.versions": _account(
         "GET", "/logpush/transformers/{transformer_id}/versions", "Listing the versions of the transformer", (list,)
     ),
-    # The result is null for a record that is filtered out.
+    # The result is null for a record that is filtered out, or a list of the delivered records.
     "transformers.preview": _account(
-        "POST", "/logpush/transformers/preview", "Previewing the transformer", (dict, type(None)), reads=True
+        "POST", "/logpush/transformers/preview", "Previewing the transformer", (dict, list, type(None)), reads=True
     ),
     "notifications.list": _account("GET", "/alerting/v3/policies", "Listing the notification policies", (list,)),
     "notifications.get": _account("GET", "/alerting/v3/policies/{policy_id}", "Reading the notification policy"),

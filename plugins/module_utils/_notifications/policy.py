@@ -5,7 +5,8 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import urlsplit
 
-from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._core import BAD_RESPONSE, Failure, Json
+from .._selection import Nouns
 from .._text import dict_of, json_type, list_of
 from .options import MECHANISMS
 
@@ -138,15 +139,7 @@ def _bad(what: str) -> Failure:
     return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
-def find(policies: t.Sequence[Policy], name: str | None, policy_id: str | None) -> Policy | None:
-    """Return the policy with an id, or with a name; two of one name are a conflict, because the service does not keep names unique."""
-    if policy_id is not None:
-        return next((each for each in policies if each.id == policy_id), None)
-    matches = [each for each in policies if each.name == name]
-    if len(matches) > 1:
-        ids = ", ".join(sorted(each.id for each in matches))
-        raise conflict(f"name: the notification policies {ids} are all named {name!r}; set policy_id to select one.")
-    return matches[0] if matches else None
+NOUNS = Nouns("notification policy", "notification policies", "policy_id")
 
 
 def view(policy: Policy) -> dict[str, Json]:

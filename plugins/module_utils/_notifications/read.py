@@ -8,10 +8,11 @@ from .._api.client import Client
 from .._api.response import lacks_route
 from .._api.rivals import Created, Listed, Words, look_again
 from .._core import PERMISSION, Answer, Conclusion, Failure, Json, Plan
+from .._selection import select
 from .._text import dict_of
 from .options import WEBHOOKS, Desired, PolicyQuery
 from .plan import PolicyState, is_id
-from .policy import Policy, Webhook, find, parse_alerts, parse_policy, parse_webhook, view, view_webhook
+from .policy import NOUNS, Policy, Webhook, parse_alerts, parse_policy, parse_webhook, view, view_webhook
 
 
 def _is_not_offered(failure: Failure) -> bool:
@@ -22,7 +23,7 @@ def _is_not_offered(failure: Failure) -> bool:
 def read(client: Client, desired: Desired) -> PolicyState:
     """Return the policy; the alerts that the account may use if one is to be created; webhooks if one is given by its name."""
     everyone = policies(client)
-    policy, known = find(everyone, desired.name, desired.policy_id), frozenset(each.id for each in everyone)
+    policy, known = select(everyone, NOUNS, desired.name, desired.policy_id), frozenset(each.id for each in everyone)
     if not desired.present:
         return PolicyState(policy)
     references = desired.mechanisms.get(WEBHOOKS, ())
@@ -61,9 +62,7 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
     return (*answers, client.call("notifications.get", ids={"policy_id": policy_id}))
 
 
-_WORDS = Words(
-    "notification policy", "notification policies", "policy_id", "notification_policy_info", ", so that everyone is told twice"
-)
+_WORDS = Words(*NOUNS, "notification_policy_info", ", so that everyone is told twice")
 
 
 def verify(client: Client, created: t.Iterable[tuple[PolicyState, Json]]) -> None:

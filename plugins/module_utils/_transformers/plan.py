@@ -19,9 +19,10 @@ from .._core import (
     conflict,
     invalid_option,
 )
+from .._selection import Nouns
 from .._text import dict_of, is_integer, json_type
 from .options import Desired, normal
-from .samples import judge, refusal
+from .samples import Record, judge, refusal
 
 
 class AssociatedJob(t.NamedTuple):
@@ -38,7 +39,10 @@ class AssociatedJob(t.NamedTuple):
 
 
 class Transformer(t.NamedTuple):
-    """A transformer of the service, parsed once. `sql` and `version` are None until they are read, each with a request of its own."""
+    """A transformer of the service, parsed once. `sql` and `version` are None until they are read, each with a request of its own.
+
+    `jobs` is None if the service does not show which jobs refer to it; that is not the same as no job.
+    """
 
     id: int
     name: str
@@ -46,16 +50,16 @@ class Transformer(t.NamedTuple):
     dataset: str | None
     created_at: str | None
     updated_at: str | None
-    jobs: tuple[AssociatedJob, ...]
+    jobs: tuple[AssociatedJob, ...] | None
     sql: str | None = None
     version: int | None = None
 
 
 class TransformerState(t.NamedTuple):
-    """The transformer, or None; what the service's preview made of each sample; and the ids of all transformers that were listed."""
+    """The transformer, or None; the records that the service's preview made of each sample; and the ids of all listed transformers."""
 
     transformer: Transformer | None
-    delivered: tuple[Json, ...] = ()
+    delivered: tuple[tuple[Record, ...], ...] = ()
     known: frozenset[int] = frozenset()
 
 
@@ -75,7 +79,7 @@ def parse_transformer(sent: Json) -> Transformer:
     jobs = sent.get("associated_jobs")
     if not isinstance(jobs, (list, type(None))):
         raise _bad(f"transformer {number} has {json_type(jobs)} as its associated_jobs")
-    associated = tuple(sorted((_parse_job(number, job) for job in jobs or ()), key=lambda job: (job.owner, job.id)))
+    associated = [] if jobs is None else sorted((_parse_job(number, job) for job in jobs), key=lambda job: (job.owner, job.id))
     return Transformer(
         id=number,
         name=name,
@@ -83,14 +87,14 @@ def parse_transformer(sent: Json) -> Transformer:
         dataset=t.cast("str | None", texts["dataset"]) or None,
         created_at=t.cast("str | None", texts["created_at"]),
         updated_at=t.cast("str | None", texts["updated_at"]),
-        jobs=associated,
+        jobs=None if jobs is None else tuple(associated),
     )
 
 
 def _parse_job(number: int, sent: Json) -> AssociatedJob:
     job = dict_of(sent)
     job_id, name, scope, owner = (job.get(member) for member in ("id", "name", "object_type", "object_tag"))
-    if not is_integer(job_id) or not isinstance(name, (str, type(None))) or not isinstance(owner, str):
+    if not is_integer(job_id) or not isinstance(name, (str, type(None))) or not isinstance(owner, str) or not owner:
         raise _bad(f"a job in associated_jobs of transformer {number} has no valid id, name or object_tag")
     return AssociatedJob(job_id, name or None, scope if scope in SCOPES else None, owner)
 
@@ -99,20 +103,12 @@ def _bad(what: str) -> Failure:
     return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
-def find(transformers: t.Sequence[Transformer], name: str | None, transformer_id: int | None) -> Transformer | None:
-    """Return the transformer with an id, or with a name; two of one name are a conflict, because the service does not keep names unique."""
-    if transformer_id is not None:
-        return next((each for each in transformers if each.id == transformer_id), None)
-    matches = [each for each in transformers if each.name == name]
-    if len(matches) > 1:
-        ids = ", ".join(str(number) for number in sorted(each.id for each in matches))
-        raise conflict(f"name: the transformers {ids} are all named {name!r}; set transformer_id to select one.")
-    return matches[0] if matches else None
+NOUNS = Nouns("transformer", "transformers", "transformer_id")
 
 
 def view(transformer: Transformer) -> dict[str, Json]:
     """Return a transformer as a result."""
-    jobs = [
+    jobs = transformer.jobs and [
         {"id": job.id, "name": job.name, "scope": job.scope, **({f"{job.scope}_id": job.owner} if job.scope else {})}
         for job in transformer.jobs
     ]
@@ -125,7 +121,7 @@ def view(transformer: Transformer) -> dict[str, Json]:
         "version": transformer.version,
         "created_at": transformer.created_at,
         "updated_at": transformer.updated_at,
-        "associated_jobs": t.cast("list[Json]", jobs),
+        "associated_jobs": None if jobs is None else list(jobs),
     }
 
 
@@ -141,6 +137,11 @@ def _deletion(transformer: Transformer | None) -> Plan:
     result: dict[str, Json] = {"transformer": None}
     if transformer is None:
         return Plan(before={}, after={}, result=result, basis={"transformer": None})
+    if transformer.jobs is None:
+        raise _bad(
+            f"transformer {transformer.id} has no associated_jobs, so that it is not known whether jobs still use {transformer.name!r}, and"
+            " nothing was deleted"
+        )
     if transformer.jobs:
         jobs = ", ".join(f"{job.label} ({job.name})" if job.name else job.label for job in transformer.jobs)
         raise conflict(
@@ -177,7 +178,8 @@ def _presence(desired: Desired, transformer: Transformer | None) -> Plan:
     body: dict[str, Json] = {"name": after["name"], "description": after.get("description", transformer.description)}
     if changes_sql:
         body["code"] = desired.sql
-    labels = tuple(sorted(job.label for job in transformer.jobs)) if changes_sql else ()
+    # None: any job may refer to it.
+    labels = None if transformer.jobs is None else tuple(sorted(job.label for job in transformer.jobs))
     operation = "transformers.replace" if changes_sql else "transformers.update"
     request = Request(operation, ids={"transformer_id": transformer.id}, body=body, creates=changes_sql)
     return Plan(
@@ -186,8 +188,8 @@ def _presence(desired: Desired, transformer: Transformer | None) -> Plan:
         result={"transformer": {**view(transformer), **after}},
         requests=() if before == after else (request,),
         # Whom a new query concerns is a part of what is approved.
-        basis={"id": transformer.id, **before, **({"jobs": list(labels)} if changes_sql else {})},
-        effects=(Effect(CHANGE_TRANSFORMER, transformer.name, labels),) if labels else (),
+        basis={"id": transformer.id, **before, **({"jobs": None if labels is None else list(labels)} if changes_sql else {})},
+        effects=(Effect(CHANGE_TRANSFORMER, transformer.name, labels),) if changes_sql and labels != () else (),
     )
 
 
@@ -225,6 +227,9 @@ def conclude(desired: Desired, state: TransformerState, plan: Plan, answers: t.S
     transformer = parse_transformer(written.result)._replace(
         sql=parse_content(content.result), version=parse_version(versions.result)
     )
+    if transformer.jobs is None:
+        # No job can refer to a new one.
+        transformer = transformer._replace(jobs=state.transformer.jobs if state.transformer else ())
     expected, id_of_path = dict_of(plan.after), request.ids.get("transformer_id")
     if id_of_path is not None and transformer.id != id_of_path:
         raise _bad(f"transformer {id_of_path} was written, but the answer contains transformer {transformer.id}")

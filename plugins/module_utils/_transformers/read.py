@@ -9,10 +9,11 @@ from .._api.client import Client, side_by_side
 from .._api.response import lacks_route
 from .._api.rivals import Created, Listed, Words, look_again
 from .._core import INVALID_OPTION, PERMISSION, Answer, Conclusion, Failure, Json, Plan
+from .._selection import select
 from .._text import dict_of
 from .options import Desired, TransformerQuery
-from .plan import Transformer, TransformerState, find, parse_content, parse_transformer, parse_version, view
-from .samples import Sample
+from .plan import NOUNS, Transformer, TransformerState, parse_content, parse_transformer, parse_version, view
+from .samples import Record, Sample, delivered_records
 
 _PARALLEL = 4
 _REFUSED_QUERY = 400
@@ -21,7 +22,7 @@ _REFUSED_QUERY = 400
 def read(client: Client, desired: Desired) -> TransformerState:
     """Return the transformer with its query and version, and what the service's preview makes of the samples."""
     everyone = listed(client)
-    transformer = find(everyone, desired.name, desired.transformer_id)
+    transformer = select(everyone, NOUNS, desired.name, desired.transformer_id)
     known = frozenset(each.id for each in everyone)
     if transformer is not None:
         transformer = _with_query(client, transformer)
@@ -53,10 +54,10 @@ def _details(client: Client, transformer_id: int) -> tuple[Answer, Answer]:
         return content, Answer(None)
 
 
-def _preview(client: Client, sample: Sample, sql: str) -> Json:
-    """Return what the query makes of the record of a sample, None if it is filtered out; a preview that cannot run is a failure."""
+def _preview(client: Client, sample: Sample, sql: str) -> tuple[Record, ...]:
+    """Return the records that the query makes of the record of a sample; a preview that cannot run is a failure."""
     try:
-        return client.call("transformers.preview", body={"input": sample.input, "sql": sql}).result
+        answer = client.call("transformers.preview", body={"input": sample.input, "sql": sql}).result
     except Failure as failure:
         if failure.status != _REFUSED_QUERY:
             raise failure.with_note(
@@ -65,6 +66,7 @@ def _preview(client: Client, sample: Sample, sql: str) -> Json:
         texts = "; ".join(error["message"] for error in failure.errors if error["message"]) or "no reason given"
         message = f"sql: the service refuses the query for the sample {sample.name!r}: {texts}"
         raise dataclasses.replace(failure, kind=INVALID_OPTION, message=message) from failure
+    return delivered_records(answer, sample, sql)
 
 
 def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
@@ -74,7 +76,7 @@ def reread(client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequenc
     return (*answers, *_details(client, parse_transformer(answers[0].result).id))
 
 
-_WORDS = Words("transformer", "transformers", "transformer_id", "logpush_transformer_info")
+_WORDS = Words(*NOUNS, "logpush_transformer_info")
 
 
 def verify(client: Client, created: t.Iterable[tuple[TransformerState, Json]]) -> None:

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import re
 import typing as t
 
-from .._core import Json, invalid_option
+from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._text import did_you_mean, json_type, nearest, shorten
 
 _MEMBERS = ("name", "input", "expected", "absent")
 _MAX_RECORD_LENGTH = 2000
 
 
+Record = dict[str, Json]
+
+
 class Sample(t.NamedTuple):
     """A unit test of a query: a record, and what must become of it.
 
-    With `absent`, none of these members may be delivered. Otherwise exactly `expected` must be delivered, or nothing if that is None.
+    With `absent`, a record must be delivered, without these members. Otherwise exactly the records of `expected` must be delivered.
     """
 
     name: str
-    input: dict[str, Json]
-    expected: dict[str, Json] | None = None
+    input: Record
+    expected: tuple[Record, ...] = ()
     absent: tuple[str, ...] | None = None
 
 
 class SampleResult(t.TypedDict):
-    """The result of a sample; `delivered` is None if the record would be filtered out."""
+    """The result of a sample; `delivered` is empty if the record would be filtered out."""
 
     name: str
     passed: bool
-    delivered: Json
+    delivered: list[Record]
     differences: list[str]
 
 
@@ -64,10 +69,23 @@ def _parse(place: str, item: t.Mapping[str, Json]) -> Sample:
         raise invalid_option(place, reason)
     if absent is not None:
         return Sample(name, record, absent=_paths(f"{place}.absent", absent))
-    if expected is not None and not isinstance(expected, dict):
-        raise invalid_option(f"{place}.expected", f"must be a dictionary or null, not {json_type(expected)}")
-    _check_json(f"{place}.expected", expected)
-    return Sample(name, record, expected)
+    return Sample(name, record, _expected(f"{place}.expected", expected))
+
+
+def _expected(place: str, expected: Json) -> tuple[Record, ...]:
+    """Return the records that must be delivered: one, none for null, or those of a list."""
+    if expected is None:
+        return ()
+    if isinstance(expected, dict):
+        _check_json(place, expected)
+        return (expected,)
+    if not isinstance(expected, list):
+        raise invalid_option(place, f"must be a dictionary, a list of dictionaries, or null, not {json_type(expected)}")
+    for index, record in enumerate(expected):
+        if not isinstance(record, dict):
+            raise invalid_option(f"{place}[{index}]", f"must be a dictionary, not {json_type(record)}")
+        _check_json(f"{place}[{index}]", record)
+    return tuple(expected)
 
 
 def _paths(place: str, paths: Json) -> tuple[str, ...]:
@@ -95,27 +113,72 @@ def _check_json(place: str, value: Json) -> None:
         raise invalid_option(place, f"{value} is not a JSON number")
 
 
-def judge(sample: Sample, delivered: Json) -> SampleResult:
-    """Return whether the delivered record is what a sample demands, and the members in which it is not."""
+_WORD = re.compile(r"\w+")
+
+
+def delivered_records(answer: Json, sample: Sample, sql: str) -> tuple[Record, ...]:
+    """Return the records in the answer of a preview: a record, null for none, or a list of records; raise `bad_response` for anything else.
+
+    Each member of a record is named by the query or comes from the input. A member of another name that holds a record or a list is not
+    part of the record but wraps it, and what is in it would be looked for in the wrong place.
+    """
+    records = [] if answer is None else answer if isinstance(answer, list) else [answer]
+    known = {word.lower() for word in _WORD.findall(sql)} | {name.lower() for name in _names_in(sample.input)}
+    for record in records:
+        if not isinstance(record, dict) or not record:
+            what = json_type(record) if not isinstance(record, dict) else "an empty object"
+            raise _bad(f"the preview of the sample {sample.name!r} delivers {what}, not a record")
+        for name, value in record.items():
+            if isinstance(value, (dict, list)) and _WORD.fullmatch(name) and name.lower() not in known:
+                raise _bad(
+                    f"the preview of the sample {sample.name!r} delivers {name[:60]!r}, which neither the query nor the record of the sample"
+                    " names, so that it wraps the record"
+                )
+    return tuple(t.cast("list[Record]", records))
+
+
+def _names_in(value: Json) -> t.Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names_in(each)
+
+
+def _bad(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}. A test that cannot run has not passed.")
+
+
+def judge(sample: Sample, delivered: t.Sequence[Record]) -> SampleResult:
+    """Return whether the delivered records are what a sample demands, and the members in which they are not."""
     if sample.absent is not None:
-        wrong = [path for path in sample.absent if _has(delivered, path)]
-        return {"name": sample.name, "passed": not wrong, "delivered": delivered, "differences": wrong}
-    wrong = sorted(_differences("", sample.expected, delivered))
-    passed = not wrong and (sample.expected is None) is (delivered is None)
-    return {"name": sample.name, "passed": passed, "delivered": delivered, "differences": wrong}
+        wrong = [path for path in sample.absent if any(_has(record, path) for record in delivered)]
+        passed = not wrong and bool(delivered)
+    else:
+        several = max(len(sample.expected), len(delivered)) > 1
+        # A record that the other side lacks differs in each of its members.
+        pairs: t.Iterable[tuple[Record, Record]] = itertools.zip_longest(sample.expected, delivered, fillvalue={})
+        places = [(f"[{index}]" if several else "", pair) for index, pair in enumerate(pairs)]
+        wrong = sorted(path for place, pair in places for path in _differences(place, *pair))
+        passed = not wrong and len(sample.expected) == len(delivered)
+    return {"name": sample.name, "passed": passed, "delivered": list(delivered), "differences": wrong}
 
 
 def _has(value: Json, path: str) -> bool:
-    """Return whether a record has a member at a path, whatever its value; the name of a member may contain a dot itself."""
+    """Return whether a record has a member at a path, whatever its value; a name without a dot is looked for at any depth.
+
+    The name of a member may contain a dot itself.
+    """
     if isinstance(value, list):
         return any(_has(each, path) for each in value)
     if not isinstance(value, dict):
         return False
-    return path in value or any(_has(each, path[len(name) + 1 :]) for name, each in value.items() if path.startswith(f"{name}."))
+    if path in value or ("." not in path and any(_has(each, path) for each in value.values())):
+        return True
+    return any(_has(each, path[len(name) + 1 :]) for name, each in value.items() if path.startswith(f"{name}."))
 
 
 def _differences(place: str, expected: Json, delivered: Json) -> t.Iterator[str]:
-    """Yield the paths of the members that differ; a record that is filtered out has none."""
+    """Yield the paths of the members that differ."""
     if isinstance(expected, dict) or isinstance(delivered, dict):
         is_inner = isinstance(expected, dict) and isinstance(delivered, dict)
         if place and not is_inner:
@@ -151,14 +214,16 @@ def refusal(results: t.Sequence[SampleResult], samples: t.Sequence[Sample]) -> s
 
 
 def _reason(result: SampleResult, sample: Sample) -> str:
-    if result["delivered"] is None:
-        return "the record would be filtered out, but it must be delivered"
-    record = shorten(json.dumps(result["delivered"], ensure_ascii=False), _MAX_RECORD_LENGTH)
+    if not result["delivered"]:
+        hint = "" if sample.absent is None else " (expected: null is for a record that must be left out)"
+        return f"nothing would be delivered: the record would be filtered out, but it must be delivered{hint}"
+    shown: Json = result["delivered"][0] if len(result["delivered"]) == 1 else result["delivered"]
+    record = shorten(json.dumps(shown, ensure_ascii=False), _MAX_RECORD_LENGTH)
     names = ", ".join(result["differences"])
     if sample.absent is not None:
         return f"{names} must not be delivered, but the record would be {record}"
-    return (
-        f"{names} would differ, and the record would be {record}"
-        if sample.expected is not None
-        else f"must be filtered out, but would be delivered as {record}"
-    )
+    if not sample.expected:
+        return f"must be filtered out, but would be delivered as {record}"
+    if len(sample.expected) != len(result["delivered"]):
+        return f"{len(sample.expected)} records must be delivered, but {len(result['delivered'])} would be: {record}"
+    return f"{names} would differ, and the record would be {record}"

@@ -68,6 +68,20 @@ def test_transformer_in_use_is_not_deleted() -> None:
     assert plan(desired(state="absent"), state(associated_jobs=[])).requests[0].operation == "transformers.delete"
 
 
+@pytest.mark.parametrize("unknown", [{"associated_jobs": None}, {}])
+def test_unknown_jobs_are_not_no_jobs(unknown: t.Any) -> None:
+    """Without its jobs a transformer is not deleted, and a changed query may change what any job delivers."""
+    sent = {name: value for name, value in SENT.items() if name != "associated_jobs"}
+    found = TransformerState(parse_transformer({**sent, **unknown})._replace(sql=SQL, version=2))
+    with pytest.raises(Failure, match="has no associated_jobs") as caught:
+        plan(desired(state="absent"), found)
+    assert caught.value.kind == BAD_RESPONSE
+    made = plan(desired(sql="SELECT 2"), found)
+    assert [(effect.name, effect.detail) for effect in made.effects] == [("change_transformer", None)]
+    shown = made.result["transformer"]
+    assert isinstance(shown, dict) and shown["associated_jobs"] is None
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -80,6 +94,7 @@ def test_transformer_in_use_is_not_deleted() -> None:
         {"associated_jobs": {}},
         {"associated_jobs": [1]},
         {"associated_jobs": [{"id": 1, "name": "x", "object_type": "zone", "object_tag": None}]},
+        {"associated_jobs": [{"id": 1, "name": "x", "object_type": "zone", "object_tag": ""}]},
     ],
 )
 def test_invalid_transformer_is_refused(changes: t.Any) -> None:
