@@ -123,9 +123,8 @@ def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments
             policies=[{**rule, "action": "allow"}, {**rule, "id": "r2", "description": "blog"}],
             violations=[old, seen, allowed, {**seen, "policy_id": "r2"}],
         ),
-        lambda: simulator.settings(unknown_routes=["*/policies"]),
     )
-    assert received.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed", "rule_violated"], []]
+    assert received.kinds == [[], ["rule_violated"], [], [], ["rule_changed", "rule_changed", "rule_violated"]]
     violated = single_event(received, 1)["edgeops"]
     assert (
         violated["subject"] == "checkout" and violated["after"]["source"] == "https://cdn.example/%257B%257B7%257D%257D.js"
@@ -137,6 +136,33 @@ def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments
     assert (reported["kind"], reported["subject"]) == ("rule_violated", "blog")
     assert (changed["before"]["action"], changed["after"]["action"]) == ("log", "allow")
     assert (created["subject"], created["before"], created["after"]["id"]) == ("blog", None, "r2")
+
+
+def test_rules_that_can_no_longer_be_read_make_a_zone_unreadable(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any]
+) -> None:
+    """Nothing of the zone is compared meanwhile, and nothing is lost: what changed is sent once the rules can be read again."""
+    rule = {"id": "r1", "description": "checkout", "action": "log", "expression": "true", "value": "script-src 'self'"}
+    changed = seeder(simulator, zone, policies=[{**rule, "action": "allow"}], script_monitor={"enabled": False})
+    seeder(simulator, zone, policies=[rule])()
+
+    def refuse() -> None:
+        changed()
+        simulator.settings(unknown_routes=["*/policies"])
+
+    received = listen(
+        {**arguments, "watch": ["settings"]}, refuse, lambda: None, lambda: simulator.settings(unknown_routes=[]), lambda: None
+    )
+    assert received.kinds == [[], ["zone_unreadable"], [], ["monitor_changed", "rule_changed", "zone_readable"], []]
+    error = single_event(received, 1)["edgeops"]["after"]["error"]
+    assert error["kind"] == "not_found" and "/page_shield/policies" in error["message"]
+
+
+def test_rules_that_never_could_be_read_are_not_watched(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
+    simulator.settings(unknown_routes=["*/policies"])
+    off = seeder(simulator, zone, script_monitor={"enabled": False})
+    received = listen({**arguments, "watch": ["settings"]}, off, lambda: simulator.settings(unknown_routes=[]))
+    assert received.kinds == [[], ["monitor_changed"], []]
 
 
 def test_baseline_decides_which_scripts_are_new(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:

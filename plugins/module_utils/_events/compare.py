@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import typing as t
 
-from .._core import Failure, Json
+from .._core import PERMISSION, Failure, Json
 from .._destination import CHANGED
 from .._filter.parse import read_echo
 from .._logpush import job as logpush_job
 from .._logpush import logpull_options
 from .._logpush.health import DISABLED, FAILING, HEALTHY, STALE, UNKNOWN
+from .._observed import Observed, Unknown
 from .._redact import MASK
 from .._text import dict_of
 from .facts import Change, Target
@@ -31,18 +32,23 @@ class Rules(t.NamedTuple):
 
 
 class Seen(t.NamedTuple):
-    """The result of one look at a zone or account; None for parts that are not watched."""
+    """The result of one look at a zone or account; None for parts that are not watched.
+
+    Rules may be unknown: a plan or a token that never could read them watches none, and one that no longer can hides what changes.
+    """
 
     scripts: Scripts | None = None
     jobs: Jobs | None = None
     monitor: bool | None = None
     fields: t.Mapping[str, Json] | None = None
-    rules: ContentRules | None = None
+    rules: Observed[ContentRules] | None = None
 
 
 def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Rules) -> tuple[Known, list[Change]]:
     """Return the state to store and the changes. A zone or account that could not be read completely is not compared."""
     before = known or NOTHING
+    if isinstance(seen, Seen) and isinstance(seen.rules, Unknown) and before.rules is not None:
+        seen = Failure(seen.rules.kind or PERMISSION, seen.rules.message)
     if isinstance(seen, Failure):
         after = {"error": {"kind": seen.kind, "message": str(seen)}}
         changes = [Change(f"{target.scope}_unreadable", target.id, None, after)] if before.readable else []
@@ -65,8 +71,8 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
         if before.fields not in (None, seen.fields):
             changes.append(Change("fields_changed", "custom_fields", before.fields, seen.fields))
         now = now._replace(fields=seen.fields)
-    if seen.rules is not None:
-        after_rules, new_changes = compare_rules(before.rules, seen.rules)
+    if seen.rules is not None and not isinstance(seen.rules, Unknown):
+        after_rules, new_changes = compare_rules(before.rules, seen.rules.value)
         now, changes = now._replace(rules=after_rules), changes + new_changes
     return now, changes
 

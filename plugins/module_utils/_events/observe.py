@@ -23,13 +23,13 @@ from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob
 from .._logpush.job import view
 from .._logpush.read import listed
+from .._observed import Known, Observed, unknown
 from .._redact import scrub
 from .._scripts import listing as scripts
-from .._scripts.facts import REPORTED
 from .._scripts.read import monitor
 from .._scripts.read import scripts as list_scripts
 from .._text import dict_of, list_of
-from .compare import Seen
+from .compare import ContentRules, Seen
 from .facts import JOBS, SCRIPTS, SETTINGS, Target, with_hosts
 from .options import LOGGER, Settings
 from .state import Identity, Job, Rule, Script
@@ -69,22 +69,22 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
 _DAYS_OF_VIOLATIONS = 1
 
 
-def see_rules(client: Client, now: float) -> dict[str, Rule] | None:
-    """Return the content security rules of a zone by id, None if the plan or the token has none; reports are asked for if there are rules."""
+def see_rules(client: Client, now: float) -> Observed[ContentRules]:
+    """Return the content security rules of a zone by id, unknown if the plan or the token has none; reports are asked for if there are rules."""
     try:
         views = [show_rule(rule) for rule in content_rules.listed(client)]
     except Failure as failure:
         if not content_rules.is_not_offered(failure):
             raise
-        return None
+        return unknown(public(client, failure))
     window = Window.of(datetime.datetime.fromtimestamp(now, datetime.timezone.utc), _DAYS_OF_VIOLATIONS)
     content_rules.add_violations(client, {client.address.id: views}, window)
-    rules = {}
+    rules: dict[str, Rule] = {}
     for rule in scrub(views, client.secrets):
         seen = dict_of(rule.pop("violations"))
         reports = {(str(each["directive"]), str(each["source"])): each for each in map(dict_of, list_of(seen["blocked"]))}
         rules[str(rule["id"])] = Rule(rule, frozenset(reports) if seen["available"] else None, reports)
-    return rules
+    return Known(rules)
 
 
 def see_scripts(items: t.Iterable[scripts.Script]) -> dict[Identity, Script]:
@@ -94,9 +94,7 @@ def see_scripts(items: t.Iterable[scripts.Script]) -> dict[Identity, Script]:
         same = seen.scripts[::-1]
         verdicts = {item["malicious"] for item in same}
         listed = [item.get("hash") for item in same]
-        # Whether, and as what, the service lists the URL or the domain as malicious.
-        reported = {member for item in same for member in REPORTED if item.get(member) is True}
-        reported.update(category for item in same for category in scripts.categories_of(item))
+        reported = {report for item in same for report in scripts.reports_of(item)}
         # Without a URL, only the identifier distinguishes two scripts of a host.
         identity = (seen.url or seen.latest["script_id"], seen.host or "")
         by_identity[identity] = Script(
@@ -181,7 +179,7 @@ class Service:
         except Stopped:
             raise
         except Failure as failure:
-            return self._public(client, failure)
+            return public(client, failure)
         except Exception as error:  # a defect that one zone meets must not end the watch over the others
             return defect(error)
 
@@ -216,7 +214,7 @@ class Service:
                     Target(one["id"], one["name"], scope=ACCOUNT) for one in accounts if not chosen or one["id"] in chosen
                 ]
         except Failure as failure:
-            raise self._public(client, failure) from None
+            raise public(client, failure) from None
         targets = [each._replace(name=scrub(each.name, client.secrets)) for each in targets]
         self._names.update({each.key: each.name for each in targets if each.name})
         return targets
@@ -230,7 +228,7 @@ class Service:
             name = scrub(dict_of(client.call(f"{target.scope}s.get").result).get("name"), client.secrets)
         except Failure as failure:
             if at_start and (_are_unknown(failure) or self._is_refused_everywhere(failure)):
-                raise self._public(client, failure) from None
+                raise public(client, failure) from None
             if failure.kind in _INCONCLUSIVE:
                 return  # read again at the next look; until then the id is used as the name
             name = None
@@ -246,12 +244,6 @@ class Service:
             return second.kind == AUTHENTICATION
         return False
 
-    def _public(self, client: Client, failure: Failure) -> Failure:
-        """Return the failure with a readable message that contains no secret."""
-        located = client.locate(failure)
-        kind = AUTHENTICATION if _are_unknown(located) else located.kind
-        return Failure(kind, readable_text(scrub(str(located), client.secrets)), status=located.status)
-
     def _sleep(self, seconds: float) -> None:
         if seconds > _LONG_PAUSE_SECONDS and not self._told_of_pause:
             self._told_of_pause = True
@@ -260,6 +252,13 @@ class Service:
             )
         if self._stop.wait(seconds):
             raise Stopped
+
+
+def public(client: Client, failure: Failure) -> Failure:
+    """Return the failure with a readable message that contains no secret."""
+    located = client.locate(failure)
+    kind = AUTHENTICATION if _are_unknown(located) else located.kind
+    return Failure(kind, readable_text(scrub(str(located), client.secrets)), status=located.status)
 
 
 def _are_unknown(failure: Failure) -> bool:

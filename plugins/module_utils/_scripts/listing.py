@@ -148,9 +148,13 @@ def categories_of(script: Script) -> t.Iterator[str]:
     yield from (f"domain category: {category}" for category in script.get("malicious_domain_categories") or ())
 
 
+def reports_of(script: Script) -> tuple[str, ...]:
+    """Return as what the service reports a script as malicious: its URL or its domain, then the categories of both."""
+    return *(name for name in REPORTED if script.get(name) is True), *categories_of(script)
+
+
 def is_reported(script: Script) -> bool:
-    flags = script.get("url_reported_malicious"), script.get("domain_reported_malicious")
-    return True in flags or any(categories_of(script))
+    return bool(reports_of(script))
 
 
 def judged(items: t.Iterable[Json], query: ScriptQuery) -> list[Script]:

@@ -62,7 +62,7 @@ options:
     description:
       - What to watch. V(settings) are the status of the script monitor, the custom log fields, and the content security rules with their violations.
       - If a part of a zone cannot be read, the zone is unreadable and not compared, so list only the parts that the credentials and
-        the plan of the zones allow.
+        the plan of the zones allow. A token or plan that never could read content security rules watches none of them.
     type: list
     elements: str
     choices: [scripts, jobs, settings]
