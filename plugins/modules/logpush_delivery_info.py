@@ -128,6 +128,13 @@ unavailable:
   returned: success
   type: dict
   sample: {}
+shortened:
+  description:
+    - Of which zones, or that of the account, the plan shows fewer hours than O(since), by id. What happened before them is not known, which is
+      not the same as nothing. A warning says so as well.
+  returned: success
+  type: dict
+  sample: {023e105f4ecef8ad9ca31a8372d0c353: {hours: 1, requested: 24}}
 window:
   description: The window of time that the facts are of. With different plans, the longest one.
   returned: success

@@ -18,6 +18,8 @@ MAX_HOURS = 720
 DEFAULT_HOURS = 24
 # Windows of this length or shorter are not split.
 _MIN_WINDOW = datetime.timedelta(minutes=1)
+# How much the clocks of both sides may differ.
+_CLOCKS = datetime.timedelta(minutes=1)
 # The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
@@ -60,12 +62,21 @@ class Window(t.NamedTuple):
     until: datetime.datetime
 
     @property
+    def hours(self) -> float:
+        return (self.until - self.since).total_seconds() / 3600
+
+    @property
     def variables(self) -> dict[str, Json]:
         return {"since": format_time(self.since), "until": format_time(self.until)}
 
     def shortened(self, limits: Limits) -> Window:
-        """Return the part that a plan shows of a window that ends now."""
-        return Window(max(self.since, self.until - limits.span), self.until)
+        """Return the part that a plan shows of a window that ends now; the whole if only a difference of clocks is missing."""
+        part = Window(max(self.since, self.until - limits.span), self.until)
+        return part if part.is_shorter(self) else self
+
+    def is_shorter(self, asked: Window) -> bool:
+        """Return whether this part lacks more of a window than clocks may differ."""
+        return self.since - asked.since > _CLOCKS
 
     def halves(self, page_size: int) -> tuple[Window, Window]:
         """Return the halves of a window whose rows fill a page; raise `Failure` if it is too short."""
@@ -100,6 +111,7 @@ def report(
     scope = address.scope if address else ZONE
     query = _Query(ask, scope)
     query.read((address.id,) if address else desired.zone_ids, window)
+    jobs = query.jobs()
     used = list(query.windows.values())
     period = Window(min((each.since for each in used), default=window.since), window.until)
     result: dict[str, Json] = {
@@ -107,7 +119,12 @@ def report(
         "reason": None if used else next(iter(query.missing.values()), "no zone was asked for"),
         "window": period.variables,
         "unavailable": query.missing,
-        "jobs": [job for owner, rows in query.rows.items() for job in _jobs({f"{scope}_id": owner}, rows)],
+        "shortened": {
+            owner: {"hours": round(each.hours, 2), "requested": desired.hours}
+            for owner, each in query.windows.items()
+            if each.is_shorter(window)
+        },
+        "jobs": jobs,
         "usage": None,
         "cost": None,
     }
@@ -120,24 +137,33 @@ def report(
 
 
 def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str, Json]:
-    """Return the rows of each zone or account, or a result with the reason why there are none."""
+    """Return the rows of each zone or account; a result where the plan shows fewer hours than requested, or where there are none.
+
+    The failure of the task is that of each.
+    """
+    if result.get("failed") is True:
+        return {each: {name: result.get(name) for name in ("failed", "msg", "error")} for each in owners}
     if "jobs" not in result:
-        result = {"available": False, "reason": result.get("msg") or "they were not read", "jobs": []}
+        result = {"available": False, "reason": "they were not read", "jobs": []}
     rows: dict[str, list[Json]] = {each: [] for each in owners}
     for row in map(dict_of, list_of(result["jobs"])):
         rows[str(row.get("zone_id") or row["account_id"])].append(row)
     reasons = dict_of(result.get("unavailable"))
     lacking = [each for each in rows if each in reasons or not result["available"]]
-    return {**rows, **{each: {"available": False, "reason": reasons.get(each, result["reason"])} for each in lacking}}
+    cut = {each: hours for each, hours in dict_of(result.get("shortened")).items() if each in rows}
+    return {
+        **rows,
+        **{each: {"available": True, "jobs": rows[each], "shortened": {each: hours}} for each, hours in cut.items()},
+        **{each: {"available": False, "reason": reasons.get(each, result["reason"])} for each in lacking},
+    }
 
 
 def _warnings(query: _Query, window: Window, scope: str) -> t.Iterator[str]:
     """Report windows that were shortened, and zones without facts, each reason once."""
     about: dict[tuple[str, str], list[str]] = {}
     for owner, used in query.windows.items():
-        if used.since > window.since:
-            hours = (window.until - used.since).total_seconds() / 3600
-            end = f" shows only the last {hours:g} hours, from {format_time(used.since)} on."
+        if used.is_shorter(window):
+            end = f" shows only the last {used.hours:g} hours, from {format_time(used.since)} on."
             about.setdefault(("since: the plan of ", end), []).append(owner)
     for owner, reason in query.missing.items():
         about.setdefault(("There are no delivery facts of ", f": {reason}"), []).append(owner)
@@ -159,6 +185,22 @@ class _Query:
         self.rows: dict[str, list[Row]] = {}
         self.windows: dict[str, Window] = {}
         self.missing: dict[str, str] = {}
+        self._limits: dict[str, Limits] = {}
+
+    def jobs(self) -> list[dict[str, Json]]:
+        """Return the facts of each job. A row that cannot be used leaves its zone without facts, and ends the task if no other has any."""
+        jobs: dict[str, list[dict[str, Json]]] = {}
+        refused: Failure | None = None
+        for owner, rows in self.rows.items():
+            try:
+                jobs[owner] = _jobs({f"{self._scope}_id": owner}, rows)
+            except Failure as failure:
+                refused = failure
+                self.missing[owner] = str(failure)
+                del self.windows[owner]
+        if refused is not None and not jobs:
+            raise refused
+        return [job for of_owner in jobs.values() for job in of_owner]
 
     def read(self, ids: t.Sequence[str], window: Window) -> None:
         """Read the rows of all zones or of the account, with one query for each ten zones whose plans allow the window."""
@@ -166,7 +208,8 @@ class _Query:
             group = ids[start : start + MAX_ZONES_PER_QUERY]
             try:
                 self.rows.update(self._rows(group, window))
-                self.windows.update(dict.fromkeys(group, window))
+                # A service that does not refuse a window that is too long for a plan leaves out what the plan does not show.
+                self.windows.update({each: window.shortened(self._limits[each]) for each in group})
             except Failure as failure:
                 if failure.kind not in NOT_AVAILABLE:
                     raise
@@ -200,11 +243,10 @@ class _Query:
         fields = settings.get("availableFields")
         if not isinstance(fields, list):
             raise _bad("`availableFields` must be a list")
-        # The clocks of both sides may differ.
-        age = max(60, _number(settings, "notOlderThan") - 60)
+        age = max(_CLOCKS, datetime.timedelta(seconds=_number(settings, "notOlderThan")) - _CLOCKS)
         return Limits(
             frozenset(name for name in fields if isinstance(name, str)),
-            datetime.timedelta(seconds=min(age, _number(settings, "maxDuration"))),
+            min(age, datetime.timedelta(seconds=_number(settings, "maxDuration"))),
             max(1, _number(settings, "maxPageSize")),
         )
 
@@ -219,7 +261,7 @@ class _Query:
         nodes = self._nodes(group, window.variables, text if limits else f"{_settings_of(HEALTH)} {text}")
         rows_of = {owner: _list(nodes[owner], HEALTH) for owner in group}
         for owner, rows in rows_of.items():
-            allowed = limits or self._limits_of(owner, nodes[owner], HEALTH)
+            allowed = self._limits[owner] = limits or self._limits_of(owner, nodes[owner], HEALTH)
             # A page may be cut at the size that the plan allows, which is smaller than the requested one.
             page_size = min(asked.page_size, allowed.page_size)
             # A full page may have left rows out.

@@ -75,6 +75,16 @@ def test_refused_window_is_shortened_by_the_settings() -> None:
     assert len(service.queries) == 3 and found.result["window"]["since"] == "2026-10-31T12:00:00Z"
     text = f"since: the plan of the zone {ZONES[0]} shows only the last 24 hours, from 2026-10-31T12:00:00Z on."
     assert found.warnings == (text,)
+    assert found.result["shortened"] == {ZONES[0]: {"hours": 24, "requested": 48}}
+    (facts,) = by_owner(found.result, ZONES[:1]).values()
+    assert facts == {"available": True, "jobs": found.result["jobs"], "shortened": found.result["shortened"]}
+
+
+@pytest.mark.parametrize(("not_older_than", "shortened"), [(86_400, {}), (3_660, {ZONES[0]: {"hours": 1, "requested": 24}})])
+def test_answer_shows_no_more_than_the_plan(not_older_than: int, shortened: dict[str, t.Any]) -> None:
+    """A service that answers for a window that is longer than its plan shows may leave out the rest; a minute is for the clocks."""
+    found = report(Service(rows=1, notOlderThan=not_older_than).ask, DesiredFacts(ZONES[:1], 24, None), None, NOW)
+    assert (found.result["shortened"], len(found.warnings)) == (shortened, len(shortened))
 
 
 @pytest.mark.parametrize(
@@ -153,11 +163,23 @@ def test_zones_of_other_plans_hide_no_facts() -> None:
     assert by_owner(none, ZONES[:11])[ZONES[1]]["reason"] == f"zone {ZONES[1]} does not have access to the path"
 
 
-@pytest.mark.parametrize(
-    ("result", "reason"), [({"failed": True, "msg": "forbidden"}, "forbidden"), ({"skipped": True}, "they were not read")]
-)
-def test_missing_facts_have_a_reason(result: dict[str, t.Any], reason: str) -> None:
-    assert by_owner(result, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": reason}}
+def test_missing_facts_have_a_reason() -> None:
+    """A failure keeps its kind, because an error of the service is another thing than what a plan does not show."""
+    failure = {"failed": True, "msg": "no answer", "error": {"kind": "unavailable"}}
+    assert by_owner({**failure, "warnings": []}, ZONES[:1]) == {ZONES[0]: failure}
+    assert by_owner({"skipped": True}, ZONES[:1]) == {ZONES[0]: {"available": False, "reason": "they were not read"}}
+
+
+def test_row_that_cannot_be_used_leaves_the_other_zones() -> None:
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        nodes = [{"zoneTag": each, **rows_with(sum={"uploads": 3})} for each in variables["id"]]
+        nodes[1][HEALTH] = [{"dimensions": {"jobId": None}, "sum": {"uploads": 3}}]
+        return {"viewer": {"zones": nodes}}
+
+    found = report(ask, DesiredFacts(ZONES[:3], 24, None), None, NOW)
+    assert [job["zone_id"] for job in found.result["jobs"]] == [ZONES[0], ZONES[2]]
+    assert found.result["unavailable"].keys() == {ZONES[1]} and "`jobId` must be" in found.result["unavailable"][ZONES[1]]
+    assert len(found.warnings) == 1
 
 
 def rows_with(**row: t.Any) -> dict[str, t.Any]:
