@@ -61,7 +61,7 @@ _value:
       returned: always
       sample: false
     unselected:
-      description: Custom fields that no job selects, one item for each type.
+      description: Custom fields that no job selects, or only one whose transformer decides what it delivers, one item for each type.
       type: list
       elements: dict
       returned: always

@@ -160,15 +160,16 @@ options:
   required_fields:
     description:
       - Log fields by dataset. A field that no enabled job delivers of all records, with neither a filter nor a sample rate, is the finding V(missing_field).
+        A job with a transformer proves no field, because its query decides; the finding then names the transformer.
       - A record without C(jobs) does not show that a field is delivered. Fields of a dataset that accounts do not have are not required of accounts,
         and those of a dataset that zones do not have not of zones.
     type: dict
     default: {}
   silent_after_days:
     description:
-      - An enabled job without an error, a filter and C(kind=edge) that has delivered nothing for so many days, although it or its zone had deliveries
-        before, is the finding V(job_silent). So is one that has delivered nothing for a day while another job of the same dataset and zone does.
-      - Of a job that has never delivered, the time counts from the first report that noted it, see O(previous).
+      - An enabled job without an error, a filter and C(kind=edge) that has delivered nothing for so many days is the finding V(job_silent). So is one
+        that has delivered nothing for a day while another job of the same dataset and zone delivered within the last hour.
+      - Of a job that has never delivered, the only one of its zone too, the time counts from the first report that noted it, see O(previous).
       - From 1 to 3650.
     type: int
     default: 7

@@ -26,7 +26,8 @@ _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_opt
 class Coverage(t.TypedDict, total=False):
     """The result of `log_field_coverage`; one that was written to a file and read again may have null in place of a list.
 
-    `unselected` are the lists of custom fields that no job delivers, and the log field that would contain them.
+    `unselected` are the lists of custom fields of which it is not certain that a job delivers them, and the log field that would
+    contain them: no job selects it, or only one with a transformer.
     `unconfigured` are the log fields that a job selects and that stay empty.
     """
 
@@ -43,18 +44,24 @@ def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = Fals
     """
     configured = _configured(custom_fields)
     selected = [(job, selected_fields(job)) for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
+    proving = [(job, fields) for job, fields in selected if not transformer_of(job)]
     looked_at = ", ".join(_named(job) for job, _fields in selected)
     unselected: list[dict[str, Json]] = []
     unconfigured: list[dict[str, Json]] = []
     sentences: list[str] = []
     for carrier, kinds in CARRIERS.items():
         for kind in kinds:
-            if configured[kind] and not any(carrier in fields for _job, fields in selected):
+            if configured[kind] and not any(carrier in fields for _job, fields in proving):
                 unselected.append({"kind": kind, "names": configured[kind], "field": carrier})
+                deciding = [job for job, fields in selected if carrier in fields]
                 why = f"no job that was looked at ({looked_at}) selects {carrier}"
-                why = why if selected else f"there is no job of the dataset {DATASET} to carry them"
+                if not selected:
+                    why = f"there is no job of the dataset {DATASET} to carry them"
+                elif deciding:
+                    why = f"{carrier} of job {_named(deciding[0])} is {decided_by(deciding[0])}"
                 why = f"their rule is disabled, and {why}" if disabled else why
-                sentences.append(f"{kind} ({', '.join(configured[kind])}) reach no log: {why}.")
+                verb = "are not known to reach a log" if deciding and not disabled else "reach no log"
+                sentences.append(f"{kind} ({', '.join(configured[kind])}) {verb}: {why}.")
     for job, fields in selected:
         for carrier, kinds in CARRIERS.items():
             is_configured = any(configured[kind] for kind in kinds)
@@ -72,6 +79,19 @@ def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = Fals
 
 def _named(job: t.Mapping[str, Json]) -> str:
     return f"'{job['name']}'" if job.get("name") else f"number {job.get('id')}"
+
+
+def transformer_of(job: t.Mapping[str, Json]) -> str:
+    """Return the transformer of a job, by its name or else its id, "" if it has none.
+
+    Its query decides which fields are delivered, and whether a record is: selecting a field proves nothing then.
+    """
+    return str(job.get("transformer") or job.get("transformer_id") or "")
+
+
+def decided_by(job: t.Mapping[str, Json]) -> str:
+    """Return what is known of a field that a job with a transformer selects."""
+    return f"decided by transformer {transformer_of(job)}"
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:

@@ -6,7 +6,7 @@ import collections
 import typing as t
 
 from ...module_utils._logpush import logpull_options
-from ...module_utils._logpush.coverage import Coverage, selected_fields
+from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields, transformer_of
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
 from ...module_utils._logpush.health import DISABLED, FAILING, NEVER, STALE, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
@@ -107,7 +107,7 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
 def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Problem]:
     """Yield jobs that should deliver and do not: for days, or for a day beside a job of the same dataset that does.
 
-    `noted` has since when a report knows of a job that it has never delivered, by its label.
+    `noted` has since when a report knows of a job that it has never delivered, by its label; also the only job of a zone counts.
     """
     now = parse_time(at)
     times = {label: parse_time(job.get("last_complete")) for label, job in labelled(jobs)}
@@ -126,8 +126,8 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
         )
         if beside and quiet >= _DAY:
             yield problem("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
-        elif quiet >= days * _DAY and any(last.values()):
-            yield problem("job_silent", label, f"{what}, and the zone had deliveries before")
+        elif quiet >= days * _DAY:
+            yield problem("job_silent", label, what)
 
 
 _HOUR, _DAY = 3600, 86_400
@@ -257,10 +257,11 @@ def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequen
         if dataset in elsewhere:
             continue
         complete = [job for job in jobs or () if _delivers_all(job, dataset)]
-        delivered = {name for job in complete for name in selected_fields(job)}
+        delivered = {name for job in complete if not transformer_of(job) for name in selected_fields(job)}
+        decided = {name: decided_by(job) for job in complete if transformer_of(job) for name in selected_fields(job)}
         reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
         for name in sorted(set(names) - delivered):
-            yield problem("missing_field", dataset, f"{name} of {dataset} is required: {reason}", member=name)
+            yield problem("missing_field", dataset, f"{name} of {dataset} is required: {decided.get(name, reason)}", member=name)
 
 
 def _delivers_all(job: ReportedJob, dataset: str) -> bool:

@@ -56,6 +56,7 @@ def test_unselected_fields_are_named_by_kind():
 
 
 CART = fields(cookie_fields=["Cart"])
+DECIDED = "cookie_fields (Cart) are not known to reach a log: Cookies of job {} is decided by transformer {}."
 NOT_SELECTED = "no job that was looked at ('edge-logs') selects Cookies."
 
 
@@ -204,3 +205,20 @@ def test_fields_of_the_job_are_kept_unless_the_task_lists_fields(members, option
 def test_other_datasets_have_no_custom_fields(options):
     desired = declare_job(job_id=7, **options)._replace(carriers=("Cookies",))
     assert not plan(desired, state_of({**JOB, "dataset": "dns_logs"})).changed
+
+
+@pytest.mark.parametrize(
+    ("jobs", "sentences"),
+    [
+        ([job("Cookies", transformer="redact")], [DECIDED.format("'edge-logs'", "redact")]),
+        ([job("Cookies", transformer=None, transformer_id=7)], [DECIDED.format("'edge-logs'", 7)]),
+        ([job("Cookies", transformer="redact"), job("Cookies", id=8)], []),
+        ([job("ClientIP", transformer="redact")], [UNREACHED + NOT_SELECTED]),
+    ],
+    ids=["by name", "by id", "beside a job without one", "not selected"],
+)
+def test_transformer_proves_no_field(jobs, sentences):
+    """The query of a transformer decides what is delivered, whatever the job selects."""
+    found = log_field_coverage(CART, jobs)
+    assert (found["sentences"], found["arrives"]) == (sentences, not sentences)
+    assert found["unselected"] == [{"kind": "cookie_fields", "names": ["Cart"], "field": "Cookies"}] * len(sentences)

@@ -367,10 +367,17 @@ def test_never_delivering_job_is_silent_since_its_first_report():
     made = report({**record("a"), "jobs": later}, previous=first, at=LATER)
     assert types(made) == ["job_never", "job_silent"]
     assert {item["first_seen"] for item in items(made) if item["type"] == "job_never"} == {AT}
-    alone = report(
-        {**record("a"), "jobs": later[:1]}, previous=report({**record("a"), "jobs": jobs[:1]}), at="2026-12-30T06:00:00Z"
-    )
-    assert types(alone) == ["job_never"], "a zone without any delivery"
+
+
+def test_only_job_of_a_zone_is_silent_too():
+    """A job that never delivered anything is silent after the days since it was first noted, also if nothing else delivers."""
+    idle = {**record("a"), "jobs": [job("idle", "never", last_complete=None)]}
+    first = report(idle)
+    assert types(report(idle, previous=first, at=LATER)) == ["job_never"]
+    made = report(idle, previous=first, at="2026-11-29T06:00:00Z")
+    assert types(made) == ["job_never", "job_silent"]
+    (found,) = [item for item in items(made) if item["type"] == "job_silent"]
+    assert found["is"] == "it has never delivered, noted 7 days ago"
 
 
 @pytest.mark.parametrize(
@@ -398,6 +405,21 @@ def test_fields_are_required_of_hosts_that_can_have_the_dataset():
     made = report({**record("a"), "jobs": []}, account, required_fields=required)
     assert {item["subject"] for item in items(made, "a")} == {"http_requests", "made_up"}
     assert {item["subject"] for item in items(made, "account_0a")} == {"audit_logs", "made_up"}
+
+
+@pytest.mark.parametrize(
+    ("jobs", "found"),
+    [
+        ([job(transformer="redact")], ["decided by transformer redact"]),
+        ([job(transformer_id=7)], ["decided by transformer 7"]),
+        ([job(transformer="redact"), job("plain", id=2)], []),
+        ([job(transformer="redact", logpull_options="fields=RayID")], ["no enabled job delivers it of all records"]),
+        ([job(transformer="redact", filter="x")], ["no enabled job delivers it of all records"]),
+    ],
+)
+def test_transformer_delivers_no_required_field_for_certain(jobs, found):
+    made = report({**record("a"), "jobs": jobs}, required_fields={"http_requests": ["ClientIP"]})
+    assert [item["is"].rpartition(": ")[2] for item in items(made) if item["type"] == "missing_field"] == found
 
 
 BLOCKED = {
