@@ -51,12 +51,13 @@ def _zone() -> Options:
     enabled = "The default of O({}.enabled) is V(true)."
     single = [
         f"The log delivery (Logpush) job, which {_IN_FULL} {enabled.format('job')}",
-        "Cannot be used together with O(jobs). If both are omitted, jobs are not changed.",
+        "Cannot be used together with O(jobs), unless that list is empty. If both are omitted, jobs are neither read nor changed.",
     ]
     several = [
         f"The log delivery (Logpush) jobs. Each item {_IN_FULL} {enabled.format('jobs[]')}",
+        "If omitted and O(job) too, jobs are neither read nor changed.",
         "Cannot be used together with O(job). Two items for the same job are refused.",
-        "With an empty list, which O(unlisted_jobs=absent) refuses, no job is changed.",
+        "An empty list declares that there is no job: all are unlisted; O(unlisted_jobs=absent) refuses it. Beside it, O(job) is the job.",
     ]
     defaults = ["Default options of each job. An option of O(job) or of an item of O(jobs) replaces the default as a whole."]
     return {

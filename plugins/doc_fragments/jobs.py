@@ -220,7 +220,7 @@ options:
     description:
     - The log delivery (Logpush) job, which takes the options of M(edgeops.observability.logpush_job), which describes them in full. The default
       of O(job.enabled) is V(true).
-    - Cannot be used together with O(jobs). If both are omitted, jobs are not changed.
+    - Cannot be used together with O(jobs), unless that list is empty. If both are omitted, jobs are neither read nor changed.
     type: dict
     suboptions:
       name:
@@ -413,8 +413,9 @@ options:
     description:
     - The log delivery (Logpush) jobs. Each item takes the options of M(edgeops.observability.logpush_job), which describes them in full. The
       default of O(jobs[].enabled) is V(true).
+    - If omitted and O(job) too, jobs are neither read nor changed.
     - Cannot be used together with O(job). Two items for the same job are refused.
-    - With an empty list, which O(unlisted_jobs=absent) refuses, no job is changed.
+    - 'An empty list declares that there is no job: all are unlisted; O(unlisted_jobs=absent) refuses it. Beside it, O(job) is the job.'
     type: list
     elements: dict
     suboptions:

@@ -21,7 +21,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._play.record
 Result = dict[str, t.Any]
 # What is declared for a host, and what else an audit reads of it; without any of these, only an adoption reads it.
 _DECLARED = ("custom_fields", "job", "jobs", "script_monitor_enabled", "content_security_rules")
-_NOTHING: t.Sequence[Json] = (None, [], {}, "[]", "{}")
+# An empty list declares that there is none, for which the zone is read.
+_NOTHING: t.Sequence[Json] = (None, {}, "", "{}")
 _MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 

@@ -50,10 +50,26 @@ def test_all_parts_are_predicted_and_applied(modules: Modules) -> None:
 
 
 def test_omitted_parts_are_not_changed(modules: Modules) -> None:
-    for part, args in (("custom_fields", {}), ("jobs", {"jobs": []}), ("jobs", {"unlisted_jobs": "report"})):
+    for part, args in (("custom_fields", {}), ("jobs", {"unlisted_jobs": "report"})):
         report = modules.run(task(**args))
         assert report.result[part] == {} and report.result["plan_ids"] == dict.fromkeys(report.result["plan_ids"])
         assert report.journal == [] and report.result["changed"] is False
+
+
+def test_an_empty_list_declares_that_there_is_no_job(modules: Modules) -> None:
+    """Every job is unlisted, the part has a plan, and nothing is written; a single job beside the list is the job."""
+    modules.simulator.seed(jobs={modules.zone: [{"name": "stolen", "destination_conf": DESTINATION, "enabled": True}]})
+    reported = modules.run(task(jobs=[], unlisted_jobs="report"))
+    part = reported.result["jobs"]
+    assert [job["name"] for job in part["unlisted_jobs"]] == ["stolen"] and part["jobs"] == []
+    assert reported.result["plan_ids"]["jobs"] == part["plan_id"] and part["plan_id"].startswith("sha256:")
+    assert endpoints(reported.journal) == [("GET", "logpush")] and reported.result["changed"] is False
+    ignored = modules.run(task(jobs=[])).result
+    assert ignored["jobs"]["unlisted_jobs"] == [] and [job["name"] for job in ignored["listed_jobs"]] == ["stolen"]
+    beside = modules.run(task(True, jobs=[], job=JOB), secrets=[KEY]).result["jobs"]
+    assert [job["name"] for job in beside["jobs"]] == ["archive"]
+    refused = modules.run(task(jobs=[], unlisted_jobs="absent"), fails="invalid_option")
+    assert "jobs: is empty" in refused.result["msg"] and refused.journal == []
 
 
 def test_each_job_says_what_its_item_does_not_declare(modules: Modules) -> None:

@@ -23,8 +23,9 @@ def read_token(playbook: Playbook, hosts: t.Mapping[str, t.Any], *, fails: t.Any
 def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) -> None:
     """Only hosts that the playbook would read count; a credential is tested with the first of its hosts that is readable."""
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3 + [{"job": None}] * 2)
+    hosts["zone1"] |= {"log_delivery_script_monitor_enabled": None, "log_delivery_jobs": "[]"}
     hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
-    hosts["zone3"] |= {"edgeops_audit_scripts": "false", "log_delivery_jobs": "[]"}
+    hosts["zone3"] |= {"edgeops_audit_scripts": "false", "log_delivery_custom_fields": "{}"}
     hosts["zone4"]["edgeops_api_token"] = "planted-token-of-a-zone-without-state"
     sealed = hosts["zone0"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/*", "count": None})

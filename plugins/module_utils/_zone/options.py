@@ -106,14 +106,17 @@ _IDENTIFYING = (*IDENTITY, "dataset")
 
 
 def desire_zone_jobs(params: Params, lists: t.Mapping[str, list[str]]) -> DesiredJobs | None:
-    """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed."""
+    """Return the desired jobs, which select the fields for the custom field lists; None if jobs are not managed.
+
+    An empty list declares that there is no job.
+    """
     job = params["job"]
     jobs = [(f"jobs[{index}]", options) for index, options in enumerate(params["jobs"] or ())]
     if job is not None and jobs:
         raise invalid_option("job", "excludes jobs; write it as an item of the list")
     if job is not None:
         jobs = [("job", job)]
-    if not jobs and params["unlisted_jobs"] != ABSENT:
+    if not jobs and params["jobs"] is None and params["unlisted_jobs"] != ABSENT:
         return None
     items = [_item(place, options, params, lists) for place, options in jobs]
     return check_items(DesiredJobs(tuple(items), params["unlisted_jobs"]))

@@ -144,23 +144,27 @@ def _rule_trouble(rule: Rule, item: t.Mapping[str, Json]) -> str:
 def express_zone(
     label: str,
     ruleset: Ruleset | None,
-    jobs: t.Sequence[Job],
+    jobs: t.Sequence[Job] | None,
     monitor: t.Mapping[str, Json] | None,
     base_url: str = "",
     transformers: t.Mapping[int, str] = types.MappingProxyType({}),
     rules: t.Sequence[Rule] = (),
 ) -> dict[str, t.Any]:
-    """Return a zone as the result of `zone_variables_info`; the variables are in the order for the file."""
-    declared = express_jobs(jobs, variable_key(label), transformers)
+    """Return a zone as the result of `zone_variables_info`; the variables are in the order for the file.
+
+    `jobs` are None if they could not be listed: only an empty list declares that there is none.
+    """
+    declared = express_jobs(jobs or (), variable_key(label), transformers)
     fields, left_out = express_custom_fields(ruleset, declared.items, base_url)
     policies, others = express_rules(rules)
     variables = {
         "log_delivery_custom_fields": fields,
-        "log_delivery_jobs": declared.items,
+        "log_delivery_jobs": None if jobs is None else declared.items,
         "log_delivery_script_monitor_enabled": None if monitor is None else monitor["enabled"],
         "log_delivery_content_security_rules": policies,
     }
-    managed = {name: value for name, value in variables.items() if value not in ({}, [], None)}
+    empty: dict[str, Json] = {"log_delivery_custom_fields": {}, "log_delivery_content_security_rules": []}
+    managed = {name: value for name, value in variables.items() if value is not None and value != empty.get(name)}
     return {
         "zone": label,
         "variables": managed,
@@ -194,7 +198,7 @@ def report(client: Client, params: Params) -> Conclusion:
     rules = _offered("content security rules", lambda: content_rules.listed(client), missing, content_rules.is_not_offered)
     names = _transformers(client, jobs or [])
     status = monitor.status if monitor else None
-    variables = express_zone(label, ruleset, jobs or [], status, params["base_url"], names, rules or ())
+    variables = express_zone(label, ruleset, jobs, status, params["base_url"], names, rules or ())
     return Conclusion({**variables, "left_out": [*missing, *variables["left_out"]]})
 
 

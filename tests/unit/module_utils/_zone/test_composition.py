@@ -96,7 +96,7 @@ def jobs_alone(requested: Document, stored: t.Sequence[Document]) -> Document | 
     items = list(requested.get("jobs", []))
     if "job" in requested:
         items.append(requested["job"])
-    if not items and requested.get("unlisted_jobs") != "absent":
+    if not items and "jobs" not in requested and requested.get("unlisted_jobs") != "absent":
         return None
     return {
         "jobs": [_alone(requested, item, stored) for item in items],

@@ -173,8 +173,14 @@ def test_custom_fields_become_a_variable(
 
 
 def test_zone_without_settings_has_a_note_and_no_variables() -> None:
-    empty = express_zone("z", None, [], None)
+    empty = express_zone("z", None, None, None)
     assert empty["variables"] == {} and empty["notes"]
+
+
+def test_zone_without_jobs_declares_that_there_is_none() -> None:
+    """Otherwise a job that somebody makes after the adoption would be nothing to report."""
+    none = express_zone("z", None, [], None)
+    assert none["variables"] == {"log_delivery_jobs": []} and not none["notes"]
     assert not express_zone("z", None, [], {"enabled": True})["notes"]
 
 
