@@ -96,7 +96,7 @@ def select_named(listed: t.Iterable[Json], name: str) -> Address:
     if not zones:
         raise Failure(
             NOT_FOUND,
-            f"zone_name: the credentials can read no zone named {name!r}. Check the name, and that the token has Zone: Read for this zone.",
+            f"zone_name: the credentials can read no zone named {name!r}. Check the name, and that the token has Zone Read for this zone.",
         )
     if len(zones) > 1:
         texts = ", ".join(_with_account(zone) for zone in zones[:_MAX_NAMED])

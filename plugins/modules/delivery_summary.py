@@ -78,7 +78,7 @@ lines:
   sample:
     - "2 zones: 1 changed, 0 unchanged, 1 failed, 0 not reached"
     - "shop.example changed: script monitor: enabled was false, now true"
-    - "blog.example failed: permission: the token lacks Page Shield: Write"
+    - "blog.example failed: permission: the token lacks Page Shield Write"
 changed_zones:
   description: The hosts that were changed, in check mode those that would be.
   returned: success
@@ -107,7 +107,7 @@ failed_hosts:
   description: The reason for each host that failed, or was not reached for a reason of its own.
   returned: success
   type: dict
-  sample: {blog.example: "permission: the token lacks Page Shield: Write"}
+  sample: {blog.example: "permission: the token lacks Page Shield Write"}
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -119,7 +119,7 @@ refused:
   description: The reason for each host of the play that was not adopted.
   returned: success
   type: dict
-  sample: {blog.example: "the zone could not be read: permission: the token lacks Logs: Read"}
+  sample: {blog.example: "the zone could not be read: permission: the token lacks Logs Read"}
 lines:
   description: The hosts that were not adopted, what was left out, and the next command.
   returned: success

@@ -126,7 +126,7 @@ def test_messages_name_the_permissions_of_the_page() -> None:
         }.get(area, area.removesuffix("_jobs").removesuffix("_datasets").removesuffix("_ownership"))
         documented = {permission.replace(" Edit", " Write") for permission in areas.get(name, ()) if permission}
         hint = response.hint(operation, 403, ())
-        needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs: Read is not enough", ""))}
+        needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs Read is not enough", ""))}
         assert needed == documented, operation
         assert documented or area in ("tokens", "account_tokens"), operation
 

@@ -217,7 +217,7 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
 
 
 def _permission_hint(needed: Needed) -> str:
-    read, write = (": ".join(permission.rsplit(" ", 1)) for permission in needed)
+    read, write = needed
     if not write:
         return f"The token needs {read}."
     if read == write:
@@ -268,6 +268,8 @@ def successful_reply(connection: Connection, exchange: Exchange) -> Reply:
     if 200 <= reply.status < 300:
         return reply
     if 300 <= reply.status < 400:
+        if not reply.headers.get("Location"):
+            raise Unusable(f"the service answered HTTP {reply.status}, which is neither a result nor a redirect")
         target = _redirect_target(reply, connection)
         raise Unusable(f"the service redirects (HTTP {reply.status}) to {target}, which is not followed")
     try:

@@ -94,6 +94,12 @@ _NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptio
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 _CHUNK = 65536
+# http.client skips any number of answers with the status 100.
+MAX_CONTINUES = 100
+
+
+class _ContinuedForEverError(OSError):
+    """More than `MAX_CONTINUES` answers with the status 100 came in place of one answer."""
 
 
 class _Reader(io.BufferedReader):
@@ -106,6 +112,16 @@ class _Reader(io.BufferedReader):
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock.makefile("rb", buffering=0))
         self._sock = sock
+        self._continues = 0
+
+    def readline(self, size: int | None = -1, /) -> bytes:
+        """Return a line of the head of an answer; raise an OSError after too many interim answers, which http.client skips without an end."""
+        line = super().readline(size)
+        if line.startswith(b"HTTP/") and line.split(None, 2)[1:2] == [b"100"]:
+            self._continues += 1
+            if self._continues > MAX_CONTINUES:
+                raise _ContinuedForEverError
+        return line
 
     def close(self) -> None:
         """End the reading of an answer."""
@@ -126,6 +142,7 @@ class _Arriving(HTTPResponse):
     """A response that is read as it arrives, so that the deadline can be checked while a body arrives slowly.
 
     The `read` of urllib3 waits until all the bytes that it is asked for have arrived, and urllib3 1.26 has no other method.
+    Relies on `fp`, from which http.client reads, and on the `response_class` of connections; `test_hooks_below_requests` is the canary.
     """
 
     def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
@@ -139,7 +156,10 @@ class _Arriving(HTTPResponse):
 
 
 class _Connecting:
-    """A connection that ends with the same exception wherever it cannot be made, TLS and the tunnel of a proxy included."""
+    """A connection that ends with the same exception wherever it cannot be made, TLS and the tunnel of a proxy included.
+
+    Relies on `connect` and on `response_class`, with which http.client makes the answer; `test_hooks_below_requests` is the canary.
+    """
 
     response_class: t.Any = _Arriving
 
@@ -173,7 +193,10 @@ _POOLS = {"http": _PlainPool, "https": _SecurePool}
 
 
 class Adapter(HTTPAdapter):
-    """The adapter of requests with the connections of this file, except those through a SOCKS proxy."""
+    """The adapter of requests with the connections of this file, except those through a SOCKS proxy.
+
+    Relies on `pool_classes_by_scheme` of urllib3's pool managers and on `ConnectionCls` of its pools; `test_hooks_below_requests` is the canary.
+    """
 
     def __init__(self) -> None:
         super().__init__(max_retries=0)
@@ -301,6 +324,10 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
     ),
     (socket.gaierror, _UNRESOLVED),
     (UnicodeError, _UNRESOLVED),
+    (
+        _ContinuedForEverError,
+        Fault(UNAVAILABLE, f"more than {MAX_CONTINUES} interim answers (HTTP 100) came in place of the answer"),
+    ),
     (ConnectionRefusedError, Fault(UNAVAILABLE, "the connection was refused")),
     (TimeoutError, _TIMED_OUT),
     (IncompleteRead, _CUT),

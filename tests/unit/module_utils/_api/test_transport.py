@@ -9,6 +9,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
+import urllib3
 from support.conversations import answering, dripping, each, reset, sending
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import session
@@ -157,6 +158,36 @@ def test_continue_is_skipped(serve, client):
     assert client(serve(with_leftovers(INTERIM % 100 + STALE))).call(GET).result == {"is": "old"}
 
 
+def test_continues_without_an_end_are_no_answer(serve, client):
+    """A hundred are skipped; more are a try without an answer, which a GET repeats and a POST does not."""
+    assert client(serve(with_leftovers(INTERIM % 100 * 100 + STALE))).call(GET).result == {"is": "old"}
+    server = serve(each(with_leftovers(INTERIM % 100 * 101 + STALE), answering({"is": "right"})))
+    answer = client(server).call(GET)
+    assert (answer.result, answer.attempts) == ({"is": "right"}, 2)
+    server = serve(with_leftovers(INTERIM % 100 * 5000))
+    failure = failing(client(server), POST, body={})
+    assert (failure.kind, failure.unanswered, failure.attempts) == ("unavailable", True, 1)
+    assert "more than 100 interim answers" in failure.message
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("version", [urllib3.__version__])
+def test_hooks_below_requests(scheme, version):
+    """Canary for the installed urllib3: each pool makes our connections, and they our responses."""
+    adapter = session.Adapter()
+    for manager in (adapter.poolmanager, adapter.proxy_manager_for("http://127.0.0.1:9")):
+        pool = manager.connection_from_url(f"{scheme}://127.0.0.1:9")
+        connection = pool.ConnectionCls("127.0.0.1", 9)
+        assert type(connection).__module__ == session.__name__, version
+        assert connection.response_class.__module__ == session.__name__, version
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            theirs.sendall(HTTP_200 + b"Content-Length: 2\r\n\r\n{}")
+            response = connection.response_class(ours, method="GET")
+            response.begin()
+            assert type(response.fp).__module__ == session.__name__ and response.read(2) == b"{}"
+
+
 FIRST = STALE.replace(b"old", b"new")
 LEFTOVERS = {
     "in one part": (FIRST + STALE,),
@@ -240,6 +271,7 @@ BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
             "bad_response",
             "to x.example, which is not followed",
         ),
+        (answering(b"", 304), "bad_response", "failed: the service answered HTTP 304, which is neither a result nor a redirect."),
         (answering(b"", 307, Location="/zones"), "bad_response", "failed: the service redirects (HTTP 307) to 127.0.0.1, which"),
         # Bodies over the limit, as sent or when decompressed, are not read to their end.
         (endless, "bad_response", "64 MiB"),
