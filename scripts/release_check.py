@@ -23,9 +23,9 @@ VERSIONS = {
     "README.md": r"^.*?https://edgeops\.github\.io/edgeops\.observability/([\d.]+)/",
     "examples/awx/README.md": r"src: edgeops-observability-(.+)\.tar\.gz$",
     "examples/awx/project/ansible-navigator.yml": r"^ +image: .+:(.+)$",
+    "examples/awx/controller.yml": r"^zones_image: .+:(.+)$",
     "examples/awx/execution-environment.yml": r"^ +version: (.+)$",
     "examples/eda/decision-environment.yml": r"^ +version: (.+)$",
-    "examples/awx/project/collections/requirements.yml": r"edgeops-observability-(.+)\.tar\.gz$",
 }
 DOCUMENTS = {
     "LICENSE": "GNU GENERAL PUBLIC LICENSE",

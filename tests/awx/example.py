@@ -7,7 +7,7 @@ import json
 import typing as t
 from pathlib import Path
 
-from awx.rules import answered, injected
+from awx.rules import answered, injected, launched
 from awx.stub import Controller
 from support import ansible_yaml
 
@@ -21,7 +21,7 @@ EMAIL = "operator@example.com"
 TOKEN = "planted-token-20b6d4f1aa"
 KEY = "planted-key-93ce07b5d8"
 ACTIVE = ["blog.example", "shop.example"]
-DELIVER, CHECK, MERGE = "Deliver logs", "Check log delivery", "Merge audit reports"
+DELIVER, SELECTED, CHECK, MERGE = "Deliver logs", "Deliver logs to selected zones", "Check log delivery", "Merge audit reports"
 
 # The variables of infra.aap_configuration in the order of its dispatch role, and the module for each.
 VARIABLES = {
@@ -67,16 +67,18 @@ def launch(
     *,
     answers: t.Mapping[str, str] | None = None,
     inputs: t.Mapping[str, t.Mapping[str, str]] | None = None,
-    limit: str = "all",
+    limit: str = "",
+    zones: str = "all",
     number: int = 1,
     given: t.Mapping[str, t.Any] | None = None,
     **run: t.Any,
 ) -> Report:
     """Run one job of a template: with survey answers, artifacts of earlier jobs, and the environment of its credentials.
 
-    `inputs` replace inputs of credentials, by the name of the credential.
+    `inputs` replace inputs of credentials, by the name of the credential. `zones` are those of a slice.
     """
     job = controller.named("job_templates", template)
+    launched(job, limit)
     (source,) = controller.objects["inventory_sources"].values()
     environment: dict[str, str] = {}
     for each in [source["credential"], *job["credentials"]]:
@@ -98,7 +100,7 @@ def launch(
             "awx_job_id": number,
         },
         env=environment,
-        arguments=("--limit", f"{limit},localhost"),
+        arguments=("--limit", f"{limit or zones},localhost"),
         **run,
     )
 

@@ -45,7 +45,11 @@ RRULE = re.compile(r"DTSTART;TZID=[\w/]+:\d{8}T\d{6} RRULE:FREQ=[A-Z]+;INTERVAL=
 
 
 class Refused(Exception):
-    """The controller answers with 400 and this text."""
+    """The controller answers with 400 and this text about a member."""
+
+    def __init__(self, text: str, member: str = "__all__") -> None:
+        super().__init__(text)
+        self.member = member
 
 
 def checked(kind: str, item: Item, find: Find) -> None:
@@ -85,7 +89,7 @@ def _template(item: Item, find: Find) -> None:
     if item["job_type"] not in ("run", "check") or item["job_slice_count"] < 1:
         raise Refused("job_type or job_slice_count")
     if item["playbook"] not in find("projects", item["project"])["playbooks"]:
-        raise Refused(f"Playbook not found for project: {item['playbook']}")
+        raise Refused("Playbook not found for project.", "playbook")
     json.loads(item.get("extra_vars") or "{}")
 
 
@@ -120,6 +124,19 @@ def answered(spec: Item, answers: Item) -> Item:
         if question["type"] == "textarea" and not question["min"] <= len(answer) <= question["max"]:
             raise Refused(f"{variable}: length {len(answer)}")
     return {**{name: question["default"] for name, question in questions.items() if "default" in question}, **answers}
+
+
+# The ansible-core and the Python of public images, by their definitions.
+IMAGES = {"quay.io/ansible/awx-ee:24.6.1": ((2, 15), (3, 9))}
+
+
+def launched(template: Item, limit: str) -> None:
+    """Refuse a launch that the controller would report as failed, or without the limit that was given."""
+    if limit and not template["ask_limit_on_launch"]:
+        raise Refused(f"{template['name']} does not ask for a limit, and ignores it")
+    if limit and template["job_slice_count"] > 1:
+        # The inventory is cut into slices before the limit applies.
+        raise Refused("Specified inventory, host pattern and/or --limit leaves us with no hosts to target")
 
 
 def injected(kind: Item, inputs: Item, *, strict: bool = False) -> dict[str, str]:

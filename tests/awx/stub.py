@@ -26,9 +26,14 @@ LINKS = ("success_nodes", "failure_nodes", "always_nodes")
 
 
 class Controller:
-    """The objects of a controller by kind; `playbooks` are those of every project."""
+    """The objects of a controller by kind; `playbooks` are those of a project whose last update was successful.
+
+    `failing_updates`: how many updates of projects fail from now on.
+    """
 
     def __init__(self, playbooks: t.Collection[str]) -> None:
+        self.failing_updates = 0
+        self.updates: dict[int, Item] = {}
         self.token = "planted-controller-token-55d1"
         self.url = ""
         self.journal: list[tuple[str, str]] = []
@@ -72,7 +77,9 @@ class Controller:
         url = f"{ROOT}{kind}/{number}/"
         item.update(id=number, url=url, type=kind.rstrip("s"), related={"survey_spec": f"{url}survey_spec/"}, summary_fields={})
         if kind == "projects":
-            item.update(scm_revision="", playbooks=self._playbooks, summary_fields={"current_update": {"id": number}})
+            item.update(scm_revision="", playbooks=[], related={"update": f"{url}update/"})
+            # A new project is updated at once.
+            item["summary_fields"] = {"current_update": {"id": self._update(item)["id"]}}
         if kind in ("job_templates", "workflow_job_templates"):
             item.update({"survey_spec": {}, "credentials": [], **{name: [] for name in NOTIFICATIONS}})
             item["summary_fields"] = {"object_roles": {f"{role}_role": {"id": self._role(item, role)} for role in ROLES}}
@@ -80,6 +87,22 @@ class Controller:
             item.update({link: [] for link in LINKS})
         self.objects[kind][number] = item
         return item
+
+    def _update(self, project: Item) -> Item:
+        """Update a project; one whose update failed has no playbooks, and keeps those that it had."""
+        number, self._next = self._next, self._next + 1
+        is_failing = self.failing_updates > 0
+        self.failing_updates -= is_failing
+        if not is_failing:
+            project.update(playbooks=self._playbooks, scm_revision="5d1f8c7a")
+        update = {"id": number, "url": f"{ROOT}project_updates/{number}/", "status": "failed" if is_failing else "successful"}
+        self.updates[number] = {
+            **update,
+            "finished": "2026-01-01T00:00:00Z",
+            "failed": is_failing,
+            "scm_revision": project["scm_revision"],
+        }
+        return self.updates[number]
 
     def _role(self, item: Item, role: str) -> int:
         number, self._next = self._next, self._next + 1
@@ -113,7 +136,10 @@ class Controller:
     def answer(self, method: str, path: str, query: dict[str, str], body: t.Any) -> tuple[int, t.Any]:
         kind, *rest = path.removeprefix(ROOT).strip("/").split("/")
         if kind == "project_updates":
-            return 200, {"status": "successful", "finished": "2026-01-01T00:00:00Z", "failed": False}
+            # Each update has ended when it is looked at.
+            for project in self.objects["projects"].values():
+                project["summary_fields"] = {}
+            return 200, self.updates[int(rest[0])]
         if not rest:
             if method == "POST":
                 return 201, self.shown(kind, self.create(kind, body))
@@ -127,6 +153,8 @@ class Controller:
         return self._below(item, rest[1], method, body)
 
     def _below(self, item: Item, member: str, method: str, body: t.Any) -> tuple[int, t.Any]:
+        if member == "update":
+            return 202, self._update(item)
         if member == "survey_spec":
             if method == "POST":
                 survey(body)
@@ -166,7 +194,7 @@ def _handler(controller: Controller) -> type[http.server.BaseHTTPRequestHandler]
                     self.command, url.path, dict(urllib.parse.parse_qsl(url.query)), json.loads(text or b"null")
                 )
             except Refused as refused:
-                status, told = 400, {"__all__": [str(refused)]}
+                status, told = 400, {refused.member: [str(refused)]}
             except Exception as unexpected:
                 status, told = 500, {"detail": repr(unexpected)}
             content = b"" if told is None else json.dumps(told).encode()

@@ -8,9 +8,11 @@ import shutil
 import typing as t
 from pathlib import Path
 
-from awx.example import ACTIVE, CHECK, DELIVER, EMAIL, KEY, PROJECT, TOKEN, UNPROVEN, Configured, artifacts, launch
-from awx.rules import injected
+import pytest
+from awx.example import ACTIVE, CHECK, DELIVER, EMAIL, KEY, PROJECT, SELECTED, TOKEN, UNPROVEN, Configured, artifacts, launch
+from awx.rules import IMAGES, Refused, injected, launched
 
+from ansible_collections.edgeops.observability.plugins.module_utils._supported import MIN_CORE, MIN_PYTHON
 from harness import Playbook
 from harness.process import Place, execute
 
@@ -19,19 +21,53 @@ PROOF = "Prove the ownership of a bucket"
 APPROVED, WORKFLOW = "Deliver what was approved", "Deliver logs after approval"
 
 
+def only_updates(writes: list[tuple[str, str]]) -> bool:
+    """Return whether a run only updated projects, which changes nothing while their repositories are the same."""
+    return all(re.fullmatch(r"/api/v2/projects/\d+/update/", path) for _method, path in writes)
+
+
 def test_first_run_creates_everything_and_second_nothing(configured: Configured) -> None:
     first, second = configured.outputs
     assert re.search(r"ok=15 +changed=14 ", first) and re.search(r"ok=15 +changed=0 ", second)
     created = [path for method, path in configured.writes[0] if re.fullmatch(r"/api/v2/\w+/", path)]
-    assert len(created) == 25 and not configured.writes[1]
+    assert len(created) == 26 and only_updates(configured.writes[1])
     assert all(configured.controller.objects.values())
     assert "Create the job templates" in first
     assert TOKEN not in first + second and configured.controller.token not in first + second
 
 
+def test_next_run_recovers_from_a_failed_update_of_the_project(recovered: Configured) -> None:
+    """The project exists, and has no playbooks yet, when the second run creates the templates."""
+    first, second = recovered.outputs
+    assert "Project update failed" in first and not [path for _method, path in recovered.writes[0] if "job_templates" in path]
+    assert re.search(r"ok=9 +changed=\d ", second) and recovered.controller.objects["job_templates"]
+
+
+@pytest.mark.parametrize("template", [DELIVER, CHECK])
+def test_template_with_slices_takes_no_limit(configured: Configured, template: str) -> None:
+    job = configured.controller.named("job_templates", template)
+    assert job["job_slice_count"] > 1
+    with pytest.raises(Refused, match="does not ask for a limit"):
+        launched(job, "shop.example")
+    with pytest.raises(Refused, match="no hosts to target"):
+        launched({**job, "ask_limit_on_launch": True}, "shop.example")
+
+
+def test_every_template_with_a_limit_has_no_slices(configured: Configured, minimal: Configured) -> None:
+    for controller in (configured.controller, minimal.controller):
+        for job in controller.objects["job_templates"].values():
+            assert job["job_slice_count"] == 1 or not job["ask_limit_on_launch"]
+
+
+def test_image_can_run_the_collection(configured: Configured) -> None:
+    (environment,) = configured.controller.objects["execution_environments"].values()
+    core, python = IMAGES.get(environment["image"], (MIN_CORE, MIN_PYTHON))
+    assert core >= MIN_CORE and python >= MIN_PYTHON
+
+
 def test_minimal_setup_checks_on_a_schedule(minimal: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
     controller = minimal.controller
-    assert minimal.writes[0] and not minimal.writes[1]
+    assert minimal.writes[0] and only_updates(minimal.writes[1])
     names = {template["name"]: template["job_type"] for template in controller.objects["job_templates"].values()}
     assert names == {CHECK: "check", PROOF: "run"}
     assert not [kind for kind in ("teams", "workflow_job_templates", "notification_templates") if controller.objects[kind]]
@@ -49,7 +85,7 @@ def test_job_is_created_with_the_token_of_the_bucket(
     proven = launch(playbook, configured.controller, PROOF, limit="shop.example")
     (shown,) = [outcome.result["msg"] for outcome in proven.outcomes if outcome.name == "Show where the file with the token is"]
     (file,) = [path for path in simulator.log_folder.rglob("*") if path.is_file() and path.name in shown]
-    launch(playbook, configured.controller, DELIVER, answers={"bucket_token": file.read_text()}, limit="shop.example")
+    launch(playbook, configured.controller, SELECTED, answers={"bucket_token": file.read_text()}, limit="shop.example")
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [0, 1, 0]
 
 
@@ -148,7 +184,7 @@ def test_survey_takes_precedence_over_inventory(
         "survey_script_monitor_enabled": "false",
     }
     account = {"api_email": EMAIL, "api_key": KEY, "base_url": simulator.base_url}
-    launch(playbook, configured.controller, DELIVER, answers=answers, inputs={"Cloudflare zones": account}, limit="shop.example")
+    launch(playbook, configured.controller, SELECTED, answers=answers, inputs={"Cloudflare zones": account}, limit="shop.example")
     state = simulator.state(zones["shop.example"])
     assert [each["name"] for each in state["jobs"]] == ["answered"]
     assert state["jobs"][0]["logpull_options"] == "fields=RayID,Cookies"
@@ -159,7 +195,7 @@ def test_survey_takes_precedence_over_inventory(
     gone = launch(
         playbook,
         configured.controller,
-        DELIVER,
+        SELECTED,
         answers={**answers, "survey_state": "absent", "edgeops_allow": "delete_job,drop_custom_fields"},
         limit="shop.example",
     )
@@ -170,7 +206,7 @@ def test_invalid_survey_answer_sends_nothing(configured: Configured, playbook: P
     report = launch(
         playbook,
         configured.controller,
-        DELIVER,
+        SELECTED,
         answers={"survey_custom_fields": "{'request_fields'"},
         limit="shop.example",
         fails={"ansible", "invalid_option"},

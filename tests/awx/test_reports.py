@@ -6,7 +6,7 @@ import json
 import typing as t
 
 import pytest
-from awx.example import ACTIVE, CHECK, DELIVER, MERGE, UNPROVEN, Configured, artifacts, launch
+from awx.example import ACTIVE, CHECK, MERGE, SELECTED, UNPROVEN, Configured, artifacts, launch
 from support import file_store
 
 from harness import Playbook
@@ -54,13 +54,13 @@ def test_slices_are_merged_into_one_report(
         f"/audits/report.{kind}" for kind in ("json", "html", "xml")
     }
 
-    delivered = job(DELIVER, 2, limit="blog.example", warns=UNPROVEN)
+    delivered = job(SELECTED, 2, limit="blog.example", warns=UNPROVEN)
     assert {outcome.host for outcome in delivered.ours if outcome.module == "zone_observability"} == {"blog.example"}
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 0, 0]
     quick = {"edgeops_report_formats": ["json"]}
     slices = [
-        job(CHECK, 10, limit=ACTIVE[0], given=quick),
-        job(CHECK, 11, limit=ACTIVE[1], given=quick, fails="ansible", warns=UNPROVEN),
+        job(CHECK, 10, zones=ACTIVE[0], given=quick),
+        job(CHECK, 11, zones=ACTIVE[1], given=quick, fails="ansible", warns=UNPROVEN),
     ]
     handed_on: dict[str, t.Any] = {}
     for each in slices:
