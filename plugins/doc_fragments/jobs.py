@@ -42,6 +42,11 @@ options:
         description:
         - Destination of the logs, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
         type: str
+      destination_address:
+        description:
+        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(jobs[].destination_conf) is not declared
+          cannot be led elsewhere unseen.
+        type: str
       ownership_challenge:
         description:
         - The token that proves the ownership of the destination, up to 4096 characters.
@@ -238,6 +243,11 @@ options:
       destination_conf:
         description:
         - Destination of the logs, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
+        type: str
+      destination_address:
+        description:
+        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(job.destination_conf) is not declared cannot
+          be led elsewhere unseen.
         type: str
       ownership_challenge:
         description:
@@ -443,6 +453,11 @@ options:
         description:
         - Destination of the logs, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
         type: str
+      destination_address:
+        description:
+        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(jobs[].destination_conf) is not declared
+          cannot be led elsewhere unseen.
+        type: str
       ownership_challenge:
         description:
         - The token that proves the ownership of the destination, up to 4096 characters.
@@ -633,6 +648,11 @@ options:
       destination_conf:
         description:
         - Destination of the logs, as V(SCHEME://ADDRESS?OPTIONS), up to 4096 characters.
+        type: str
+      destination_address:
+        description:
+        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(job_defaults.destination_conf) is not declared
+          cannot be led elsewhere unseen.
         type: str
       ownership_challenge:
         description:

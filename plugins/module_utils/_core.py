@@ -98,8 +98,9 @@ STATE_OPTION: t.Mapping[str, dict[str, t.Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
 }
 
-# In the declaration of an option: a null inside its value does not mean omitted.
+# In the declaration of an option: a null inside its value does not mean omitted; the value is an address of which outputs mask the secrets.
 KEEPS_NULLS = "keeps_nulls"
+SHOWS_DESTINATION = "shows_destination"
 
 
 def conflict(message: str) -> Failure:
@@ -202,7 +203,7 @@ class Plan(t.NamedTuple):
     `result` is the predicted result of the module.
     `basis` is the managed current state with secrets and without volatile members; `plan_id` is computed from it and the requests.
     `effects` name what the plan destroys; the rails of a delivery decide by them.
-    `refused` is the message of a `gate` failure: the plan is complete, but must not be applied.
+    `refused` is the message of a failure of the kind `refused_as`: the plan is complete, but must not be applied.
     """
 
     before: Json
@@ -213,6 +214,7 @@ class Plan(t.NamedTuple):
     warnings: tuple[str, ...] = ()
     effects: tuple[Effect, ...] = ()
     refused: str = ""
+    refused_as: str = GATE
 
     @property
     def changed(self) -> bool:

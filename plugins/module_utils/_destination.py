@@ -5,79 +5,14 @@ from __future__ import annotations
 import base64
 import json
 import re
-import types
 import typing as t
 from urllib.parse import unquote, unquote_plus
 
 from ._core import GATE, Json
+from ._destination_schemes import ALL_BUT_LAST, NOTHING, SCHEMES, UNKNOWN, WHOLE, Scheme
 from ._redact import MASK, clean_text
 from ._text import dict_of, list_of, shorten
 
-# How much of a path may be shown: all of it, only parts that cannot be a key, the same without the last part, nothing.
-WHOLE, PLAIN_PARTS, ALL_BUT_LAST, NOTHING = ("whole", "plain parts", "all but the last part", "nothing")
-
-
-class Scheme(t.NamedTuple):
-    """What is known of a type of destination: whatever is not readable here is masked everywhere.
-
-    `challenge`: whether the service requires a proof of ownership, None where that is not documented.
-    `max_bytes` and `max_records`: what the destination takes in one upload. `fixed`: its uploads have a size of their own.
-    `required`: options without which the service refuses it. `values`: the only value of an option. `dated`: whether the service
-    replaces `{DATE}` in it. `unix_times`: whether it reads unix times only. `output`: the texts around records that it needs.
-    `fixed_type`: whether a job of another type cannot become one of this type.
-    """
-
-    path: str
-    options: frozenset[str]
-    challenge: bool | None
-    max_bytes: int = 0
-    max_records: int = 0
-    fixed: bool = False
-    required: frozenset[str] = frozenset()
-    values: t.Mapping[str, str] = types.MappingProxyType({})
-    dated: bool = False
-    unix_times: bool = False
-    output: t.Mapping[str, str] = types.MappingProxyType({})
-    fixed_type: bool = False
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_BUCKET = _names("region sse endpoint account-id access-key-id")
-_HEC = _names("channel sourcetype insecure-skip-verify insecure")
-# From the pages of Cloudflare's documentation about each destination, as of October 2026.
-SCHEMES: t.Mapping[str, Scheme] = {
-    "s3": Scheme(WHOLE, _BUCKET, challenge=True, dated=True),
-    "r2": Scheme(WHOLE, _BUCKET, challenge=False, dated=True, required=_names("account-id access-key-id secret-access-key")),
-    "gs": Scheme(WHOLE, frozenset(), challenge=True, dated=True),
-    "azure": Scheme(WHOLE, _names("sv ss srt sr st se sp spr"), challenge=True, dated=True, values={"srt": "o"}),
-    "bq": Scheme(WHOLE, frozenset(), challenge=False, max_bytes=10_000_000, max_records=50_000),
-    "kinesis": Scheme(WHOLE, _names("region sts-assume-role-arn access-key-id"), challenge=None),
-    "https": Scheme(PLAIN_PARTS, _names("tags format"), challenge=False),
-    "http": Scheme(PLAIN_PARTS, _names("tags format"), challenge=False),
-    "splunk": Scheme(PLAIN_PARTS, _HEC, challenge=False, required=_names("channel")),
-    "sentinelone": Scheme(PLAIN_PARTS, _HEC, challenge=None),
-    "datadog": Scheme(
-        PLAIN_PARTS,
-        _names("ddsource service host ddtags"),
-        challenge=False,
-        max_bytes=5_000_000,
-        max_records=1000,
-        fixed=True,
-        fixed_type=True,
-    ),
-    "sumo": Scheme(ALL_BUT_LAST, frozenset(), challenge=True),
-    "ibmcl": Scheme(
-        NOTHING,
-        frozenset(),
-        challenge=None,
-        max_bytes=2_000_000,
-        output={"batch_prefix": "[", "batch_suffix": "]", "record_delimiter": ","},
-    ),
-}
-_UNKNOWN = Scheme(PLAIN_PARTS, frozenset(), challenge=None)
 # New Relic is an https destination.
 _NEW_RELIC = re.compile(r"log-api\.(?:[a-z0-9-]+\.)?newrelic\.com")
 _NEW_RELIC_MAX_BYTES = 5_000_000
@@ -94,7 +29,7 @@ _PRIVATE_NAME = re.compile(r"[^.]+|.*\.(?:local|localhost|localdomain|internal|i
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _AUTHORITY = re.compile(r"(?:\[[^\]@]*\]|[^:@%#\s\[\]]*)(?::[0-9]*)?")
-_STARS = re.compile(r"\*+")
+STARS = re.compile(r"\*+")
 
 # A part of a path that cannot be a key: short, of harmless characters, without a long run as random texts have.
 _PLAIN_PART = re.compile(r"[A-Za-z0-9._~{}-]{0,24}")
@@ -152,7 +87,7 @@ class Destination(t.NamedTuple):
     parts: tuple[Part, ...] = ()
     options: tuple[Option, ...] = ()
     sound: bool = False
-    facts: Scheme = _UNKNOWN
+    facts: Scheme = UNKNOWN
 
 
 def parse(text: str) -> Destination:
@@ -161,12 +96,12 @@ def parse(text: str) -> Destination:
     if not mark or not _SCHEME.fullmatch(scheme):
         return Destination(text, parts=(Part(text, secret=True),))
     scheme = scheme.lower()
-    facts = SCHEMES.get(scheme, _UNKNOWN)
+    facts = SCHEMES.get(scheme, UNKNOWN)
     place, _mark, query = rest.partition("?")
     authority, slash, path = place.partition("/")
     user, at, host = authority.rpartition("@")
     if scheme == "https" and _NEW_RELIC.fullmatch(host.lower().partition(":")[0]):
-        facts = facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES, unix_times=True)
+        facts = facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES, unix_times=True, hidden_account=True)
     options = tuple(_options(query, facts.options, hashed="#" in place))
     sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
     # An `@` after the authority may end a password that contains a slash or a question mark.
@@ -267,7 +202,7 @@ def same_destination(requested: Destination, present: Destination) -> bool:
         _place(requested) == _place(present)
         and len(ours) == len(theirs)
         and all(
-            mine == its or (name == its_name and None not in (mine, its) and _STARS.fullmatch(its or ""))
+            mine == its or (name == its_name and None not in (mine, its) and STARS.fullmatch(its or ""))
             for (name, mine), (its_name, its) in zip(ours, theirs, strict=True)
         )
     )
@@ -285,7 +220,7 @@ def leads_elsewhere(before: Destination, after: Destination) -> bool:
         return False
     if not (before.sound and after.sound) or "#" in before.text + after.text:
         return True
-    masked = {name for each in (before, after) for name, value in _settings(each) if _STARS.fullmatch(value or "")}
+    masked = {name for each in (before, after) for name, value in _settings(each) if STARS.fullmatch(value or "")}
     # The options that determine where records go, without those that the service masks on either side.
     was, will = (
         sorted(
@@ -460,9 +395,16 @@ def without_secrets(text: str) -> str:
 
 
 def _public(match: re.Match[str]) -> str:
-    public = public_destination(parse(match[0].replace("\\/", "/")))
+    return match[1] + public_text(match[0].replace("\\/", "/"))[len(match[1]) :]
+
+
+def public_text(text: str) -> str:
+    """Return a destination as one text with its secrets masked; all of what is none."""
+    public = public_destination(parse(text))
+    if public["scheme"] is None:
+        return MASK
     options = "&".join(f"{name}={value}" for name, value in public["options"].items())
-    return f"{match[1]}://{public['address']}{'?' if options else ''}{options}"
+    return f"{public['scheme']}://{public['address']}{'?' if options else ''}{options}"
 
 
 def readable_failure(result: dict[str, Json]) -> dict[str, Json]:

@@ -61,6 +61,19 @@ options:
         all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
       - A secret that consists of asterisks, as in a masked output, is never sent, but refused.
     type: str
+  destination_address:
+    description:
+      - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(destination_conf) is not declared cannot be
+        led elsewhere unseen. Compared and never sent.
+      - V(SCHEME://ADDRESS) with those readable options that decide where records go (C(account-id), C(endpoint), C(region) and
+        C(sts-assume-role-arn)), such as V(s3://edge-logs/all?region=eu-west-1). Such an option that is omitted must be absent at the job, except
+        C(region), which is then not compared.
+      - A part that outputs mask is written as V(********) and is not compared, as in V(https://********@logs.example.com/in). In clear it is
+        refused, as is any other option. Where a secret part alone decides whose account receives the records, as for V(datadog), a warning says so.
+      - If the job delivers elsewhere or does not exist, nothing is written, and the task fails as V(conflict) with RV(refusals), the diff, the plan
+        and its effects.
+      - With O(destination_conf) it only has to agree with it.
+    type: str
   ownership_challenge:
     description:
       - The token that proves the ownership of the destination, up to 4096 characters. M(edgeops.observability.logpush_ownership) requests it;
@@ -456,6 +469,28 @@ job:
       type: list
       elements: str
       sample: [transformer, sample_rate]
+refusals:
+  description: Why the plan was refused as V(conflict). RV(job), RV(plan_id) and RV(effects) are returned too, with the diff in diff mode.
+  returned: failure, if the job does not deliver to O(destination_address)
+  type: list
+  elements: dict
+  contains:
+    job:
+      description: The job, as in RV(effects[].subject).
+      type: str
+      sample: edge-logs
+    member:
+      description: The option that was compared, V(destination_address).
+      type: str
+      sample: destination_address
+    is:
+      description: Where the job delivers. V(null) if there is no such job.
+      type: str
+      sample: s3://other-bucket/all?region=eu-west-1
+    should_be:
+      description: Where it must deliver to.
+      type: str
+      sample: s3://edge-logs/all?region=eu-west-1
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
   returned: success

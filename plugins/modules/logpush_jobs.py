@@ -247,6 +247,13 @@ unlisted_jobs:
       description: Whether the job delivers.
       type: bool
       sample: false
+refusals:
+  description: Why the plan was refused as V(conflict), as RV(edgeops.observability.logpush_job#module:refusals). All other values are returned too.
+  returned: failure, if a job does not deliver to its C(destination_address)
+  type: list
+  elements: dict
+  sample: [{job: edge-logs, member: destination_address, is: 's3://other-bucket/all?region=eu-west-1',
+    should_be: 's3://edge-logs/all?region=eu-west-1'}]
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, over all items, for O(expected_plan_id).
   returned: success

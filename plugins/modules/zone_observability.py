@@ -293,8 +293,11 @@ content_security_rules:
       returned: if managed
       sample: [{id: d2bf84a6bf5e47138c75d95e2f933e8f, description: blog, action: log, enabled: true}]
 refusals:
-  description: Why the plan was refused as V(gate), as RV(edgeops.observability.content_security_rule#module:refusals). All other values are returned too.
-  returned: failure, if a rule was refused because of what it would block
+  description:
+    - Why the plan was refused. All other values are returned too.
+    - Of a rule, as V(gate), as RV(edgeops.observability.content_security_rule#module:refusals). Of a job, as V(conflict), as
+      RV(edgeops.observability.logpush_job#module:refusals). If both are refused, as V(conflict).
+  returned: failure, if a rule was refused because of what it would block, or a job does not deliver to its C(destination_address)
   type: list
   elements: dict
   sample: [{rule: checkout, directive: script-src, source: 'https://cdn.example.net/a.js', count: 12, hosts: [shop.example.com],

@@ -80,7 +80,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             if not result["warnings"]:
                 del result["warnings"]
         if shows_invocation(variables):
-            result["invocation"] = {"module_args": presentable(checked.params, specification["argument_spec"])}
+            result["invocation"] = {"module_args": presentable(checked.params, self.task.options())}
         return mask_result(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
 
     def performed(self, variables: Result) -> Task:  # noqa: ARG002  # for subclasses

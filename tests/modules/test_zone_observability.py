@@ -72,6 +72,40 @@ def test_an_empty_list_declares_that_there_is_no_job(modules: Modules) -> None:
     assert "jobs: is empty" in refused.result["msg"] and refused.journal == []
 
 
+def test_job_that_was_led_elsewhere_is_a_conflict(modules: Modules) -> None:
+    """In check mode and for real: nothing of the zone is written, and the failure has the whole plan, beside a rule that is refused."""
+    modules.simulator.seed(
+        jobs={modules.zone: [{"name": "archive", "destination_conf": f"s3://evil/x?secret-access-key={KEY}", "enabled": True}]}
+    )
+    item = {"name": "archive", "destination_address": "s3://archive/http", "filter": "", "enabled": False}
+    rule = {"description": "pay", "action": "allow", "expression": "true", "directives": {"script-src": ["'self'"]}}
+    args = {"jobs": [item], "script_monitor_enabled": True}
+    (named,) = [{"job": "archive", "member": "destination_address", "is": "s3://evil/x", "should_be": "s3://archive/http"}]
+    for check, more in ((True, {}), (False, {}), (True, {"content_security_rules": [rule]})):
+        report = modules.run(task(check, **args, **more), fails="conflict", secrets=[KEY])
+        result = report.result
+        assert result["msg"].startswith(
+            "jobs[0].destination_address: Job 'archive' (id 1) delivers to another place, to s3://evil/x"
+        )
+        assert report.writes == [] and result["changed"] is False
+        assert [refusal.get("job") or refusal.get("rule") for refusal in result["refusals"]] == [
+            "archive",
+            *(["pay"] if more else []),
+        ]
+        assert result["refusals"][0] == named
+        assert result["plan_ids"]["jobs"].startswith("sha256:") and result["plan_ids"]["script_monitor"].startswith("sha256:")
+        assert "disable_job" in [effect["name"] for effect in result["effects"]]
+        moved = result["diff"]["after"]["jobs"]["archive"]["destination"]
+        assert (result["diff"]["before"]["jobs"]["archive"]["destination"]["address"], moved["address"]) == (
+            "evil/x",
+            "archive/http",
+        )
+        assert result["jobs"]["jobs"][0]["destination"]["address"] == "evil/x"
+        assert result["script_monitor"]["changed"] is True
+    gone = modules.run(task(jobs=[{**item, "name": "lost"}]), fails="conflict", secrets=[KEY]).result
+    assert gone["refusals"] == [{**named, "job": "lost", "is": None}] and gone["jobs"]["jobs"] == [None]
+
+
 def test_each_job_says_what_its_item_does_not_declare(modules: Modules) -> None:
     """What `job_defaults` set counts as declared; prediction and run say the same."""
     args = {"jobs": [{**JOB, "filter": ""}], "job_defaults": {"transformer": "", "filter_attack_traffic": False}}

@@ -19,12 +19,16 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
     params: dict[str, t.Any]
     no_log_values: set[str]
 
+    def __init__(self, task: Task) -> None:
+        self._options = task.options()  # first, because the arguments may be refused here
+        super().__init__(supports_check_mode=True, **task.arguments())
+
     def fail_json(self, msg: str, **kwargs: t.Any) -> t.NoReturn:
         """Fail with a structured `error`, also if ansible-core itself refuses the arguments."""
         kwargs.setdefault("error", Failure(INVALID_OPTION, msg).report())
         masked = self.masked({"msg": msg, **kwargs})
         # The result of a module contains its arguments.
-        self.params = self.masked(presentable(self.params, self.argument_spec))
+        self.params = self.masked(presentable(self.params, self._options))
         super().fail_json(**masked)
         raise SystemExit(1)  # not reached: the line above ends the process
 
@@ -35,7 +39,7 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
 
 def run_module(task: Task) -> None:
     """Run a task as an ordinary Ansible module, in a separate process."""
-    module = _Module(supports_check_mode=True, **task.arguments())
+    module = _Module(task)
     run = Run(module.params, check_mode=module.check_mode, diff_mode=module._diff)
     result = module.masked(run.finish(task))
     module.params = module.masked(module.params)

@@ -12,7 +12,6 @@ from .._api.connection import parse_connection
 from .._api.endpoints import ENDPOINTS
 from .._core import (
     BAD_RESPONSE,
-    GATE,
     Answer,
     Conclusion,
     Failure,
@@ -125,7 +124,8 @@ class Run:
         if self._diff_mode:
             self.result["diff"] = {"before": plan.before, "after": plan.after}
         if plan.refused:
-            raise Failure(GATE, plan.refused)
+            self._is_refused = True
+            raise Failure(plan.refused_as, plan.refused)
 
     def report(self, conclusion: Conclusion) -> None:
         self.result.update(conclusion.result)
@@ -138,7 +138,7 @@ class Run:
         if self._client is not None:
             failure = self._client.locate(failure)
         kept = self.result
-        if failure.kind != GATE and not self._is_refused:
+        if not self._is_refused:
             kept = {name: self.result[name] for name in (*self._address, "plan_id", "plan_ids") if name in self.result}
         self.result = {**kept, "failed": True, "changed": self.writes > 0, "msg": str(failure), "error": failure.report()}
 

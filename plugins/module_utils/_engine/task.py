@@ -10,7 +10,8 @@ import typing as t
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_user_information
-from .._core import KEEPS_NULLS, Answer, Conclusion, Failure, Plan, Request
+from .._core import KEEPS_NULLS, SHOWS_DESTINATION, Answer, Conclusion, Failure, Plan, Request
+from .._destination import public_text
 from .._redact import MASK
 from .run import Run
 from .steps import Composition, Outcome, Step
@@ -21,20 +22,33 @@ ArgumentSpec = dict[str, dict[str, t.Any]]
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return arguments for a result: mask the values of unknown options, and credentials where none are expected."""
-    return mask_user_information(_known_only(params, known))
+    return mask_user_information(_known_only(params, {"options": known}))
 
 
-def _known_only(value: t.Any, options: t.Mapping[str, t.Any] | None) -> t.Any:
+def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
     """Return a value with unknown (sub)options masked; text instead of a dictionary is masked, because it may contain secrets."""
+    options = option.get("options")
+    if isinstance(value, str) and option.get(SHOWS_DESTINATION):
+        return public_text(value)
     if value is None or options is None:
         return value
     if isinstance(value, (list, tuple)):
-        return [_known_only(item, options) for item in value]
+        return [_known_only(item, option) for item in value]
     if isinstance(value, dict):
-        return {
-            name: _known_only(each, options[name].get("options")) if name in options else MASK for name, each in value.items()
-        }
+        return {name: _known_only(each, options[name]) if name in options else MASK for name, each in value.items()}
     return MASK
+
+
+def _declared(options: ArgumentSpec) -> ArgumentSpec:
+    """Return options without what only this collection reads of them."""
+    return {
+        name: {
+            key: _declared(value) if key == "options" else value
+            for key, value in option.items()
+            if key not in (KEEPS_NULLS, SHOWS_DESTINATION)
+        }
+        for name, option in options.items()
+    }
 
 
 def secrets_of(options: t.Mapping[str, t.Any], argument: object, is_secret: bool = False) -> t.Iterator[str]:
@@ -92,9 +106,7 @@ class Task(abc.ABC):
     @classmethod
     def arguments(cls) -> dict[str, t.Any]:
         """Return the arguments of AnsibleModule, or of the validator that stands in for it."""
-        options = {
-            name: {key: value for key, value in option.items() if key != KEEPS_NULLS} for name, option in cls.options().items()
-        }
+        options = _declared(cls.options())
         rules = {**cls.spec._asdict(), "required_by": dict(cls.spec.required_by)}
         del rules["options"]
         return {"argument_spec": options, **rules}

@@ -14,6 +14,7 @@ from .._destination import (
     public_resend,
     same_destination,
 )
+from .._destination_address import leads_to, public_address
 from .._filter.compare import same_filter
 from .._filter.text import to_data, to_text
 from .._filter.tree import Tree
@@ -68,6 +69,8 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
         all_changes.append(_whole(name, job, value, after, job is None or job.values[name] != after))
     if desired.destination is not None:
         all_changes.append(_destination(desired, desired.destination, job.destination if job else None))
+    if desired.address is not None:
+        all_changes.append(_address(desired.address, job.destination if job else None))
     if desired.logpull is not None:
         if job and job.output:
             option = desired.logpull.option
@@ -108,6 +111,13 @@ def _destination(desired: DesiredJob, requested: Destination, present: Destinati
         before, after = public_change(present, requested)
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     return Change("destination", before, after, {"destination_conf": requested.text, **proof})
+
+
+def _address(address: Destination, present: Destination | None) -> Change:
+    """Return where the job delivers and where it must, which no request can change."""
+    before = public_destination(present)
+    is_same = present is not None and leads_to(address, present)
+    return Change("destination", before, before if is_same else public_address(address, present), {})
 
 
 def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:

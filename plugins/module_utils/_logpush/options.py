@@ -7,12 +7,15 @@ import types
 import typing as t
 
 from .._address import ACCOUNT, ALL_ADDRESSES, scope_of
-from .._core import STATE_OPTION, Json, Request, invalid_option
-from .._destination import SCHEMES, Destination, closest_scheme, holds_mask
+from .._core import SHOWS_DESTINATION, STATE_OPTION, Json, Request, invalid_option
+from .._destination import ASTERISKS, Destination, closest_scheme, holds_mask
 from .._destination import parse as parse_destination
+from .._destination_address import address_text, clear_secret, foreign_option, leads_to
+from .._destination_schemes import DECIDING, SCHEMES
 from .._filter.parse import parse as parse_filter
 from .._filter.text import check_limits
 from .._filter.tree import Tree
+from .._redact import MASK
 from .._text import did_you_mean, nearest
 from . import facts, logpull_options, output_options
 from .facts import DATASET, DATASETS, EDGE, IF_DIFFERENT, OLDER_FORM
@@ -22,6 +25,9 @@ IDENTITY = ("name", "job_id")
 
 # The same by its name, which is looked up in the account, and by its id.
 TRANSFORMER = ("transformer", "transformer_id")
+
+# Where the job must deliver to; compared and never sent.
+ADDRESS = "destination_address"
 
 # The older form of the output options, as text or as parts, and the newer form exclude each other.
 FORMS: t.Sequence[tuple[str, str]] = (
@@ -39,6 +45,7 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     "transformer": {"type": "str"},
     **OLDER_FORM,
     "destination_conf": {"type": "str", "no_log": True},
+    ADDRESS: {"type": "str", SHOWS_DESTINATION: True},
     "ownership_challenge": {"type": "str", "no_log": True},
     "send_destination": {"type": "str", "choices": list(facts.SENDING), "default": IF_DIFFERENT},
     "recreate": {"type": "bool", "default": False},
@@ -60,6 +67,7 @@ class DesiredJob(t.NamedTuple):
     """The desired state of a job; None stands for an omitted option.
 
     `dataset` is empty for a job of an account that is identified by its name alone.
+    `address` is where the job must deliver to, if no destination is given that could be sent.
     `plain` are the members whose values are compared as they are. `sending` is the option `send_destination`.
     `places` are the option paths of field names. `transformer` is the name of the transformer, whose id `plain` gets once it is known.
     `carriers` are the log fields with custom fields: a job of `http_requests` selects them beside its other fields.
@@ -71,6 +79,7 @@ class DesiredJob(t.NamedTuple):
     dataset: str
     plain: t.Mapping[str, Json]
     destination: Destination | None
+    address: Destination | None
     challenge: str | None
     filter: Tree | t.Literal[""] | None
     logpull: logpull_options.Requested | None
@@ -92,7 +101,7 @@ class DesiredJob(t.NamedTuple):
         """Return which of what decides where a job delivers, and which records, the task omits and therefore does not compare."""
         is_sampled = self.logpull is not None and logpull_options.SAMPLE in self.logpull.others
         is_declared = {
-            "destination": self.destination is not None,
+            "destination": self.destination is not None or self.address is not None,
             "filter": self.filter is not None,
             "transformer": self.transformer is not None or "transformer_id" in self.plain,
             "sample_rate": is_sampled or "sample_rate" in (self.output or {}),
@@ -113,6 +122,7 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         del plain["dataset"]
     conf, token, output = (params[name] for name in ("destination_conf", "ownership_challenge", "output_options"))
     destination = None if conf is None else check_destination(conf)
+    address = None if params[ADDRESS] is None else check_address(params[ADDRESS], destination)
     _check_values(params, destination, scope)
     _check_dataset(str(plain.get("dataset", "")), scope)
     tree = params["filter"] if params["filter"] in (None, NO_FILTER) else parse_filter(params["filter"])
@@ -127,6 +137,7 @@ def desire(params: Params, scope: str | None = None) -> DesiredJob:
         dataset=str(plain.get("dataset", default)),
         plain=plain,
         destination=destination,
+        address=address if destination is None else None,
         challenge=(check_challenge(token) or None) if token else None,
         filter=tree,
         logpull=logpull,
@@ -217,20 +228,40 @@ def unknown_dataset(dataset: str) -> list[str]:
     return [f"dataset: {dataset!r} is not a dataset that this collection knows{did_you_mean(nearest(dataset, known))}."]
 
 
-def check_destination(conf: str) -> Destination:
+def check_destination(conf: str, place: str = "destination_conf") -> Destination:
     """Parse a destination; refuse one that no service accepts. Messages do not quote it, because it may contain a password."""
     if not _DESTINATION.match(conf) or _CONTROL.search(conf):
-        raise invalid_option("destination_conf", "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
+        raise invalid_option(place, "is not of the form SCHEME://ADDRESS, as in s3://bucket/folder?region=us-west-2")
     if len(conf) > facts.MAX_DESTINATION_LENGTH:
-        raise invalid_option(
-            "destination_conf", f"{len(conf)} characters are more than the limit of {facts.MAX_DESTINATION_LENGTH}"
-        )
+        raise invalid_option(place, f"{len(conf)} characters are more than the limit of {facts.MAX_DESTINATION_LENGTH}")
     parsed = parse_destination(conf)
     closest = "" if parsed.scheme in SCHEMES else closest_scheme(parsed.scheme)
     if closest:
         known = ", ".join(sorted(SCHEMES))
         message = f"{conf.partition('://')[0]!r} is not a type of destination (did you mean {closest!r}?); known are {known}"
-        raise invalid_option("destination_conf", message)
+        raise invalid_option(place, message)
+    return parsed
+
+
+def check_address(text: str, destination: Destination | None) -> Destination:
+    """Parse where a job must deliver to; refuse what outputs would mask, and another place than that of the destination beside it.
+
+    Messages do not quote it, because it may contain a password.
+    """
+    parsed = check_destination(text, ADDRESS)
+    if not parsed.sound or ASTERISKS.search(parsed.authority):
+        raise invalid_option(ADDRESS, "cannot be parsed with confidence, so that nothing could be compared with it")
+    if clear := clear_secret(parsed):
+        raise invalid_option(ADDRESS, f"{clear} is one that outputs mask; write {MASK} in its place")
+    if foreign_option(parsed):
+        allowed = ", ".join(sorted(parsed.facts.deciding)) or "none"
+        every = "" if parsed.facts.deciding == DECIDING else f" of {parsed.scheme}"
+        raise invalid_option(
+            ADDRESS, f"takes only the options that decide where records go ({allowed}{every}); leave out all others"
+        )
+    if destination is not None and not leads_to(parsed, destination):
+        message = f"is another place than that of destination_conf, which is {address_text(destination)}"
+        raise invalid_option(ADDRESS, message)
     return parsed
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 import typing as t
 
 from .._address import ACCOUNT, ZONE
@@ -10,6 +11,7 @@ from .._core import (
     CHANGE_DESTINATION,
     CHANGE_FILTER,
     CHANGE_TRANSFORMER,
+    CONFLICT,
     DELETE_JOB,
     DISABLE_JOB,
     DROP_JOB_FIELDS,
@@ -32,6 +34,7 @@ from .._destination import (
     secret_parts,
     takes_token,
 )
+from .._destination_address import address_text, has_hidden_account, is_seen, leads_to
 from .._filter.lint import findings
 from .._filter.text import to_data
 from .._text import dict_of, did_you_mean, nearest
@@ -50,7 +53,7 @@ from .facts import (
 )
 from .health import delivery_warnings
 from .job import Job, JobState, parse_job, parts_of, view, words_for
-from .options import DesiredJob, refuse_mask, unknown_dataset
+from .options import ADDRESS, DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
 from .together import Whole, problems
 
@@ -105,14 +108,26 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
             yield f"name: job {others[0]} has the same name and dataset, so that later tasks have to select both by job_id."
     if "destination_conf" in body and requested:
         yield from _ownership_warnings(requested, desired.challenge, state)
-    elif job and present and requested and is_assumed_same(requested, present):
-        yield (
-            f"{words_for(job)}: the service masks secret parts of the destination, so that they are assumed to be equal."
-            " To send a changed secret, set send_destination to 'if_masked' once."
-        )
+    elif job and present:
+        yield from _unseen(words_for(job), desired, present)
     scope = state.address.scope if state.address else ZONE
     yield from problems(Whole(after, requested or present, _managed(desired), body.keys(), scope))
     yield from findings(desired.filter) if desired.filter else ()
+
+
+def _unseen(words: str, desired: DesiredJob, present: Destination) -> t.Iterator[str]:
+    """Yield a warning where the destination of a job counts as equal and that cannot be seen."""
+    account = f" Whose account of {present.scheme} receives the records is in such a part." if has_hidden_account(present) else ""
+    if desired.destination and is_assumed_same(desired.destination, present):
+        yield (
+            f"{words}: the service masks secret parts of the destination, so that they are assumed to be equal.{account}"
+            " To send a changed secret, set send_destination to 'if_masked' once."
+        )
+    elif desired.address and leads_to(desired.address, present) and not is_seen(desired.address, present):
+        yield (
+            f"{words}: {ADDRESS} does not show secret parts of the destination, so that they are assumed to be equal.{account}"
+            " To compare them, declare destination_conf."
+        )
 
 
 def _managed(desired: DesiredJob) -> set[str]:
@@ -197,9 +212,11 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
         fixed = fixed_changes(desired, state.job)
         made = _recreate(desired, state, state.job, fixed) if fixed else _update(desired, state, state.job)
     job = dict_of(made.result["job"])
+    if not job:
+        return made
     transformer = next((name for name, ids in (names or {}).items() if job["transformer_id"] in ids), None)
     undeclared = desired.undeclared(str(job["dataset"]))
-    return made._replace(result={"job": {**job, "transformer": transformer, "undeclared": undeclared}})
+    return made._replace(result={**made.result, "job": {**job, "transformer": transformer, "undeclared": undeclared}})
 
 
 def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:
@@ -240,6 +257,8 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
 
 
 def _create(desired: DesiredJob, state: JobState) -> Plan:
+    if desired.address is not None:
+        return _create_elsewhere(desired, state)
     if desired.job_id is not None:
         scope = state.address.scope if state.address else ZONE
         raise Failure(NOT_FOUND, f"job_id: there is no job {desired.job_id} in this {scope}; without job_id, name creates one.")
@@ -265,20 +284,60 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     )
 
 
+class Refusal(t.NamedTuple):
+    """Why a job must not be written: a message ("" if it may be), and what the result says of it."""
+
+    message: str = ""
+    result: t.Mapping[str, Json] = types.MappingProxyType({})
+
+
+def _refusal(desired: DesiredJob, state: JobState) -> Refusal:
+    """Return the refusal of a job that delivers to another place than it must, or that is gone."""
+    address, job = desired.address, state.job
+    if address is None or (job and job.destination and leads_to(address, job.destination)):
+        return Refusal()
+    should_be = address_text(address)
+    what = f"{words_for(job)} delivers to another place" if job else f"the job {state.label!r} does not exist"
+    present = address_text(job.destination) if job and job.destination else None
+    where = f"to {present} and not to {should_be}" if present else f"so that nothing is delivered to {should_be}"
+    message = (
+        f"{ADDRESS}: {what}, {where}. Nothing was written: give destination_conf to deliver there again, or correct {ADDRESS}."
+    )
+    refusal: Json = {"job": state.label, "member": ADDRESS, "is": present, "should_be": should_be}
+    return Refusal(message, {"refusals": [refusal]})
+
+
+def _create_elsewhere(desired: DesiredJob, state: JobState) -> Plan:
+    """Return the refused plan for a job that is gone, of which only the address of the destination is declared."""
+    made, _body = changes(desired, None)
+    refused = _refusal(desired, state)
+    return Plan(
+        before={},
+        after={change.name: change.after for change in made},
+        result={"job": None, **refused.result},
+        basis={"job": None},
+        refused=refused.message,
+        refused_as=CONFLICT,
+    )
+
+
 def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
     made, body = changes(desired, job)
     if body and job.values["transformer_id"]:
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
         body = {"transformer_id": job.values["transformer_id"], **body}
     after = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
+    refused = _refusal(desired, state)
     return Plan(
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
-        result=_predict(after, made),
+        result={**_predict(after, made), **refused.result},
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
         effects=_effects(state.label, job, after, made),
         basis=_basis(job, made),
         warnings=tuple(_warnings(desired, state, body, after)),
+        refused=refused.message,
+        refused_as=CONFLICT,
     )
 
 

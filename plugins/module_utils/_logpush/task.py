@@ -6,9 +6,10 @@ import typing as t
 
 from .._address import ALL_ADDRESSES
 from .._api.client import Client
-from .._core import Answer, Conclusion, Plan, Request, moved, within
+from .._core import CONFLICT, Answer, Conclusion, Plan, Request, moved, within
 from .._engine.steps import Composition, Outcome, Step, conclusions_of
 from .._engine.task import Params, Spec, StateTask
+from .._text import list_of
 from .facts import SENDING
 from .job import JobState
 from .jobs import ABSENT, IGNORE, REPORT, UNLISTED, DesiredJobs, JobListing, desire_jobs, match, secrets_of_jobs
@@ -120,10 +121,11 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
         result = {"jobs": [end.result["job"] for end in ends], "unlisted_jobs": None if unknown else unlisted}
         return Conclusion(result, _once(warnings))
 
+    refusals = [refusal for step in items for refusal in list_of(step.plan.result.get("refusals"))]
     whole = Plan(
         before={step.label: step.plan.before for step in everything},
         after={step.label: step.plan.after for step in everything},
-        result=conclude(()).result,
+        result={**conclude(()).result, **({"refusals": refusals} if refusals else {})},
         requests=tuple(request for step in in_order for request in step.plan.requests),
         basis=[step.plan.basis for step in everything],
         warnings=(
@@ -131,6 +133,8 @@ def plan_jobs(desired: DesiredJobs, listing: JobListing) -> Composition:
             *([_UNKNOWN_UNLISTED] if unknown else []),
         ),
         effects=tuple(effect for step in everything for effect in step.plan.effects),
+        refused=" ".join(moved(step.place, step.plan.refused) for step in items if step.plan.refused),
+        refused_as=CONFLICT,
     )
     return Composition(whole, tuple(in_order), conclude)
 

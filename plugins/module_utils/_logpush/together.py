@@ -7,7 +7,8 @@ import typing as t
 
 from .._address import ACCOUNT
 from .._core import invalid_option
-from .._destination import DATE, SCHEMES, Destination, is_private_host, template_parts, white_space
+from .._destination import DATE, Destination, is_private_host, template_parts, white_space
+from .._destination_schemes import SCHEMES
 from .facts import CSV, DATASET, MEMBERS, MERGE_SUBREQUESTS
 from .job import Job, parts_of
 from .options import TRANSFORMER

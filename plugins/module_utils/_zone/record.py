@@ -9,6 +9,7 @@ from .._api.permissions import permission_for
 from .._core import (
     AUTHENTICATION,
     BAD_RESPONSE,
+    CONFLICT,
     GATE,
     INTERNAL,
     INVALID_OPTION,
@@ -218,9 +219,9 @@ def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
 
 
 def _is_refused(result: t.Mapping[str, Json]) -> bool:
-    """Return whether a policy of the user refused what a script audit found, or a change of content security rules."""
-    is_gate = result.get("failed") is True and dict_of(result.get("error")).get("kind") == GATE
-    return is_gate and ("findings" in result or "refusals" in result)
+    """Return whether a policy of the user refused what a script audit found, or a whole plan of jobs or content security rules."""
+    kind = dict_of(result.get("error")).get("kind") if result.get("failed") is True else None
+    return (kind == GATE and "findings" in result) or (kind in (GATE, CONFLICT) and "refusals" in result)
 
 
 def refusal_of(result: Json) -> str:

@@ -11,8 +11,10 @@ from .._content_rules import read as content_rules
 from .._content_rules import task as content_security_rule
 from .._content_rules.rules import RuleListing
 from .._core import (
+    CONFLICT,
     CONTENT_SECURITY_RULES,
     CUSTOM_FIELDS,
+    GATE,
     JOBS,
     PARTS,
     SCRIPT_MONITOR,
@@ -96,7 +98,8 @@ def compose(desired: Desired, state: ZoneState) -> Composition:
         warnings = tuple(text for end in ends.values() for text in end.warnings)
         return Conclusion({**results, "listed_jobs": _listed(state), "coverage": coverage or {}, "plan_ids": ids}, warnings)
 
-    diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.changed}
+    diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.before != part.whole.after}
+    refused = [part.whole for part in sequence if part.whole.refused]
     refusals = [refusal for part in sequence for refusal in list_of(part.whole.result.get("refusals"))]
     whole = Plan(
         before={name: before for name, (before, _after) in diffs.items()},
@@ -106,7 +109,8 @@ def compose(desired: Desired, state: ZoneState) -> Composition:
         basis={name: part.whole.basis for name, part in parts.items()},
         warnings=tuple(text for part in sequence for text in part.whole.warnings),
         effects=tuple(effect for part in sequence for effect in part.whole.effects),
-        refused=" ".join(filter(None, (part.whole.refused for part in sequence))),
+        refused=" ".join(whole.refused for whole in refused),
+        refused_as=CONFLICT if any(whole.refused_as == CONFLICT for whole in refused) else GATE,
     )
     approvals: dict[str, Approval] = {
         name: Approval(f"expected_plan_ids.{name}", desired.expected.get(name), ids[name], name in desired.expected)

@@ -183,7 +183,8 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Pr
 def rules(result: ZoneResult) -> t.Iterator[Problem]:
     """Yield content security rules that must not be enforced yet, and those that no item declares."""
     refused: dict[str, list[str]] = collections.defaultdict(list)
-    for refusal in result.get("refusals") or ():
+    # The refusal of a job is a difference.
+    for refusal in (each for each in result.get("refusals") or () if "rule" in each):
         refused[str(refusal.get("rule"))].append(_blocked(refusal))
     for description, sources in refused.items():
         known = [source for source in sources if source]

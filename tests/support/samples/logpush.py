@@ -23,7 +23,16 @@ NOTHING: dict[str, t.Any] = {
     "zone_id": ZONE,
     **dict.fromkeys(
         (
-            *("name", "job_id", "dataset", "destination_conf", "ownership_challenge", "fields", "timestamp_format"),
+            *(
+                "name",
+                "job_id",
+                "dataset",
+                "destination_conf",
+                "destination_address",
+                "ownership_challenge",
+                "fields",
+                "timestamp_format",
+            ),
             *("option_flags", "logpull_options", "output_options", "filter", "enabled", "kind", "frequency"),
             *("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records"),
             *("filter_attack_traffic", "transformer_id", "transformer"),

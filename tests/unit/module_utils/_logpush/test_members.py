@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ansible_collections.edgeops.observability.plugins.module_utils._destination import SCHEMES
+from ansible_collections.edgeops.observability.plugins.module_utils._destination_schemes import SCHEMES
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import OPTIONS

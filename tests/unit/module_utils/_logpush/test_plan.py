@@ -110,6 +110,47 @@ MASKED = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
 MASKED_S3 = {"scheme": "s3", "address": "bucket/dir", "options": MASKED}
 
 
+ELSEWHERE = {"job": "n", "member": "destination_address", "is": "s3://evil/dir?region=a", "should_be": "s3://bucket/dir?region=a"}
+
+
+def test_job_that_was_led_elsewhere_is_refused() -> None:
+    """The plan is complete and is refused: with its diff, the other requests and what they destroy."""
+    evil = KEYS.replace("bucket", "evil")
+    options = {"destination_address": S3, "enabled": False}
+    found = planned(options, {**JOB, "destination_conf": evil, "enabled": True}, label="n")
+    assert (found.refused_as, found.result["refusals"]) == ("conflict", [ELSEWHERE])
+    words = "destination_address: Job 'n' (id 7) delivers to another place, to s3://evil/dir?region=a and not to s3://bucket/dir?region=a."
+    assert found.refused.startswith(words) and "give destination_conf" in found.refused
+    assert sent(found) == [("update", {"enabled": False})] and [effect.name for effect in found.effects] == ["disable_job"]
+    before, after = found.before["destination"], found.after["destination"]
+    assert before["options"] == after["options"] == MASKED
+    assert (before["address"], after["address"], found.result["job"]["destination"]) == ("evil/dir", "bucket/dir", before)
+    assert found.result["job"]["undeclared"][0] == "filter" and "planted" not in str((found.before, found.after, found.result))
+
+
+def test_job_that_is_gone_is_refused_if_only_its_address_is_declared() -> None:
+    for options in ({"name": "n"}, {"job_id": 9}):
+        found = planned({**options, "destination_address": S3, "enabled": True}, None, label="n")
+        assert found.refused_as == "conflict" and found.result["refusals"] == [{**ELSEWHERE, "is": None}]
+        assert found.result["job"] is None and found.requests == () and found.before == {}
+        assert found.after["enabled"] is True and found.after["destination"]["address"] == "bucket/dir"
+        assert "the job 'n' does not exist" in found.refused
+
+
+def test_job_that_delivers_to_its_address_is_unchanged() -> None:
+    found = planned({"destination_address": S3}, {**JOB, "destination_conf": KEYS})
+    assert not found.refused and not found.requests and found.before == found.after and "refusals" not in found.result
+    assert found.warnings == ()
+    sends = planned({"destination_address": S3, "destination_conf": KEYS}, {**JOB, "destination_conf": "s3://evil"})
+    assert not sends.refused and sent(sends) == [("update", {"destination_conf": KEYS})]
+
+
+def test_equality_that_cannot_be_seen_is_a_warning() -> None:
+    path = "datadog://http-intake.logs.datadoghq.com/api/v2/logs"
+    (warning,) = planned({"destination_address": path}, {**JOB, "destination_conf": f"{path}?header_DD-API-KEY=planted"}).warnings
+    assert warning.startswith("Job 'n' (id 7): destination_address does not show") and "Whose account of datadog" in warning
+
+
 def test_delete_shows_the_job_without_secrets() -> None:
     found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
     assert (sent(found), found.requests[0].ids) == ([("delete", None)], {"job_id": 7})
