@@ -71,12 +71,24 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+run:
+  description:
+    - The switches of the run, true or false, as they were read, with their defaults. Empty without the prefix C(edgeops_), and with O(known).
+    - Text such as V(y), V(on) and V(1) is read as in a module, while Jinja's filter C(bool) takes some of it for false.
+  returned: success
+  type: dict
+  sample: {edgeops_guard: true, edgeops_verify_token: true, edgeops_stop_on_failure: false, edgeops_deliver_partial: true}
 hosts:
-  description: The hosts whose variables were validated.
+  description: The hosts whose variables were validated, each with the switches that may differ from host to host, as they were read.
+  returned: success
+  type: dict
+  sample: {shop.example: {edgeops_audit_scripts: true}}
+given:
+  description: The names of the variables of the run that are set, without their values.
   returned: success
   type: list
   elements: str
-  sample: [shop.example]
+  sample: [edgeops_fail_on, edgeops_report_dir]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -108,6 +108,16 @@ files:
     - inventory/ADOPTED.md
     - inventory/group_vars/all/adopted.yml
     - inventory/host_vars/shop.example/adopted.yml
+dest:
+  description: The folder of the files, as an absolute path.
+  returned: success
+  type: str
+  sample: /srv/fleet/inventory
+group:
+  description: The group whose variables are in C(group_vars).
+  returned: success
+  type: str
+  sample: all
     - inventory/vault-example.txt
 adopted:
   description: The zones whose variables are in the files.

@@ -13,17 +13,12 @@ from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
 from ._ansible_core import evaluate, is_omitted, reason_of, variables_of_host
 from ._arguments import prepared, refuse_templates, serialised
-from ._variables.readers import read_boolean
+from ._variables.table import read_option, variable_of
 
 Variables = t.Mapping[str, t.Any]
 
 # Other variables that a template of the inventory may use.
 _SHARED = ("hostvars", "omit", "playbook_dir", "ansible_play_hosts_all", "ansible_check_mode", "environment")
-
-
-def variable_of(option: str) -> str:
-    """Return the name of the variable that gives a connection option to the tasks of a host."""
-    return f"edgeops_{option}"
 
 
 def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> t.Any:
@@ -52,10 +47,9 @@ class Host:
         """Return a variable as plain data, None if it is not set; raise `invalid_option` if it cannot be evaluated."""
         return evaluated(name, self.raw.get(name), self._templar, self.raw)
 
-    def switch(self, name: str, *, default: bool) -> bool:
-        """Return a variable that is true or false."""
-        value = self.value(name)
-        return default if value is None else read_boolean(name, value)
+    def option(self, path: str) -> t.Any:
+        """Return a variable of the playbooks or the role as it is read everywhere, or its default, or a member of it."""
+        return read_option(path, self.value)
 
     def connection(self, arguments: t.Container[str] = ()) -> dict[str, t.Any]:
         """Return the connection options that the host sets, but not those that a task gives; credentials are given as a set."""
@@ -121,10 +115,13 @@ class HostVariables:
         """Return the raw variables of a host: results of tasks are data, everything else may be a template."""
         return self.host(host).raw
 
-    def evaluated(self, host: str, name: str, default: t.Any = None) -> t.Any:
-        """Return the value of a variable as plain data; raise `invalid_option` if it cannot be evaluated."""
-        value = self.host(host).value(name)
-        return default if value is None else value
+    def option(self, host: str, path: str) -> t.Any:
+        """Return a variable of the playbooks or the role for a host, as it is read everywhere."""
+        return self.host(host).option(path)
+
+    def option_of_run(self, name: str) -> t.Any:
+        """Return a variable that plays evaluate before they have hosts, as it is read everywhere."""
+        return read_option(name, self.of_run)
 
 
 def zone_names(variables: Variables) -> dict[str, str]:

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import mask_result, register
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Run
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Performs, Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
@@ -30,10 +30,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
     serialised,
     validated,
 )
-from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, variable_of
-from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import read_option, variables_of
-
-SWITCH = "edgeops_in_process"
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import variable_of, variables_of
 
 Result = dict[str, t.Any]
 _LOCAL = ("local", "ansible.builtin.local")
@@ -83,7 +81,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             result["invocation"] = {"module_args": presentable(checked.params, self.task.options())}
         return mask_result(self._with_host(self._named(result, from_host, variables), variables), checked.secrets)
 
-    def performed(self, variables: Result) -> Task:  # noqa: ARG002  # for subclasses
+    def performed(self, variables: Result) -> Performs:  # noqa: ARG002  # for subclasses
         """Return the task that is performed; subclasses give it what only the controller knows, such as the variables of other hosts."""
         return self.task
 
@@ -109,7 +107,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         accepted = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
         arguments = without_empty(prepared(options, accepted, self.arranged))
         paths = {option: path for option, path in variables_of(self.task.name).items() if option not in self._task.args}
-        values = {option: value for option, path in paths.items() if (value := read_option(path, host.value)) is not None}
+        values = {option: value for option, path in paths.items() if (value := host.option(path)) is not None}
         try:
             arguments |= prepared(options, values)
         except Failure as failure:
@@ -138,7 +136,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             and not self._connection.become
             and not self._task.async_val
             and not any(self._task.environment or ())
-            and host.switch(SWITCH, default=True)
+            and host.option("edgeops_in_process")
             # The interpreter of the module may have the library that this one lacks; otherwise the module reports it.
             and missing_requests() is None
         )

@@ -19,10 +19,14 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import address_of
 
 Result = dict[str, t.Any]
-# What is declared for a host, and what else an audit reads of it; without any of these, only an adoption reads it.
-_DECLARED = ("custom_fields", "job", "jobs", "script_monitor_enabled", "content_security_rules")
-# An empty list declares that there is none, for which the zone is read.
-_NOTHING: t.Sequence[Json] = (None, {}, "", "{}")
+# What is declared for a host, `[]` too; without any of these, and without an audit of its scripts, only an adoption reads it.
+_DECLARED = (
+    "log_delivery_custom_fields",
+    "log_delivery_job",
+    "log_delivery_jobs",
+    "log_delivery_script_monitor_enabled",
+    "log_delivery_content_security_rules",
+)
 _MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 
@@ -101,8 +105,8 @@ def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:
             return False
         if not playbooks or "adopt" in playbooks or "survey" in playbooks:
             return True
-        is_declared = any(host.value(f"log_delivery_{name}") not in _NOTHING for name in _DECLARED)
-        return is_declared or host.switch("edgeops_audit_scripts", default=False)
+        is_declared = any(host.option(name) not in (None, {}) for name in _DECLARED)
+        return is_declared or host.option("edgeops_audit_scripts") is True
     except Failure:
         return False  # the host fails by itself, with its own reason
 

@@ -97,6 +97,18 @@ def failing_fleet(simulator):
     return {name: {key: value for key, value in (host | given[name]).items() if value is not None} for name, host in made.items()}
 
 
+def test_switches_have_the_spellings_of_a_module(playbook, simulator, tmp_path):
+    """What validation takes for true is true for the play too, which is more than the filter `bool` takes."""
+    spellings = ("y", "t", "Y", "T", "on", "1", 1.0, "n", "f")
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * len(spellings))
+    for host, spelling in zip(hosts.values(), spellings, strict=True):
+        host["edgeops_audit_scripts"] = spelling
+    extra = {"edgeops_report_dir": str(tmp_path)}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra)
+    audited = [outcome.host for outcome in report.ours if outcome.module == "script_audit" and outcome.status != "skipped"]
+    assert sorted(audited) == [f"zone{number}" for number in range(7)]
+
+
 def test_failing_zones_do_not_hide_others(playbook, simulator):
     """Other zones are audited even if the whole first batch fails. Script audits also fail for damaged evidence and for findings."""
     hosts = failing_fleet(simulator)

@@ -110,10 +110,44 @@ def test_failing_canary_stops_the_run(zones, playbook):
     """The run stops whichever strategy Ansible is configured with."""
     hosts = zones(OFF, OFF, OFF)
     playbook.simulator.faults({"kind": "status", "status": 403, "method": "PUT", "count": 1})
-    stop = {"zones_at_once": '[1, "100%"]', "stop_on_failure": True}
+    stop = {"zones_at_once": '[1, "100%"]', "stop_on_failure": "y"}  # text that Jinja's filter `bool` takes for false
     report = deliver(playbook, hosts, fails=("permission", "ansible"), env={"ANSIBLE_STRATEGY": "free"}, **stop)
     assert lines(report)[0] == "3 zones: 0 changed, 0 unchanged, 1 failed, 2 not reached"
     assert len([entry for entry in report.journal if entry["method"] == "PUT"]) == 1
+
+
+def test_earlier_plays_unlock_nothing(zones, playbook, tmp_path):
+    """The plans of the evaluation are compared, whatever an earlier play has set under a name of the collection."""
+    hosts = zones(OFF)
+    names = {
+        "_log_delivery_expected_plan_ids": {},
+        "_log_delivery_predicts": True,
+        "_log_delivery_evaluation": "nothing",
+        "_edgeops_validated": {"run": {"edgeops_guard": False}},
+    }
+    included = tmp_path / "names.yml"
+    included.write_text(json.dumps(names), encoding="utf-8")
+    tasks = [{"ansible.builtin.set_fact": names}, {"ansible.builtin.include_vars": str(included)}]
+    plays = [{"hosts": "all", "gather_facts": False, "tasks": tasks}, {"ansible.builtin.import_playbook": DELIVER}]
+    address = {"method": "GET", "zone": hosts["zone0"]["zone_id"], "path": "*/logpush/jobs"}
+    run = {"playbook": plays, "inventory": hosts, "extra_vars": {"edgeops_allow": "all"}, "secrets": [SECRET]}
+    playbook.simulator.faults({"kind": "rewrite", "set": {"0.enabled": False}, **address, "index": 1, "count": None})
+    report = playbook.run(**run, fails=("conflict", "ansible"))
+    assert not report.writes and lines(report)[1].startswith("zone0 failed: conflict: ")
+    assert recap(playbook.run(**run)) == {"zone0": 1}, "a write is no prediction"
+
+
+def test_plan_of_a_batch_is_refused(zones, playbook):
+    """With `serial`, hosts of later batches have no prediction when the rails count."""
+    role = {"name": "edgeops.observability.log_delivery", "tasks_from": "apply"}
+    tasks = [
+        {"ansible.builtin.import_role": role, "check_mode": True},
+        {"edgeops.observability.delivery_plan": {}, "register": "_plan", "run_once": True},
+        {"ansible.builtin.import_role": role, "when": "inventory_hostname in _plan.written"},
+    ]
+    play = {"hosts": "all", "gather_facts": False, "serial": 1, "vars": {"edgeops_max_changed_zones": 1}, "tasks": tasks}
+    report = playbook.run(playbook=[play], inventory=zones(OFF, OFF, OFF), secrets=[SECRET], fails="invalid_option")
+    assert report.failure["msg"].startswith("serial: must be omitted or 100%: ") and not report.writes
 
 
 def test_two_deliveries_in_one_run(zones, playbook):

@@ -25,7 +25,7 @@ def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) ->
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 3 + [{"job": None}] * 2)
     hosts["zone1"] |= {"log_delivery_script_monitor_enabled": None, "log_delivery_jobs": "[]"}
     hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
-    hosts["zone3"] |= {"edgeops_audit_scripts": "false", "log_delivery_custom_fields": "{}"}
+    hosts["zone3"] |= {"edgeops_audit_scripts": "f", "log_delivery_custom_fields": "{ }"}
     hosts["zone4"]["edgeops_api_token"] = "planted-token-of-a-zone-without-state"
     sealed = hosts["zone0"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/*", "count": None})

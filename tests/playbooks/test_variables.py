@@ -44,7 +44,7 @@ class ActionModule(ActionBase):
     def run(self, tmp=None, task_vars=None):
         hosts = HostVariables(self._task, task_vars, self._templar, self._loader)
         names = [name for name in hosts.of("second") if name.startswith("edgeops_")]
-        return {"found": {name: hosts.evaluated("second", name) for name in names}}
+        return {"found": {name: hosts.host("second").value(name) for name in names}}
 """
 
 

@@ -9,6 +9,7 @@ from ansible.template import Templar
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import Play
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import read_option
 
 
 class Hosts:
@@ -30,9 +31,11 @@ class Hosts:
     def of_run(self, name: str) -> t.Any:
         return self._of_run.get(name)
 
-    def evaluated(self, host: str, name: str, default: t.Any = None) -> t.Any:
-        value = self._variables[host].get(name)
-        return default if value in (None, "") else value
+    def option(self, host: str, path: str) -> t.Any:
+        return self.host(host).option(path)
+
+    def option_of_run(self, name: str) -> t.Any:
+        return read_option(name, self.of_run)
 
 
 def play(

@@ -7,12 +7,12 @@ import math
 import re
 import typing as t
 
-from ...module_utils._core import CONTENT_SECURITY_RULES, GATE, JOBS, PARTS, Conclusion, Json
-from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._core import CONTENT_SECURITY_RULES, GATE, JOBS, PARTS, Conclusion, Json, invalid_option
+from ...module_utils._engine.task import Params, Spec
 from ...module_utils._redact import clean_text
 from ...module_utils._zone.result import ZoneResult
 from .._arguments import serialised
-from .._play.hosts import Play
+from .._play.hosts import Play, PlayTask
 from .._play.results import Zone
 from .._variables.table import RESULT
 from .._words import count_hosts, plural, yaml_text
@@ -33,30 +33,37 @@ _NOTHING: t.Mapping[str, Json] = {
 }
 
 
-class DeliveryPlan(LocalTask["str | None"]):
-    """The plan; what is desired is the name of the variable with the predictions, None if only the rails are validated."""
+class DesiredPlan(t.NamedTuple):
+    """The play, and the name of the variable with the predictions of its hosts; None if only the rails are validated."""
 
+    play: Play
+    registered: str | None
+
+
+class DeliveryPlan(PlayTask[DesiredPlan]):
     name = "delivery_plan"
     spec = Spec(options={"registered": {"type": "str", "default": RESULT}, "validate_only": {"type": "bool", "default": False}})
 
-    def __init__(self, play: Play | None = None) -> None:
-        self._play = play
+    def desire(self, params: Params, play: Play) -> DesiredPlan:
+        if play.waiting:
+            # They have no prediction yet, so that a rail for all zones would see a part of them.
+            others = f"{len(play.waiting)} of {plural(len(play.hosts), 'host')}"
+            raise invalid_option(
+                "serial",
+                f"must be omitted or 100%: the plan is about all hosts of the play, of which {others} are in other batches",
+            )
+        return DesiredPlan(play, None if params["validate_only"] else str(params["registered"] or RESULT))
 
-    def desire(self, params: Params) -> str | None:
-        return None if params["validate_only"] else str(params["registered"] or RESULT)
-
-    def report(self, desired: str | None) -> Conclusion:
-        play = self._play
-        if play is None:
-            return Conclusion({})
-        if desired is None:
+    def report(self, desired: DesiredPlan) -> Conclusion:
+        play, registered = desired
+        if registered is None:
             # Approvals are those of the run, so that one host tells them.
             approved_rows(read_rails(play.variables, play.hosts[:1]))
             return Conclusion(_NOTHING)
         rails = read_rails(play.variables, play.hosts)
         is_predicted = rails.guard or play.check_mode
         zones = (
-            [play.zone(name, desired) or Zone(name, "", {}, _NOT_RUN, scope=play.scope(name)) for name in play.hosts]
+            [play.zone(name, registered) or Zone(name, "", {}, _NOT_RUN, scope=play.scope(name)) for name in play.hosts]
             if is_predicted
             else []
         )

@@ -11,8 +11,7 @@ from .._play.results import Zone
 from .._report.document import Row, address
 from .._report.earlier import read_report
 from .._report.model import fleet_plan_id
-from .._variables.readers import ALL, Threshold, read_batches
-from .._variables.table import read_option
+from .._variables.readers import ALL, Threshold
 from .._words import count_hosts
 
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
@@ -53,32 +52,31 @@ class Refusal(t.NamedTuple):
 def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
     """Return the rails in the variables of the hosts of a run; raise `conflict` for an approval that is given and empty."""
 
-    def of_host(name: str, host: str) -> t.Any:
-        return read_option(name, lambda each: variables.evaluated(host, each))
+    def option(name: str) -> t.Any:
+        return variables.option(hosts[0], name)
 
-    def of_run(name: str) -> t.Any:
-        return of_host(name, hosts[0])
-
-    guard = of_run("edgeops_guard")
-    approvals = {
-        name: str(variables.evaluated(hosts[0], name, "")).strip() if name in variables.of(hosts[0]) else None
-        for name in _APPROVALS
-    }
-    for name, value in approvals.items():
-        if value is not None and not guard:
+    guard = option("edgeops_guard")
+    approvals = {}
+    for name in _APPROVALS:
+        value = option(name)
+        # One that is set for any host counts, because an approval that is empty approves nothing.
+        if not any(name in variables.of(host) for host in hosts):
+            continue
+        if not guard:
             raise invalid_option(name, "needs edgeops_guard: without it a run is one phase, and no plan is compared")
-        if value == "":
+        if value is None or not str(value).strip():
             raise conflict(f"{name}: is given and empty, so nothing was approved. {_AGAIN}")
-    report = approvals[_APPROVED_REPORT]
+        approvals[name] = str(value).strip()
+    report = approvals.get(_APPROVED_REPORT)
     return Rails(
         guard=guard,
-        deliver_partial=of_run("edgeops_deliver_partial"),
-        stop_on_failure=of_run("edgeops_stop_on_failure"),
-        max_changed_zones=of_run("edgeops_max_changed_zones"),
-        approved_plan_id=approvals[_APPROVED_PLAN],
+        deliver_partial=option("edgeops_deliver_partial"),
+        stop_on_failure=option("edgeops_stop_on_failure"),
+        max_changed_zones=option("edgeops_max_changed_zones"),
+        approved_plan_id=approvals.get(_APPROVED_PLAN),
         approved_report=report and user_path(report),
-        allow={host: tuple(of_host(_ALLOW, host)) for host in hosts},
-        batches=read_batches("edgeops_zones_at_once", variables.of_run("edgeops_zones_at_once") or _ONE_BATCH),
+        allow={host: tuple(variables.option(host, _ALLOW)) for host in hosts},
+        batches=variables.option_of_run("edgeops_zones_at_once"),
     )
 
 

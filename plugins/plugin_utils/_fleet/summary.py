@@ -5,9 +5,9 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._core import Conclusion, Json
-from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import dict_of, line, list_of
-from .._play.hosts import Play
+from .._play.hosts import Play, PlayTask
 from .._play.results import MAX_LINE, Zone
 from .._report.lines import difference_lines
 from .._variables.table import RESULT
@@ -28,26 +28,22 @@ class End(t.NamedTuple):
 
 
 class Names(t.NamedTuple):
-    """The names of the variables in which the tasks of a delivery were registered."""
+    """A play, and the names of the variables in which the tasks of its delivery were registered."""
 
+    play: Play
     plan: str
     result: str
 
 
-class DeliverySummary(LocalTask[Names]):
+class DeliverySummary(PlayTask[Names]):
     name = "delivery_summary"
     spec = Spec(options={"plan": {"type": "str", "required": True}, "registered": {"type": "str", "default": RESULT}})
 
-    def __init__(self, play: Play | None = None) -> None:
-        self._play = play
-
-    def desire(self, params: Params) -> Names:
-        return Names(params["plan"], params["registered"] or RESULT)
+    def desire(self, params: Params, play: Play) -> Names:
+        return Names(play, params["plan"], params["registered"] or RESULT)
 
     def report(self, desired: Names) -> Conclusion:
-        play = self._play
-        if play is None:
-            return Conclusion({})
+        play = desired.play
         ends = {name: _end(name, play, desired) for name in play.hosts}
         names: dict[str, Json] = {
             f"{state}_zones": [name for name, end in ends.items() if end.state == state] for state in STATES

@@ -6,25 +6,46 @@ import json
 import typing as t
 
 from ...module_utils._core import Conclusion, Failure, Json, invalid_option
-from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._engine.task import Params, Spec
 from .._host_variables import HostVariables
-from .._play.hosts import Play
+from .._play.hosts import Play, PlayTask
 from .._variables import readers
-from .._variables.table import EACH, HOST, PLAY, PLAYBOOK_VARIABLES, PREFIXES, RUN, check_early, check_extra, check_names
+from .._variables.table import (
+    EACH,
+    HOST,
+    PLAY,
+    PLAYBOOK_VARIABLES,
+    PREFIXES,
+    RUN,
+    Variable,
+    check_early,
+    check_extra,
+    check_names,
+    read_variable,
+)
 
 # Validates the variables of the hosts of a play, before anything is read.
 
 
 class Validation(t.NamedTuple):
-    """The validated options; `known` is None for the variables of the collection, `hosts` for all hosts."""
+    """The validated options in a play; `known` is None for the variables of the collection, `hosts` for all hosts."""
 
+    play: Play
     prefixes: tuple[str, ...]
     known: tuple[str, ...] | None
     required: tuple[str, ...]
     hosts: tuple[str, ...] | None
 
 
-class ValidateVariables(LocalTask[Validation]):
+class Read(t.NamedTuple):
+    """The switches as they were read, and the names of the variables of the run that are set: never a value that may be a secret."""
+
+    run: dict[str, Json]
+    hosts: dict[str, dict[str, Json]]
+    given: list[str]
+
+
+class ValidateVariables(PlayTask[Validation]):
     name = "validate_variables"
     spec = Spec(
         options={
@@ -35,14 +56,12 @@ class ValidateVariables(LocalTask[Validation]):
         }
     )
 
-    def __init__(self, play: Play | None = None) -> None:
-        self._play = play
-
-    def desire(self, params: Params) -> Validation:
+    def desire(self, params: Params, play: Play) -> Validation:
         if not params["prefixes"] or not all(params["prefixes"]):
             raise invalid_option("prefixes", "at least one is needed, and none may be empty")
         known, hosts = params["known"], params["hosts"]
         return Validation(
+            play=play,
             prefixes=tuple(params["prefixes"]),
             known=None if known is None else tuple(known),
             required=tuple(params["required"]),
@@ -50,36 +69,32 @@ class ValidateVariables(LocalTask[Validation]):
         )
 
     def report(self, desired: Validation) -> Conclusion:
-        if self._play is None:
-            raise invalid_option("hosts", "variables of hosts exist in a play only")
-        variables = self._play.variables
-        hosts = _selected(variables, self._play.asked, desired)
+        variables = desired.play.variables
+        hosts = _selected(variables, desired.play.asked, desired)
         if desired.known is None:
             check_extra(variables.extra)
         _check_names(variables, hosts, desired)
+        read = Read({}, {host: {} for host in hosts}, [])
         if desired.known is not None:
             for name in sorted(desired.known):
                 _values(variables, hosts, name)
         else:
-            _check_own(variables, hosts, desired.prefixes)
+            read = _read(variables, hosts, desired.prefixes)
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
-        return Conclusion({"hosts": hosts})
+        return Conclusion(read._asdict())
 
 
 def _selected(variables: HostVariables, names: t.Sequence[str], desired: Validation) -> list[str]:
     """Return the hosts of the play that the run is about; refuse a run about none."""
     if desired.hosts is None:
         return list(names)
-    target = variables.of_run("edgeops_target")
-    if target is not None:
-        readers.read_text("edgeops_target", target)
+    target = variables.option_of_run("edgeops_target")
     hosts = [name for name in names if name in desired.hosts]
     if not hosts:
-        pattern = "all" if target is None else target
         raise invalid_option(
-            "edgeops_target", f"the inventory and its limit contain no host for {pattern!r}, so there is nothing to do"
+            "edgeops_target", f"the inventory and its limit contain no host for {target!r}, so there is nothing to do"
         )
     return hosts
 
@@ -103,27 +118,45 @@ def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Vali
     check_early(own)
 
 
-def _check_own(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> None:
-    """Evaluate and read the variables of the collection that are about the run, and those of hosts that must not be wrong."""
+def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> Read:
+    """Read the variables of the collection that are about the run, and those of hosts that must not be wrong."""
+    read = Read({}, {host: {} for host in hosts}, [])
     for name, variable in PLAYBOOK_VARIABLES.items():
         if not name.startswith(prefixes) or variable.scope is HOST:
             continue
-        values = {"": variables.of_run(name)} if variable.scope is PLAY else _values(variables, hosts, name)
-        if variable.scope is RUN and len({json.dumps(value, sort_keys=True) for value in values.values()}) > 1:
+        raw = {"": variables.of_run(name)} if variable.scope is PLAY else _values(variables, hosts, name)
+        values = _read_each(name, variable, raw)
+        if variable.scope is RUN and any(value != values[hosts[0]] for value in values.values()):
             raise invalid_option(
                 name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable"
             )
-        for host, value in values.items():
-            if value in (None, ""):
-                continue
+        is_switch = variable.read is readers.read_boolean
+        if variable.scope is not EACH and any(value not in (None, "") for value in raw.values()):
+            read.given.append(name)
+        if is_switch and variable.scope is EACH:
+            for host, value in values.items():
+                read.hosts[host][name] = value
+        elif is_switch:
+            read.run[name] = next(iter(values.values()))
+    return read
+
+
+def _read_each(name: str, variable: Variable, raw: t.Mapping[str, Json]) -> dict[str, t.Any]:
+    """Return a variable as each host has it; equal values are read once."""
+    known: dict[str, t.Any] = {}
+    values = {}
+    for host, value in raw.items():
+        key = json.dumps(value, sort_keys=True)
+        if key not in known:
             try:
-                variable.read(name, value)
+                known[key] = read_variable(name, value)
             except Failure as failure:
                 where = f", set for {host}" if variable.scope is EACH else ""
                 raise Failure(failure.kind, f"{failure.message}{where}") from None
-            if variable.scope is RUN:
-                break
+        values[host] = known[key]
+    return values
 
 
 def _values(variables: HostVariables, hosts: t.Sequence[str], name: str) -> dict[str, Json]:
-    return {host: variables.evaluated(host, name) for host in hosts}
+    """Return what a variable is for each host, evaluated and not read."""
+    return {host: variables.host(host).value(name) for host in hosts}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import abc
 import typing as t
 
-from ...module_utils._engine.task import Task
+from ...module_utils._core import Conclusion, invalid_option
+from ...module_utils._engine.run import Performs, Run
+from ...module_utils._engine.task import Params, Task
 from .._host_variables import HostVariables
 from .._in_process import InProcessAction
 from .records import scope_of_host
@@ -16,7 +19,7 @@ from .results import Zone, zone_of
 class Play(t.NamedTuple):
     """The hosts of a play with their variables; `active` are those that have not failed, `asked` those that the task is about.
 
-    `groups` are those of the inventory with their hosts.
+    `waiting` are active hosts of other batches (`serial`). `groups` are those of the inventory with their hosts.
     """
 
     variables: HostVariables
@@ -27,16 +30,20 @@ class Play(t.NamedTuple):
     inventory: tuple[str, ...]
     check_mode: bool
     diff: bool
+    waiting: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any, loader: t.Any) -> Play:
         """Return the play of a task; check mode is that of the command, because a play of predictions is always in check mode."""
         hosts = tuple(map(str, variables["ansible_play_hosts_all"]))
+        active = frozenset(map(str, variables["ansible_play_hosts"]))
+        batch = frozenset(map(str, variables["ansible_play_batch"]))
         return cls(
             HostVariables(task, variables, templar, loader),
             hosts=hosts,
             asked=hosts if task.run_once else (str(variables["inventory_hostname"]),),
-            active=frozenset(map(str, variables["ansible_play_hosts"])),
+            active=active,
+            waiting=tuple(name for name in hosts if name in active - batch),
             groups=variables["groups"],
             inventory=tuple(map(str, variables.get("ansible_inventory_sources") or ())),
             check_mode=bool(variables.get("ansible_check_mode")),
@@ -58,10 +65,52 @@ class Play(t.NamedTuple):
         return zone._replace(scope=self.scope(name))
 
 
-class PlayAction(InProcessAction):
-    """The action plugin of a module about the hosts of its play; the class of its task takes the play."""
+Desired = t.TypeVar("Desired")
 
-    def performed(self, variables: dict[str, t.Any]) -> Task:
+
+class PlayTask(Task, t.Generic[Desired]):
+    """A task about the hosts of its play; it runs on the controller only, and sends no requests."""
+
+    on_controller = True
+
+    @abc.abstractmethod
+    def desire(self, params: Params, play: Play) -> Desired:
+        """Return what validated options ask for in a play; raise `invalid_option`."""
+
+    @abc.abstractmethod
+    def report(self, desired: Desired) -> Conclusion:
+        """Return the predicted result."""
+
+    def write(self, desired: Desired) -> None:
+        """Write what `report` has predicted."""
+
+    def perform(self, run: Run) -> None:  # noqa: ARG002  # as a task declares it
+        """Refuse to run without a play."""
+        raise invalid_option("hosts", f"{self.name} is about the hosts of a play, so that it runs in a play only")
+
+    def perform_in(self, play: Play, run: Run) -> None:
+        """Report, and write unless this is check mode."""
+        desired = self.desire(run.params, play)
+        run.report(self.report(desired))
+        if run.result["changed"] and not run.check_mode:
+            self.write(desired)
+
+
+class _InPlay(t.NamedTuple):
+    """A task with its play."""
+
+    task: PlayTask[t.Any]
+    play: Play
+
+    def perform(self, run: Run) -> None:
+        self.task.perform_in(self.play, run)
+
+
+class PlayAction(InProcessAction):
+    """The action plugin of a module about the hosts of its play."""
+
+    task: t.ClassVar[PlayTask[t.Any]]
+
+    def performed(self, variables: dict[str, t.Any]) -> Performs:
         """Return the task with its play."""
-        play = Play.of(self._task, variables, self._templar, self._loader)
-        return type(self.task)(play)  # type: ignore[call-arg]  # as the class says
+        return _InPlay(self.task, Play.of(self._task, variables, self._templar, self._loader))

@@ -17,7 +17,8 @@ from .._variables.table import RESULT
 
 # The members of a record that tasks register, each with the default name of its variable.
 REGISTERED: t.Mapping[str, str | None] = {"result": RESULT, "jobs": None, "scripts": None, "notifications": None}
-_ROLE = "log_delivery_"
+# The addresses that the role takes.
+_ADDRESSES = {ZONE_ID: "log_delivery_zone_id", "zone_name": "log_delivery_zone_name", ACCOUNT_ID: "log_delivery_account_id"}
 _MAX_MESSAGE = 2000
 
 # Asks for the delivery facts of zones, or of one account, with a connection.
@@ -62,7 +63,7 @@ def _address(host: Host, result: t.Mapping[str, Json]) -> RawRecord:
 
 def address_of(host: Host) -> dict[str, Json]:
     """Return the address of a host whose task has none, as far as it can be evaluated: that of the role, or else of the host."""
-    role = {name: value for name in (ZONE_ID, "zone_name", ACCOUNT_ID) if (value := _value(host, f"{_ROLE}{name}"))}
+    role = {name: value for name, variable in _ADDRESSES.items() if (value := _option(host, variable))}
     try:
         return role or dict(host.address())
     except Failure:
@@ -71,7 +72,7 @@ def address_of(host: Host) -> dict[str, Json]:
 
 def scope_of_host(host: Host) -> str:
     """Return whether a host is a zone or an account; a host without an address counts as a zone."""
-    if not any(host.raw.get(name) for name in (ACCOUNT_ID, f"{_ROLE}{ACCOUNT_ID}")):
+    if not any(host.raw.get(name) for name in (ACCOUNT_ID, _ADDRESSES[ACCOUNT_ID])):
         return ZONE  # without an evaluation, which takes a millisecond for each host
     address = address_of(host)
     return ACCOUNT if ACCOUNT_ID in address and ZONE_ID not in address else ZONE
@@ -80,6 +81,13 @@ def scope_of_host(host: Host) -> str:
 def _value(host: Host, name: str) -> Json:
     try:
         return host.value(name)
+    except Failure:
+        return None
+
+
+def _option(host: Host, name: str) -> Json:
+    try:
+        return t.cast("Json", host.option(name))
     except Failure:
         return None
 

@@ -25,7 +25,6 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.fact
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.readers import read_names
-from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import read_option
 
 Result = dict[str, t.Any]
 
@@ -91,14 +90,14 @@ def _completed(arguments: Result, host: Host) -> Result:
 
     Without a folder the report is in a temporary one; with a folder that the variable names, the report in it is the previous one.
     """
-    folder, is_validation = host.value("edgeops_report_dir"), boolean(arguments.get("validate_only") or False, strict=False)
+    folder, is_validation = host.option("edgeops_report_dir"), boolean(arguments.get("validate_only") or False, strict=False)
     defaults: Result = {}
     if not arguments.get("dest") and not folder:
         defaults["dest"] = tempfile.gettempdir() if is_validation else tempfile.mkdtemp(prefix="edgeops-report-")
-    elif not arguments.get("dest") and not arguments.get("previous") and not host.value("edgeops_report_previous"):
-        defaults["previous"] = os.path.join(read_option("edgeops_report_dir", host.value), FILES["json"])
+    elif not arguments.get("dest") and not arguments.get("previous") and not host.option("edgeops_report_previous"):
+        defaults["previous"] = os.path.join(folder, FILES["json"])
     if arguments.get("delivery") is None:
-        defaults["delivery"] = read_option("edgeops_audit_delivery", host.value)
+        defaults["delivery"] = host.option("edgeops_audit_delivery")
     return {**arguments, **defaults}
 
 

@@ -52,9 +52,9 @@ def read_names(name: str, value: Json) -> list[str]:
         names = names.split(",")
     if isinstance(names, list):
         names = [each for each in names if each is not None]  # a null in a list is omitted, as in options of modules
-    if not isinstance(names, list) or not all(isinstance(each, (str, int)) for each in names):
+    if not isinstance(names, (list, tuple)) or not all(each is None or isinstance(each, (str, int)) for each in names):
         raise invalid_option(name, "must be a list of names, or text with commas")
-    return [text for text in (str(each).strip() for each in names) if text]
+    return [text for text in (str(each).strip() for each in names if each is not None) if text]
 
 
 def read_json(name: str, value: Json, kind: type[Data]) -> Data:

@@ -94,25 +94,27 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_adopt_group": _of("zone_variables_files", "group", readers.read_group, default="all"),
     "edgeops_adopt_overwrite": _of("zone_variables_files", "overwrite", readers.read_boolean),
 }
-ROLE_VARIABLES = (
-    "log_delivery_zone_id",
-    "log_delivery_zone_name",
-    "log_delivery_account_id",
-    "log_delivery_state",
-    "log_delivery_custom_fields",
-    "log_delivery_job",
-    "log_delivery_jobs",
-    "log_delivery_job_defaults",
-    "log_delivery_unlisted_jobs",
-    "log_delivery_script_monitor_enabled",
-    "log_delivery_script_monitor_route",
-    "log_delivery_content_security_rules",
-    "log_delivery_expected_plan_ids",
-)
+# Those of the role; its task hands them to `zone_observability`, as the option of this name unless the table says otherwise.
+ROLE_VARIABLES: t.Mapping[str, Variable] = {
+    "log_delivery_zone_id": Variable(scope=HOST),
+    "log_delivery_zone_name": Variable(scope=HOST),
+    "log_delivery_account_id": Variable(scope=HOST),
+    "log_delivery_state": Variable("present", scope=HOST),
+    "log_delivery_custom_fields": Variable(None, readers.read_dict, HOST),
+    "log_delivery_job": Variable(None, readers.read_dict, HOST),
+    "log_delivery_jobs": Variable(None, readers.read_list, HOST),
+    "log_delivery_job_defaults": Variable(None, readers.read_dict, HOST),
+    "log_delivery_unlisted_jobs": Variable("report", scope=HOST),
+    "log_delivery_script_monitor_enabled": Variable(None, readers.read_boolean, HOST),
+    "log_delivery_script_monitor_route": Variable(scope=HOST, option="route"),
+    "log_delivery_content_security_rules": Variable(None, readers.read_list, HOST),
+    "log_delivery_expected_plan_ids": Variable(None, readers.read_dict, HOST),
+}
+_VARIABLES = {**PLAYBOOK_VARIABLES, **ROLE_VARIABLES}
 # What the role registers, and what a workflow hands on: known, and never read as input.
 RESULT = "log_delivery_result"
 _NEVER_READ = (RESULT, "edgeops_check", "edgeops_plan_id", "edgeops_report")
-KNOWN = (*PLAYBOOK_VARIABLES, *ROLE_VARIABLES, *_NEVER_READ)
+KNOWN = (*_VARIABLES, *_NEVER_READ)
 
 # Further options that take a variable, or a member of one.
 _ALSO = {
@@ -128,12 +130,26 @@ def variables_of(module: str) -> dict[str, str]:
     return {**own, **_ALSO.get(module, {})}
 
 
+def variable_of(option: str) -> str:
+    """Return the name of the variable that gives a connection option to the tasks of a host."""
+    return f"edgeops_{option}"
+
+
+def read_variable(name: str, value: Json) -> t.Any:
+    """Return the value of a variable, or its default; None if neither gives one.
+
+    Nothing else reads a variable of the playbooks or the role: what validation accepts means the same everywhere.
+    """
+    variable = _VARIABLES[name]
+    value = variable.default if value in (None, "") else value
+    return None if value is None else variable.read(name, value)
+
+
 def read_option(path: str, value_of: t.Callable[[str], Json]) -> t.Any:
-    """Return the value of a variable, or of the member that the path names; None if neither the variable nor a default gives one."""
+    """Return the value of a variable, or of the member of it that the path names."""
     name, _dot, member = path.partition(".")
-    variable, value = PLAYBOOK_VARIABLES[name], value_of(name)
-    parsed = variable.default if value in (None, "") else variable.read(name, value)
-    return t.cast("dict[str, Json]", parsed or {}).get(member) if member else parsed
+    value = read_variable(name, value_of(name))
+    return t.cast("dict[str, Json]", value or {}).get(member) if member else value
 
 
 def check_extra(extra: t.Iterable[str]) -> None:

@@ -64,6 +64,6 @@ def test_switch_must_be_a_boolean(value, is_on):
     asked = host(edgeops_in_process=value)
     if is_on is None:
         with pytest.raises(Failure, match=r"^edgeops_in_process: must be true or false$"):
-            asked.switch("edgeops_in_process", default=True)
+            asked.option("edgeops_in_process")
     else:
-        assert asked.switch("edgeops_in_process", default=True) is is_on
+        assert asked.option("edgeops_in_process") is is_on

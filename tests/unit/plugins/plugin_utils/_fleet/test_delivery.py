@@ -8,7 +8,7 @@ import pytest
 from support.hosts_of_a_play import play
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan, pattern_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan, DesiredPlan, pattern_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.summary import DeliverySummary, Names
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.results import zone_of
 
@@ -52,7 +52,7 @@ def test_invalid_registered_result_is_refused(result: dict[str, t.Any], said: st
 
 
 def planned(hosts: dict[str, dict[str, t.Any]], **more: t.Any) -> Conclusion:
-    return DeliveryPlan(play(hosts, **more)).report(R)
+    return DeliveryPlan().report(DesiredPlan(play(hosts, **more), R))
 
 
 def test_only_changed_zones_are_written() -> None:
@@ -135,7 +135,7 @@ def test_pattern_matches_only_its_host(name: str, pattern: str) -> None:
 )
 def test_state_of_a_zone_after_delivery(registered: t.Any, plan: dict[str, t.Any], state: str, fails: bool) -> None:
     variables = {"planned": plan} if registered is None else {"planned": plan, R: registered}
-    found = DeliverySummary(play({"a": variables})).report(Names("planned", R)).result
+    found = DeliverySummary().report(Names(play({"a": variables}), "planned", R)).result
     assert found[f"{state}_zones"] == ["a"] and ("a" in found["failed_hosts"]) is fails
     assert f"1 {state.replace('_', ' ')}" in found["lines"][0]
 
@@ -146,20 +146,20 @@ def test_accounts_are_counted_as_accounts() -> None:
         "b": {"account_id": "2"},
         "c": {R: PREDICTED, "account_id": "{{ '3' }}"},
     }
-    found = DeliverySummary(play(hosts)).report(Names("planned", R)).result
+    found = DeliverySummary().report(Names(play(hosts), "planned", R)).result
     assert found["lines"][0].startswith("1 zone and 2 accounts: ")
 
 
 def test_zone_skipped_in_check_mode_would_be_changed() -> None:
     """The role is skipped for each zone if its condition is `written`, which is empty in check mode."""
     variables = {"planned": {"written": [], "plan_ids": {"a": {}}, "changed_zones": ["a"]}, R: SKIPPED}
-    found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
+    found = DeliverySummary().report(Names(play({"a": variables}, check_mode=True), "planned", R)).result
     assert found["lines"][1:] == ["a would be changed"] and (found["changed_zones"], found["failed_hosts"]) == (["a"], {})
 
 
 def test_summary_in_check_mode_predicts() -> None:
     variables = {"planned": {"written": []}, R: PREDICTED}
-    found = DeliverySummary(play({"a": variables}, check_mode=True)).report(Names("planned", R)).result
+    found = DeliverySummary().report(Names(play({"a": variables}, check_mode=True), "planned", R)).result
     assert found["lines"] == [
         "1 zone: 1 would be changed, 0 unchanged, 0 failed, 0 not reached",
         "a would be changed: script monitor: enabled is false, should be true",

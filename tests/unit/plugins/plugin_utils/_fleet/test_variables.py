@@ -17,7 +17,8 @@ ROLE = Path(__file__).resolve().parents[5] / "roles" / "log_delivery"
 
 
 def test_every_variable_of_the_role_has_a_default() -> None:
-    assert tuple(yaml.safe_load((ROLE / "defaults" / "main.yml").read_text(encoding="utf-8"))) == ROLE_VARIABLES
+    defaults = yaml.safe_load((ROLE / "defaults" / "main.yml").read_text(encoding="utf-8"))
+    assert list(defaults.items()) == [(name, variable.default) for name, variable in ROLE_VARIABLES.items()]
 
 
 @pytest.mark.parametrize("module", sorted({each.module for each in PLAYBOOK_VARIABLES.values() if each.module} | {"survey_info"}))
@@ -32,10 +33,11 @@ def validate(
     variables = {name: {**dict.fromkeys(extra, "x"), **each} for name, each in given_hosts.items()}
     given = Hosts(variables, of_run)
     given.extra = dict.fromkeys(extra, "x")
-    task = ValidateVariables(play(variables)._replace(variables=t.cast("t.Any", given)))
+    its_play = play(variables)._replace(variables=t.cast("t.Any", given))
     params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None, **options}
-    found = task.report(task.desire(params)).result["hosts"]
-    return t.cast("list[str]", found)
+    return list(
+        t.cast("dict[str, t.Any]", ValidateVariables().report(ValidateVariables().desire(params, its_play)).result["hosts"])
+    )
 
 
 @pytest.mark.parametrize(
