@@ -18,9 +18,11 @@ from .._core import (
     PERMISSION,
     RATE_LIMITED,
     UNAVAILABLE,
+    Failure,
     Json,
 )
 from .._logpush.coverage import Coverage
+from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._schema import OBJECT, Schema, array, check, nullable, record, string
 from .._text import dict_of, line, list_of
 from .result import JOBS_SCHEMA, RESULT_SCHEMA, ReportedJob, ZoneResult
@@ -29,11 +31,13 @@ from .result import JOBS_SCHEMA, RESULT_SCHEMA, ReportedJob, ZoneResult
 
 # Kinds of failures that mean that the token or the plan does not show something.
 NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
-# Kinds of failures that say nothing about what the token may read.
-_SERVER_ERRORS = (UNAVAILABLE, RATE_LIMITED, BAD_RESPONSE, INTERNAL)
+# Kinds of failures of the service itself, and of answers that cannot be used: none says anything about what the token may read.
+_NO_ANSWER = (UNAVAILABLE, RATE_LIMITED, INTERNAL)
+_SERVER_ERRORS = (*_NO_ANSWER, BAD_RESPONSE)
 
 _ID: Schema = {"type": ["string", "integer", "null"]}
 _OBJECTS = nullable(array({"type": "object"}))
+_AUDIT = {**dict.fromkeys(("findings", "proposals"), _OBJECTS), "evidence": OBJECT}
 RECORD = record(
     {
         "zone": string(minLength=1),
@@ -46,14 +50,10 @@ RECORD = record(
         "coverage": nullable(
             record({"unselected": _OBJECTS, "unconfigured": _OBJECTS, "sentences": {"type": ["array", "null"]}}, required=[])
         ),
-        "scripts": nullable(
-            record(
-                {**dict.fromkeys(("findings", "scripts", "inventory", "proposals"), _OBJECTS), "evidence": OBJECT}, required=[]
-            )
-        ),
+        "scripts": nullable(record({**_AUDIT, **dict.fromkeys(("scripts", "inventory"), _OBJECTS)}, required=[])),
         "delivery": _OBJECTS,
-        "notifications": OBJECT,
-        "error": OBJECT,
+        "pages": nullable(record({**_AUDIT, "pages": _OBJECTS}, required=[])),
+        **dict.fromkeys(("cost", "notifications", "fields", "boundary", "error"), OBJECT),
     },
     required=["zone"],
     additionalProperties=False,
@@ -70,6 +70,22 @@ class Scripts(t.TypedDict, total=False):
     evidence: dict[str, Json] | None
 
 
+class Pages(t.TypedDict, total=False):
+    """The result of `page_audit`."""
+
+    findings: list[dict[str, Json]] | None
+    pages: list[dict[str, Json]] | None
+    proposals: list[dict[str, Json]] | None
+    evidence: dict[str, Json] | None
+
+
+class Delivery(t.NamedTuple):
+    """The delivery facts of a zone or an account, a row for each job; `shortened` says of how many hours, "" of all that were asked for."""
+
+    rows: list[dict[str, Json]]
+    shortened: str
+
+
 class Reason(t.TypedDict):
     """Why something could not be read; `permission` is what the token lacks, None if that is not the reason."""
 
@@ -79,10 +95,10 @@ class Reason(t.TypedDict):
 
 
 class ZoneRecord(t.TypedDict):
-    """What a run read of one zone or account; None for parts that were not read.
+    """What a run knows of one zone or account.
 
-    `declared` is false where nothing is declared for any zone of the run, as in a survey. `error` is why the audit is not
-    complete. `unreadable` are the resources that may be missing all the same, each with the reason.
+    `declared` is false where nothing is declared for any zone of the run, as in a survey. `result` has the parts that were read.
+    `error` is why the audit is not complete. `unreadable` are the resources that may be missing all the same, each with the reason.
     """
 
     zone: str
@@ -91,18 +107,23 @@ class ZoneRecord(t.TypedDict):
     scope: str
     account_name: str | None
     declared: bool
-    result: ZoneResult | None
-    jobs: list[ReportedJob] | None
-    coverage: Coverage | None
-    scripts: Scripts | None
-    delivery: list[dict[str, Json]] | None
-    notifications: dict[str, Json] | None
+    result: Observed[ZoneResult]
+    jobs: Observed[list[ReportedJob]]
+    coverage: Observed[Coverage]
+    scripts: Observed[Scripts]
+    delivery: Observed[Delivery]
+    cost: Observed[dict[str, Json]]
+    notifications: Observed[dict[str, Json]]
+    fields: Observed[dict[str, Json]]
+    boundary: Observed[dict[str, Json]]
+    pages: Observed[Pages]
     error: Reason | None
     unreadable: list[tuple[str, Reason]]
 
 
 # A record in an option or a variable, before it is checked; what a member contains depends on the task that made it.
 RawRecord = dict[str, t.Any]
+_NOT_ASKED = Unknown(Cause.NOT_ASKED, "it was not asked for")
 
 
 def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
@@ -118,25 +139,47 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
     wrong = [_is_error(name, reason, declared, hidden) for name, reason in failures]
     errors = [reason for is_error, (_name, reason) in zip(wrong, failures, strict=True) if is_error]
     unreadable = [
-        (_RESOURCE.get(name, name), reason) for is_error, (name, reason) in zip(wrong, failures, strict=True) if not is_error
+        (_RESOURCE.get(name, name), reason)
+        for is_error, (name, reason) in zip(wrong, failures, strict=True)
+        if not is_error and name not in _WITHOUT_NOTE
     ]
     error = _read_error(raw.get("error"))
-    checked = {**raw, **parts, "scope": scope, "declared": raw.get("declared", True), "error": error}
-    check(RECORD, {**checked, "error": raw.get("error") or None}, place)
-    if not declared and scope == ZONE and unreadable and not _has_parts(parts):
+    values = {name: part.value if isinstance(part, Known) else None for name, part in parts.items()}
+    checked = {**raw, **values, "scope": scope, "declared": raw.get("declared", True), "error": raw.get("error") or None}
+    check(RECORD, checked, place)
+    if not declared and scope == ZONE and unreadable and not _has_parts(values):
         errors.append(unreadable[0][1])
-    scripts = dict_of(parts["scripts"])
-    if scripts and declared and "findings" not in scripts:
+    scripts = values["scripts"]
+    if isinstance(scripts, dict) and declared and "findings" not in scripts:
         check(record({"findings": _OBJECTS}), scripts, f"{place}.scripts")
     ids = {name: str(raw.get(name) or "") or None for name in ("zone_id", "account_id", "account_name")}
-    members = {**checked, **ids, "error": error or next(iter(errors), None), "unreadable": unreadable}
-    return t.cast("ZoneRecord", members)  # by the schema
+    if isinstance(parts["delivery"], Known):
+        own = ids["account_id"] if scope == ACCOUNT else ids["zone_id"]
+        parts["delivery"] = Known(Delivery(t.cast(t.Any, values["delivery"]), _shortened(raw.get("delivery"), own)))
+    known = {"zone": raw["zone"], "scope": scope, "declared": declared, **ids, **parts}
+    # By the schema.
+    return t.cast("ZoneRecord", {**known, "error": error or next(iter(errors), None), "unreadable": unreadable})
+
+
+_T = t.TypeVar("_T")
+
+
+def value_of(part: Known[_T] | Unknown) -> _T | None:
+    """Return what is known of a part. None is what is not known, for callers beside which somebody else says so."""
+    return part.value if isinstance(part, Known) else None
+
+
+def result_of(record: ZoneRecord) -> ZoneResult:
+    """Return the parts of the result that were read."""
+    return value_of(record["result"]) or {}
 
 
 # The resource of a note about a part that could not be read.
-_RESOURCE = {"result": "jobs"}
-# A run does without these.
-_OPTIONAL = ("coverage", "delivery", "notifications")
+_RESOURCE = {"result": "jobs", "cost": "delivery"}
+# What is told where it could not be read is not a note but in the list of what was not audited: not every plan has it.
+_WITHOUT_NOTE = ("boundary",)
+# A run does without these, unless the service fails.
+_OPTIONAL = ("coverage", "delivery", "cost", "notifications", "fields", "boundary")
 
 
 def _is_error(name: str, reason: Reason, declared: bool, hidden: bool) -> bool:
@@ -145,7 +188,7 @@ def _is_error(name: str, reason: Reason, declared: bool, hidden: bool) -> bool:
     `hidden`: the token does not list this account, which is known from a zone only.
     """
     if name in _OPTIONAL:
-        return False
+        return name != "coverage" and reason["kind"] in _NO_ANSWER
     is_needed = name == "jobs" and not (hidden and reason["kind"] in NO_RIGHT)
     return declared or is_needed or (name != "result" and reason["kind"] in _SERVER_ERRORS)
 
@@ -157,32 +200,42 @@ def _has_parts(parts: t.Mapping[str, Json]) -> bool:
     )
 
 
-def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Json], list[tuple[str, Reason]]]:
-    """Return the parts of a record, None for those that were skipped or failed, and why others failed, the jobs first."""
+def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], list[tuple[str, Reason]]]:
+    """Return the parts of a record, and why some could not be read, the jobs first."""
     failures: dict[str, Reason] = {}
 
-    def read(name: str, value: Json) -> Json:
+    def read(name: str, value: Json) -> Observed[Json]:
         failure = failure_of(value, name) if isinstance(value, dict) and not _is_refused(value) else None
         if failure:
             failures[name] = failure
-        return None if failure else _readable(value)
+            return unknown(Failure(failure["kind"], failure["message"]))
+        readable = _readable(value)
+        return _NOT_ASKED if readable is None else Known(readable)
 
-    result = read("result", raw.get("result"))
-    coverage = raw.get("coverage")
-    jobs = read("jobs", raw.get("jobs"))
-    if isinstance(result, dict):
-        result = {**result, **{name: read(name, result.get(name)) for name in PARTS if result.get(name)}}
-        jobs = result.get("listed_jobs") if jobs is None and "jobs" not in failures else jobs
-        coverage = coverage or result.get("coverage")
-    rows = read("delivery", raw.get("delivery"))
+    result, coverage = read("result", raw.get("result")), raw.get("coverage")
+    jobs = _rows(read("jobs", raw.get("jobs")))
+    if isinstance(result, Known) and isinstance(result.value, dict):
+        whole = result.value
+        managed = {name: part for name in PARTS if isinstance(part := read(name, whole.get(name)), Known)}
+        result = Known({**whole, **{name: managed[name].value if name in managed else None for name in PARTS}})
+        listed = whole.get("listed_jobs")
+        jobs = Known(listed) if jobs is _NOT_ASKED and listed is not None else jobs
+        coverage = coverage or whole.get("coverage")
+    rows = raw.get("delivery")
     if isinstance(rows, dict) and rows.get("available") is False:
         message = str(rows.get("reason") or "the service has no delivery facts")
-        failures["delivery"] = {"kind": PERMISSION, "message": message, "permission": permission_for("delivery")}
-        rows = None
-    coverage, scripts = read("coverage", coverage), read("scripts", raw.get("scripts"))
-    parts = {"result": result, "jobs": _rows(jobs), "coverage": coverage, "scripts": scripts, "delivery": _rows(rows)}
-    parts["notifications"] = read("notifications", raw.get("notifications"))
-    return parts, sorted(failures.items(), key=lambda each: each[0] not in ("result", "jobs"))
+        rows = {"failed": True, "msg": message, "error": {"kind": PERMISSION}}
+    parts = {"result": result, "jobs": jobs, "coverage": read("coverage", coverage), "delivery": _rows(read("delivery", rows))}
+    others = ("scripts", "cost", "notifications", "fields", "boundary", "pages")
+    parts |= {name: read(name, raw.get(name)) for name in others}
+    return parts, sorted(failures.items(), key=lambda pair: pair[0] not in ("result", "jobs"))
+
+
+def _shortened(delivery: Json, owner: str | None) -> str:
+    """Return of how many of the requested hours the delivery facts of a zone or an account are; "" of all."""
+    hours = dict_of(dict_of(dict_of(delivery).get("shortened")).get(owner or ""))
+    shown, requested = hours.get("hours"), hours.get("requested")
+    return f"{shown:g} of {requested:g} hours" if isinstance(shown, (int, float)) and isinstance(requested, (int, float)) else ""
 
 
 def _readable(value: Json) -> Json:
@@ -191,9 +244,10 @@ def _readable(value: Json) -> Json:
     return None if skipped or value in ("", {}) else value
 
 
-def _rows(value: Json) -> Json:
+def _rows(part: Observed[Json]) -> Observed[Json]:
     """Return the rows in the result of an info module, or the rows themselves."""
-    return value["jobs"] if isinstance(value, dict) and "jobs" in value else value
+    value = part.value if isinstance(part, Known) else None
+    return Known(value["jobs"]) if isinstance(value, dict) and "jobs" in value else part
 
 
 def _read_error(value: Json) -> Reason | None:

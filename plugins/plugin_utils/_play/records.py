@@ -8,7 +8,7 @@ from ...module_utils._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ID
 from ...module_utils._core import UNAVAILABLE, Failure, Json
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._text import canonical, dict_of, line
-from ...module_utils._zone.record import RawRecord, read_record, refusal_of
+from ...module_utils._zone.record import RawRecord, read_record, refusal_of, value_of
 from .._ansible_core import own_members
 from .._host_variables import Host
 from .._variables.table import RESULT
@@ -107,7 +107,7 @@ def with_delivery(records: t.Mapping[str, RawRecord], hosts: t.Mapping[str, Host
     asked: dict[str, dict[str, t.Any]] = {}
     facts: dict[str, Json] = {}
     for name, each in read.items():
-        if not each["jobs"]:
+        if not value_of(each["jobs"]):
             continue
         try:
             connection = hosts[name].connection()

@@ -9,7 +9,7 @@ from ...module_utils._address import ACCOUNT
 from ...module_utils._core import Json
 from ...module_utils._notifications.options import MECHANISMS, WEBHOOKS
 from ...module_utils._text import dict_of, list_of, parse_time
-from ...module_utils._zone.record import ZoneRecord
+from ...module_utils._zone.record import ZoneRecord, result_of, value_of
 from .items import Problem, problem
 
 # Of what nobody is notified in an account whose notification policies were read.
@@ -37,17 +37,15 @@ def watched_of(records: t.Iterable[ZoneRecord]) -> t.Mapping[str | None, Watched
     """Return for each account whether it has Logpush jobs, and whether scripts of its zones are monitored."""
     seen: dict[str | None, Watched] = collections.defaultdict(Watched)
     for record in records:
-        monitor = dict_of(dict_of((record["result"] or {}).get("script_monitor")).get("script_monitor"))
-        before = seen[record["account_id"]]
-        seen[record["account_id"]] = Watched(
-            before.jobs or bool(record["jobs"]), before.scripts or monitor.get("enabled") is True
-        )
+        monitor = dict_of(dict_of(result_of(record).get("script_monitor")).get("script_monitor"))
+        before, jobs = seen[record["account_id"]], value_of(record["jobs"])
+        seen[record["account_id"]] = Watched(before.jobs or bool(jobs), before.scripts or monitor.get("enabled") is True)
     return seen
 
 
 def notes(record: ZoneRecord, there: Watched) -> t.Iterator[Problem]:
     """Yield a note for each alert of an account that reaches nobody."""
-    notifications = record["notifications"]
+    notifications = value_of(record["notifications"])
     if record["scope"] != ACCOUNT or notifications is None:
         return
     if there.jobs:

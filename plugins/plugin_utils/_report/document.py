@@ -50,6 +50,27 @@ class Counts(t.TypedDict):
     waived: int
 
 
+class Gap(t.TypedDict):
+    """A part of a zone or an account that was not audited; `jobs` is how many of its jobs that concerns, None for a part that is not of jobs.
+
+    `asked`: this run was to judge it, and could not.
+    """
+
+    part: str
+    jobs: int | None
+    reason: str
+    asked: bool
+
+
+class NotAudited(t.TypedDict):
+    """A part that was not audited, in how many zones and accounts and of how many jobs, for one reason."""
+
+    part: str
+    zones: int
+    jobs: int | None
+    reason: str
+
+
 class Row(t.TypedDict):
     """A zone or account of the report; null members were not read."""
 
@@ -65,11 +86,13 @@ class Row(t.TypedDict):
     error: dict[str, str] | None
     evidence: Copied | None
     delivery: list[Copied] | None
+    budget: Copied | None
     proposals: list[Copied] | None
     carried: bool
     resources: list[str]
     jobs: list[Copied] | None
     inventory: list[Copied] | None
+    not_audited: list[Gap] | None
 
 
 # The row of a zone that was not audited.
@@ -129,6 +152,8 @@ class Report(t.TypedDict):
     comparison: Comparison
     waivers: list[WaiverRow]
     trend: list[TrendEntry]
+    not_audited: list[NotAudited]
+    alerts: list[Copied]
 
 
 def address(row: Row) -> str | None:

@@ -13,6 +13,7 @@ from ...module_utils._schema import Schema, array, nullable, problems, record, s
 from ...module_utils._text import finite_float, format_time, no_constant, parse_time, quoted
 from .document import NOTHING, SCHEMA_VERSION, Item, Report, Row
 from .facts import KINDS, MANAGED, PATTERNS, RESOURCES, SEVERITIES, STATUSES
+from .not_audited import PARTS
 
 # The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
 
@@ -56,15 +57,30 @@ _ITEM = record(
     optional=("carried",),
 )
 _JOB = record(
-    {"job": string(), "job_id": {"type": ["integer", "null"]}, "health": string(), "last_complete": nullable(string())}
-    | {
+    {
+        "job": string(),
+        "job_id": {"type": ["integer", "null"]},
+        "dataset": nullable(string()),
+        "destination": {"type": ["object", "null"], "description": "Scheme, address and readable options."},
+        "filter_explained": nullable(string(description="The filter as a sentence.")),
         "transformer": {
-            "type": ["string", "integer"],
+            "type": ["string", "integer", "null"],
             "description": "Name of the transformer, or its id where only that was read.",
-        }
+        },
+        "personal_fields": nullable(
+            array(string(), description="Selected fields that identify persons; null where the dataset is unknown.")
+        ),
+        "health": string(),
+        "last_complete": nullable(string()),
     },
-    optional=("job_id", "transformer"),
+    optional=("job_id", "dataset", "destination", "filter_explained", "transformer", "personal_fields"),
 )
+_PART = string(description="What was not audited.", enum=list(PARTS))
+_GAP: t.Mapping[str, Schema] = {
+    "part": _PART,
+    "jobs": {"type": ["integer", "null"], "description": "Null where the part is no part of jobs."},
+    "reason": string(),
+}
 _ZONE = record(
     {
         "zone": string(minLength=1),
@@ -89,10 +105,17 @@ _ZONE = record(
                 description="Why the zone could not be audited, or not all of it.",
             )
         ),
-        "evidence": {"description": "seq and head of the evidence of scripts.", "type": ["object", "null"]},
+        "evidence": {
+            "description": "seq and head of the evidence of scripts, and as pages those of the evidence of pages.",
+            "type": ["object", "null"],
+        },
         "delivery": nullable(
             array({"type": "object"}, description="What was delivered and lost, a row for each job; null if not read.")
         ),
+        "budget": {
+            "description": "Cost of an account so far, projected and allowed; null if not asked for.",
+            "type": ["object", "null"],
+        },
         "proposals": nullable(
             array({"type": "object"}, description="Entries for the baseline of scripts; null if scripts were not audited.")
         ),
@@ -105,8 +128,17 @@ _ZONE = record(
                 description="Scripts with the entry of the baseline; null where scripts were not audited.",
             )
         ),
+        "not_audited": nullable(
+            array(
+                record({**_GAP, "asked": {**_FLAG, "description": "Whether this run was to judge it, and could not."}}),
+                description="What of it was not audited.",
+            )
+        ),
     },
-    optional=("account_id", "scope", "account_name", "delivery", "proposals", "carried", "resources", "jobs", "inventory"),
+    optional=(
+        *("account_id", "scope", "account_name", "delivery", "budget", "proposals", "carried", "resources", "jobs", "inventory"),
+        "not_audited",
+    ),
 )
 _WAIVER = record(
     {
@@ -149,8 +181,16 @@ REPORT: Schema = {
             ),
             "waivers": array(_WAIVER),
             "trend": array(record({"at": _TIME, "counts": _COUNTS}), description="Counts of earlier reports, the oldest first."),
+            "not_audited": array(
+                record({**_GAP, "zones": {**_NUMBER, "description": "Zones and accounts."}}),
+                description="What was not audited, and why.",
+            ),
+            "alerts": array(
+                {"type": "object"},
+                description="Who is told: by account and type of alert, the policies and the hosts they cover.",
+            ),
         },
-        optional=("trend",),
+        optional=("trend", "not_audited", "alerts"),
     ),
 }
 
@@ -180,7 +220,8 @@ def read_report(place: str, path: str) -> Report:
 def completed(report: Report) -> Report:
     """Return a valid report as a later run uses it: with all members of its zones, and with itself as the newest of its trend."""
     trend = [*report.get("trend", ()), {"at": report["generated_at"], "counts": report["counts"]}]
-    return t.cast("Report", {**report, "zones": list(map(_row, report["zones"])), "trend": trend})
+    later = {"not_audited": report.get("not_audited", []), "alerts": report.get("alerts", [])}
+    return t.cast("Report", {**report, **later, "zones": list(map(_row, report["zones"])), "trend": trend})
 
 
 def read_previous(path: str) -> Report | None:

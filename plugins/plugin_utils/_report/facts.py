@@ -33,8 +33,11 @@ DIFFERENCE, FINDING, NOTE = KINDS = ("difference", "finding", "note")
 
 # What the role manages, and what else an audit reads.
 MANAGED = PARTS
-OBSERVED = ("scripts", "health", "coverage", "delivery")
-RESOURCES = (*MANAGED, *OBSERVED, "fields", "notifications", "pages")
+_READ = ("scripts", "health", "coverage", "delivery")
+RESOURCES = (*MANAGED, *_READ, "fields", "notifications", "pages")
+OBSERVED = (*_READ, "notifications", "pages")
+# What a run looks at for findings of these types, which is more than their resource.
+LOOKED_FOR: t.Mapping[str, str] = {"field_removed": "log_fields", "region_gap": "boundary", "over_budget": "cost"}
 
 HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 
@@ -279,6 +282,36 @@ TYPES: t.Mapping[str, Type] = {
 # An unknown type comes from a later version; it counts as severe.
 UNKNOWN_TYPE = Type(FINDING, HIGH, "scripts", SCRIPTS)
 DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
+
+# What stands in the place of items that could not be judged: notes (with their resource) and findings, by the type of the items.
+# An item that stands there fails a host in their stead, where `fail_on` names their type.
+StandIn = tuple[str, str]
+_UNREAD = "not_readable"
+_HEALTH: tuple[StandIn, ...] = (("health", _UNREAD),)
+_COVERAGE: tuple[StandIn, ...] = (("coverage", _UNREAD),)
+_LOSSES: tuple[StandIn, ...] = (("delivery", "losses_unknown"), ("delivery", _UNREAD))
+_RULES: tuple[StandIn, ...] = (("content_security_rules", _UNREAD),)
+_SCRIPTS: tuple[StandIn, ...] = (
+    *(("scripts", name) for name in ("monitor_off", "nothing_seen", _UNREAD)),
+    ("script_monitor", "monitor_off"),  # as a survey has it
+)
+_PAGES: tuple[StandIn, ...] = (("pages", "page_unread"), ("pages", _UNREAD))
+STAND_INS: t.Mapping[str, tuple[StandIn, ...]] = {
+    **dict.fromkeys(("job_failing", "job_disabled_by_service", "job_silent", "job_never", "job_stale"), _HEALTH),
+    **dict.fromkeys(("missing_field", "fields_not_selected", "field_stays_empty"), _COVERAGE),
+    **dict.fromkeys(("records_dropped", "no_upload"), _LOSSES),
+    "over_budget": (("delivery", _UNREAD),),
+    "field_removed": (("fields", _UNREAD),),
+    "no_alert": (("notifications", _UNREAD),),
+    **dict.fromkeys(("enforcement_refused", "unlisted_rule", "violations"), _RULES),
+    **dict.fromkeys(("malicious", "reported", "new", "unverified", "expired", "unjustified", "gone", "unused"), _SCRIPTS),
+    "monitor_off": (("scripts", _UNREAD), ("script_monitor", _UNREAD)),
+    "nothing_seen": (("scripts", "monitor_off"), ("scripts", _UNREAD)),
+    "changed": (*_SCRIPTS, ("scripts", "unverified")),
+    **dict.fromkeys((name for name, of_type in TYPES.items() if of_type.resource == "pages" and name != "page_unread"), _PAGES),
+}
+# Parts that this run was to audit and could not, in whose place such types stand too.
+GAPS_OF_TYPES: t.Mapping[str, str] = {**dict.fromkeys(("records_dropped", "no_upload"), "delivery"), "region_gap": "boundary"}
 
 # Types of items about waivers, and the members of a waiver that are patterns.
 EXPIRED, UNMATCHED = OF_WAIVERS = ("expired_waiver", "unmatched_waiver")

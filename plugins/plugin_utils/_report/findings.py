@@ -8,11 +8,11 @@ import typing as t
 from ...module_utils._logpush import logpull_options
 from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields, transformer_of
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
-from ...module_utils._logpush.health import DISABLED, FAILING, NEVER, STALE, UNKNOWN
+from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
-from ...module_utils._zone.record import Scripts
+from ...module_utils._zone.record import Pages, Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
 from .._words import distinct, plural
 from .document import Copied
@@ -43,6 +43,7 @@ def job_number(job: ReportedJob) -> int | None:
 def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield each member in which the managed resources of a zone differ from their desired state."""
     stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
+    shown: set[str | None] = set()
     for resource in MANAGED:
         outcome = result.get(resource) or {}
         diff = outcome.get("diff") or {}
@@ -55,9 +56,15 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator
             differing = list(_members(resource, None, "", before, after))
         if not differing and outcome.get("changed"):
             differing = [problem(DIFFERENCE, None, None, member=None, resource=resource)]
+        shown |= {each.subject for each in differing if resource == "jobs"}
         for each in differing:
             reason = stopped.get(str(each.subject)) if (resource, each.member) == ("jobs", "enabled") else None
             yield each if reason is None else each._replace(note=f"; the service disabled it: {reason}")
+    # A job that is refused because it delivers elsewhere differs, also where the diff does not have it.
+    for refusal in result.get("refusals") or ():
+        if refusal.get("job") is not None and refusal["job"] not in shown:
+            place = {"member": str(refusal.get("member")), "resource": "jobs"}
+            yield problem(DIFFERENCE, str(refusal["job"]), refusal.get("is"), refusal.get("should_be"), **place)
 
 
 def _labelled_members(resource: str, before: Copied, after: Copied) -> t.Iterator[Problem]:
@@ -89,7 +96,7 @@ def _members(resource: str, subject: str | None, place: str, before: Copied, aft
 
 
 def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
-    """Yield jobs that fail, that the service disabled, that never delivered, or whose last delivery is old."""
+    """Yield jobs that fail, that the service disabled, that never delivered, whose last delivery is old, or of which that is not known."""
     for label, job in labelled(jobs):
         state, last = health_state(job), _last(job)
         if state == FAILING:
@@ -102,6 +109,8 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
             yield problem("job_never", label, "the job has not delivered anything yet")
         elif state == STALE:
             yield problem("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
+        elif state not in (DISABLED, HEALTHY):
+            yield problem("not_readable", label, _unknown_health(job), "a health that the service shows", resource="health")
 
 
 def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Problem]:
@@ -138,6 +147,11 @@ def _should_deliver(job: ReportedJob) -> bool:
     is_filtered = bool(job.get("filter") or job.get("filter_attack_traffic"))
     is_failing = health_state(job) == FAILING or bool(job.get("error_message"))
     return job.get("enabled") is True and not is_failing and not is_filtered and job.get("kind") != EDGE
+
+
+def _unknown_health(job: ReportedJob) -> str:
+    said = (job.get("health") or {}).get("message")
+    return said.rstrip(".") if isinstance(said, str) and said else "the service does not show whether the job delivers"
 
 
 def health_state(job: ReportedJob) -> str:
@@ -301,6 +315,16 @@ def _verdicts(script: Copied) -> t.Iterator[Problem]:
         yield problem("reported", subject, f"its {what} is reported as malicious")
 
 
+def pages(audit: Pages) -> t.Iterator[Problem]:
+    """Yield the findings of `page_audit`."""
+    for each in audit.get("findings") or ():
+        kind = str(each.get("kind"))
+        subject = canonical([each.get("page"), each.get("subject")])
+        wanted = each.get("should_be")
+        found = problem(kind, subject, str(each.get("message") or kind), resource="pages")
+        yield found if wanted is None else found._replace(desired=str(wanted))
+
+
 def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Problem]:
     """Yield jobs that lost records for good, jobs of which the plan does not show what they lost, and enabled jobs without any upload."""
     called = {job.get("id"): label for label, job in labelled(jobs or ())}
@@ -311,6 +335,8 @@ def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> 
             yield problem("records_dropped", label, _dropped(row, dropped))
         elif dropped is None and (unknown := _losses_unknown(row)):
             yield problem("losses_unknown", label, unknown)
+        elif row.get("uploads") is None:
+            yield problem("losses_unknown", label, "the plan does not show how many uploads there were")
     for label, job in labelled(jobs or ()):
         row = by_job.get(job.get("id"), {"uploads": 0})
         idle = row.get("uploads") == 0 and not row.get("failed_uploads")

@@ -16,6 +16,7 @@ from .document import Counts, Item, Report, Row
 from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
 from .items import counting, subject_words
 from .lines import error_text, groups_by_action, in_words, other_date, shown_name, verdict, waiver_reasons
+from .not_audited import PARTS, not_audited_text
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
 
@@ -53,8 +54,9 @@ def _add_suite(root: ET.Element, row: Row, reasons: t.Mapping[str, str]) -> None
         if outcome:
             ET.SubElement(case, outcome, message=line(message, _MAX_MESSAGE)).text = "\n".join(lines)
         notes = [_case_line(item) for item in counting(_of(row, resource)) if item["kind"] == NOTE]
-        if notes:
-            ET.SubElement(case, "system-out").text = "\n".join(notes)
+        gaps = "" if row["carried"] else line(not_audited_text([row], resource), _MAX_MESSAGE)
+        if notes or gaps:
+            ET.SubElement(case, "system-out").text = "\n".join(filter(None, (*notes, gaps)))
     for name, outcome in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(name, str(ended[outcome]))
     if row["audited_at"]:
@@ -92,6 +94,7 @@ def _case_line(item: Item) -> str:
 
 _MAX_CHARACTERS = 60_000
 _MAX_CELL = 300
+_MAX_SENTENCE = 4000
 _MAX_ZONES = 20
 # What is markup anywhere; an underscore within a word is not, and a colon or a dot only where a bare link would begin.
 _SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^[-+=>]|(?<=^\d)[.)])", re.IGNORECASE)
@@ -135,6 +138,7 @@ def _markdown_lines(report: Report) -> list[str]:
         _cells(*numbers),
         f"|{' ---: |' * len(numbers)}",
         _cells(*map(str, numbers.values())),
+        *(["", escape(text, _MAX_SENTENCE)] if (text := not_audited_text(rows)) else []),
         *_table("Unaudited zones", "", ("zone", "why"), failed),
         *_action_tables(rows, frozenset(report["comparison"]["new"])),
         *_table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), waived),
@@ -188,9 +192,9 @@ def _what(item: Item) -> str:
     return escape(", ".join(filter(None, (item["type"], item["resource"], subject_words(item)))))
 
 
-def escape(text: object) -> str:
+def escape(text: object, most: int = _MAX_CELL) -> str:
     """Return a text as Markdown that shows it and does nothing else: no markup, no link, no mention, no end of a cell."""
-    return _SPECIAL.sub(r"\\\1", line(text, _MAX_CELL)).translate(_ENTITIES)
+    return _SPECIAL.sub(r"\\\1", line(text, most)).translate(_ENTITIES)
 
 
 # OpenMetrics text for a file that a node exporter collects: every series in every run, also at 0.
@@ -203,6 +207,7 @@ _METRICS: t.Mapping[str, str] = {
     "edgeops_job_last_success_timestamp_seconds": "When a Logpush job last delivered; 0 if never.",
     "edgeops_job_window_records": "Records that a Logpush job delivered in the window.",
     "edgeops_job_window_dropped_records": "Records that a Logpush job lost for good in the window.",
+    "edgeops_not_audited_zones": "Zones and accounts of which this part was not audited.",
     "edgeops_audit_timestamp_seconds": "When the report was made.",
     "edgeops_zone_audit_timestamp_seconds": "When the zone was last audited; 0 if never.",
 }
@@ -240,6 +245,11 @@ def render_metrics(report: Report) -> bytes:
             for name in ("records", "dropped_records") if row["delivery"] is not None else ():
                 number = delivered.get(job.get("job_id"), {}).get(name)
                 add(f"edgeops_job_window_{name}", number if is_integer(number) else 0, zone=zone, job=label)
+    for part in PARTS:
+        hosts = [
+            row for row in report["zones"] if not row["carried"] and any(gap["part"] == part for gap in row["not_audited"] or ())
+        ]
+        add("edgeops_not_audited_zones", len(hosts), part=part)
     add("edgeops_audit_timestamp_seconds", _unix_seconds(report["generated_at"]))
     families = ([f"# TYPE {name} gauge", f"# HELP {name} {explained}", *samples[name]] for name, explained in _METRICS.items())
     return ("\n".join(itertools.chain(*families)) + "\n# EOF\n").encode()

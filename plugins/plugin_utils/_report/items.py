@@ -124,15 +124,18 @@ def counting(items: t.Iterable[Item]) -> list[Item]:
 
 
 def subject_words(item: Item) -> str:
-    """Return the subject for people; that of a script or a waiver is JSON, of which this shows the members in words."""
+    """Return the subject for people; that of a script, a page or a waiver is JSON, of which this shows the members in words."""
     subject = item["subject"] or ""
     of_waiver = item["type"] in OF_WAIVERS
-    if not of_waiver and item["resource"] != "scripts":
+    if not of_waiver and item["resource"] not in ("scripts", "pages"):
         return subject
     try:
         parts = json.loads(subject)
         if of_waiver:
             return f"waiver for {patterns_text(parts)}"
+        if item["resource"] == "pages":
+            page, what = parts
+            return f"{page} ({what})" if what and what != page else str(page)
         url, host, entry = parts
     except (ValueError, RecursionError, TypeError, AttributeError):  # an earlier report may hold anything there
         return subject

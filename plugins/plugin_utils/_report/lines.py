@@ -6,7 +6,6 @@ import collections
 import typing as t
 
 from ...module_utils._address import SCOPES, ZONE
-from ...module_utils._core import CUSTOM_FIELDS, SCRIPT_MONITOR
 from ...module_utils._text import canonical, line
 from ...module_utils._zone.result import ZoneResult
 from .._words import count_hosts, plural
@@ -32,6 +31,7 @@ from .facts import (
 )
 from .findings import differences
 from .items import APPLIED, FOUND, counting, items_of, subject_words
+from .not_audited import not_audited_text
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
@@ -151,22 +151,6 @@ def item_counts(counts: Counts) -> str:
     return f"{', '.join(plural(number, kind) for kind, number in numbers.items())}, {counts['waived']:,} waived"
 
 
-def not_audited(rows: t.Iterable[Row]) -> str:
-    """Return the parts of zones that were not audited, because they are not declared or not requested; "" if there is none."""
-    known = [
-        {*row["resources"], *(item["resource"] for item in row["items"] if item["type"] == "not_readable")}
-        for row in rows
-        if row["scope"] == ZONE and not row["carried"] and {*row["resources"]} - {"fields"}
-    ]
-    reasons = {CUSTOM_FIELDS: "not declared", SCRIPT_MONITOR: "not declared", "scripts": "edgeops_audit_scripts is false"}
-    words = [
-        f"{name.replace('_', ' ')} of {plural(number, 'zone')} ({reason})"
-        for name, reason in reasons.items()
-        if (number := sum(name not in each for each in known))
-    ]
-    return f"Not audited: {', '.join(words)}." if words else ""
-
-
 def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     """Return what counts in this run, by what to do about it: the most severe first, then the worst type, then what concerns most zones."""
     collected: dict[str, list[tuple[Row, Item]]] = {}
@@ -211,7 +195,7 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:
         verdict(report),
         f"{hosts_text(rows)}: {by_status}",
         item_counts(report["counts"]),
-        *filter(None, [not_audited(rows)]),
+        *filter(None, [not_audited_text(rows)]),
         *(f"Next: {action.title}. {action.advice} {action.url}" for action in actions),
     ]
 

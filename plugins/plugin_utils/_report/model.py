@@ -16,6 +16,7 @@ from .facts import (
     DRIFTED,
     FINDING,
     FINDINGS,
+    LOOKED_FOR,
     NOTE,
     OBSERVED,
     OF_WAIVERS,
@@ -24,7 +25,9 @@ from .facts import (
     UNAUDITED,
     UNMANAGED,
 )
+from .gates import unjudged
 from .items import counting, in_order
+from .not_audited import not_audited
 from .options import DesiredReport
 from .rows import rows_of
 from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
@@ -57,6 +60,8 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
         "comparison": compare(rows, previous),
         "waivers": waivers,
         "trend": list(previous["trend"][-desired.keep :]) if previous and desired.keep else [],
+        "not_audited": not_audited(rows),
+        "alerts": [],
     }
     try:
         text = canonical({name: value for name, value in report.items() if name != "report_id"})
@@ -159,7 +164,8 @@ def _aged(row: Row, desired: DesiredReport) -> Row:
         f"its last audit was at {row['audited_at']}, {duration(age)} before this report; max_age_days is {desired.max_age_days}"
     )
     items = in_order(map(_carried, row["items"]))
-    return {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items, "resources": []}
+    aged: Row = {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items}
+    return {**aged, "resources": [], "not_audited": None}
 
 
 def _latest(group: t.Sequence[AuditedRow]) -> AuditedRow:
@@ -258,7 +264,10 @@ def _looked_at(row: Row, item: Item) -> bool:
     """Return whether the absence of a problem means that it is resolved."""
     if row["status"] == UNAUDITED:
         return False
-    return item["resource"] not in OBSERVED or item["resource"] in row["resources"]
+    if unjudged(row, item["type"], item["subject"]):
+        return False
+    looked_for = LOOKED_FOR.get(item["type"], item["resource"])
+    return looked_for in row["resources"] or not (looked_for in OBSERVED or item["type"] in LOOKED_FOR)
 
 
 def _carried(item: Item) -> Item:

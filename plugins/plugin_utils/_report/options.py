@@ -40,6 +40,7 @@ class DesiredReport(t.NamedTuple):
     put_headers: dict[str, str]
     validate_only: bool
     is_survey: bool
+    asks_delivery: bool
 
 
 def desire(params: Params) -> DesiredReport:
@@ -83,6 +84,7 @@ def desire(params: Params) -> DesiredReport:
         put_headers=_put_headers(params["put_headers"] or {}),
         validate_only=params["validate_only"],
         is_survey=is_survey,
+        asks_delivery=params["delivery"],
     )
 
 

@@ -23,13 +23,13 @@ from .lines import (
     hosts_text,
     is_shared,
     item_counts,
-    not_audited,
     other_date,
     shown_name,
     status_count,
     verdict,
     waiver_reasons,
 )
+from .not_audited import not_audited_text
 
 # The report as one page: the data for its template beside the report itself, and the filters of the template.
 
@@ -119,7 +119,7 @@ def _view(report: Report) -> View:
         "verdict_more": "".join(sentence[1:]),
         "numbers": item_counts(counts),
         "compared": _compared(report),
-        "not_audited": not_audited(rows),
+        "not_audited": not_audited_text(rows),
         "bar": _status_bar(counts),
         "trend": _trend([*report["trend"], {"at": report["generated_at"], "counts": counts}]),
         "look": LOOK,

@@ -6,14 +6,13 @@ import os
 import typing as t
 
 from ...module_utils._core import Conclusion, Json
-from ...module_utils._text import line
 from .._dest import check_folder, write_files
 from . import formats, page
-from .document import Report, Row
+from .document import Report
 from .earlier import read_previous, read_report
-from .facts import FILES, GATES_OF_KINDS, NOTE, STATUSES, UNAUDITED
-from .items import counting
-from .lines import about, error_text, printed
+from .facts import FILES, NOTE, STATUSES
+from .gates import failed_hosts, summary
+from .lines import printed
 from .model import build, compare, counts_of, dated_ahead
 from .options import DesiredReport
 from .send import send
@@ -26,8 +25,6 @@ RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
     "metrics": formats.render_metrics,
 }
 
-_MAX_NAMED = 10
-_MAX_REASON = 2000
 # The next step after a survey.
 _NEXT = (
     "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=inventory"
@@ -73,47 +70,9 @@ def make_report(desired: DesiredReport) -> Conclusion:
         ],
     }
     warning = dated_ahead(slices, desired.at)
-    reasons = [*([f"fail_on: {_summary(present, desired.fail_on)}"] if failed else []), *not_sent]
+    reasons = [*([f"fail_on: {summary(present, desired.fail_on)}"] if failed else []), *not_sent]
     return Conclusion(
         result,
         (warning,) if warning else (),
         refused=f"{'; '.join(reason.rstrip('.') for reason in reasons)}. The report is in {main}." if reasons else "",
     )
-
-
-def refused(row: Row, fail_on: t.Sequence[str]) -> dict[str, str]:
-    """Return why `fail_on` refuses a host, by what it names: a status, a kind of items whatever the status, or a type of them."""
-    items = counting(row["items"])
-    reasons: dict[str, str] = {}
-    for name in fail_on:
-        kind = GATES_OF_KINDS.get(name)
-        named = [item for item in items if (item["kind"] == kind if kind else item["type"] == name)]
-        if name == row["status"] == UNAUDITED:
-            reasons[name] = error_text(row)
-        elif named:
-            more = f" (and {len(named) - 1} more)" if len(named) > 1 else ""
-            reasons[name] = f"{about(named[0])}: {named[0]['message']}{more}"
-        elif name == row["status"] and not kind:
-            reasons[name] = "nothing is declared for it"
-    return reasons
-
-
-def failed_hosts(rows: t.Iterable[Row], fail_on: t.Sequence[str]) -> dict[str, str]:
-    """Return the hosts that `fail_on` refuses, each with its own reasons; zones of several accounts may have one name."""
-    texts: dict[str, list[str]] = {}
-    for row in rows:
-        for name, text in refused(row, fail_on).items():
-            texts.setdefault(row["zone"], []).append(text if name == UNAUDITED else f"fail_on {name}: {text}")
-    return {zone: line("; ".join(reasons), _MAX_REASON) for zone, reasons in texts.items()}
-
-
-def _summary(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> str:
-    """Return what `fail_on` refuses, with the hosts of each name."""
-    refusals = [(row["zone"], refused(row, fail_on)) for row in rows]
-    named = {name: [zone for zone, reasons in refusals if name in reasons] for name in fail_on}
-    return "; ".join(f"{name} in {_named(zones)}" for name, zones in named.items() if zones)
-
-
-def _named(zones: t.Sequence[str]) -> str:
-    more = f" and {len(zones) - _MAX_NAMED} more" if len(zones) > _MAX_NAMED else ""
-    return ", ".join(line(zone, 100) for zone in zones[:_MAX_NAMED]) + more

@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import typing as t
 
-from ...module_utils._logpush.coverage import log_field_coverage
+from ...module_utils._address import ACCOUNT, ZONE
+from ...module_utils._logpush.coverage import Coverage, log_field_coverage
+from ...module_utils._logpush.personal_fields import personal_fields
+from ...module_utils._observed import Cause, Known, Observed, Unknown
 from ...module_utils._text import dict_of, is_integer
-from ...module_utils._zone.record import Reason, ZoneRecord
+from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
 from . import alerts, findings, survey
 from .document import NOTHING, Copied, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import Problem, in_order, items_of, problem
+from .not_audited import gaps_of
 from .options import DesiredReport
 
 # Rows of the report from the records of a run, one for each zone and account.
 
+_NO_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_ASKED, "no account of the run shows it")
+
+
+class Accounts(t.NamedTuple):
+    """What the records of a run say of the accounts: what there is to tell of in each, and the records of the accounts themselves, by id."""
+
+    watched: t.Mapping[str | None, alerts.Watched]
+    records: t.Mapping[str, ZoneRecord]
+
+    def boundary(self, record: ZoneRecord) -> Observed[Copied]:
+        """Return the boundary of the account of a zone, or of an account."""
+        owner = self.records.get(record["account_id"] or "")
+        return _NO_ACCOUNT if owner is None else owner["boundary"]
+
 
 def rows_of(desired: DesiredReport, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
-    watched = alerts.watched_of(desired.records)
-    return [_row_of(record, desired, watched[record["account_id"]], seen_before) for record in desired.records]
+    owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := record["account_id"])}
+    accounts = Accounts(alerts.watched_of(desired.records), owners)
+    return [_row_of(record, desired, accounts, seen_before) for record in desired.records]
 
 
-def _row_of(record: ZoneRecord, desired: DesiredReport, watched: alerts.Watched, seen_before: t.Mapping[str, str]) -> Row:
+def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen_before: t.Mapping[str, str]) -> Row:
     named: Row = {
         **NOTHING,
         "zone": record["zone"],
@@ -32,26 +51,28 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, watched: alerts.Watched,
         "scope": record["scope"],
         "account_name": record["account_name"],
     }
-    owner, jobs, audit = address(named), record["jobs"], record["scripts"]
-    items = items_of(owner, _problems(record, desired, watched), desired.at)
+    owner, jobs, audit, pages = address(named), value_of(record["jobs"]), value_of(record["scripts"]), value_of(record["pages"])
+    items = items_of(owner, _problems(record, desired, accounts), desired.at)
     noted = {str(item["subject"]): seen_before.get(item["id"], desired.at) for item in items if item["type"] == "job_never"}
     silent = findings.silent(jobs or (), desired.at, desired.silent_after_days, noted)
-    is_audited = record["error"] is None
-    managed = {name: part for name in MANAGED if (part := (record["result"] or {}).get(name))} if record["declared"] else {}
+    error = _error(record["error"]) or _unread_page(items)
+    managed = {name: part for name in MANAGED if (part := result_of(record).get(name))} if record["declared"] else {}
+    delivery = value_of(record["delivery"])
     return {
         **named,
-        "status": UNAUDITED if not is_audited else COMPLIANT if managed else UNMANAGED,
-        "audited_at": desired.at if is_audited else None,
+        "status": UNAUDITED if error else COMPLIANT if managed or pages else UNMANAGED,
+        "audited_at": None if error else desired.at,
         # The plan of a zone that could not be audited as a whole is not one to approve.
-        "plan_ids": {name: (managed.get(name) or {}).get("plan_id") if is_audited else None for name in MANAGED},
+        "plan_ids": {name: None if error else (managed.get(name) or {}).get("plan_id") for name in MANAGED},
         "items": in_order([*items, *items_of(owner, silent, desired.at)]),
-        "error": _error(record["error"]),
-        "evidence": (audit or {}).get("evidence") or None,
-        "delivery": record["delivery"],
+        "error": error,
+        "evidence": _evidence((audit or {}).get("evidence"), (pages or {}).get("evidence")),
+        "delivery": delivery.rows if delivery else None,
         "proposals": (audit or {}).get("proposals"),
-        "resources": _resources(record, desired),
+        "resources": _resources(record, desired, accounts),
         "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
         "inventory": None if audit is None else [_script(each) for each in audit.get("inventory") or ()],
+        "not_audited": gaps_of(record, accounts.boundary(record), desired.asks_delivery),
     }
 
 
@@ -63,9 +84,21 @@ def _error(reason: Reason | None) -> dict[str, str] | None:
     return {"kind": reason["kind"], "message": reason["message"], **lacking}
 
 
-def _problems(record: ZoneRecord, desired: DesiredReport, watched: alerts.Watched) -> t.Iterator[Problem]:
+def _unread_page(items: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, str] | None:
+    """Return why a zone is unaudited of whose payment pages one could not be read."""
+    unread = [item for item in items if item["type"] == "page_unread"]
+    return {"kind": "unavailable", "message": f"a payment page could not be read: {unread[0]['is']}"} if unread else None
+
+
+def _evidence(scripts: Copied | None, pages: Copied | None) -> Copied | None:
+    """Return the last records of the two chains of evidence; None if nothing was recorded."""
+    return {**(scripts or {"seq": None, "head": None}), "pages": pages or None} if scripts or pages else None
+
+
+def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) -> t.Iterator[Problem]:
     """Yield what the audit found; whatever was read counts, also where something else could not be read."""
-    result, jobs, coverage = record["result"] or {}, record["jobs"] or (), record["coverage"]
+    result, listed = result_of(record), value_of(record["jobs"])
+    jobs = listed or ()
     for name, reason in record["unreadable"]:
         yield problem("not_readable", None, reason["message"], resource=name)
     if record["declared"]:
@@ -74,50 +107,77 @@ def _problems(record: ZoneRecord, desired: DesiredReport, watched: alerts.Watche
         yield from findings.rules(result)
     else:
         yield from survey.notes(record)
-    yield from alerts.notes(record, watched)
+    yield from alerts.notes(record, accounts.watched[record["account_id"]])
+    if record["scope"] == ZONE and not record["account_id"] and accounts.records and listed:
+        unnamed = "the service does not name its account, so it is not known who is told of its jobs and scripts"
+        yield problem("not_readable", None, unnamed, resource="notifications")
     yield from findings.health(jobs)
-    if record["scripts"] is not None:
-        yield from findings.scripts(record["scripts"])
-    fields = (result.get("custom_fields") or {}).get("custom_fields")
-    if coverage is None and record["jobs"] is not None and isinstance(fields, dict):
-        coverage = log_field_coverage(fields, jobs)
-    if coverage is not None:
+    if (scripts := value_of(record["scripts"])) is not None:
+        yield from findings.scripts(scripts)
+    if (pages := value_of(record["pages"])) is not None:
+        yield from findings.pages(pages)
+    if (coverage := _coverage(record)) is not None:
         yield from findings.coverage(coverage, jobs)
-    if record["delivery"] is not None:
-        yield from findings.delivery(record["delivery"], record["jobs"])
+    if (delivery := value_of(record["delivery"])) is not None:
+        yield from findings.delivery(delivery.rows, listed)
     if _requires_fields(record):
-        yield from findings.required(desired.required_fields, record["scope"], record["jobs"])
+        yield from findings.required(desired.required_fields, record["scope"], listed)
+
+
+def _coverage(record: ZoneRecord) -> Coverage | None:
+    """Return the coverage of the custom fields, worked out here if the record has none; None if it cannot be known."""
+    coverage, jobs = record["coverage"], record["jobs"]
+    if isinstance(coverage, Known):
+        return coverage.value
+    fields = (result_of(record).get("custom_fields") or {}).get("custom_fields")
+    if coverage.cause is Cause.NOT_ASKED and isinstance(jobs, Known) and isinstance(fields, dict):
+        return log_field_coverage(fields, jobs.value)
+    return None
 
 
 def _requires_fields(record: ZoneRecord) -> bool:
     """Return whether the run would know which fields are delivered: not of a zone that it does not read."""
-    if record["jobs"] is not None:
+    if isinstance(record["jobs"], Known):
         return True
-    return record["error"] is None and (not record["declared"] or any((record["result"] or {}).get(name) for name in MANAGED))
+    return record["error"] is None and (not record["declared"] or any(result_of(record).get(name) for name in MANAGED))
 
 
-def _resources(record: ZoneRecord, desired: DesiredReport) -> list[str]:
-    """Return the resources that were read: only their problems can be resolved."""
-    result, jobs = record["result"] or {}, record["jobs"]
-    looked: list[str] = [name for name in MANAGED if result.get(name)]
-    if jobs is not None and "jobs" not in looked:
-        looked.append("jobs")
-    parts = {"scripts": record["scripts"], "health": jobs, "coverage": record["coverage"], "delivery": record["delivery"]}
-    looked += [name for name, part in parts.items() if part is not None]
+def _resources(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) -> list[str]:
+    """Return the resources that were read, and what else was looked at: only their problems can be resolved."""
+    looked: list[str] = [name for name in MANAGED if result_of(record).get(name)]
+    has_jobs = isinstance(record["jobs"], Known)
+    looked += ["jobs"] if has_jobs and "jobs" not in looked else []
+    owner = record if record["scope"] == ACCOUNT else accounts.records.get(record["account_id"] or "")
+    parts: dict[str, Observed[t.Any]] = {
+        "scripts": record["scripts"],
+        "health": record["jobs"],
+        "coverage": record["coverage"],
+        "delivery": record["delivery"],
+        "notifications": owner["notifications"] if owner else _NO_ACCOUNT,
+        "pages": record["pages"],
+        "log_fields": record["fields"],
+        "boundary": accounts.boundary(record),
+        "cost": record["cost"],
+    }
+    looked += [name for name, part in parts.items() if isinstance(part, Known)]
     compares_fields = bool(desired.required_fields) or not record["declared"]
-    looked += ["notifications"] if record["notifications"] is not None else []
-    return looked + (["fields"] if compares_fields and (record["error"] is None or jobs is not None) else [])
+    return looked + (["fields"] if compares_fields and (record["error"] is None or has_jobs) else [])
 
 
 def _job(label: str, job: ReportedJob) -> Copied:
-    last = job.get("last_complete")
+    last, explained = job.get("last_complete"), job.get("filter_explained")
     transformer = job.get("transformer") or job.get("transformer_id")
+    dataset = job.get("dataset")
     return {
         "job": label,
         "job_id": findings.job_number(job),
+        "dataset": dataset if isinstance(dataset, str) else None,
+        "destination": dict_of(job.get("destination")) or None,
+        "filter_explained": explained if isinstance(explained, str) else None,
+        "transformer": transformer if transformer and (isinstance(transformer, str) or is_integer(transformer)) else None,
+        "personal_fields": personal_fields(job),
         "health": findings.health_state(job),
         "last_complete": last if isinstance(last, str) else None,
-        **({"transformer": transformer} if transformer and (isinstance(transformer, str) or is_integer(transformer)) else {}),
     }
 
 

@@ -6,7 +6,7 @@ import typing as t
 
 from ...module_utils._core import CONTENT_SECURITY_RULES
 from ...module_utils._text import dict_of, list_of
-from ...module_utils._zone.record import ZoneRecord
+from ...module_utils._zone.record import ZoneRecord, result_of, value_of
 from .facts import NOTE
 from .findings import violations
 from .items import Problem, problem
@@ -16,13 +16,11 @@ from .items import Problem, problem
 
 def notes(record: ZoneRecord) -> t.Iterator[Problem]:
     """Yield the notes that only a survey has."""
-    jobs = record["jobs"]
+    jobs, result = value_of(record["jobs"]), result_of(record)
     if jobs is not None and all(job.get("enabled") is False for job in jobs):
         reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
         yield problem("no_job", None, reason)
-    monitor = ((record["result"] or {}).get("script_monitor") or {}).get("script_monitor")
+    monitor = (result.get("script_monitor") or {}).get("script_monitor")
     if dict_of(monitor).get("enabled") is False:
         yield problem("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
-    yield from violations(
-        map(dict_of, list_of(dict_of((record["result"] or {}).get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES)))
-    )
+    yield from violations(map(dict_of, list_of(dict_of(result.get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES))))

@@ -26,7 +26,7 @@ from support.samples.fleet import (
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.report import failed_hosts, refused
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts, refused
 
 STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
 OURS = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
@@ -155,7 +155,7 @@ def test_fail_on_statuses_and_types():
         "b": ["findings", "new"],
         "c": [],
         "d": ["unmanaged"],
-        "e": ["unaudited"],
+        "e": ["unaudited", *TYPES],
         "f": ["unused"],
     }
     assert set(GATES) > set(TYPES)

@@ -183,7 +183,8 @@ def test_page_starts_with_the_verdict():
     assert "never audited" not in text and "last audited 2026-11-22" in text and "z0 1 difference, 1 new" in text
     order = [
         "1 zone could not be audited (permission) 3 zones",
-        "Not audited: scripts of 3 zones (edgeops_audit_scripts is false). Zones by status",
+        "Not audited: content security rules of 3 zones (not declared), scripts of 3 zones",
+        "Zones by status",
         "Find out why",
         "Bring zones back",
         "Zones 1 unaudited",

@@ -92,8 +92,9 @@ def test_script_findings_are_findings_or_notes():
         (job(state="never"), "job_never"),
         (job(state="stale"), "job_stale"),
         (job(state="healthy"), None),
-        (job(state="unknown"), None),
-        ({"id": 1, "name": "old"}, None),
+        (job(state="unknown"), "not_readable"),
+        (job(state="resting"), "not_readable"),
+        ({"id": 1, "name": "old"}, "not_readable"),
     ],
 )
 def test_health_of_a_job_is_a_finding(job, name):
@@ -229,7 +230,7 @@ def test_evidence_inventory_and_proposals_are_reported():
     proposal = {"name": "cdn", "url": "https://cdn.example/a.js"}
     found = row(report(record("a", scripts=audit(inventory=listed, proposals=[proposal]))), "a")
     assert found["proposals"] == [proposal]
-    assert found["evidence"] == {"seq": 3, "head": "ab12"}
+    assert found["evidence"] == {"seq": 3, "head": "ab12", "pages": None}
     assert found["inventory"] == [{"script_url": "https://x/a.js", "host": "shop", "entry": "x"}]
 
 

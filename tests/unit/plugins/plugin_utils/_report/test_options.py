@@ -4,6 +4,7 @@ import pytest
 from support.samples.fleet import AT, WAIVER, desired, drifted, record
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Unknown
 
 
 def waiver(**members):
@@ -63,4 +64,6 @@ def test_options_have_defaults_and_no_duplicates():
 def test_empty_members_were_not_audited(empty):
     found = desired({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
     known = {"zone": "a", "zone_id": "12", "scope": "zone", "declared": True}
-    assert {name: value for name, value in found.items() if value} == known
+    parts = {name: value.cause for name, value in found.items() if isinstance(value, Unknown)}
+    assert {name: value for name, value in found.items() if value and name not in parts} == known
+    assert set(parts.values()) == {Cause.NOT_ASKED} and {"result", "jobs", "scripts", "delivery", "pages"} <= parts.keys()

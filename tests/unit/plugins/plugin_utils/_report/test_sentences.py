@@ -195,23 +195,6 @@ def test_terminal_lists_items_counts_and_next_steps():
     ]
 
 
-def test_unaudited_parts_are_named():
-    """A compliant zone may have parts that were not audited."""
-    everything = record("a", scripts=audit())
-    (part,) = [
-        line for line in printed(report(everything, {**record("b"), "result": {"jobs": outcome()}})) if "Not audited" in line
-    ]
-    assert part == (
-        "Not audited: custom fields of 1 zone (not declared), script monitor of 1 zone (not declared),"
-        " scripts of 1 zone (edgeops_audit_scripts is false)."
-    )
-    assert not [line for line in printed(report(everything, failed("b"), unmanaged("c"))) if "Not audited" in line]
-    refused = {"failed": True, "msg": "no", "error": {"kind": "permission"}}
-    unreadable = {"custom_fields": refused, "script_monitor": outcome()}
-    surveyed = report({"zone": "d", "result": unreadable, "jobs": [job(state="failing")]}, survey=True)
-    assert "Not audited: scripts of 1 zone (edgeops_audit_scripts is false)." in printed(surveyed)
-
-
 def test_notes_may_be_counted_by_type():
     """After a survey, in which every zone has notes, the terminal shows only their number."""
     made = report(

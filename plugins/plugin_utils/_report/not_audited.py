@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import typing as t
+
+from ...module_utils._address import ZONE
+from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR
+from ...module_utils._observed import Cause, Known, Observed, Unknown
+from ...module_utils._text import list_of
+from ...module_utils._zone.record import ZoneRecord, result_of
+from ...module_utils._zone.result import ManagedPart, ReportedJob
+from .._words import count_hosts, plural
+from .document import Copied, Gap, NotAudited, Row
+from .facts import RESOURCES
+
+# What an audit did not look at: what nothing declares, what nobody asked for, and what could not be seen.
+
+NOT_DECLARED = "not declared"
+# The parts of a zone or an account, and those of its jobs, each with its words.
+_OF_HOSTS: t.Mapping[str, str] = {
+    CUSTOM_FIELDS: "custom fields",
+    JOBS: "jobs",
+    SCRIPT_MONITOR: "script monitor",
+    CONTENT_SECURITY_RULES: "content security rules",
+    "scripts": "scripts",
+    "pages": "pages",
+    "boundary": "boundary",
+    "delivery": "delivery",
+}
+_OF_JOBS: t.Mapping[str, str] = {
+    "destinations": "destinations",
+    "filters": "filters",
+    "transformers": "transformers",
+    "sample_rates": "sample rates",
+}
+PARTS = (*_OF_HOSTS, *_OF_JOBS)
+# The part of each member of a job that its item may leave undeclared.
+_PART_OF: t.Mapping[str, str] = {
+    "destination": "destinations",
+    "filter": "filters",
+    "filter_attack_traffic": "filters",
+    "transformer": "transformers",
+    "sample_rate": "sample_rates",
+}
+# Parts that only zones have.
+_OF_ZONES = (CUSTOM_FIELDS, SCRIPT_MONITOR, CONTENT_SECURITY_RULES)
+
+
+def gaps_of(record: ZoneRecord, boundary: Observed[Copied], asks_delivery: bool) -> list[Gap]:
+    """Return what the audit of a zone or an account did not look at; `boundary` is that of its account.
+
+    What could not be read is a note or the reason why the zone is unaudited, and is not told a second time.
+    """
+    if record["error"] is not None and not isinstance(record["result"], Known):
+        return []
+    told = {name for name, _reason in record["unreadable"]}
+    gaps = [*_undeclared(record), *_scripts(record), *_boundary(record, boundary), *_delivery(record, asks_delivery)]
+    if record["scope"] == ZONE and _is_unasked(record["pages"]):
+        gaps.append(_gap("pages", NOT_DECLARED))
+    return [gap for gap in gaps if gap["part"] not in told or gap["asked"]]
+
+
+def _gap(part: str, reason: str, jobs: int | None = None, *, asked: bool = False) -> Gap:
+    return {"part": part, "jobs": jobs, "reason": reason, "asked": asked}
+
+
+def _is_unasked(part: Observed[t.Any]) -> bool:
+    return isinstance(part, Unknown) and part.cause is Cause.NOT_ASKED
+
+
+def _undeclared(record: ZoneRecord) -> t.Iterator[Gap]:
+    """Yield parts of the desired state that nothing declares; a survey declares nothing, and compares nothing."""
+    if not record["declared"]:
+        return
+    managed = result_of(record)
+    for part in (*(_OF_ZONES if record["scope"] == ZONE else ()), JOBS):
+        if not managed.get(part):
+            yield _gap(part, NOT_DECLARED)
+    jobs = managed.get(JOBS) or {}
+    declared = [job for job in jobs.get("jobs") or () if job is not None]
+    if jobs and isinstance(record["jobs"], Known) and _has_others(record["jobs"].value, declared, jobs):
+        yield _gap(JOBS, "some are not declared, and unlisted_jobs is ignore")
+    members = collections.Counter(part for job in declared for part in _parts_of(job))
+    for part in _OF_JOBS:
+        if members[part]:
+            yield _gap(part, NOT_DECLARED, members[part])
+
+
+def _has_others(listed: t.Iterable[ReportedJob], declared: t.Iterable[ReportedJob], part: ManagedPart) -> bool:
+    """Return whether there are jobs that no item names, and that are neither reported nor to be deleted."""
+    diff = part.get("diff") or {}
+    deleted = (diff.get("before") or {}).keys() - (diff.get("after") or {}).keys()
+    known = [job.get("id") for job in (*declared, *(part.get("unlisted_jobs") or ()))]
+    return sum(job.get("id") not in known for job in listed) > len(deleted)
+
+
+def _parts_of(job: ReportedJob) -> set[str]:
+    """Return the parts of a job that its item leaves undeclared."""
+    return {_PART_OF[name] for name in list_of(job.get("undeclared")) if isinstance(name, str) and name in _PART_OF}
+
+
+def _scripts(record: ZoneRecord) -> t.Iterator[Gap]:
+    scripts = record["scripts"]
+    if record["scope"] != ZONE:
+        return
+    if isinstance(scripts, Unknown):
+        if scripts.cause is Cause.NOT_ASKED:
+            yield _gap("scripts", "edgeops_audit_scripts is false")
+        return
+    listed = [entry.get("script") for entry in scripts.value.get("inventory") or ()] or scripts.value.get("scripts") or ()
+    if any(isinstance(script, dict) and script.get("malicious") is None for script in listed):
+        yield _gap("scripts", "the plan does not show the verdict of each script")
+
+
+def _boundary(record: ZoneRecord, boundary: Observed[Copied]) -> t.Iterator[Gap]:
+    """Yield that it is not known whether the region supports the datasets of jobs."""
+    if isinstance(boundary, Known) or (isinstance(record["jobs"], Known) and not record["jobs"].value):
+        return
+    if _is_unasked(boundary):
+        yield _gap("boundary", "edgeops_audit_fields is false")
+    else:
+        yield _gap("boundary", boundary.message, asked=True)
+
+
+def _delivery(record: ZoneRecord, asks_delivery: bool) -> t.Iterator[Gap]:
+    jobs, delivery = record["jobs"], record["delivery"]
+    if isinstance(delivery, Known):
+        if delivery.value.shortened:
+            yield _gap("delivery", delivery.value.shortened, asked=True)
+    elif delivery.cause is Cause.NOT_ASKED and not (isinstance(jobs, Known) and not jobs.value):
+        yield _gap("delivery", "its jobs were not read" if asks_delivery else "edgeops_audit_delivery is false")
+
+
+def not_audited(rows: t.Iterable[Row]) -> list[NotAudited]:
+    """Return what was not audited in the zones and accounts of this run, by part and reason, with how many it concerns."""
+    return [{"part": part, "zones": len(hosts), "jobs": jobs, "reason": reason} for part, reason, hosts, jobs in _collected(rows)]
+
+
+def not_audited_text(rows: t.Iterable[Row], resource: str | None = None) -> str:
+    """Return what was not audited, or what belongs to one resource of it, as one sentence; "" if there is nothing."""
+    words = [
+        f"{_words(part, jobs)} {count_hosts(row['scope'] for row in hosts)} ({reason})"
+        for part, reason, hosts, jobs in _collected(rows)
+        if resource in (None, part if part in RESOURCES else JOBS)
+    ]
+    return f"Not audited: {', '.join(words)}." if words else ""
+
+
+def _words(part: str, jobs: int | None) -> str:
+    return f"{_OF_HOSTS[part]} of" if jobs is None else f"{_OF_JOBS.get(part, part)} of {plural(jobs, 'job')} in"
+
+
+def _collected(rows: t.Iterable[Row]) -> list[tuple[str, str, list[Row], int | None]]:
+    """Return part, reason, hosts and number of jobs of each gap, in the order of the parts."""
+    hosts: dict[tuple[str, str], list[Row]] = collections.defaultdict(list)
+    jobs: dict[tuple[str, str], int | None] = {}
+    for row in rows:
+        for gap in () if row["carried"] else row["not_audited"] or ():
+            key = (gap["part"], gap["reason"])
+            hosts[key].append(row)
+            jobs[key] = None if gap["jobs"] is None else (jobs.get(key) or 0) + gap["jobs"]
+    return [(*key, hosts[key], jobs[key]) for key in sorted(hosts, key=lambda key: (PARTS.index(key[0]), key[1]))]

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an audit did not look at, in every format, and what fails a host because it could not be judged."""
+
+import json
+
+import pytest
+from support.samples.fleet import LATER, audit, failed, finding, items, job, outcome, record, report, row, unmanaged, zone_id
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report import formats, page
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import STAND_INS, TYPES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts, refused
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import printed
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.not_audited import PARTS
+
+RULES = {"content_security_rules": outcome()}
+PAGES = {"findings": [], "pages": [], "passed": True}
+DENIED = {"failed": True, "msg": "no right", "error": {"kind": "permission"}}
+
+
+def whole(name="a", **members):
+    """Return the record of a zone of which everything is declared and read."""
+    made = record(name, scripts=audit(), pages=PAGES, delivery=[], **members)
+    made["result"] |= RULES
+    return {**made, "jobs": members.get("jobs", [])}
+
+
+def gaps(made):
+    return [(each["part"], each["zones"], each["jobs"], each["reason"]) for each in made["not_audited"]]
+
+
+def managed(*jobs, **members):
+    """Return the record of a zone that manages these jobs."""
+    made = whole(**members)
+    made["result"]["jobs"] = {**outcome(), "jobs": list(jobs), "unlisted_jobs": []}
+    delivered = [{"job_id": 1, "uploads": 3, "dropped_records": 0}, {"job_id": 2, "uploads": 3, "dropped_records": 0}]
+    return {**made, "jobs": list(filter(None, jobs)), "delivery": delivered, "account_id": "ac"}
+
+
+ACCOUNT = {"zone": "account_ac", "account_id": "ac", "boundary": {"regions": ["eu"]}, "jobs": [], "result": {"jobs": outcome()}}
+
+
+def test_everything_was_audited():
+    assert gaps(report(whole())) == []
+    assert not any("Not audited" in line for line in printed(report(whole())))
+
+
+def test_parts_that_nothing_declares():
+    bare = {**record("b"), "result": {"jobs": outcome()}, "jobs": []}
+    assert gaps(report(whole(), bare)) == [
+        ("custom_fields", 1, None, "not declared"),
+        ("script_monitor", 1, None, "not declared"),
+        ("content_security_rules", 1, None, "not declared"),
+        ("scripts", 1, None, "edgeops_audit_scripts is false"),
+        ("pages", 1, None, "not declared"),
+    ]
+
+
+def test_unmanaged_zone_was_not_audited():
+    """Nothing is declared for it, so nothing of it was compared; of a zone that failed nothing is known, which its reason says."""
+    assert {part for part, *_rest in gaps(report(unmanaged("a")))} == {*PARTS[:8]}
+    assert gaps(report(failed("a"), {"zone": "b", "result": DENIED})) == []
+
+
+def test_members_of_jobs_that_nothing_declares():
+    first = job(undeclared=["destination", "filter", "filter_attack_traffic"])
+    second = job("b", id=2, undeclared=["destination", "transformer", "sample_rate"])
+    made = report(managed(first, second, None), ACCOUNT)
+    found = {part: number for part, _zones, number, _reason in gaps(made)}
+    assert {name: found[name] for name in PARTS[8:]} == {"destinations": 2, "filters": 1, "transformers": 1, "sample_rates": 1}
+    (line,) = [line for line in printed(made) if line.startswith("Not audited: ")]
+    assert "destinations of 2 jobs in 1 zone (not declared), filters of 1 job in 1 zone (not declared)" in line
+
+
+def test_other_jobs_of_the_zone():
+    """Jobs that no item names are not audited unless they are reported or would be deleted."""
+    made = managed(job())
+    other = job("other", id=2)
+    ignored = {**made, "jobs": [job(), other]}
+    assert ("jobs", 1, None, "some are not declared, and unlisted_jobs is ignore") in gaps(report(ignored, ACCOUNT))
+    reported = {**ignored, "result": {**made["result"], "jobs": {**made["result"]["jobs"], "unlisted_jobs": [other]}}}
+    deleted = outcome({"other": {"enabled": True}}, {})
+    gone = {**ignored, "result": {**made["result"], "jobs": {**deleted, "jobs": [job(), None], "unlisted_jobs": []}}}
+    for each in (reported, gone):
+        assert "jobs" not in {part for part, *_rest in gaps(report(each, ACCOUNT))}
+
+
+@pytest.mark.parametrize(
+    ("scripts", "told"),
+    [
+        (audit(inventory=[{"script": {"script_url": "https://x/", "malicious": None}, "entry": None}]), True),
+        (audit(inventory=[{"script": {"script_url": "https://x/", "malicious": False}, "entry": None}]), False),
+        ({"findings": [], "scripts": [{"script_url": "https://x/"}]}, True),
+    ],
+)
+def test_hidden_verdicts_of_scripts(scripts, told):
+    """They are documented to be absent where the plan hides them: nothing fails because of them."""
+    made = report({**whole(), "scripts": scripts})
+    assert (("scripts", 1, None, "the plan does not show the verdict of each script") in gaps(made)) is told
+    assert failed_hosts(made["zones"], ["malicious", "reported"]) == {}
+
+
+SHORTENED = {"available": True, "jobs": [], "shortened": {zone_id("a"): {"hours": 1, "requested": 24}}}
+
+
+def test_hours_that_the_plan_does_not_show():
+    """What was lost before the window that the plan shows is not known: never compliant without a word."""
+    made = report(managed(job(undeclared=[])) | {"delivery": SHORTENED}, ACCOUNT)
+    assert gaps(made)[-1] == ("delivery", 1, None, "1 of 24 hours")
+    assert failed_hosts(made["zones"], ["records_dropped"]) == {
+        "a": "fail_on records_dropped: not known, delivery: 1 of 24 hours"
+    }
+    assert failed_hosts(made["zones"], ["job_silent", "over_budget"]) == {}
+
+
+def test_boundary_that_could_not_be_read():
+    """It stands among what was not audited, and fails a host only where its findings are named; not asked for, it never does."""
+    zone = managed(job(undeclared=[]))
+    refused_ = report(zone, ACCOUNT | {"boundary": DENIED})
+    assert ("boundary", 1, None, "no right") in gaps(refused_)
+    assert list(failed_hosts(refused_["zones"], ["region_gap"])) == ["a"] and items(refused_) == [] == items(
+        refused_, "account_ac"
+    )
+    unasked = report(zone, {name: value for name, value in ACCOUNT.items() if name != "boundary"})
+    assert ("boundary", 1, None, "edgeops_audit_fields is false") in gaps(unasked)
+    assert failed_hosts(unasked["zones"], ["region_gap"]) == {}
+
+
+def test_every_format_says_it():
+    made = report(managed(job(undeclared=["filter"])), {**record("b"), "result": {"jobs": outcome()}, "jobs": []}, ACCOUNT)
+    sentence = "filters of 1 job in 1 zone (not declared)"
+    assert sentence in "\n".join(printed(made))
+    assert sentence in formats.render_markdown(made).decode()
+    assert sentence in page.render(made).decode()
+    assert sentence in formats.render_junit(made).decode()
+    assert {"part": "filters", "zones": 1, "jobs": 1, "reason": "not declared"} in json.loads(formats.render_json(made))[
+        "not_audited"
+    ]
+    series = formats.render_metrics(made).decode()
+    assert (
+        'edgeops_not_audited_zones{part="filters"} 1' in series and 'edgeops_not_audited_zones{part="destinations"} 0' in series
+    )
+    assert all(f'edgeops_not_audited_zones{{part="{part}"}}' in series for part in PARTS)
+
+
+def test_merged_report_says_what_its_slices_did_not_audit():
+    part = report(managed(job(undeclared=["filter"])), ACCOUNT)
+    assert gaps(report(whole("b"), slices=[part], at=LATER)) == gaps(part)
+
+
+def note(resource, subject=None, kind="not_readable"):
+    return {"resource": resource, "type": kind, "subject": subject}
+
+
+UNKNOWN = job(state="unknown", health={"state": "unknown", "message": "The service does not show it."})
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "fails"),
+    [
+        (whole(jobs=[UNKNOWN]), ["job_failing", "job_disabled_by_service", "job_silent", "job_never", "job_stale"], True),
+        (whole(jobs=[UNKNOWN]), ["records_dropped", "missing_field", "malicious", "unlisted_job", "no_job"], False),
+        (whole() | {"coverage": DENIED}, ["missing_field", "fields_not_selected", "field_stays_empty"], True),
+        (whole() | {"delivery": DENIED}, ["records_dropped", "no_upload", "over_budget"], True),
+        (whole() | {"delivery": [{"job_id": 1, "uploads": 1, "dropped_records": None}]}, ["records_dropped", "no_upload"], True),
+        (whole() | {"delivery": [{"job_id": 1, "uploads": 1, "dropped_records": None}]}, ["over_budget"], False),
+        (whole() | {"fields": DENIED}, ["field_removed"], True),
+        (whole() | {"fields": DENIED}, ["region_gap", "missing_field"], False),
+        (whole() | {"notifications": DENIED}, ["no_alert"], True),
+        (whole(), [*TYPES], False),
+        (
+            whole() | {"scripts": audit(finding("monitor_off"))},
+            ["malicious", "reported", "new", "changed", "gone", "nothing_seen"],
+            True,
+        ),
+        (
+            whole() | {"scripts": audit(finding("nothing_seen"))},
+            ["malicious", "new", "unverified", "expired", "unjustified"],
+            True,
+        ),
+        (whole() | {"scripts": audit(finding("nothing_seen"))}, ["monitor_off", "history_broken", "evidence_gap"], False),
+        (whole() | {"scripts": audit(finding("unverified"))}, ["changed"], True),
+        (whole() | {"scripts": audit(finding("unverified"))}, ["new", "malicious"], False),
+        (failed("a"), [*TYPES], True),
+        (unmanaged("a"), [*TYPES], False),
+    ],
+)
+def test_type_that_could_not_be_judged_fails_the_host(given, named, fails):
+    """What this run was to judge and could not, fails a host by each type that stands for it; what was not asked for does not."""
+    made = report(given)
+    for name in named:
+        assert bool(refused(row(made, "a"), [name])) is fails, name
+
+
+def test_survey_whose_monitor_is_off_saw_no_script():
+    off = {"script_monitor": {"script_monitor": {"enabled": False}}}
+    seen = report({"zone": "a", "jobs": [], "result": off, "scripts": {"scripts": []}}, survey=True)
+    assert list(refused(row(seen, "a"), ["malicious"])) == ["malicious"]
+    unasked = report({"zone": "a", "jobs": [], "result": off}, survey=True)
+    assert refused(row(unasked, "a"), ["malicious"]) == {}
+
+
+def test_every_stand_in_is_a_type():
+    assert STAND_INS.keys() <= TYPES.keys()
+    assert {name for stand_ins in STAND_INS.values() for _resource, name in stand_ins} <= TYPES.keys()
+
+
+def test_problem_that_could_not_be_judged_is_not_resolved():
+    failing = report(whole(jobs=[job(state="failing"), job("b", "failing", id=2)]))
+    made = report(whole(jobs=[UNKNOWN, job("b", id=2)]), previous=failing, at=LATER)
+    by_subject = {item["subject"]: item["id"] for item in items(failing) if item["type"] == "job_failing"}
+    assert made["comparison"]["unknown"] == [by_subject["edge"]] and made["comparison"]["resolved"] == [by_subject["b"]]
+
+
+def test_zone_without_its_account_is_covered_by_nobody():
+    """Whether somebody is told of its jobs is neither a gap nor coverage."""
+    account = ACCOUNT | {"notifications": {"notification_policies": [], "webhooks": [], "available_alerts": {}}}
+    made = report({**managed(job(undeclared=[])), "account_id": None}, account)
+    assert [(item["resource"], item["type"]) for item in items(made, "a")] == [("notifications", "not_readable")]
+    assert items(made, "account_ac") == []
+
+
+@pytest.mark.parametrize("part", ["delivery", "notifications", "fields", "cost"])
+def test_error_of_the_service_is_an_error(part):
+    """What the token or the plan does not show is a note; an error of the service leaves the audit incomplete."""
+    refused_ = report(whole() | {part: DENIED})
+    assert row(refused_, "a")["status"] == "compliant" and [item["type"] for item in items(refused_)] == ["not_readable"]
+    broken = report(whole() | {part: {"failed": True, "msg": "HTTP 500", "error": {"kind": "unavailable"}}})
+    assert row(broken, "a")["status"] == "unaudited" and items(broken) == []
+
+
+def test_refused_destination_is_a_difference():
+    refusal = {"job": "edge", "member": "destination_address", "is": "s3://stolen", "should_be": "s3://logs"}
+    given = {
+        "failed": True,
+        "msg": "it delivers elsewhere",
+        "error": {"kind": "conflict"},
+        "refusals": [refusal],
+        "jobs": outcome(),
+    }
+    made = report({"zone": "a", "zone_id": zone_id("a"), "result": given})
+    (item,) = items(made)
+    assert (row(made, "a")["status"], item["kind"], item["subject"], item["member"]) == (
+        "drifted", "difference", "edge", "destination_address",
+    )  # fmt: skip
+    assert item["message"] == "destination_address is s3://stolen, should be s3://logs"
+
+
+def test_unread_payment_page_leaves_the_zone_unaudited():
+    unread = {"kind": "page_unread", "page": "https://a/checkout", "subject": "https://a/checkout", "message": "HTTP 403"}
+    inline = {
+        "kind": "inline_new",
+        "page": "https://a/pay",
+        "subject": "sha256-x",
+        "is": "x()",
+        "message": "line 41: inline code",
+    }
+    found = {"findings": [inline, unread], "pages": [], "evidence": {"seq": 2, "head": "cd"}}
+    made = report({"zone": "a", "zone_id": zone_id("a"), "result": {}, "pages": found})
+    assert row(made, "a")["status"] == "unaudited" and [item["type"] for item in items(made)] == ["page_unread", "inline_new"]
+    assert row(made, "a")["evidence"] == {"seq": None, "head": None, "pages": {"seq": 2, "head": "cd"}}
+    assert list(refused(row(made, "a"), ["header_changed"])) == ["header_changed"]
+    fine = report({"zone": "a", "zone_id": zone_id("a"), "result": {}, "pages": PAGES})
+    assert row(fine, "a")["status"] == "compliant"
