@@ -35,10 +35,13 @@ options:
       - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns, or its result. If omitted, C(result.listed_jobs).
       - C(coverage) is the result of the filter P(edgeops.observability.log_field_coverage#filter), C(scripts) the result of
         M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result.
-      - Of an account, C(notifications) is the result of M(edgeops.observability.notification_policy_info), for the note V(no_alert).
+      - Of an account, C(notifications) is the result of M(edgeops.observability.notification_policy_info), for the note V(no_alert), C(cost) the cost
+        that M(edgeops.observability.logpush_delivery_info) returns, and C(boundary) has the C(regions) of its Customer Metadata Boundary.
+      - C(fields) has results of M(edgeops.observability.logpush_dataset_info) by dataset. C(pages) is the result of an audit of payment pages.
       - C(error), with C(kind) and C(message), is the reason why a zone could not be audited, or not as a whole. The zone is then V(unaudited).
       - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is still
-        shown, judged and counted. C(coverage), C(delivery) and C(notifications) that failed, or are not available, are the note V(not_readable) only.
+        shown, judged and counted. C(coverage), C(delivery), C(cost), C(notifications) and C(fields) that the token or the plan does not show are the note
+        V(not_readable) only, a C(boundary) stands in the list of what was not audited; an error of the service leaves the zone V(unaudited).
         A skipped result counts as omitted. A record with neither C(result) nor C(error) is V(unmanaged).
       - With C(declared=false), as in the records of M(edgeops.observability.survey_info), nothing is declared for the zone. C(result) has the results of
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and
@@ -178,6 +181,8 @@ options:
       - What fails the task, with RV(ignore:error.kind=gate), after the files are written and sent. Waived items do not count.
       - V(unaudited) and V(unmanaged) are hosts with that status. V(drifted) is any difference and V(findings) any finding, B(whatever status) the
         host shows. Each type of finding or note can be named as well; notes count in no other way.
+      - A type that is named also fails a host of which this run was asked to judge it and could not, and each host that is V(unaudited). What was not
+        asked for fails nothing.
     type: list
     elements: str
     choices: [unaudited, drifted, findings, unmanaged, malicious, reported, page_unread, script_new, inline_new, frame_new, form_new,

@@ -217,7 +217,7 @@ def render_metrics(report: Report) -> bytes:
     """Return the report as metrics."""
     samples: dict[str, list[str]] = {name: [] for name in _METRICS}
 
-    def add(name: str, value: int, **labels: str) -> None:
+    def add(name: str, value: int | str, **labels: str) -> None:
         pairs = [(label, text.replace("\\", "\\\\").replace('"', '\\"')) for label, text in labels.items()]
         within = ",".join(f'{label}="{text}"' for label, text in pairs)
         samples[name].append(f"{name}{{{within}}} {value}" if pairs else f"{name} {value}")
@@ -243,8 +243,9 @@ def render_metrics(report: Report) -> bytes:
             last = _unix_seconds(job["last_complete"])
             add("edgeops_job_last_success_timestamp_seconds", last, zone=zone, job=label)
             for name in ("records", "dropped_records") if row["delivery"] is not None else ():
-                number = delivered.get(job.get("job_id"), {}).get(name)
-                add(f"edgeops_job_window_{name}", number if is_integer(number) else 0, zone=zone, job=label)
+                number = delivered.get(job.get("job_id"), {name: 0}).get(name)
+                # What the plan does not show is not 0.
+                add(f"edgeops_job_window_{name}", number if is_integer(number) else "NaN", zone=zone, job=label)
     for part in PARTS:
         hosts = [
             row for row in report["zones"] if not row["carried"] and any(gap["part"] == part for gap in row["not_audited"] or ())
