@@ -44,6 +44,11 @@ def test_each_query_adds_a_version(account: t.Any, sim: t.Any) -> None:
     [
         ("SELECT * FROM http_requests", "http_requests"),
         ('WITH a AS (SELECT * FROM "firewall_events") SELECT * FROM a', "firewall_events"),
+        ("SELECT extract(epoch FROM to_timestamp(EdgeStartTimestamp)) AS ts FROM http_requests", "http_requests"),
+        ("SELECT RayID FROM http_requests WHERE ClientIP IS DISTINCT FROM OriginIP", "http_requests"),
+        ("SELECT RayID FROM http_requests WHERE ClientIP IS NOT DISTINCT FROM OriginIP", "http_requests"),
+        ("SELECT trim(both ' ' FROM RayID), substring(RayID FROM 2) FROM dns_logs", "dns_logs"),
+        ("WITH a AS (SELECT extract(year FROM x) AS y FROM firewall_events) SELECT y FROM a", "firewall_events"),
         ("SELECT 'FROM nowhere' -- FROM nothing\nFROM dns_logs /* FROM x */", "dns_logs"),
     ],
 )
@@ -51,9 +56,19 @@ def test_query_reads_one_dataset(sql: str, dataset: str) -> None:
     assert transform.dataset_of(sql) == dataset
 
 
-@pytest.mark.parametrize("sql", ["SELECT 1", "SELECT * FROM input", "WITH a AS (SELECT 1) SELECT * FROM a"])
-def test_query_without_a_dataset_is_refused(account: t.Any, sql: str) -> None:
-    assert account.refusal("POST", PATH, {"name": "x", "code": sql})[:2] == (400, 1004)
+@pytest.mark.parametrize(
+    ("sql", "named"),
+    [
+        ("SELECT 1", "FROM clause"),
+        ("SELECT extract(epoch FROM http_requests)", "FROM clause"),
+        ("SELECT * FROM input", "unknown dataset: input"),
+        ("SELECT extract(year FROM x) FROM http_request", "unknown dataset: http_request"),
+        ("WITH a AS (SELECT 1) SELECT * FROM a", "FROM clause"),
+    ],
+)
+def test_query_without_a_dataset_is_refused(account: t.Any, sql: str, named: str) -> None:
+    status, code, message = account.refusal("POST", PATH, {"name": "x", "code": sql})
+    assert (status, code) == (400, 1004) and named in message
 
 
 def test_missing_engine_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,6 +95,12 @@ def test_preview_without_the_engine_names_the_extra(account: t.Any) -> None:
         ("SELECT named_struct('a', upper(RayID)) AS S, [1, 2] AS L FROM http_requests", {"S": {"a": "8A1"}, "L": [1, 2]}),
         ("SELECT OriginIP FROM http_requests", {"OriginIP": None}),
         ("WITH a AS (SELECT RayID FROM http_requests) SELECT * FROM a", {"RayID": "8a1"}),
+        # Both examples of the vendor.
+        (
+            "SELECT extract(epoch FROM to_timestamp('2026-05-21T15:00:00Z')) AS unix_ts FROM http_requests",
+            {"unix_ts": 1779375600},
+        ),
+        ("SELECT RayID FROM http_requests WHERE ClientIP IS DISTINCT FROM OriginIP", {"RayID": "8a1"}),
         ("SELECT UNNEST([7, 8]) AS N FROM http_requests", {"N": 7}),
         ("SELECT to_timestamp(1700000000) AS T FROM http_requests", {"T": "2023-11-14T22:13:20"}),
         ("SELECT sha256('a') AS H, CAST(1.5 AS DECIMAL(4,1)) AS D FROM http_requests", {"D": 1.5}),

@@ -19,7 +19,7 @@ Record = dict[str, t.Any]
 EXTRA = "edgeops-simulator[transformers]"
 _KNOWN = frozenset((*datasets.ZONE_ONLY, *datasets.BOTH, *datasets.ACCOUNT_ONLY))
 _ASIDE = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
-_FROM = re.compile(r'\bFROM\s+"?(\w+)"?', re.IGNORECASE)
+_TOKEN = re.compile(r'"[^"]+"|\w+|\S')
 _COMMON = re.compile(r'"?(\w+)"?\s+AS\s*\(', re.IGNORECASE)
 _NESTED = re.compile(r"(\w*)\s*\(\s*(?:SELECT|WITH)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
@@ -56,12 +56,31 @@ def dataset_of(sql: str) -> str:
     """Return the dataset that a query reads; the names of common table expressions are not datasets."""
     plain = _ASIDE.sub(" ", sql)
     common = {name.lower() for name in _COMMON.findall(plain)}
-    found = [name for name in _FROM.findall(plain) if name.lower() not in common]
+    found = [name for name in _tables(plain) if name.lower() not in common]
     if not found:
         raise BadQuery("the query must have a FROM clause that names a dataset")
     if unknown := sorted(set(found) - _KNOWN):
         raise BadQuery(f"the FROM clause names an unknown dataset: {unknown[0]}")
     return str(found[0])
+
+
+def _tables(sql: str) -> t.Iterator[str]:
+    """Yield what each SELECT reads: the name after its FROM clause.
+
+    The FROM of `extract(epoch FROM x)` is part of a call, in whose parentheses no SELECT stands, and that of `a IS DISTINCT FROM b`
+    part of a comparison.
+    """
+    has_select, before = [True], ""
+    for piece in _TOKEN.findall(sql):
+        word = piece.upper()
+        if piece == "(":
+            has_select.append(False)
+        elif piece == ")" and len(has_select) > 1:
+            has_select.pop()
+        elif before == "FROM CLAUSE":
+            yield piece.strip('"')
+        has_select[-1] |= word == "SELECT"
+        before = "FROM CLAUSE" if word == "FROM" and has_select[-1] and before != "DISTINCT" else word
 
 
 class Query:
