@@ -13,8 +13,9 @@ description:
   - Manages one content security rule (formerly Page Shield policy) of a Cloudflare zone as desired state. It says which scripts, connections and other
     resources the pages that match its expression may load.
   - A rule with the action V(log) makes browsers report what it would block, one with V(allow) makes them block it.
-  - A plan that makes a rule enforce first asks for what the rule reported. What the new policy would still block fails the task as V(gate) before
-    anything is written, in check mode too, with the sources to add. See the guide
+  - A change after which more is blocked than before (a rule begins to enforce, or an enforced one gets stricter) is written only if what is known says
+    that it blocks nothing that is in use, in check mode too. Known are the reports of browsers about the rule, and the scripts and connections that the
+    script monitor lists. Anything else fails the task as V(gate) before anything is written, with the sources to add. See the guide
     R(Enforce the baseline,ansible_collections.edgeops.observability.docsite.guide_content_security_rules).
   - Policies are compared by what they say. The order of directives and sources, duplicates, and capitals in names and hosts never make a change.
 extends_documentation_fragment:
@@ -62,26 +63,36 @@ options:
       - Authorised scripts, as O(edgeops.observability.script_audit#module:baseline). Each entry becomes a source of C(script-src), in addition to those of
         O(directives); without O(directives), in addition to what the rule has.
       - An exact URL becomes the URL without its query, a pattern the longest form that a source can have, such as V(https://js.stripe.com/v3/).
-        Each entry that allows more in this form is a warning.
+        Each entry that allows more in this form is a warning. An internationalised host gets its ASCII form, a dot at the end of a host is removed.
+        An entry that would become a mere scheme, or that no source can express, is refused.
+      - An entry without C(authorised_by) becomes no source, with a warning. Adopting is not authorising.
+      - What is added is added to what is in effect. A policy that has C(default-src) and no C(script-src) gets a C(script-src) with the sources of both.
       - A rule counts on all pages that match O(expression), whatever C(hosts) an entry has.
     type: raw
   look_back_days:
-    description: Days whose violations are looked at before a rule enforces, from 1 to 30.
+    description:
+      - Days whose violations are looked at before a rule enforces, from 1 to 30, counted back from the time of the service.
+      - Where the plan shows fewer days, the time is shortened, with a warning.
     type: int
     default: 7
   accept_blocked:
     description:
-      - What an enforced rule may block although browsers reported it. URLs without a query or patterns of them, as C(url) in
-        O(edgeops.observability.script_audit#module:baseline), hosts, and keywords in single quotes such as V('unsafe-eval').
+      - What an enforced rule may block although it is in use. URLs without a query or patterns of them, as C(url) in
+        O(edgeops.observability.script_audit#module:baseline), hosts, keywords in single quotes such as V('unsafe-eval'), schemes such as
+        V(chrome-extension:), which stand for every address of the scheme, and V(empty) for reports without an address.
     type: list
     elements: str
     default: []
   unobserved:
     description:
       - What happens where it is not known what a rule would block. V(refuse) fails the task as V(gate) before anything is written.
-      - That is so if the rule is new or disabled, if it was logged with another O(expression), or if its violations cannot be read with this plan or
-        token. If an enforced rule gets stricter, what it would block newly is looked for in the listed scripts and connections; other directives than
-        C(script-src) and C(connect-src), code in pages (V('unsafe-inline'), V('unsafe-eval') and hashes), and a changed expression, are not known.
+      - That is so if the rule is new or disabled, if its current action is neither V(log) nor V(allow), if its current or new policy cannot be parsed,
+        if its O(expression) changes, and if its violations cannot be read or one of them cannot be told.
+      - What a logged rule allowed was never reported. Where the new policy allows less of it, and where a logged rule has no report at all, the scripts
+        and connections that the zone lists are compared. What no listing shows is not known, which are other directives than C(script-src) and
+        C(connect-src), and code in pages (V('unsafe-inline'), V('unsafe-eval'), hashes and V('strict-dynamic')). So is everything if the listing
+        cannot be read or is empty, or if the script monitor is off.
+      - What is known to be blocked is refused with V(allow), too.
     type: str
     choices: [refuse, allow]
     default: refuse
@@ -162,7 +173,7 @@ content_security_rule:
       type: str
       sample: checkout
     action:
-      description: V(log) or V(allow).
+      description: V(log), V(allow), or V(add_reporting_directives) of a rule that evaluates no policy of its own.
       type: str
       sample: log
     expression:
@@ -187,15 +198,15 @@ violations:
   type: dict
   contains:
     available:
-      description: Whether it could be read.
+      description: Whether all of it could be read and relied on. What was seen of it is in RV(violations.blocked) all the same.
       type: bool
       sample: true
     reason:
-      description: Why it could not be read, otherwise V(null).
+      description: The first reason why not, otherwise V(null).
       type: str
       sample: null
     since:
-      description: Begin of the time span. V(null) if the listed scripts and connections were looked at.
+      description: Begin of the time span. V(null) if only the listed scripts and connections were looked at.
       type: str
       sample: '2026-03-02T09:41:33Z'
     until:
@@ -216,7 +227,7 @@ violations:
           type: str
           sample: script-src
         source:
-          description: The source that would allow it, an address without query, a scheme or a keyword.
+          description: The source that would allow it, an address without query, a scheme or a keyword; V(empty) for a report without an address.
           type: str
           sample: https://cdn.example.net/a.js
         count:
@@ -254,6 +265,7 @@ effects:
       description:
         - V(enforce_rule) if a rule begins to enforce, or an enforced one gets stricter.
         - V(weaken_rule) if an enforced rule is deleted, disabled or only logged, or gets looser.
+        - Both if the current action is not known, so that it is not known whether the rule enforces.
       type: str
       sample: enforce_rule
     subject:

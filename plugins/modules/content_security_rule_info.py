@@ -76,7 +76,7 @@ content_security_rules:
       type: str
       sample: checkout
     action:
-      description: V(log) or V(allow).
+      description: V(log), V(allow), or V(add_reporting_directives) of a rule that evaluates no policy of its own.
       type: str
       sample: log
     expression:
@@ -97,7 +97,7 @@ content_security_rules:
       sample: script-src 'self' https://js.stripe.com/v3/
     violations:
       description:
-        - What browsers reported of the rule and its current policy blocks, as
+        - What browsers reported of the rule, also what its policy allows on paper, as
           RV(edgeops.observability.content_security_rule#module:violations) describes it.
       returned: with O(violations)
       type: dict

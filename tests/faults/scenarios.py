@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import json
 import re
+import time
 import typing as t
 
 from faults import direct
@@ -171,6 +172,7 @@ class Scenario:
                 "rulesets": {ZONE: [OTHER_PHASE, *own, MANAGED]},
                 "jobs": jobs,
                 "policies": {ZONE: [OTHER_CONTENT_RULE, *self.content_rules]},
+                "violations": {ZONE: [_REPORTED]},
                 "challenges": {ACCOUNT: [CHALLENGE]},
                 "transformers": {ACCOUNT: [OTHER_TRANSFORMER, *self.transformers]},
                 "notification_policies": {ACCOUNT: [OTHER_POLICY, *self.policies]},
@@ -237,7 +239,10 @@ _NEW_CONTENT_RULE: Document = {
     "expression": "true",
     "directives": "script-src 'self'",
 }
-_ENFORCED: Document = {"description": "checkout", "action": "allow", "unobserved": "allow"}
+_ENFORCED: Document = {"description": "checkout", "action": "allow", "unobserved": "allow", "accept_blocked": ["old.example"]}
+# A report about our content rule, so that it is no silent one.
+_REPORTED: Document = {"policy_id": OUR_CONTENT_RULE["id"], "url": "https://old.example/x.js", "host": "shop.example"}
+_REPORTED["datetime"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
 _GONE_CONTENT_RULE: Document = {"description": "checkout", "state": "absent"}
 # The service returns `enabled` of rules as text.
 _AS_TEXT: Document = {"policy_enabled_as_text": True}

@@ -32,7 +32,11 @@ def run(modules: Modules, options: dict[str, t.Any], **more: t.Any) -> dict[str,
 
 @pytest.fixture
 def logged(simulator: t.Any, zone: str) -> None:
-    simulator.seed(policies={zone: [stored()]})
+    simulator.seed(policies={zone: [stored()]}, script_monitor={zone: {"enabled": True}})
+
+
+def script(url: str, number: int = 0) -> dict[str, t.Any]:
+    return {"script_id": f"{number}", "script_url": url, "host": "shop.example", "seen_on_first": "https://shop.example/pay"}
 
 
 def test_lifecycle(modules: Modules) -> None:
@@ -56,12 +60,9 @@ def test_lifecycle(modules: Modules) -> None:
 
 def test_enforce_and_roll_back(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
     """One query reads the violations of the rule; sources that the new policy allows do not prevent its enforcement."""
-    simulator.seed(violations={zone: [report(), report("https://js.pay.example/v3/", days=9)]})
-    enforce = {
-        "description": "checkout",
-        "action": "allow",
-        "directives": {**DIRECTIVES, "script-src": ["'self'", "cdn.example"]},
-    }
+    simulator.seed(violations={zone: [report(), report("https://old.example/v3/", days=9)]})
+    sources = [*DIRECTIVES["script-src"], "cdn.example"]
+    enforce = {"description": "checkout", "action": "allow", "directives": {**DIRECTIVES, "script-src": sources}}
     steps = modules.converge_each("content_security_rule", [enforce, {"description": "checkout", "action": "log"}])
     assert [(entry["method"], entry["path"].rpartition("/")[2]) for entry in steps[0].applied.journal] == [
         ("GET", "policies"), ("POST", "graphql"), ("PUT", "r1"),
@@ -78,7 +79,7 @@ def test_rule_that_would_block_reported_sources_is_refused(
     modules: Modules, logged: None, simulator: t.Any, zone: str, check: bool
 ) -> None:
     reports = [report(), report(host="www.shop.example", count=3), report("inline"), report("eval", count=1)]
-    simulator.seed(violations={zone: [*reports, report("https://shop.example/own.js")]})
+    simulator.seed(violations={zone: reports})
     result = run(modules, {"description": "checkout", "action": "allow"}, fails="gate", check=check)
     assert result["refusals"] == [
         {"rule": "checkout", "directive": "script-src", "source": CDN, "count": 15, "hosts": ["shop.example", "www.shop.example"],
@@ -108,9 +109,6 @@ UNOBSERVED = {
     "a plan without violations": (
         [stored()], {"description": "checkout", "action": "allow"}, {"graphql_disabled": ["zones/*"]}, "its violations cannot be read",
     ),
-    "too long a time": (
-        [stored()], {"description": "checkout", "action": "allow", "look_back_days": 30}, {"graphql_report_window": 864000}, "older than",
-    ),
     "another expression than the logged one": (
         [stored()], {"description": "checkout", "action": "allow", "expression": "true"}, {}, "its expression changes",
     ),
@@ -133,6 +131,25 @@ UNOBSERVED = {
         [stored(action="allow")], {"description": "checkout", "directives": {**DIRECTIVES, "script-src": ["'self'"]}},
         {"unknown_routes": ["*/connections"]}, "the listing of the zone cannot be read",
     ),
+    "monitor off": (
+        [stored(action="allow")], {"description": "checkout", "directives": {**DIRECTIVES, "script-src": ["'self'"]}},
+        {}, "the listing of the zone cannot be read as complete: the script monitor is off",
+    ),
+    "a silent rule, monitor off": ([stored()], {"description": "checkout", "action": "allow"}, {}, "the script monitor is off"),
+    "a rule that evaluates no policy": (
+        [stored(action="add_reporting_directives")], {"description": "checkout", "action": "allow"}, {},
+        "its present action is add_reporting_directives, which evaluates no policy of its own",
+    ),
+    "a rule of an unknown action": (
+        [stored(action="ALLOW")], {"description": "checkout", "action": "allow"}, {}, "its present action 'ALLOW' is not known",
+    ),
+    "an empty policy": ([stored(value="")], {"description": "checkout", "action": "allow"}, {}, "no directive that is known"),
+    "unknown directives only": ([stored(value="sandbox")], {"description": "checkout", "action": "allow"}, {}, "no directive that is known"),
+    "'strict-dynamic'": (
+        [stored(action="allow", value="script-src 'sha256-abc=' 'strict-dynamic' https:")],
+        {"description": "checkout", "directives": {"script-src": ["'sha256-abc='", "https:"]}}, {},
+        "no listing of the zone shows what script-src without 'strict-dynamic' would block",
+    ),
     "a policy that cannot be parsed": (
         [stored(action="allow", value="script-src 'nonce-1'")], {"description": "checkout", "directives": DIRECTIVES}, {}, "cannot be parsed",
     ),
@@ -144,7 +161,7 @@ def test_enforcement_without_observation_is_refused(modules: Modules, simulator:
     rules, options, settings, said = UNOBSERVED[case]
     simulator.seed(policies={zone: rules})
     simulator.settings(**settings)
-    warns = ["cannot be parsed"] if "parsed" in case else []
+    warns = ["cannot be parsed"] if "parsed" in case else ["which are kept as they are"] if "unknown directives" in case else []
     result = run(modules, options, fails="gate", warns=warns)
     assert said in result["msg"] and not simulator.writes()
     assert result["refusals"] == [
@@ -152,17 +169,21 @@ def test_enforcement_without_observation_is_refused(modules: Modules, simulator:
     ]
     allowed = {**options, "unobserved": "allow"}
     assert run(modules, allowed, warns=[*warns, "is enforced although"])["changed"] is True
-    assert run(modules, allowed)["changed"] is False
+    again = [text for text in warns if "kept" in text]
+    assert run(modules, allowed, warns=again)["changed"] is False
 
 
 def test_stricter_enforced_rule_is_refused(modules: Modules, simulator: t.Any, zone: str) -> None:
     """The refusal counts the listed sources of the zone that the current policy allows and the desired one blocks."""
     value = "connect-src 'self' api.example; script-src 'self' cdn.example old.example"
-    scripts = [{"script_id": f"{n}", "script_url": url, "host": "shop.example", "seen_on_first": "https://shop.example/pay"}
-               for n, url in enumerate((CDN, "https://never.example/x.js", "https://shop.example/own.js"))]  # fmt: skip
+    urls = (CDN, "https://never.example/x.js", "https://shop.example/own.js")
+    scripts = [script(url, number) for number, url in enumerate(urls)]
     connections = [{"id": "c", "url": "https://api.example/v1", "host": "shop.example", "status": "infrequent"}]
     simulator.seed(
-        policies={zone: [stored(action="allow", value=value)]}, scripts={zone: scripts}, connections={zone: connections}
+        policies={zone: [stored(action="allow", value=value)]},
+        scripts={zone: scripts},
+        connections={zone: connections},
+        script_monitor={zone: {"enabled": True}},
     )
     options = {"description": "checkout", "directives": {"script-src": ["'self'"], "connect-src": ["'self'"]}}
     result = run(modules, options, fails="gate")
@@ -180,8 +201,80 @@ def test_stricter_enforced_rule_is_refused(modules: Modules, simulator: t.Any, z
     )
 
 
-def test_missing_browser_reports_are_a_warning(modules: Modules, logged: None) -> None:
-    run(modules, {"description": "checkout", "action": "allow"}, warns=["browsers reported nothing in the last 7 days"])
+ENFORCE = {"description": "checkout", "action": "allow"}
+
+
+def test_silent_rule_is_compared_with_the_listing(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
+    """Nobody has seen a rule work that reported nothing, so what the zone lists must not be blocked by it."""
+    simulator.seed(scripts={zone: [script("https://shop.example/own.js"), script(CDN, 1)]})
+    result = run(modules, ENFORCE, fails="gate")
+    assert [each["source"] for each in result["refusals"]] == [None]
+    assert f"although the zone lists what it would block: script-src {CDN} (on shop.example" in result["msg"]
+    accepted = run(
+        modules, {**ENFORCE, "accept_blocked": ["cdn.example"]}, warns=["browsers reported nothing in the last 7 days"]
+    )
+    assert accepted["changed"] is True
+
+
+def test_silent_rule_that_blocks_nothing_listed_is_a_warning(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
+    simulator.seed(scripts={zone: [script("https://shop.example/own.js")]})
+    simulator.settings(graphql_report_window=864000)
+    warns = [
+        "browsers reported nothing in the last 30 days",
+        "The plan shows violations of the last 10 days only, not of 30 days",
+    ]
+    result = run(modules, {**ENFORCE, "look_back_days": 30}, warns=warns)
+    assert result["violations"]["available"] and result["violations"]["blocked"] == []
+
+
+@pytest.mark.parametrize(
+    "value", ["script-src 'self' https:; connect-src 'self'", "script-src * 'unsafe-inline'; connect-src 'self'"]
+)
+def test_narrower_policy_is_compared_with_the_listing(modules: Modules, simulator: t.Any, zone: str, value: str) -> None:
+    """What a logged rule allowed nobody reported."""
+    stripe = "https://js.stripe.com/v3/"
+    simulator.seed(
+        policies={zone: [stored(value=value)]},
+        violations={zone: [report("https://old.example/", directive="connect-src")]},
+        scripts={zone: [script("https://shop.example/own.js"), script(stripe, 1)]},
+        script_monitor={zone: {"enabled": True}},
+    )
+    options = {**ENFORCE, "directives": {"script-src": ["'self'"], "connect-src": ["'self'", "old.example"]}}
+    result = run(modules, options, fails="gate")
+    blocked = {"rule": "checkout", "directive": "script-src", "source": stripe, "count": None, "hosts": ["shop.example"]}
+    assert {**blocked, "page": "https://shop.example/pay"} in result["refusals"]
+    assert "its pages load now, according to the script monitor" in result["msg"] and not simulator.writes()
+
+
+def test_report_that_the_policy_allows_on_paper_is_blocked(modules: Modules, simulator: t.Any, zone: str, logged: None) -> None:
+    """A redirect, a keyword, or an older policy: browsers decide. Reports that ended a day ago are a warning."""
+    stripe = "https://js.pay.example/v3/"
+    simulator.seed(violations={zone: [report(stripe, days=0.5, count=420), report(stripe, days=3, count=5)]})
+    result = run(modules, {**ENFORCE, "accept_blocked": ["empty"]}, fails="gate")
+    assert [(each["source"], each["count"]) for each in result["refusals"]] == [(stripe, 425)]
+    assert (
+        "sources of the policy name them" in result["msg"] and "a redirect (browsers name the address before it)" in result["msg"]
+    )
+    assert "Add them to directives" not in result["msg"]
+    simulator.seed(violations={zone: [report(stripe, days=3)]})
+    assert run(modules, ENFORCE, warns=["but not in the last 24 hours"])["changed"] is True
+
+
+def test_keyword_that_switches_others_off_is_a_warning(modules: Modules, simulator: t.Any, zone: str) -> None:
+    value = "script-src 'sha256-abc=' 'strict-dynamic' https://cdn.example"
+    simulator.seed(policies={zone: [stored(value=value)]}, violations={zone: [report()]})
+    warns = ["directives.script-src: 'strict-dynamic' switches off https://cdn.example", "not documented for the service"]
+    result = run(modules, {**ENFORCE, "directives": value}, fails="gate", warns=warns)
+    assert [each["source"] for each in result["refusals"]] == [CDN] and "a keyword that switches other sources off" in result[
+        "msg"
+    ]
+
+
+def test_extensions_and_empty_addresses_can_be_accepted(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
+    simulator.seed(violations={zone: [report("chrome-extension://aohghmighlieiainnegkcijnfilokake/x.js"), report("")]})
+    refused = run(modules, ENFORCE, fails="gate")["refusals"]
+    assert [each["source"] for each in refused] == ["chrome-extension://aohghmighlieiainnegkcijnfilokake/x.js", "empty"]
+    assert run(modules, {**ENFORCE, "accept_blocked": ["chrome-extension:", "empty"]})["changed"] is True
 
 
 def test_equivalent_policies_are_no_change(modules: Modules, simulator: t.Any, zone: str) -> None:
@@ -201,7 +294,10 @@ def test_unknown_directives_are_kept(modules: Modules, simulator: t.Any, zone: s
 
 
 def test_baseline_adds_sources_to_the_rule(modules: Modules, logged: None) -> None:
-    entries = [{"name": "cdn", "url": CDN}, {"name": "map", "url": "https://*.maps.example/*/v2/*.js"}]
+    entries = [
+        {"name": "cdn", "url": CDN, "authorised_by": "j.doe"},
+        {"name": "map", "url": "https://*.maps.example/*/v2/*.js", "authorised_by": "j.doe"},
+    ]
     warns = ["entry 'map' becomes broader than the entry: script-src https://\\*.maps.example/"]
     step = modules.converge_each("content_security_rule", [{"description": "checkout", "script_baseline": entries}], warns=warns)[
         0

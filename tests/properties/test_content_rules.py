@@ -39,7 +39,7 @@ def desired(draw: random.Random) -> dict[str, t.Any]:
         "enabled": draw.random() < 0.8,
         "unobserved": draw.choice(["allow", "refuse"]),
         "accept_blocked": [draw.choice(["cdn.example", "'unsafe-inline'", "http://old.example/**"])],
-        "script_baseline": [{"name": "pay", "url": "https://*.pay.example/v3/**"}],
+        "script_baseline": [{"name": "pay", "url": "https://*.pay.example/v3/**", "authorised_by": "j.doe"}],
     }
     return {**options, **{name: value for name, value in more.items() if draw.random() < 0.5}}
 

@@ -119,7 +119,7 @@ def _bad_alerts(result: t.Any) -> bool:
 def _bad_content_rule(rule: t.Any) -> bool:
     if not isinstance(rule, dict) or any(not isinstance(rule.get(name), str) for name in ("id", "action", "expression", "value")):
         return True
-    named = bool(rule["id"] and rule["action"]) and isinstance(rule.get("description"), (str, type(None)))
+    named = bool(rule["id"] and rule["action"]) and isinstance(rule.get("description"), str)
     known = any(rule.get("enabled") is each for each in (True, False)) or rule.get("enabled") in ("true", "false")
     return not named or not known
 

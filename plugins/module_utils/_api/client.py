@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import datetime
 import functools
 import time
 import typing as t
@@ -21,6 +22,8 @@ from .transport import Transport, Words
 
 _Client = t.TypeVar("_Client", bound="Client")
 MAX_PARALLEL = 8
+# Clocks may differ so much, and an answer may take so long.
+_MAX_CLOCK_ERROR = datetime.timedelta(minutes=5)
 _In = t.TypeVar("_In")
 _Out = t.TypeVar("_Out")
 
@@ -50,6 +53,7 @@ class Client:
         self.host = connection.host
         self.request_budget = connection.request_budget
         self.sleep = sleep
+        self._now = now
         self._new_budget = functools.partial(Budget, now=now, warn=self.warnings.append)
         self._budget = self._new_budget(self.request_budget, connection) if self.request_budget else None
         self._query_budget: Budget | None = None
@@ -58,6 +62,22 @@ class Client:
     def tries(self) -> int:
         """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
         return self._transport.session.tries
+
+    def now(self) -> datetime.datetime:
+        """Return the time of day as the service has it, as far as one of its answers showed it."""
+        return datetime.datetime.fromtimestamp(self._now() + (self._transport.ahead or 0.0), datetime.timezone.utc)
+
+    def at_service_time(self, ask: t.Callable[[datetime.datetime], _In]) -> _In:
+        """Ask for something of a time span that ends now; ask again if only the answer shows that the clock of this machine is wrong."""
+        known = self._transport.ahead is not None
+        now = self.now()
+        try:
+            answer = ask(now)
+        except Failure:
+            if known or abs(self.now() - now) < _MAX_CLOCK_ERROR:
+                raise
+            return ask(self.now())
+        return answer if known or abs(self.now() - now) < _MAX_CLOCK_ERROR else ask(self.now())
 
     def locate(self, failure: Failure) -> Failure:
         """Return the failure with the request of the latest response, if the caller found it in the content of that response."""

@@ -87,6 +87,8 @@ class Transport:
         self._now = now
         self._announce = announce
         self._is_announced = False
+        # By how many seconds the clock of the service is ahead of this one; None before an answer had a `Date`.
+        self.ahead: float | None = None
 
     @property
     def latest(self) -> Exchange | None:
@@ -120,6 +122,8 @@ class Transport:
                 break
             attempts += 1
             outcome = self.session.send(endpoint.method, path + query_text, content, fresh=retried_as == "POST")
+            date = parse_http_date(outcome.headers.get("Date", ""))
+            self.ahead = self.ahead if date is None else date - self._now()
             if budget:
                 budget.settle(begun, outcome.headers)
             limited = outcome.status == RATE_LIMITED_STATUS

@@ -8,10 +8,11 @@ import typing as t
 from .._baseline.entries import is_host, parse_baseline
 from .._baseline.pattern import Pattern, normalize_url, parse_pattern
 from .._core import STATE_OPTION, Json, invalid_option
+from .._policy.facts import COMMON_SCHEMES, EMPTY
 from .._policy.matching import locate
 from .._policy.parse import PLACE, Policy, parse_policy
 from .._text import quoted
-from .baseline import EntrySource, entry_sources
+from .baseline import EntrySource, entry_sources, is_authorised
 from .facts import (
     ACCEPT,
     ACTIONS,
@@ -41,7 +42,7 @@ _MAX_DESCRIPTION = 500
 
 
 class Accepted(t.NamedTuple):
-    """One item of `accept_blocked`: a pattern of URLs, or a host, scheme or keyword as it is written in a policy."""
+    """One item of `accept_blocked`: a pattern of URLs, or a host, scheme or keyword as it is written in a policy, or `empty`."""
 
     pattern: Pattern | None
     text: str
@@ -50,12 +51,17 @@ class Accepted(t.NamedTuple):
         """Return whether a source may be blocked."""
         if self.pattern is not None:
             return self.pattern.covers(normalize_url(source))
+        if self.text == source:
+            return True
         location = locate(source)
-        return self.text == source or (location is not None and self.text == location.origin.host)
+        if self.text == EMPTY or location is None:
+            return False
+        # A scheme takes every address of it: extensions of browsers have random ids.
+        return self.text in (location.origin.host, f"{location.origin.scheme}:")
 
 
 class DesiredRule(t.NamedTuple):
-    """The desired state of one rule; None for members that are not managed."""
+    """The desired state of one rule; None for members that are not managed. `unauthorised` are entries of a baseline that become no source."""
 
     present: bool
     description: str | None
@@ -65,6 +71,7 @@ class DesiredRule(t.NamedTuple):
     enabled: bool | None
     policy: Policy | None
     baseline: tuple[EntrySource, ...]
+    unauthorised: tuple[str, ...]
     look_back_days: int
     accepted: tuple[Accepted, ...]
     allows_unobserved: bool
@@ -81,10 +88,11 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
     if expression is not None and not expression.strip():
         raise invalid_option("expression", 'must not be empty; for every request of the zone, write "true"')
     entries = parse_baseline(params["script_baseline"] if params["script_baseline"] is not None else [], "script_baseline")
+    sources = tuple(entry_sources(entries))
     policy = None if params["directives"] is None else parse_policy(params["directives"])
     if policy is not None:
         require_length(policy)
-    if policy is not None and not policy.directives and not entries:
+    if policy is not None and not policy.directives and not sources:
         raise invalid_option(PLACE, "has no directive, and a rule needs one")
     return DesiredRule(
         present=params["state"] == "present",
@@ -94,7 +102,8 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
         expression=None if expression is None else expression.strip(),
         enabled=enabled,
         policy=policy,
-        baseline=tuple(entry_sources(entries)),
+        baseline=sources,
+        unauthorised=tuple(entry.name for entry in entries if not is_authorised(entry)),
         look_back_days=check_look_back(params["look_back_days"]),
         accepted=tuple(_accepted(f"accept_blocked[{index}]", text) for index, text in enumerate(params["accept_blocked"])),
         allows_unobserved=params["unobserved"] == ACCEPT,
@@ -129,8 +138,11 @@ def _accepted(place: str, text: str) -> Accepted:
     if "://" in text:
         return Accepted(parse_pattern(place, text), text)
     is_word = re.fullmatch(r"'[a-z-]+'|[a-z][a-z0-9+.-]*:", text.lower())
+    if text.lower() in COMMON_SCHEMES:
+        raise invalid_option(place, f"{quoted(text)} lacks the colon of a scheme (did you mean {text.lower()}:?)")
     if not is_word and not is_host(text):
-        raise invalid_option(place, f"{quoted(text)} is not a URL or a pattern of URLs, a host, or a keyword in single quotes")
+        what = "a URL or a pattern of URLs, a host, a scheme such as chrome-extension:, a keyword in single quotes, or empty"
+        raise invalid_option(place, f"{quoted(text)} is not {what}")
     return Accepted(None, text.lower())
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, NOT_FOUND, Answer, Conclusion, Failure, Json, Plan, Request, conflict, invalid_option
-from .._policy.facts import SCRIPT_SRC
+from .._policy.facts import SCRIPT_SRC, STRICT_DYNAMIC
+from .._policy.matching import switched_off
 from .._policy.parse import PLACE, Policy, undocumented
-from .enforcement import effects_of, judge
+from .enforcement import effects_of
+from .gate import judge
 from .options import DesiredRule, require_length
 from .rule import Rule, RuleState, parse_rule, show, warnings_about
 
@@ -23,7 +25,7 @@ def plan(desired: DesiredRule, state: RuleState) -> Plan:
         for identifier, description in state.others.items():
             if description == after.description and before is not None and before.description != description:
                 raise conflict(f"description: content security rule {identifier} is already named {description!r}.")
-    verdict = judge(desired, before, after, state.observation)
+    verdict = judge(desired, state, after)
     result: dict[str, Json] = {"content_security_rule": show(after) if after else None, "violations": verdict.violations}
     if verdict.refused:
         result["refusals"] = list(verdict.refusals)
@@ -32,7 +34,10 @@ def plan(desired: DesiredRule, state: RuleState) -> Plan:
         after=after.managed() if after else {},
         result=result,
         requests=_requests(before, after),
-        basis=None if before is None else {"id": before.id, **{name: getattr(before, name) for name in _MEMBERS}},
+        # The spelling of a policy does not count.
+        basis=None
+        if before is None
+        else {"id": before.id, **{name: getattr(before, name) for name in _MEMBERS}, "value": before.text},
         warnings=(*_warnings(desired, before, after), *verdict.warnings),
         effects=effects_of(before, after),
         refused=verdict.refused,
@@ -113,10 +118,21 @@ def _warnings(desired: DesiredRule, before: Rule | None, after: Rule | None) -> 
     for each in desired.baseline:
         if each.is_broader:
             yield f"script_baseline: as a source, entry {each.entry!r} becomes broader than the entry: {SCRIPT_SRC} {each.source}."
+    for name in desired.unauthorised:
+        yield f"script_baseline: entry {name!r} has no authorised_by, so that it becomes no source; adopting is not authorising."
     if desired.policy is not None:
         yield from undocumented(desired.policy)
+    if after.policy is not None:
+        yield from _switched_off(after.policy)
     if before is not None:
         yield from warnings_about(before)
+
+
+def _switched_off(policy: Policy) -> t.Iterator[str]:
+    for directive, sources in sorted(policy.directives.items()):
+        off = switched_off(directive, sources)
+        if STRICT_DYNAMIC in sources and off:
+            yield f"{PLACE}.{directive}: {STRICT_DYNAMIC} switches off {', '.join(off)}, which browsers then ignore."
 
 
 def conclude(desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:

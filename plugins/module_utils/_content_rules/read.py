@@ -11,18 +11,20 @@ from .._api.client import Client
 from .._api.monitor_listings import list_monitored
 from .._api.response import is_missing
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
+from .._observed import Cause, Observed, Unknown, unknown
 from .._policy.facts import CONNECT_SRC, SCRIPT_SRC
-from .._policy.matching import Resource
+from .._policy.matching import Resource, is_readable
 from .._policy.parse import read_policy
 from . import violations
-from .enforcement import LISTED, LISTING, REPORTS, blocked_by, show_violations, to_look_at
+from .enforcement import governed_listings, grouped, has_reports, is_silent, narrowed_listings, show_violations
 from .options import DesiredRule, RuleQuery
 from .plan import rule_after
-from .rule import Observation, Rule, RuleState, find_rule, parse_rules, show, warnings_about
+from .rule import Evidence, Rule, RuleState, find_rule, parse_rules, show, warnings_about
 from .rules import DesiredRules, RuleListing
-from .violations import Reports, Window
+from .violations import Reports, Seen, Window
 
 _LISTINGS = {SCRIPT_SRC: "page_shield.scripts", CONNECT_SRC: "page_shield.connections"}
+_NAMES = {SCRIPT_SRC: "scripts", CONNECT_SRC: "connections"}
 
 
 def is_not_offered(failure: Failure) -> bool:
@@ -47,45 +49,105 @@ def read_all(client: Client, desired: DesiredRules) -> RuleListing:
 
 
 def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[Rule]) -> list[RuleState]:
-    """Return the states of rules of a listing; only rules that are to enforce more take further requests."""
-    loaded = functools.cache(lambda: _loaded(client))
+    """Return the states of rules of a listing; only rules that are to block more take further requests."""
+    loaded = functools.cache(functools.partial(_loaded, client))
     states = []
     for each in desired:
         rule = find_rule(rules, each.rule_id, each.description)
-        what = to_look_at(rule, rule_after(each, rule)) if rule else None
-        observation = _reported(client, rule, each.look_back_days) if rule and what == REPORTS else None
         others = {str(other.id): other.description for other in rules if other is not rule}
-        states.append(RuleState(rule, loaded() if what == LISTING else observation, others))
+        evidence = _evidence(client, rule, rule_after(each, rule), each.look_back_days, loaded) if rule else Evidence()
+        states.append(RuleState(rule, evidence, others))
     return states
 
 
-def _reported(client: Client, rule: Rule, days: int) -> Observation:
-    window = Window.of(datetime.datetime.now(datetime.timezone.utc), days)
+def _evidence(client: Client, rule: Rule, after: Rule | None, days: int, loaded: t.Callable[[], Seen]) -> Evidence:
+    """Ask for what has to be known before a rule blocks more: what browsers reported of it, and what the zone lists."""
+    evidence = Evidence()
+    if has_reports(rule, after):
+        reports = reports_of(client, [client.address.id], days, str(rule.id))[client.address.id]
+        if isinstance(reports, Unknown) and reports.kind not in NOT_AVAILABLE:
+            raise Failure(reports.kind or BAD_RESPONSE, reports.message)
+        evidence = evidence._replace(reports=reports)
+    needed = narrowed_listings(rule, after)
+    if after is not None and is_silent(rule, evidence):
+        # Without a report, the listing shows whether anybody could have reported something.
+        return evidence._replace(listing=_complete(loaded(), needed, governed_listings(after.policy)))
+    return evidence._replace(listing=_complete(loaded(), needed)) if needed else evidence
+
+
+def _complete(listing: Seen, each: t.Sequence[str], any_of: t.Sequence[str] = ()) -> Seen:
+    """Return a listing that says so if it has nothing of a directive that is needed, or of all of several."""
+    shown = {resource.directive for resource in listing.resources}
+    lacking = [name for name in each if name not in shown]
+    lacking += [] if not any_of or shown & set(any_of) else [name for name in any_of if name not in lacking]
+    gaps = tuple(Unknown(Cause.NOTHING_LISTED, f"it shows no {_NAMES[name]} at all") for name in lacking)
+    return listing._replace(gaps=(*listing.gaps, *gaps))
+
+
+def reports_of(client: Client, zone_ids: t.Sequence[str], days: int, rule_id: str | None = None) -> dict[str, Observed[Reports]]:
+    """Return what browsers reported in up to ten zones, or why that is not known; one zone that cannot be read fails the query for all."""
+
+    def ask(now: datetime.datetime) -> dict[str, Observed[Reports]]:
+        window = Window.of(now, days)
+        try:
+            data = client.query(*violations.query(zone_ids, window, rule_id))
+        except Failure as failure:
+            if failure.kind not in NOT_AVAILABLE:
+                raise
+            return {zone_id: _within_limits(client, zone_id, now, days, rule_id) for zone_id in zone_ids}
+        return violations.parse(data, zone_ids, window)
+
+    return client.at_service_time(ask)
+
+
+def _within_limits(client: Client, zone_id: str, now: datetime.datetime, days: int, rule_id: str | None) -> Observed[Reports]:
+    """Return what browsers reported in one zone, as far as its plan shows it; its settings say how far."""
     try:
-        reports = reports_of(client, [client.address.id], window, rule.id)[client.address.id]
+        limits = violations.parse_limits(client.query(*violations.settings_query(zone_id)), zone_id)
+        window, page_size = Window.of(now, days, limits.span), min(limits.page_size, violations.PAGE_SIZE)
+        data = client.query(*violations.query([zone_id], window, rule_id, page_size, settings=False))
     except Failure as failure:
         if failure.kind not in NOT_AVAILABLE:
             raise
-        return violations.unavailable(failure, window)
-    return Observation(reports.get(str(rule.id), ()), *window)
+        return unknown(failure)
+    if text := violations.shortened(days, limits):
+        client.warnings.append(text)
+    return violations.parse(data, [zone_id], window, page_size)[zone_id]
 
 
-def reports_of(client: Client, zone_ids: t.Sequence[str], window: Window, rule_id: str | None = None) -> dict[str, Reports]:
-    """Return what browsers reported in up to ten zones, by zone and rule."""
-    return violations.parse(client.query(*violations.query(zone_ids, window, rule_id)), zone_ids)
-
-
-def _loaded(client: Client) -> Observation:
-    """Return what the pages of the zone load now, as far as the service lists it."""
+def _loaded(client: Client) -> Seen:
+    """Return what the pages of the zone load now, as far as the service lists it, and why that may not be all."""
+    gaps: list[Unknown] = []
+    try:
+        if not _is_monitored(client):
+            gaps.append(Unknown(Cause.MONITOR_OFF, "the script monitor is off"))
+    except Failure as failure:
+        gaps.append(_not_offered(failure))
     resources: list[Resource] = []
-    for directive in LISTED:
+    for directive, operation in _LISTINGS.items():
         try:
-            resources += (_listed_resource(directive, item) for item in list_monitored(client, _LISTINGS[directive]))
+            resources += (_listed_resource(directive, item) for item in list_monitored(client, operation))
         except Failure as failure:
-            if not is_not_offered(failure):
-                raise
-            return Observation(reason=str(failure))
-    return Observation(tuple(resources))
+            gaps.append(_not_offered(failure))
+    readable = tuple(resource for resource in resources if is_readable(resource.url))
+    if unreadable := len(resources) - len(readable):
+        what = "a script or a connection" if unreadable == 1 else f"{unreadable} scripts and connections"
+        gaps.append(Unknown(Cause.NOT_READABLE, f"it has {what} without a readable address"))
+    return Seen(readable, tuple(dict.fromkeys(gaps)))
+
+
+def _not_offered(failure: Failure) -> Unknown:
+    if not is_not_offered(failure):
+        raise failure
+    return unknown(failure)
+
+
+def _is_monitored(client: Client) -> bool:
+    status = client.call("page_shield.get").result
+    enabled = status.get("enabled") if isinstance(status, dict) else None
+    if not isinstance(enabled, bool):
+        raise Failure(BAD_RESPONSE, "The status of the script monitor has no true or false in 'enabled'.")
+    return enabled
 
 
 def _listed_resource(directive: str, item: Json) -> Resource:
@@ -103,39 +165,23 @@ def report(client: Client, query: RuleQuery) -> Conclusion:
     chosen.sort(key=lambda rule: str(rule.id))
     views = [show(rule) for rule in chosen]
     if query.look_back_days is not None:
-        window = Window.of(datetime.datetime.now(datetime.timezone.utc), query.look_back_days)
-        add_violations(client, {client.address.id: views}, window)
+        add_violations(client, {client.address.id: views}, query.look_back_days)
     return Conclusion({"content_security_rules": views}, tuple(text for rule in chosen for text in warnings_about(rule)))
 
 
-def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Json]]], window: Window) -> None:
+def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Json]]], days: int) -> None:
     """Add what browsers reported to the shown rules of zones, with one query for ten zones that can be read."""
     ids = [zone_id for zone_id, rules in zones.items() if rules]
     for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
-        group = ids[start : start + MAX_ZONES_PER_QUERY]
-        for zone_id, reports in _reports_or_reasons(client, group, window).items():
+        for zone_id, reports in reports_of(client, ids[start : start + MAX_ZONES_PER_QUERY], days).items():
             for rule in zones[zone_id]:
-                rule["violations"] = _violations_of(rule, reports, window)
+                rule["violations"] = _violations_of(rule, reports)
 
 
-def _reports_or_reasons(client: Client, group: t.Sequence[str], window: Window) -> dict[str, Reports | Failure]:
-    """Return what was reported in each of a group of zones; one zone that cannot be read fails the query for all."""
-    try:
-        return dict(reports_of(client, group, window))
-    except Failure as failure:
-        if failure.kind not in NOT_AVAILABLE:
-            raise
-        if len(group) == 1:
-            return {group[0]: failure}
-    reports: dict[str, Reports | Failure] = {}
-    for zone_id in group:
-        reports |= _reports_or_reasons(client, [zone_id], window)
-    return reports
-
-
-def _violations_of(rule: t.Mapping[str, Json], reports: Reports | Failure, window: Window) -> dict[str, Json] | None:
-    """Return what browsers reported of a shown rule that its policy blocks; all of it if that policy cannot be parsed."""
-    if isinstance(reports, Failure):
-        return show_violations(violations.unavailable(reports, window), ())
-    resources = reports.get(str(rule["id"]), ())
-    return show_violations(Observation(resources, *window), blocked_by(read_policy(str(rule["value"])), resources))
+def _violations_of(rule: t.Mapping[str, Json], reports: Observed[Reports]) -> dict[str, Json] | None:
+    """Return what browsers reported of a shown rule, also what its policy allows on paper."""
+    if isinstance(reports, Unknown):
+        return show_violations(None, None, (), (reports,), ())
+    seen, window = reports.value.of(str(rule["id"])), reports.value.window
+    blocked = grouped(read_policy(str(rule["value"])), seen.resources)
+    return show_violations(window.since, window.until, seen.resources, seen.gaps, blocked)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing as t
 
 from .._core import BAD_RESPONSE, Failure, Json, conflict
-from .._policy.matching import Resource
+from .._observed import Observed
 from .._policy.parse import Policy, read_policy
 from .._text import json_type
-from .facts import ALLOW
+from .facts import ACTIONS, ADD_REPORTING, ALLOW
+from .violations import Reports, Seen
 
 _ENABLED: t.Mapping[Json, bool] = {True: True, False: False, "true": True, "false": False}
 
@@ -26,8 +27,18 @@ class Rule(t.NamedTuple):
 
     @property
     def enforces(self) -> bool:
-        """Return whether browsers block what the policy does not allow."""
+        """Return whether browsers certainly block what the policy does not allow."""
         return self.enabled and self.action == ALLOW
+
+    @property
+    def may_enforce(self) -> bool:
+        """Return whether browsers block what the policy does not allow, or that is not known: the action is an unknown word."""
+        return self.enabled and (self.action == ALLOW or self.action not in (*ACTIONS, ADD_REPORTING))
+
+    @property
+    def text(self) -> str:
+        """Return the policy without its spelling, as far as it can be parsed."""
+        return self.value if self.policy is None else self.policy.text
 
     @property
     def directives(self) -> dict[str, list[str]] | None:
@@ -41,23 +52,21 @@ class Rule(t.NamedTuple):
         return {**members, **policy}
 
 
-class Observation(t.NamedTuple):
-    """What was asked for before a rule enforces more: what it reported in a window, or what the zone lists.
+class Evidence(t.NamedTuple):
+    """What was asked for before more is blocked than before; None for what was not asked for.
 
-    `reason`: why it could not be read; "" if it was.
+    `reports`: what browsers reported of the rule. `listing`: what the pages of the zone load now.
     """
 
-    resources: tuple[Resource, ...] = ()
-    since: str | None = None
-    until: str | None = None
-    reason: str = ""
+    reports: Observed[Reports] | None = None
+    listing: Seen | None = None
 
 
 class RuleState(t.NamedTuple):
     """Current state of one rule: None if it does not exist; `others` are the descriptions of all other rules of the zone."""
 
     rule: Rule | None
-    observation: Observation | None = None
+    evidence: Evidence = Evidence()
     others: t.Mapping[str, str] = {}
 
 
@@ -68,8 +77,6 @@ def parse_rule(document: Json) -> Rule:
     texts = {}
     for name in ("id", "action", "description", "expression", "value"):
         text = document.get(name)
-        if text is None and name == "description":
-            text = ""
         if not isinstance(text, str) or (not text and name in ("id", "action")):
             raise _bad(f"{name!r} must be a string, and is {json_type(text) if not isinstance(text, str) else 'empty'}")
         texts[name] = text

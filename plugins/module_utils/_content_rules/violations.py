@@ -5,84 +5,253 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from .._core import BAD_RESPONSE, PERMISSION, REJECTED, Failure, Json
-from .._policy.matching import Resource
-from .._text import dict_of, format_time, is_integer, json_type, list_of
-from .rule import Observation
+from .._core import BAD_RESPONSE, PERMISSION, Failure, Json
+from .._observed import Cause, Known, Observed, Unknown, unknown
+from .._policy.facts import REPORTABLE
+from .._policy.matching import Resource, source_of
+from .._text import duration, format_time, is_integer, json_type
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
 
 DATASET = "pageShieldReportsAdaptiveGroups"
 PAGE_SIZE = 10_000
+# Reports of a policy that was changed end so long after the last one.
+RECENT = datetime.timedelta(days=1)
 _DIMENSIONS = ("policyID", "cspDirective", "url", "host", "pageURL")
-
-# What was reported, by the id of its rule.
-Reports = t.Mapping[str, tuple[Resource, ...]]
+_RECENT, _SETTINGS = "recent", f"settings{{{DATASET}{{enabled maxDuration maxPageSize notOlderThan}}}}"
 
 
 class Window(t.NamedTuple):
-    """A time span in RFC 3339."""
+    """A time span, as far as the plan shows it, and its last day."""
 
     since: str
     until: str
+    recent: str
 
     @classmethod
-    def of(cls, now: datetime.datetime, days: int) -> Window:
+    def of(cls, now: datetime.datetime, days: int, span: datetime.timedelta | None = None) -> Window:
+        """Return the window that ends now; `span` is what the plan allows."""
         now = now.replace(microsecond=0)
-        return cls(format_time(now - datetime.timedelta(days=days)), format_time(now))
+        length = min(datetime.timedelta(days=days), span or datetime.timedelta.max)
+        return cls(format_time(now - length), format_time(now), format_time(now - min(length, RECENT)))
 
 
-def query(zone_ids: t.Sequence[str], window: Window, rule_id: str | None = None) -> tuple[str, dict[str, Json]]:
-    """Return the query for the reports of up to ten zones, or of one of their rules, and its variables."""
-    variables: dict[str, Json] = {"id": list(zone_ids), **window._asdict(), **({"rule": rule_id} if rule_id else {})}
-    declared, condition = (",$rule:string!", ",policyID:$rule") if rule_id else ("", "")
-    conditions = f"datetime_geq:$since,datetime_lt:$until{condition}"
-    groups = f"{DATASET}(limit:{PAGE_SIZE},filter:{{{conditions}}}){{count dimensions{{{' '.join(_DIMENSIONS)}}}}}"
-    text = f"query($id:[string!],$since:Time!,$until:Time!{declared}){{viewer{{zones(filter:{{zoneTag_in:$id}}){{zoneTag {groups}}}}}}}"
-    return text, variables
+class Limits(t.NamedTuple):
+    """What a plan allows: how far back, and how many rows of a page."""
+
+    span: datetime.timedelta
+    page_size: int
 
 
-def parse(data: Json, zone_ids: t.Sequence[str]) -> dict[str, Reports]:
+class Seen(t.NamedTuple):
+    """What was seen for certain, and the reasons why there may be more."""
+
+    resources: tuple[Resource, ...] = ()
+    gaps: tuple[Unknown, ...] = ()
+
+
+class Reports(t.NamedTuple):
+    """What browsers reported in a window: by rule, and of rules that cannot be told; `recent` are those of the last day."""
+
+    window: Window
+    by_rule: t.Mapping[str, Seen]
+    gaps: tuple[Unknown, ...]
+    recent: frozenset[tuple[str, str]] = frozenset()
+
+    def of(self, rule_id: str | None) -> Seen:
+        """Return what was reported of a rule; a row that cannot be told may be about each rule."""
+        seen = self.by_rule.get(key_of(str(rule_id)), Seen())
+        return seen._replace(gaps=(*seen.gaps, *self.gaps))
+
+    def only_of(self, rule_id: str | None) -> Seen:
+        """Return what was reported of the only rule that was asked for, so that no row may be about another one."""
+        key = key_of(str(rule_id))
+        seen = self.of(rule_id)
+        others = {name: other for name, other in self.by_rule.items() if name != key}
+        resources = tuple(resource for other in others.values() for resource in other.resources)
+        strange = [_gap("a row is about another rule than the one that was asked for")] if any(others) else []
+        gaps = (*strange, *(gap for other in others.values() for gap in other.gaps))
+        return Seen((*seen.resources, *resources), (*seen.gaps, *gaps))
+
+
+def key_of(rule_id: str) -> str:
+    """Return an id as it is compared: without case and hyphens."""
+    return rule_id.replace("-", "").strip().lower()
+
+
+def query(
+    zone_ids: t.Sequence[str], window: Window, rule_id: str | None = None, page_size: int = PAGE_SIZE, *, settings: bool = True
+) -> tuple[str, dict[str, Json]]:
+    """Return the query for the reports of up to ten zones, or of one of their rules, and its variables.
+
+    Of one rule, the reports of the last day are a second group. With `settings`, the limits of the plan are part of the answer.
+    """
+    variables: dict[str, Json] = {"id": list(zone_ids), "since": window.since, "until": window.until}
+    declared, condition, last_day = "", "", ""
+    fields = f"{{count dimensions{{{' '.join(_DIMENSIONS)}}}}}"
+    if rule_id:
+        variables |= {"rule": rule_id, "recent": window.recent}
+        declared, condition = ",$rule:string!,$recent:Time!", ",policyID:$rule"
+        last_day = (
+            f" {_RECENT}:{DATASET}(limit:{page_size},filter:{{datetime_geq:$recent,datetime_lt:$until{condition}}}){fields}"
+        )
+    rows = f"{DATASET}(limit:{page_size},filter:{{datetime_geq:$since,datetime_lt:$until{condition}}}){fields}"
+    parts = f"zoneTag {f'{_SETTINGS} ' if settings else ''}{rows}{last_day}"
+    return (
+        f"query($id:[string!],$since:Time!,$until:Time!{declared}){{viewer{{zones(filter:{{zoneTag_in:$id}}){{{parts}}}}}}}",
+        variables,
+    )
+
+
+def settings_query(zone_id: str) -> tuple[str, dict[str, Json]]:
+    """Return the query for what the plan of a zone allows."""
+    return f"query($id:[string!]){{viewer{{zones(filter:{{zoneTag_in:$id}}){{zoneTag {_SETTINGS}}}}}}}", {"id": [zone_id]}
+
+
+def parse(data: Json, zone_ids: t.Sequence[str], window: Window, page_size: int = PAGE_SIZE) -> dict[str, Observed[Reports]]:
     """Return what was reported in each zone of the answer to a query; a missing zone does not mean that it has no reports."""
-    nodes = {}
-    for node in list_of(dict_of(dict_of(data).get("viewer")).get("zones")):
-        nodes[str(dict_of(node).get("zoneTag")).lower()] = dict_of(node)
-    by_zone: dict[str, Reports] = {}
+    nodes = _nodes(data)
+    observed: dict[str, Observed[Reports]] = {}
     for zone_id in zone_ids:
-        if zone_id.lower() not in nodes:
-            raise Failure(PERMISSION, f"The service's answer lacks the zone {zone_id}, so the token cannot read its violations.")
-        rows = nodes[zone_id.lower()].get(DATASET)
+        try:
+            observed[zone_id] = Known(_reports(_node(nodes, zone_id), window, page_size))
+        except Failure as failure:
+            observed[zone_id] = unknown(failure)
+    return observed
+
+
+def parse_limits(data: Json, zone_id: str) -> Limits:
+    """Return what the plan of a zone allows; raise `Failure` if it has no violations."""
+    return _limits(_node(_nodes(data), zone_id), zone_id)
+
+
+def _nodes(data: Json) -> dict[str, t.Mapping[str, Json]]:
+    zones = _member(_member(data, "viewer"), "zones")
+    if not isinstance(zones, list):
+        raise _bad(f"'zones' must be a list, not {json_type(zones)}")
+    return {str(node.get("zoneTag")).lower(): node for node in zones if isinstance(node, dict)}
+
+
+def _node(nodes: t.Mapping[str, t.Mapping[str, Json]], zone_id: str) -> t.Mapping[str, Json]:
+    if zone_id.lower() not in nodes:
+        raise Failure(PERMISSION, f"The service's answer lacks the zone {zone_id}, so the token cannot read its violations.")
+    return nodes[zone_id.lower()]
+
+
+def _limits(node: t.Mapping[str, Json], zone_id: str) -> Limits:
+    settings = _member(_member(node, "settings"), DATASET)
+    if _member(settings, "enabled") is not True:
+        raise Failure(PERMISSION, f"The plan of the zone {zone_id} does not show violations.")
+    # The clocks of both sides may differ.
+    age = max(60, _number(settings, "notOlderThan") - 60)
+    seconds = min(age, _number(settings, "maxDuration"))
+    return Limits(datetime.timedelta(seconds=seconds), max(1, _number(settings, "maxPageSize")))
+
+
+def _reports(node: t.Mapping[str, Json], window: Window, page_size: int) -> Reports:
+    gaps: list[Unknown] = []
+    # A page may be cut at the size that the plan allows, which is smaller than the requested one.
+    if "settings" in node:
+        page_size = min(page_size, _limits(node, str(node.get("zoneTag"))).page_size)
+    groups = {}
+    for name in (DATASET, *([_RECENT] if _RECENT in node else [])):
+        rows = node.get(name)
         if not isinstance(rows, list):
-            raise _bad(f"{DATASET!r} must be a list, not {json_type(rows)}")
-        if len(rows) >= PAGE_SIZE:
-            raise Failure(REJECTED, f"there are more than {PAGE_SIZE} different reports; lower look_back_days")
-        reports: dict[str, list[Resource]] = {}
-        for rule_id, resource in map(_resource, rows):
-            reports.setdefault(rule_id, []).append(resource)
-        by_zone[zone_id] = {rule_id: tuple(each) for rule_id, each in reports.items()}
-    return by_zone
+            raise _bad(f"{name!r} must be a list, not {json_type(rows)}")
+        if len(rows) >= page_size:
+            gaps.append(
+                Unknown(
+                    Cause.CUT_OFF,
+                    f"there are {page_size} different reports or more, and more are not shown; lower look_back_days",
+                )
+            )
+        groups[name] = [_read_row(row) for row in rows]
+    by_rule: dict[str, Seen] = {}
+    # A sample of the last day may have what one of all days lacks.
+    counted = {_place(row) for row in groups[DATASET]}
+    for row in (*groups[DATASET], *(row for row in groups.get(_RECENT, ()) if _place(row) not in counted)):
+        if row.rule is None:
+            gaps += row.gaps
+            resources: tuple[Resource, ...] = () if row.resource is None else (row.resource,)
+            by_rule[""] = _joined(by_rule.get("", Seen()), Seen(resources))
+            continue
+        seen = Seen(() if row.resource is None else (row.resource,), row.gaps)
+        by_rule[row.rule] = _joined(by_rule.get(row.rule, Seen()), seen)
+    recent = frozenset(
+        (row.resource.directive, source_of(row.resource.url)) for row in groups.get(_RECENT, ()) if row.resource is not None
+    )
+    return Reports(window, by_rule, tuple(dict.fromkeys(gaps)), recent)
 
 
-def _resource(row: Json) -> tuple[str, Resource]:
-    dimensions = dict_of(dict_of(row).get("dimensions"))
-    count = dict_of(row).get("count")
-    if isinstance(count, str) and count.isascii() and count.isdigit() and len(count) < 20:
-        count = int(count)
-    if not is_integer(count) or count < 0:
-        raise _bad("'count' must be a whole number")
-    texts = []
-    for name in _DIMENSIONS:
-        text = dimensions.get(name) or ""
-        if not isinstance(text, str):
-            raise _bad(f"{name!r} must be a string, not {json_type(text)}")
-        texts.append(text)
-    rule_id, directive, url, host, page = texts
-    return rule_id, Resource(directive.strip().lower(), url, host.lower(), page, count)
+def _joined(one: Seen, other: Seen) -> Seen:
+    return Seen((*one.resources, *other.resources), tuple(dict.fromkeys((*one.gaps, *other.gaps))))
 
 
-def unavailable(failure: Failure, window: Window) -> Observation:
-    """Return the observation for violations that cannot be read."""
-    return Observation((), window.since, window.until, str(failure))
+class _Row(t.NamedTuple):
+    """A row: its rule and its resource, None for what cannot be told, with the reasons."""
+
+    rule: str | None
+    resource: Resource | None
+    gaps: tuple[Unknown, ...]
+
+
+def _place(row: _Row) -> object:
+    return row if row.resource is None else (row.rule, row.resource._replace(times=None))
+
+
+def _read_row(row: Json) -> _Row:
+    """Return a row; nothing of it that decides has a default."""
+    dimensions = row.get("dimensions") if isinstance(row, dict) else None
+    if not isinstance(row, dict) or not isinstance(dimensions, dict):
+        return _Row(None, None, (_gap("a row has no dimensions"),))
+    gaps = []
+    rule, directive, url = (dimensions.get(name) for name in _DIMENSIONS[:3])
+    if not isinstance(rule, str) or not rule.strip():
+        gaps.append(_gap(f"a row has no id of a rule in 'policyID', but {json_type(rule)}"))
+    # The text of a whole directive counts by its first word.
+    words = directive.lower().split() if isinstance(directive, str) else []
+    if not words or words[0] not in REPORTABLE:
+        gaps.append(_gap(f"a row has no directive in 'cspDirective', but {json_type(directive)}"))
+    if not isinstance(url, str):
+        gaps.append(_gap(f"a row has no address in 'url', but {json_type(url)}"))
+    host, page = (value if isinstance(value := dimensions.get(name), str) else "" for name in _DIMENSIONS[3:])
+    times: int | None = None
+    try:
+        times = _number(row, "count")
+    except Failure:
+        gaps.append(_gap("the 'count' of a row is no whole number"))
+    resource = None
+    if isinstance(url, str) and words and words[0] in REPORTABLE:
+        resource = Resource(words[0], url, host.lower(), page, times)
+    known = key_of(rule) if isinstance(rule, str) and rule.strip() else None
+    return _Row(known, resource, tuple(gaps))
+
+
+def _gap(message: str) -> Unknown:
+    return Unknown(Cause.NOT_READABLE, message, BAD_RESPONSE)
+
+
+def shortened(days: int, limits: Limits) -> str:
+    """Return the warning for a window that the plan shortens, "" for none."""
+    if limits.span >= datetime.timedelta(days=days):
+        return ""
+    return f"The plan shows violations of the last {duration(limits.span.total_seconds())} only, not of {days} days (look_back_days)."
+
+
+def _member(value: Json, name: str) -> Json:
+    if not isinstance(value, dict):
+        raise _bad(f"{name!r} must be part of an object, not of {json_type(value)}")
+    return value.get(name)
+
+
+def _number(value: Json, name: str) -> int:
+    """Return a whole number, which may be sent as text."""
+    number = _member(value, name)
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 20:
+        number = int(number)
+    if not is_integer(number) or number < 0:
+        raise _bad(f"{name!r} must be a whole number")
+    return number
 
 
 def _bad(what: str) -> Failure:

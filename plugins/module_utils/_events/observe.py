@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import hashlib
 import threading
 import time
@@ -13,7 +12,6 @@ from .._address import ACCOUNT, PAGES_SIDE_BY_SIDE, PER_PAGE, is_selected, query
 from .._api.client import Client
 from .._content_rules import read as content_rules
 from .._content_rules.rule import show as show_rule
-from .._content_rules.violations import Window
 from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
@@ -55,7 +53,7 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
         if SETTINGS in watch:
             fields = report_fields(entry_point(client, confirm=False))["custom_fields"]
             enabled = state.status["enabled"]
-            seen = seen._replace(monitor=enabled, fields=scrub(fields, client.secrets), rules=see_rules(client, now))
+            seen = seen._replace(monitor=enabled, fields=scrub(fields, client.secrets), rules=see_rules(client))
         if SCRIPTS in watch:
             on_route = settings.query.on_route(state.route)
             listing = scrub(list_scripts(client, on_route), client.secrets)
@@ -69,7 +67,7 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
 _DAYS_OF_VIOLATIONS = 1
 
 
-def see_rules(client: Client, now: float) -> Observed[ContentRules]:
+def see_rules(client: Client) -> Observed[ContentRules]:
     """Return the content security rules of a zone by id, unknown if the plan or the token has none; reports are asked for if there are rules."""
     try:
         views = [show_rule(rule) for rule in content_rules.listed(client)]
@@ -77,8 +75,7 @@ def see_rules(client: Client, now: float) -> Observed[ContentRules]:
         if not content_rules.is_not_offered(failure):
             raise
         return unknown(public(client, failure))
-    window = Window.of(datetime.datetime.fromtimestamp(now, datetime.timezone.utc), _DAYS_OF_VIOLATIONS)
-    content_rules.add_violations(client, {client.address.id: views}, window)
+    content_rules.add_violations(client, {client.address.id: views}, _DAYS_OF_VIOLATIONS)
     rules: dict[str, Rule] = {}
     for rule in scrub(views, client.secrets):
         seen = dict_of(rule.pop("violations"))

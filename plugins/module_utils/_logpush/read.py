@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import datetime
 import itertools
 import re
 import time
@@ -258,9 +257,9 @@ def _created(desired: DesiredJob, state: JobState, made: t.Mapping[str, Json]) -
 
 def report_delivery(client: Client, desired: delivery.DesiredFacts) -> Conclusion:
     """Return the measured deliveries of the zones or the account of the task."""
-    now = datetime.datetime.now(datetime.timezone.utc)
     excluded = None if desired.rates is None else _not_paid_by_size(client)
-    return delivery.report(client.query, desired, None if desired.zone_ids else client.address, now, excluded)
+    address = None if desired.zone_ids else client.address
+    return client.at_service_time(lambda now: delivery.report(client.query, desired, address, now, excluded))
 
 
 def _not_paid_by_size(client: Client) -> Excluded:

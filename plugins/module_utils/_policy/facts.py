@@ -28,6 +28,20 @@ DIRECTIVES = (
     UPGRADE,
     "worker-src",
 )
+# All that browsers may report; a policy of the service may have those that it does not document (kept as they are).
+REPORTABLE = frozenset(DIRECTIVES) | {
+    *(
+        "script-src-elem",
+        "script-src-attr",
+        "style-src-elem",
+        "style-src-attr",
+        "prefetch-src",
+        "fenced-frame-src",
+        "navigate-to",
+    ),
+    *("sandbox", "plugin-types", "trusted-types", "require-trusted-types-for", "require-sri-for", "block-all-mixed-content"),
+    *("report-uri", "report-to"),
+}
 # Which directive governs if a policy lacks one: the first of these that it has (Content Security Policy Level 3, 6.8.3).
 FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("script-src-elem", "script-src-attr"), (SCRIPT_SRC, DEFAULT_SRC)),
@@ -44,15 +58,20 @@ FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
 }
 
 NONE, SELF, UNSAFE_INLINE, UNSAFE_EVAL = "'none'", "'self'", "'unsafe-inline'", "'unsafe-eval'"
-WASM_EVAL = "'wasm-unsafe-eval'"
+WASM_EVAL, STRICT_DYNAMIC, REPORT_SAMPLE = "'wasm-unsafe-eval'", "'strict-dynamic'", "'report-sample'"
+# `'strict-dynamic'` has a meaning for scripts only; `default-src` in a report may be about one.
+SCRIPT_DIRECTIVES = (SCRIPT_SRC, "script-src-elem", "script-src-attr", "worker-src", DEFAULT_SRC)
 KEYWORDS = (NONE, SELF, UNSAFE_INLINE, UNSAFE_EVAL)
 FRAME_ANCESTORS_KEYWORDS = (NONE, SELF)
-# Words that mean something only in single quotes; the last four are not documented for the service.
-QUOTED_WORDS = frozenset(word.strip("'") for word in (*KEYWORDS, WASM_EVAL)) | {
-    "strict-dynamic",
-    "unsafe-hashes",
-    "report-sample",
-}
+# Words that mean something only in single quotes; the last are not documented for the service.
+QUOTED_WORDS = frozenset(word.strip("'") for word in (*KEYWORDS, WASM_EVAL, STRICT_DYNAMIC, REPORT_SAMPLE)) | {"unsafe-hashes"}
+# Schemes that are written without their colon by mistake, where they would be names of hosts.
+COMMON_SCHEMES = frozenset(
+    {"about", "blob", "data", "filesystem", "http", "https", "mediastream", "ws", "wss"}
+    | {"chrome-extension", "moz-extension", "safari-extension", "safari-web-extension"}
+)
+# What stands for a report without an address.
+EMPTY = "empty"
 # What browsers report in place of a URL, and the keyword that would allow it.
 REPORTED_WORDS: t.Mapping[str, str] = {
     "inline": UNSAFE_INLINE,

@@ -8,7 +8,18 @@ import typing as t
 from urllib.parse import quote, unquote, urlsplit
 
 from .._redact import clean_text
-from .facts import NONE, REPORTED_WORDS, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WASM_EVAL
+from .facts import (
+    EMPTY,
+    NONE,
+    REPORT_SAMPLE,
+    REPORTED_WORDS,
+    SCRIPT_DIRECTIVES,
+    SELF,
+    STRICT_DYNAMIC,
+    UNSAFE_EVAL,
+    UNSAFE_INLINE,
+    WASM_EVAL,
+)
 from .parse import HOST_SOURCE, UNENCODED, Policy, Sources
 
 # How browsers match a resource against a policy (Content Security Policy Level 3, 6.7.2), as far as a report shows it.
@@ -22,6 +33,9 @@ _UPGRADES: t.Mapping[str, frozenset[str]] = {
 _NETWORK = frozenset(("http", "https", "ws", "wss"))
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*", re.IGNORECASE)
+# An address without a host, such as `data:`; of these, a host is needed.
+_ONLY_SCHEME = re.compile(r"(?!(?:https?|wss?):)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_HASH_OR_NONCE = ("'sha", "'nonce-")
 
 
 class Resource(t.NamedTuple):
@@ -74,7 +88,9 @@ def locate(url: str) -> Location | None:
 
 
 def source_of(url: str) -> str:
-    """Return the source that would allow a resource: its address without query, its scheme, or a keyword."""
+    """Return the source that would allow a resource: its address without query, its scheme, or a keyword; `empty` without an address."""
+    if not url.strip():
+        return EMPTY
     word = REPORTED_WORDS.get(url.lower())
     if word:
         return word
@@ -90,7 +106,24 @@ def source_of(url: str) -> str:
 def is_allowed(policy: Policy, resource: Resource) -> bool:
     """Return whether a policy allows a resource."""
     governing = policy.governing(resource.directive)
-    return governing is None or _any_matches(governing[1], resource)
+    return governing is None or _any_matches(in_effect(resource.directive, governing[1]), resource)
+
+
+def is_named(policy: Policy, resource: Resource) -> bool:
+    """Return whether a source of a policy is about a resource, even if other sources switch it off."""
+    governing = policy.governing(resource.directive)
+    return governing is not None and _any_matches(governing[1], resource)
+
+
+def is_readable(url: str) -> bool:
+    """Return whether an address can be compared with sources: it has a host, or at least a scheme."""
+    return locate(url) is not None or bool(_ONLY_SCHEME.match(url))
+
+
+def switched_off(directive: str, sources: Sources) -> Sources:
+    """Return the sources that others of the same directive switch off."""
+    kept = in_effect(directive, sources)
+    return tuple(source for source in sources if source not in (*kept, NONE, REPORT_SAMPLE))
 
 
 def governs(policy: Policy, directive: str) -> str:
@@ -99,14 +132,18 @@ def governs(policy: Policy, directive: str) -> str:
     return governing[0] if governing else directive
 
 
-def in_effect(sources: Sources) -> Sources:
-    """Return the sources that count: browsers ignore 'unsafe-inline' beside a hash."""
-    has_hash = any(source.startswith("'sha") for source in sources)
-    return tuple(source for source in sources if source != NONE and not (has_hash and source == UNSAFE_INLINE))
+def in_effect(directive: str, sources: Sources) -> Sources:
+    """Return the sources that count (Content Security Policy Level 3, 6.7.3 and 8.2).
+
+    A hash, a nonce and, for scripts, 'strict-dynamic' switch off 'unsafe-inline'; the latter also switches off hosts, schemes and 'self'.
+    """
+    is_strict = STRICT_DYNAMIC in sources and directive in SCRIPT_DIRECTIVES
+    has_inline = not is_strict and not any(source.startswith(_HASH_OR_NONCE) for source in sources)
+    ignored = {NONE, REPORT_SAMPLE, *(() if has_inline else (UNSAFE_INLINE,)), *((SELF,) if is_strict else ())}
+    return tuple(source for source in sources if source not in ignored and (source.startswith("'") or not is_strict))
 
 
 def _any_matches(sources: Sources, resource: Resource) -> bool:
-    sources = in_effect(sources)
     word = REPORTED_WORDS.get(resource.url.lower())
     if word:
         return word in sources or (word == WASM_EVAL and UNSAFE_EVAL in sources)

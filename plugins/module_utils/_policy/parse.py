@@ -9,6 +9,7 @@ import typing as t
 from .._core import Failure, Json, invalid_option
 from .._text import did_you_mean, nearest, quoted, unique_members
 from .facts import (
+    COMMON_SCHEMES,
     DIRECTIVES,
     FALLBACKS,
     FRAME_ANCESTORS,
@@ -68,8 +69,9 @@ class Policy(t.NamedTuple):
         return None
 
     def with_sources(self, directive: str, sources: t.Iterable[str]) -> Policy:
-        """Return the policy with sources added to a directive."""
-        both = {*self.directives.get(directive, ()), *sources} - {NONE}
+        """Return the policy with sources added to those that are in effect for a directive, which may be those of its fallback."""
+        governing = self.governing(directive)
+        both = {*(governing[1] if governing else ()), *sources} - {NONE}
         return self._replace(directives={**self.directives, directive: tuple(sorted(both))})
 
 
@@ -176,6 +178,8 @@ def parse_source(place: str, value: Json) -> str:
     if lower in QUOTED_WORDS or _UNQUOTED_HASH.match(text):
         word = lower if lower in QUOTED_WORDS else text
         raise invalid_option(place, f"{quoted(text)} lacks its single quotes (did you mean '{word[:60]}'?)")
+    if lower in COMMON_SCHEMES:
+        raise invalid_option(place, f"{quoted(text)} lacks the colon of a scheme (did you mean {lower}:?)")
     if match := _HASH.fullmatch(text):
         return f"'{match[1].lower()}-{match[2]}'"
     if _KEYWORD.fullmatch(text) or _SCHEME.fullmatch(text):

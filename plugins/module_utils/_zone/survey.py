@@ -26,7 +26,6 @@ from .._content_rules.facts import DEFAULT_LOOK_BACK_DAYS
 from .._content_rules.options import RuleQuery
 from .._content_rules.read import add_violations
 from .._content_rules.read import report as report_rules
-from .._content_rules.violations import Window
 from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MONITOR, Conclusion, Failure, Json
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_of_fields
@@ -188,12 +187,11 @@ def _failed(failure: Failure) -> PartResult:
 
 def _add_violations(client: Client, records: t.Sequence[RawRecord]) -> None:
     """Add what browsers reported to the content security rules of the records: one query for ten zones."""
-    window = Window.of(datetime.datetime.now(datetime.timezone.utc), DEFAULT_LOOK_BACK_DAYS)
     parts = {record["zone_id"]: record["result"] for record in records if record["scope"] == ZONE and record.get("result")}
     rules = {zone_id: parts[zone_id][CONTENT_SECURITY_RULES].get(CONTENT_SECURITY_RULES) for zone_id in parts}
     with_rules = {zone_id: of_zone for zone_id, of_zone in rules.items() if of_zone}
     try:
-        add_violations(client, with_rules, window)
+        add_violations(client, with_rules, DEFAULT_LOOK_BACK_DAYS)
     except Failure as failure:
         for zone_id in with_rules:
             parts[zone_id][CONTENT_SECURITY_RULES] = _failed(failure)
@@ -201,20 +199,23 @@ def _add_violations(client: Client, records: t.Sequence[RawRecord]) -> None:
 
 def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[RawRecord]) -> None:
     """Add the measured delivery to each record with jobs: one query for ten zones, one for each account."""
-    now = datetime.datetime.now(datetime.timezone.utc)
     deliveries: dict[Address, Json] = {}
     having = [owner.address for owner, record in zip(owners, records, strict=True) if record.get("jobs", {}).get("jobs")]
     zones = [address for address in having if address.scope == ZONE]
     for group in filter(None, [zones, *([address] for address in having if address.scope == ACCOUNT)]):
-        shares = _asked(client, group, now)
+        shares = _asked(client, group)
         deliveries.update({address: shares[address.id] for address in group})
     for owner, record in zip(owners, records, strict=True):
         if owner.address in deliveries:
             record["delivery"] = deliveries[owner.address]
 
 
-def _asked(client: Client, group: t.Sequence[Address], now: datetime.datetime) -> dict[str, Json]:
+def _asked(client: Client, group: t.Sequence[Address]) -> dict[str, Json]:
     """Return the delivery facts of several zones, or of one account, by id."""
     ids, account = tuple(address.id for address in group), group[0] if group[0].scope == ACCOUNT else None
     asked = delivery.DesiredFacts(() if account else ids, delivery.DEFAULT_HOURS, None)
-    return delivery.by_owner(_part(client, lambda: delivery.report(client.query, asked, account, now).result), ids)
+
+    def ask(now: datetime.datetime) -> t.Mapping[str, Json]:
+        return delivery.report(client.query, asked, account, now).result
+
+    return delivery.by_owner(_part(client, lambda: client.at_service_time(ask)), ids)

@@ -7,7 +7,11 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._baseline.entries import parse_baseline
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules import plan as plans
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.baseline import entry_sources
-from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.enforcement import blocked_by, to_look_at
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.enforcement import (
+    grouped,
+    has_reports,
+    narrowed_listings,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.options import OPTIONS, desire
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.rule import (
     Rule,
@@ -33,6 +37,7 @@ def planned(before: Rule | None, **options: t.Any) -> t.Any:
 
 
 LOGGED = {"action": "log"}
+ENTRY = {"name": "cdn", "url": "https://cdn.example/a.js", "authorised_by": "j.doe"}
 # Current rule, options, effects (name, detail), which observations are needed.
 CHANGES = [
     (None, {"action": "allow", "expression": "true", "directives": "img-src *"}, [("enforce_rule", None)], None),
@@ -45,20 +50,37 @@ CHANGES = [
     (rule(), {"enabled": False}, [("weaken_rule", None)], None),
     (rule(), {"state": "absent"}, [("weaken_rule", None)], None),
     (rule(**LOGGED), {"state": "absent"}, [], None),
-    (rule(), {"directives": "script-src 'self'"}, [("enforce_rule", ["script-src cdn.example"])], "listing"),
+    (rule(), {"directives": "script-src 'self'"}, [("enforce_rule", ["script-src cdn.example"])], "script-src"),
     (rule(), {"directives": "script-src 'self' cdn.example api.example"}, [("weaken_rule", ["script-src api.example"])], None),
     (rule(), {"directives": "script-src 'self' *.example"}, [("weaken_rule", ["script-src *.example"])], None),
-    (rule(), {"directives": "script-src 'none'"}, [("enforce_rule", ["script-src 'self'", "script-src cdn.example"])], "listing"),
-    (rule(), {"directives": "script-src 'self' cdn.example; img-src 'self'"}, [("enforce_rule", ["img-src"])], "listing"),
-    (rule(), {"directives": "img-src 'self'"}, [("enforce_rule", ["img-src"]), ("weaken_rule", ["script-src"])], "listing"),
+    (rule(), {"directives": "script-src 'none'"}, [("enforce_rule", ["script-src 'self'", "script-src cdn.example"])], "script-src"),
+    (rule(), {"directives": "script-src 'self' cdn.example; img-src 'self'"}, [("enforce_rule", ["img-src"])], None),
+    (rule(), {"directives": "img-src 'self'"}, [("enforce_rule", ["img-src"]), ("weaken_rule", ["script-src"])], None),
     (rule("default-src 'self'"), {"directives": "default-src 'self'; script-src 'self'"}, [], None),
     (rule("default-src 'self'"), {"directives": "default-src 'self'; script-src *"}, [("weaken_rule", ["script-src"])], None),
     (rule("script-src 'unsafe-inline'"), {"directives": "script-src 'unsafe-inline' 'sha256-a='"},
-     [("enforce_rule", ["script-src 'unsafe-inline'"]), ("weaken_rule", ["script-src 'sha256-a='"])], "listing"),
-    (rule("img-src *"), {"directives": "img-src *; upgrade-insecure-requests"}, [("enforce_rule", ["upgrade-insecure-requests"])], "listing"),
+     [("enforce_rule", ["script-src 'unsafe-inline'"]), ("weaken_rule", ["script-src 'sha256-a='"])], "script-src"),
+    (rule("img-src *"), {"directives": "img-src *; upgrade-insecure-requests"}, [("enforce_rule", ["upgrade-insecure-requests"])], None),
     (rule(), {"expression": "false"}, [("enforce_rule", ["expression"]), ("weaken_rule", ["expression"])], None),
     (rule("script-src 'nonce-1'"), {"directives": "img-src *"}, [("enforce_rule", ["directives"]), ("weaken_rule", ["directives"])], None),
     (rule(), {"directives": "SCRIPT-SRC cdn.example 'self'"}, [], None),
+    # What falls back to other directives.
+    (rule("child-src 'self'; script-src cdn.example"), {"directives": "script-src cdn.example"},
+     [("enforce_rule", ["worker-src 'self'"]), ("weaken_rule", ["child-src"])], None),
+    (rule("default-src 'self' cdn.example; script-src 'self'"), {"directives": "default-src 'self'; script-src 'self'"},
+     [("enforce_rule", ["default-src cdn.example"])], "connect-src"),
+    (rule("default-src 'self'"), {"script_baseline": [ENTRY]}, [("weaken_rule", ["script-src"])], None),
+    (rule("script-src 'self' cdn.example"), {"directives": "script-src 'self' cdn.example 'strict-dynamic'"},
+     [("enforce_rule", ["script-src 'self'", "script-src cdn.example"]), ("weaken_rule", ["script-src 'strict-dynamic'"])], "script-src"),
+    (rule("script-src 'self'"), {"directives": "script-src 'self' 'report-sample'"}, [], None),
+    # An action that is not known: not known whether it enforces.
+    (rule(action="ALLOW"), {"action": "log"}, [("enforce_rule", None), ("weaken_rule", None)], None),
+    (rule(action="zzz"), {"action": "allow"}, [("enforce_rule", None), ("weaken_rule", None)], "reports"),
+    (rule(action="zzz"), {"directives": "script-src 'self'"}, [("enforce_rule", None), ("weaken_rule", None)], "script-src"),
+    (rule(action="zzz"), {"state": "absent"}, [("enforce_rule", None), ("weaken_rule", None)], None),
+    (rule(action="zzz", enabled=False), {"action": "log"}, [], None),
+    (rule(action="add_reporting_directives"), {"action": "log"}, [], None),
+    (rule(action="add_reporting_directives"), {"action": "allow"}, [("enforce_rule", None)], "reports"),
 ]  # fmt: skip
 
 
@@ -67,8 +89,9 @@ def test_changes_of_a_rule_have_effects(before: Rule | None, options: t.Any, eff
     found = planned(before, **options)
     assert [(each.name, each.detail and list(each.detail)) for each in found.effects] == effects
     assert all(each.subject == "shop" for each in found.effects)
-    desired = desire({**DEFAULTS, "description": "shop", **options})
-    assert to_look_at(before, plans.rule_after(desired, before)) == look
+    after = plans.rule_after(desire({**DEFAULTS, "description": "shop", **options}), before)
+    assert has_reports(before, after) is (look == "reports")
+    assert list(narrowed_listings(before, after)) == (look.split() if look and look != "reports" else [])
 
 
 def test_plan_sends_only_differences() -> None:
@@ -83,7 +106,7 @@ def test_blocked_sources_are_grouped() -> None:
         Resource("script-src-elem", f"https://cdn.example/a.js?v={n}", host, "https://shop.example/p?session=1", times)
         for n, (host, times) in enumerate([("b.example", 2), ("a.example", 5), ("", 1)])
     ]
-    (found,) = blocked_by(policy, [*seen, Resource("img-src", "https://shop.example/x.png", "shop.example", "", 9)])
+    (found,) = grouped(policy, seen)
     assert found.show() == {
         "directive": "default-src", "source": "https://cdn.example/a.js", "count": 8, "hosts": ["a.example", "b.example"],
         "page": "https://shop.example/p",
@@ -94,7 +117,8 @@ def test_blocked_sources_are_grouped() -> None:
     "document",
     [None, {}, {"id": 5}, {"id": "r", "action": "log", "expression": "true", "value": None, "enabled": True},
      {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": "yes"},
-     {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": True, "description": []}],
+     {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": True, "description": []},
+     {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": True}],
 )  # fmt: skip
 def test_invalid_rule_is_a_bad_response(document: t.Any) -> None:
     with pytest.raises(Failure) as caught:
@@ -103,14 +127,14 @@ def test_invalid_rule_is_a_bad_response(document: t.Any) -> None:
 
 
 def test_duplicate_rule_id_is_a_bad_response() -> None:
-    document = {"id": "r", "action": "log", "expression": "true", "value": "img-src *", "enabled": True}
+    document = {"id": "r", "action": "log", "description": "", "expression": "true", "value": "img-src *", "enabled": True}
     with pytest.raises(Failure, match="two rules have the id r"):
         parse_rules([document, document])
 
 
 def test_baseline_needs_a_valid_policy() -> None:
     with pytest.raises(Failure, match="cannot be parsed"):
-        planned(rule("script-src 'nonce-1'"), script_baseline=[{"name": "a", "url": "https://a.example/a.js"}])
+        planned(rule("script-src 'nonce-1'"), script_baseline=[ENTRY])
 
 
 def test_length_of_a_policy_is_limited() -> None:
@@ -136,13 +160,62 @@ ENTRIES = [
     ("https://*.js.example/v3/x.js", "https://*.js.example/v3/x.js", False),
     ("https://cdn-*.js.example/x.js", "https://*.js.example/x.js", True),
     ("https://a.*.js.example/x.js", "https://*.js.example/x.js", True),
-    ("https://**/x.js", "https:", True),
-    ("https://[::1]/x.js", "https:", True),
+    ("https://bücher.example/x.js", "https://xn--bcher-kva.example/x.js", False),
+    ("https://*.BÜCHER.example/v3/**", "https://*.xn--bcher-kva.example/v3/", False),
+    ("https://js.example./x.js", "https://js.example/x.js", False),
+    ("https://js.example.:8443/x.js", "https://js.example:8443/x.js", False),
+]
+INEXPRESSIBLE = [
+    ("https://**/x.js", "would become https:, which allows every host"),
+    ("https://*/x.js", "would become https:, which allows every host"),
+    ("https://[::1]/x.js", "has the host '[::1]', which no source can have"),
+    ("https://js..example/x.js", "has the host 'js..example', which no source can have"),
+    ("https://js.example../x.js", "has the host"),
+    ("https://faß.example/x.js", "write it in its ASCII form"),
+    ("https://js.example/a/../x.js", "has a . or .. segment"),
+    ("https://js.example/a/%2E%2e/x.js", "has a . or .. segment"),
 ]
 
 
 @pytest.mark.parametrize(("url", "source", "broader"), ENTRIES)
 def test_entries_become_sources(url: str, source: str, broader: bool) -> None:
-    (found,) = entry_sources(parse_baseline([{"name": "entry", "url": url}]))
+    (found,) = entry_sources(parse_baseline([{"name": "entry", "url": url, "authorised_by": "j.doe"}]))
     assert found == ("entry", source, broader)
     assert read_policy(f"script-src {found.source}") is not None
+
+
+@pytest.mark.parametrize(("url", "said"), INEXPRESSIBLE)
+def test_entry_that_no_source_can_express_is_refused(url: str, said: str) -> None:
+    entries = parse_baseline(
+        [{"name": "other", "url": "https://a.example/"}, {"name": "entry", "url": url, "authorised_by": "j.doe"}]
+    )
+    with pytest.raises(Failure) as caught:
+        entry_sources(entries)
+    assert caught.value.kind == "invalid_option" and said in str(caught.value)
+    assert str(caught.value).startswith("baseline[1].url: entry 'entry' cannot become a source of script-src")
+
+
+def test_entry_without_authorisation_becomes_no_source() -> None:
+    options = {"script_baseline": [ENTRY, {**ENTRY, "name": "skimmer", "url": "https://evil.example/x.js", "authorised_by": " "}]}
+    found = planned(rule("script-src 'self'"), **options)
+    assert found.requests[0].body == {"value": "script-src 'self' https://cdn.example/a.js"}
+    assert "entry 'skimmer' has no authorised_by, so that it becomes no source" in " ".join(found.warnings)
+    alone = planned(rule("script-src 'self'"), script_baseline=[{"name": "skimmer", "url": "https://evil.example/x.js"}])
+    assert not alone.requests
+
+
+def test_baseline_adds_to_what_is_in_effect() -> None:
+    """A rule with `default-src` alone keeps what that allows for scripts."""
+    for options in ({}, {"directives": "default-src 'self' https://b.example"}):
+        found = planned(rule("default-src 'self' https://b.example"), script_baseline=[ENTRY], **options)
+        value = "default-src 'self' https://b.example; script-src 'self' https://b.example https://cdn.example/a.js"
+        assert found.requests[0].body == {"value": value}
+        assert [(each.name, each.detail) for each in found.effects] == [("weaken_rule", ("script-src",))]
+
+
+def test_spelling_of_a_policy_is_no_part_of_the_plan() -> None:
+    """The plan that was approved is the same, however the service writes the policy."""
+    one, other = (
+        planned(rule(value), action="log") for value in ("script-src 'self' A.example", "Script-Src  a.example 'SELF' ;")
+    )
+    assert one.basis == other.basis

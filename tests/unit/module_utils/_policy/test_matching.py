@@ -51,6 +51,13 @@ MATCHES = [
     ("script-src 'self'", "script-src", "inline", False),
     ("script-src 'unsafe-inline'", "script-src", "inline", True),
     ("script-src 'unsafe-inline' 'sha256-abc='", "script-src", "inline", False),
+    ("script-src 'unsafe-inline' 'strict-dynamic'", "script-src-elem", "inline", False),
+    ("script-src 'strict-dynamic' 'self' https: *.example https://cdn.example", "script-src", "https://cdn.example/a.js", False),
+    ("script-src 'strict-dynamic' 'unsafe-eval'", "script-src", "eval", True),
+    ("default-src 'strict-dynamic' https:", "script-src-elem", "https://cdn.example/a.js", False),
+    ("default-src 'strict-dynamic' https:", "img-src", "https://cdn.example/a.png", True),
+    # A source with port 80 allows 443 of the secure scheme only.
+    ("script-src http://cdn.example:80", "script-src", "http://cdn.example:443/a.js", False),
     ("script-src 'unsafe-eval'", "script-src", "eval", True),
     ("script-src 'unsafe-eval'", "script-src", "wasm-eval", True),
     ("script-src 'unsafe-inline'", "script-src", "eval", False),
@@ -103,7 +110,7 @@ def test_directive_or_its_fallback_governs(text: str, directive: str, found: str
         ("data", "data:"),
         ("blob:https://x/1", "blob:"),
         ("\x1b[31m", " [31m"),
-        ("", ""),
+        ("", "empty"),
     ],
 )
 def test_resource_becomes_a_source(url: str, source: str) -> None:

@@ -67,6 +67,8 @@ REFUSED = [
         '{"script-src": ["*"], "script-src": ["\'self\'"]}',
         "directives: this text is neither a policy nor a dictionary in JSON, or has",
     ),
+    ({"script-src": ["'self'", "data"]}, "directives.script-src[1]: 'data' lacks the colon of a scheme (did you mean data:?)"),
+    ({"script-src": "https"}, "directives.script-src[0]: 'https' lacks the colon of a scheme (did you mean https:?)"),
     ("{broken", "directives: this text is neither a policy nor a dictionary in JSON"),
 ]
 

@@ -287,7 +287,7 @@ def test_zone_plan_agrees_with_rule_module() -> None:
         for item in items:
             desired = desire_or_refuse(content_security_rule.TASK, item)
             try:
-                singles.append((desired, RuleState(find_rule(rules, desired.rule_id, desired.description), None, {})))
+                singles.append((desired, RuleState(find_rule(rules, desired.rule_id, desired.description))))
             except Failure:
                 seen["ambiguous"] += 1
                 return

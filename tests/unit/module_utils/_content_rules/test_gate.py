@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Whether a change after which more is blocked may be written: tables of what is known, and what a user reads."""
+
+import random
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.gate import Verdict, judge
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.options import OPTIONS, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.plan import rule_after
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.rule import (
+    Evidence,
+    Rule,
+    RuleState,
+    parse_rule,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.violations import (
+    DATASET,
+    Seen,
+    Window,
+    parse,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Unknown
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.comparison import compare
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.matching import Resource
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.parse import read_policy
+
+DEFAULTS = {name: option.get("default") for name, option in OPTIONS.items()}
+ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
+RULE_ID = "c9ef84a6bf5e47138c75d95e2f933e8f"
+WINDOW = Window("2026-11-21T00:00:00Z", "2026-11-28T00:00:00Z", "2026-11-27T00:00:00Z")
+STRIPE, OWN, CDN = "https://js.stripe.com/v3/", "https://shop.example/own.js", "https://cdn.example/a.js"
+OFF = Unknown(Cause.MONITOR_OFF, "the script monitor is off")
+NO_RIGHT = Unknown(Cause.NO_RIGHT, "the token lacks Zone Analytics Read", "permission")
+
+
+def rule(value: str, **members: t.Any) -> Rule:
+    document = {"id": RULE_ID, "description": "shop", "action": "log", "expression": "true", "enabled": True, "value": value}
+    return parse_rule({**document, **members})
+
+
+def row(url: t.Any = CDN, directive: t.Any = "script-src-elem", count: t.Any = 3, **dimensions: t.Any) -> dict[str, t.Any]:
+    seen = {
+        "policyID": RULE_ID,
+        "cspDirective": directive,
+        "url": url,
+        "host": "shop.example",
+        "pageURL": "https://shop.example/pay",
+    }
+    return {"count": count, "dimensions": {**seen, **dimensions}}
+
+
+def answer(*rows: t.Any, recent: t.Sequence[t.Any] | None = None, page_size: int = 10) -> t.Any:
+    """Return what is known of the reports in an answer of the service; `recent` are those of the last day, by default all."""
+    node = {"zoneTag": ZONE, DATASET: list(rows), "recent": list(rows if recent is None else recent)}
+    return parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, page_size)[ZONE]
+
+
+def listing(*urls: str, gaps: tuple[Unknown, ...] = (), directive: str = "script-src") -> Seen:
+    return Seen(tuple(Resource(directive, url, "shop.example", "https://shop.example/pay") for url in urls), gaps)
+
+
+def judged(before: Rule | None, options: t.Mapping[str, t.Any], reports: t.Any = None, listed: Seen | None = None) -> Verdict:
+    desired = desire({**DEFAULTS, "description": "shop", **options})
+    return judge(desired, RuleState(before, Evidence(reports, listed)), rule_after(desired, before))
+
+
+ALLOW: dict[str, t.Any] = {"action": "allow"}
+ENFORCED: dict[str, t.Any] = {"action": "allow"}
+SELF = rule("script-src 'self'")
+NEW = {"action": "allow", "expression": "true", "directives": "script-src 'self'"}
+
+# Present rule, options, reports, listing; the sources that are refused (None: not known), and what a user reads.
+REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list[str | None], str]] = {
+    "reported": (SELF, ALLOW, answer(row()), None, [CDN], "would block 1 source that browsers reported (counts are sampled): script-src"),
+    "reported, with its place and what to do": (SELF, ALLOW, answer(row()), None, [CDN],
+        "script-src https://cdn.example/a.js (3 times, on shop.example, such as https://shop.example/pay). Add them to directives, or to"),
+    "only in the sample of the last day": (SELF, ALLOW, answer(recent=[row()]), None, [CDN], "would block 1 source"),
+    "reported, but the policy has it": (SELF, ALLOW, answer(row(OWN)), None, [OWN], "although sources of the policy name them"),
+    "inline code beside a hash": (
+        rule("script-src 'unsafe-inline' 'sha256-a='"), ALLOW, answer(row("inline")), None, ["'unsafe-inline'"],
+        "a keyword that switches other sources off"),
+    "strict-dynamic": (
+        rule("script-src 'strict-dynamic' https://cdn.example"), ALLOW, answer(row()), None, [CDN], "a keyword that switches other sources off"),
+    "the reported address under another name of the source": (
+        rule("script-src https://cdn.example"), {**ALLOW, "directives": f"script-src https://cdn.example {CDN}"}, answer(row()), None, [CDN],
+        "although sources of the policy name them"),
+    "logged, narrower, listed": (
+        rule("script-src 'self' https:"), {**ALLOW, "directives": "script-src 'self'"}, answer(row("http://a.example/")), listing(STRIPE),
+        ["http://a.example/", STRIPE], "that browsers reported (counts are sampled), or that its pages load now"),
+    "reported and listed": (
+        rule("script-src 'self' https:"), {**ALLOW, "directives": "script-src 'self'"}, answer(row(STRIPE)), listing(STRIPE), [STRIPE],
+        "(3 times, on shop.example"),
+    "an added directive": (
+        SELF, {**ALLOW, "directives": "script-src 'self'; connect-src 'none'"}, answer(row()),
+        listing("https://api.example/v1", directive="connect-src"), [CDN, "https://api.example/v1"], "connect-src https://api.example/v1"),
+    "a script baseline beside default-src": (
+        rule("default-src 'self' https:", **ENFORCED),
+        {"directives": "default-src 'self' https:", "script_baseline": [{"name": "a", "url": CDN, "authorised_by": "x"}], "expression": "false"},
+        None, None, [None], "its expression changes"),
+    "a listing of a disabled monitor": (
+        rule("script-src 'self' https:", **ENFORCED), {"directives": "script-src 'self'"}, None, listing(STRIPE, gaps=(OFF,)), [STRIPE, None],
+        "the listing of the zone cannot be read as complete: the script monitor is off"),
+    "another rule's row": (SELF, ALLOW, answer(row(policyID="f" * 32)), None, [CDN, None], "a row is about another rule"),
+    "no id of a rule": (SELF, ALLOW, answer(row(OWN, policyID=None)), None, [OWN, None], "no id of a rule in 'policyID', but null"),
+    "no dimensions": (SELF, ALLOW, answer({"count": 3, "dimensions": None}), None, [None], "its violations cannot be read: a row has no dimensions"),
+    "no directive": (SELF, ALLOW, answer(row(directive=None)), None, [None], "a row has no directive in 'cspDirective', but null"),
+    "an unknown directive": (SELF, ALLOW, answer(row(directive="scripts")), None, [None], "a row has no directive"),
+    "no address": (SELF, ALLOW, answer(row(None)), None, [None], "a row has no address in 'url', but null"),
+    "an empty address": (SELF, ALLOW, answer(row("")), None, ["empty"], "script-src empty (3 times"),
+    "a whole directive": (SELF, ALLOW, answer(row(directive="Script-Src 'self'; img-src *")), None, [CDN], "would block 1 source"),
+    "a full page": (SELF, ALLOW, answer(*[row(OWN, count=n) for n in range(10)], recent=[]), None, [None], "there are 10 different reports or more"),
+    "a full page of the last day": (
+        SELF, {**ALLOW, "accept_blocked": ["shop.example"]}, answer(recent=[row(OWN)] * 10), None, [None],
+        "10 different"),
+    "no right to read reports": (SELF, ALLOW, NO_RIGHT, None, [None], "its violations cannot be read: the token lacks Zone Analytics Read"),
+    "silent, and the zone lists what both block": (SELF, ALLOW, answer(), listing(OWN, STRIPE), [None],
+        "browsers reported nothing in the last 7 days, although the zone lists what it would block: script-src https://js.stripe.com/v3/"),
+    "silent, nothing listed": (
+        SELF, ALLOW, answer(), Seen(gaps=(Unknown(Cause.NOTHING_LISTED, "it shows no scripts at all"),)), [None],
+        "it shows no scripts at all"),
+    "new": (None, NEW, None, None, [None], "it is new, so that nobody has seen yet what it would block. Set action to log"),
+    "disabled": (rule("script-src 'self'", enabled=False), {**ALLOW, "enabled": True}, answer(row()), None, [CDN, None], "it is disabled"),
+    "reports only": (rule("script-src 'self'", action="add_reporting_directives"), ALLOW, answer(), None, [None], "evaluates no policy of its own"),
+    "an unknown action": (
+        rule("script-src 'self'", action="ALLOW"), ALLOW, answer(), None, [None],
+        "'ALLOW' is not known, and so not whether it enforces"),
+    "an unknown action, a stricter policy": (
+        rule("script-src 'self' https:", action="zzz"), {"directives": "script-src 'self'"}, None, listing(OWN), [None],
+        "'zzz' is not known"),
+    "a query in a source": (
+        rule(f"script-src {CDN}?x=1"), ALLOW, answer(row(), row(STRIPE, count=1)), None, [CDN, STRIPE, None],
+        "its policy cannot be parsed"),
+    "a directive twice": (rule("script-src 'self'; script-src *"), ALLOW, answer(), None, [None], "its policy cannot be parsed"),
+    "a present policy that cannot be parsed": (
+        rule("script-src 'nonce-1'"), {**ALLOW, "directives": "img-src *"}, answer(), None, [None],
+        "its present policy cannot be parsed"),
+    "an empty policy": (rule(" "), ALLOW, answer(), None, [None], "its policy has no directive that is known"),
+    "another expression": (SELF, {**ALLOW, "expression": "false"}, answer(), listing(OWN), [None], "its expression changes"),
+    "an image": (
+        rule("img-src *", **ENFORCED), {"directives": "img-src 'self'"}, None, None, [None],
+        "no listing of the zone shows what img-src would block. Log a second rule"),
+    "workers that move": (
+        rule("child-src *; script-src 'self'", **ENFORCED), {"directives": "script-src 'self'"}, None, None, [None],
+        "what worker-src would block"),
+    "a hash that is lost": (
+        rule("script-src 'self' 'sha256-a=' 'sha256-b='", **ENFORCED), {"directives": "script-src 'self' 'sha256-a='"}, None, listing(OWN), [None],
+        "what script-src without 'sha256-b=' would block"),
+    "strict-dynamic that is lost": (
+        rule("script-src 'sha256-a=' 'strict-dynamic'", **ENFORCED), {"directives": "script-src 'sha256-a=' https:"}, None, listing(OWN), [None],
+        "what script-src without 'strict-dynamic' would block"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_in_use_or_not_known_is_refused(case: str) -> None:
+    before, options, reports, listed, sources, said = REFUSED[case]
+    verdict = judged(before, options, reports, listed)
+    assert [refusal["source"] for refusal in verdict.refusals] == sources, verdict.refused
+    assert said in verdict.refused and verdict.refused.startswith("content security rule 'shop' would ")
+    assert all(refusal["rule"] == "shop" for refusal in verdict.refusals)
+    # `unobserved: allow` lets nothing pass that is known to be blocked.
+    allowed = judged(before, {**options, "unobserved": "allow"}, reports, listed)
+    assert [refusal["source"] for refusal in allowed.refusals] == [source for source in sources if source is not None]
+    assert None not in sources or allowed.refused or "is enforced although" in allowed.warnings[0]
+
+
+# Present rule, options, reports, listing, warnings.
+PASSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list[str]]] = {
+    "a new source allows what was reported": (SELF, {**ALLOW, "directives": "script-src 'self' cdn.example"}, answer(row()), None, []),
+    "a broader one does, too": (rule("script-src https://cdn.example/b/"), {**ALLOW, "directives": "script-src https:"}, answer(row()), None, []),
+    "the directive goes": (rule("script-src 'self'; img-src *"), {**ALLOW, "directives": "img-src *"}, answer(row()), None, []),
+    "accepted": (SELF, {**ALLOW, "accept_blocked": ["cdn.example"]}, answer(row()), None, []),
+    "extensions": (
+        SELF, {**ALLOW, "accept_blocked": ["chrome-extension:"]}, answer(row("chrome-extension://abc/x.js"), row("chrome-extension")), None,
+        []),
+    "an empty address": (SELF, {**ALLOW, "accept_blocked": ["empty"]}, answer(row("")), None, []),
+    "an id in another form": (
+        SELF, {**ALLOW, "accept_blocked": ["cdn.example"]}, answer(row(policyID="C9EF84A6-BF5E-4713-8C75-D95E2F933E8F")), None,
+        []),
+    "allowed on paper, long ago": (SELF, ALLOW, answer(row(OWN), recent=[]), None,
+        ["browsers reported what its policy allows on paper, but not in the last 24 hours: script-src https://shop.example/own.js"]),
+    "silent, and nothing listed is blocked": (
+        SELF, ALLOW, answer(), listing(OWN),
+        ["browsers reported nothing in the last 7 days: nothing that the zone lists"]),
+    "silent, and what it blocks is accepted": (
+        SELF, {**ALLOW, "accept_blocked": ["js.stripe.com"]}, answer(), listing(STRIPE),
+        ["browsers reported nothing"]),
+    "listed, but blocked by both, with reports": (SELF, {**ALLOW, "directives": "script-src 'self' cdn.example"}, answer(row()), listing(STRIPE), []),
+    "stricter, and nothing listed is lost": (
+        rule("script-src 'self' https:", **ENFORCED), {"directives": "script-src 'self'"}, None, listing(OWN, "http://x.example/"),
+        []),
+    "looser": (rule("script-src 'self'", **ENFORCED), {"directives": "script-src *"}, None, None, []),
+    "logged only": (None, {**NEW, "action": "log"}, None, None, []),
+    "disabled": (rule("script-src *", **ENFORCED), {"enabled": False, "directives": "script-src 'none'"}, None, None, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PASSED)
+def test_what_blocks_nothing_in_use_passes(case: str) -> None:
+    before, options, reports, listed, warnings = PASSED[case]
+    verdict = judged(before, options, reports, listed)
+    assert not verdict.refused and not verdict.refusals
+    assert len(verdict.warnings) == len(warnings)
+    assert all(said in text for said, text in zip(warnings, verdict.warnings, strict=True))
+
+
+SOURCES = (
+    "'self'",
+    "https:",
+    "cdn.example",
+    "https://js.stripe.com/v3/",
+    "*",
+    "'unsafe-inline'",
+    "'strict-dynamic'",
+    "'sha256-a='",
+)
+URLS = (STRIPE, OWN, CDN, "inline", "eval", "", "data", "chrome-extension://a/b")
+
+
+def severity(verdict: Verdict) -> int:
+    """Return how bad a verdict is: nothing, a warning, or how much is refused."""
+    return 100 + len(verdict.refusals) if verdict.refused else min(1, len(verdict.warnings))
+
+
+def drawn(draw: random.Random, sources: t.Sequence[str] = SOURCES) -> str:
+    return f"script-src {' '.join(draw.sample(sources, draw.randint(1, 4)))}"
+
+
+def test_verdict_is_never_better_with_one_more_report() -> None:
+    """Of a rule that reported something: the first report of a silent one shows that it works."""
+    for number in range(400):
+        draw = random.Random(number)
+        before, options = rule(drawn(draw)), {**ALLOW, **draw.choice([{}, {"directives": drawn(draw)}])}
+        rows = [row(draw.choice(URLS), count=n) for n in range(draw.randint(1, 3))]
+        listed = listing(*draw.sample(URLS[:3], 2))
+        recent = draw.sample(rows, draw.randint(0, len(rows)))
+        more = [*rows, row(draw.choice([*URLS, None]), count=9)]
+        fewer, with_more = (
+            judged(before, options, answer(*rows, recent=recent), listed),
+            judged(before, options, answer(*more, recent=[*recent, more[-1]]), listed),
+        )
+        assert severity(with_more) >= severity(fewer), (number, fewer, with_more)
+        assert {each["source"] for each in fewer.refusals} <= {each["source"] for each in with_more.refusals}
+
+
+def test_verdict_is_never_better_for_a_narrower_policy() -> None:
+    compared = 0
+    for number in range(1500):
+        draw = random.Random(number)
+        before, broad, narrow = rule(drawn(draw), action=draw.choice(["log", "allow"])), drawn(draw), drawn(draw)
+        if compare(read_policy(broad), read_policy(narrow)).gained:
+            continue
+        compared += 1
+        reports = answer(*[row(draw.choice(URLS), count=n) for n in range(draw.randint(1, 3))])
+        listed = listing(*draw.sample(URLS[:3], 2))
+        broader, narrower = (judged(before, {**ALLOW, "directives": value}, reports, listed) for value in (broad, narrow))
+        assert severity(narrower) >= severity(broader), (number, before.value, broad, narrow, broader, narrower)
+    assert compared > 100
