@@ -3,6 +3,7 @@
 import time
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import may_be_selected
 from harness import Modules
 
 MODULE = "edgeops.observability.survey_info"
@@ -83,6 +84,26 @@ def test_rules_and_their_violations_are_read(modules: Modules) -> None:
     modules.simulator.settings(graphql_disabled=[f"zones/{ids[1]}/*"])
     found = rules_of(run(modules, delivery=False))
     assert [found[each][0]["violations"]["available"] for each in ids[:3]] == [True, False, True]
+
+
+def test_failed_query_is_the_failure_of_its_zones(modules: Modules) -> None:
+    """An error of the service in the query for ten zones leaves the others as they are."""
+    ids = fleet(modules, 12)
+    modules.simulator.seed(policies={each: [{"id": f"r{number}", "description": "checkout"}] for number, each in enumerate(ids)})
+    modules.simulator.faults({"kind": "status", "status": 500, "path": "*/graphql", "count": 1})
+    zones = [zone for zone in run(modules, delivery=False).result["zones"] if zone.get("zone_id")]
+    rules = {zone["zone_id"]: zone["result"]["content_security_rules"] for zone in zones}
+    failed = [part["error"]["kind"] for part in rules.values() if part.get("failed")]
+    assert failed == ["unavailable"] * 10 and len(rules) >= 12
+
+
+def test_zone_without_its_account_is_read() -> None:
+    """A zone that the service lists without its account may be one of the account that is asked for."""
+    zone: t.Any = {"id": "0a", "name": "a.example", "status": "active", "account": None}
+    filters = {"names": [], "statuses": [], "account_ids": ["0b"]}
+    assert may_be_selected(zone, filters) and may_be_selected({**zone, "account": {"id": "0b", "name": None}}, filters)
+    assert not may_be_selected({**zone, "account": {"id": "0c", "name": None}}, filters)
+    assert not may_be_selected(zone, {**filters, "names": ["b.example"]})
 
 
 def rules_of(report: t.Any) -> dict[str, t.Any]:

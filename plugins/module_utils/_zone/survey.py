@@ -8,6 +8,7 @@ import typing as t
 
 from .._address import (
     ACCOUNT,
+    MAX_ZONES_PER_QUERY,
     PAGES_SIDE_BY_SIDE,
     PER_PAGE,
     ZONE,
@@ -71,7 +72,7 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     """Return a record of each zone and account; a part that cannot be read is marked as failed. `display` is called with lines about the progress."""
     started = time.monotonic()
     listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
-    zones = [zone for zone in map(read_zone, listed) if is_selected(zone, params)]
+    zones = [zone for zone in map(read_zone, listed) if may_be_selected(zone, params)]
     owners = [*_zones(zones), *_accounts(client, zones, params)]
     if not owners:
         raise Failure(NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select.")
@@ -89,6 +90,12 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     known = {zone["name"].lower() for zone in zones}
     missing = [name for name in params["names"] if name.lower() not in known]
     return Conclusion({"zones": records}, tuple(f"names: no zone that can be read is named {name!r}." for name in missing))
+
+
+def may_be_selected(zone: ListedZone, filters: Params) -> bool:
+    """Return whether a zone is read: also one that the service lists without its account, which may be one of those that are asked for."""
+    known = zone["account"] and zone["account"]["id"]
+    return is_selected(zone, filters if known else {**filters, "account_ids": ()})
 
 
 def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple[int, float] | None) -> float:
@@ -186,15 +193,18 @@ def _failed(failure: Failure) -> PartResult:
 
 
 def _add_violations(client: Client, records: t.Sequence[RawRecord]) -> None:
-    """Add what browsers reported to the content security rules of the records: one query for ten zones."""
+    """Add what browsers reported to the content security rules of the records: one query for ten zones, whose failure is that of these ten."""
     parts = {record["zone_id"]: record["result"] for record in records if record["scope"] == ZONE and record.get("result")}
     rules = {zone_id: parts[zone_id][CONTENT_SECURITY_RULES].get(CONTENT_SECURITY_RULES) for zone_id in parts}
     with_rules = {zone_id: of_zone for zone_id, of_zone in rules.items() if of_zone}
-    try:
-        add_violations(client, with_rules, DEFAULT_LOOK_BACK_DAYS)
-    except Failure as failure:
-        for zone_id in with_rules:
-            parts[zone_id][CONTENT_SECURITY_RULES] = _failed(failure)
+    ids = list(with_rules)
+    for start in range(0, len(ids), MAX_ZONES_PER_QUERY):
+        group = ids[start : start + MAX_ZONES_PER_QUERY]
+        try:
+            add_violations(client, {zone_id: with_rules[zone_id] for zone_id in group}, DEFAULT_LOOK_BACK_DAYS)
+        except Failure as failure:
+            for zone_id in group:
+                parts[zone_id][CONTENT_SECURITY_RULES] = _failed(failure)
 
 
 def _add_delivery(client: Client, owners: t.Sequence[Owner], records: t.Sequence[RawRecord]) -> None:

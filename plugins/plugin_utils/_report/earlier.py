@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import typing as t
@@ -12,7 +13,20 @@ from ...module_utils._files import read_regular
 from ...module_utils._schema import Schema, array, nullable, problems, record, string
 from ...module_utils._text import finite_float, format_time, no_constant, parse_time, quoted
 from .document import NOTHING, SCHEMA_VERSION, Item, Report, Row
-from .facts import KINDS, MANAGED, PATTERNS, RESOURCES, SEVERITIES, STATUSES
+from .facts import (
+    DIFFERENCE,
+    DRIFTED,
+    FINDING,
+    FINDINGS,
+    KINDS,
+    MANAGED,
+    NOTE,
+    PATTERNS,
+    RESOURCES,
+    SEVERITIES,
+    STATUSES,
+    UNAUDITED,
+)
 from .not_audited import PARTS
 
 # The JSON Schema of a report, which scripts/schema.py writes to extensions/schemas.
@@ -211,7 +225,12 @@ def read_report(place: str, path: str) -> Report:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: it has no schema_version")
     if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
         raise invalid_option(place, f"{path!r} has schema version {quoted(version)}; this release reads {SCHEMA_VERSION}")
-    problem = next(problems(REPORT, report, later=version != SCHEMA_VERSION), None) or next(_repeated(report["zones"]), None)
+    is_later = version != SCHEMA_VERSION
+    problem = (
+        next(problems(REPORT, report, later=is_later), None)
+        or next(_repeated(report["zones"]), None)
+        or (None if is_later else next(_contradictions(t.cast("Report", report)), None))
+    )
     if problem:
         raise invalid_option(place, f"{path!r} is not a report of audit_report: {problem}")
     return completed(t.cast("Report", report))  # by the schema
@@ -246,6 +265,30 @@ def _repeated(rows: t.Sequence[Row]) -> t.Iterator[str]:
         ids = [item["id"] for item in row["items"]]
         if len(set(ids)) < len(ids):
             yield f"zones[{number}].items: an id is a duplicate"
+
+
+def _contradictions(report: Report) -> t.Iterator[str]:
+    """Yield what a report says and its items do not: a report from which items were cut out would count as a better one."""
+    seen: collections.Counter[str] = collections.Counter()
+    for number, row in enumerate(report["zones"]):
+        if row.get("carried"):
+            continue
+        kinds = [item["kind"] for item in row["items"] if not item["waived"] and not item.get("carried")]
+        seen.update(kinds)
+        worst = DRIFTED if DIFFERENCE in kinds else FINDINGS if FINDING in kinds else None
+        if row["status"] != UNAUDITED and worst != (row["status"] if row["status"] in (DRIFTED, FINDINGS) else None):
+            yield f"zones[{number}].status is {row['status']}, but items has {', '.join(sorted(set(kinds))) or 'nothing'} that counts"
+    for kind in KINDS:
+        told = report["counts"][_COUNT_OF[kind]]
+        if told != seen[kind]:
+            yield f"counts.{_COUNT_OF[kind]} is {told}, but the zones have {seen[kind]}"
+
+
+_COUNT_OF: t.Mapping[str, t.Literal["differences", "findings", "notes"]] = {
+    DIFFERENCE: "differences",
+    FINDING: "findings",
+    NOTE: "notes",
+}
 
 
 def _row(row: Row) -> Row:

@@ -65,6 +65,18 @@ def test_other_minor_versions_are_read(tmp_path):
             lambda made: {**made, "zones": [{**made["zones"][0], "items": made["zones"][0]["items"] * 2}]},
             "zones[0].items: an id is a duplicate",
         ),
+        (
+            lambda made: {**made, "zones": [{**made["zones"][0], "items": []}]},
+            "zones[0].status is drifted, but items has nothing that counts",
+        ),
+        (
+            lambda made: {**made, "zones": [{**made["zones"][0], "status": "compliant"}]},
+            "zones[0].status is compliant, but items has difference that counts",
+        ),
+        (
+            lambda made: {**made, "counts": {**made["counts"], "differences": 5}},
+            "counts.differences is 5, but the zones have 1",
+        ),
     ],
 )
 def test_invalid_report(tmp_path, change, message):
