@@ -25,6 +25,7 @@ options:
   zone_id:
     description:
       - The zone to look at. If the task has no address, that of its host; if the host has none either, the first zone that the token lists.
+      - With O(account_id) alone no zone is looked at.
     type: str
   zone_name:
     description: The zone to look at, by its name, in place of O(zone_id).
@@ -42,7 +43,9 @@ options:
   required_for:
     description:
       - Playbooks that have to be able to read something. The task fails with RV(ignore:error.kind=authentication) if the token has expired or is disabled,
-        and with RV(ignore:error.kind=permission) if nothing that one of these playbooks reads can be read.
+        and with RV(ignore:error.kind=permission) if nothing that one of these playbooks reads can be read. A token that the service does not call
+        active, or whose end has passed, does not pass either.
+      - Only what these playbooks read is looked at; without an account in the addresses, only what they read of a zone.
     type: list
     elements: str
     choices: [survey, check, deliver, adopt]
@@ -101,7 +104,8 @@ permissions:
       type: str
       sample: zone
     readable:
-      description: Whether it could be read. V(null) where that cannot be told, because there is no zone or account, no such route, or an error.
+      description: Whether it could be read. V(null) where that cannot be told, because there is no zone or account, no such route, or an error, and
+        where it was not looked at.
       type: bool
       sample: false
     permission:

@@ -9,14 +9,15 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, ALL_ADDRESSES
+from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import missing_credentials
 from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, PERMISSION, Failure, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, line
 from ansible_collections.edgeops.observability.plugins.modules.token_info import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import address_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import address_of, scope_of_host
 
 Result = dict[str, t.Any]
 # What is declared for a host, `[]` too; without any of these, and without an audit of its scripts, only an adoption reads it.
@@ -63,12 +64,15 @@ class TokenAction(InProcessAction):
         lines: list[str] = []
         missing: list[str] = []
         warnings: list[str] = []
+        without: list[Result] = []
         for its_hosts in credentials.values():
             result = self._of(its_hosts, hosts, arguments)
             warnings += result.get("warnings", [])
             if result.get("failed") and result["error"]["kind"] in (AUTHENTICATION, PERMISSION):
                 named = f"{_names(its_hosts)}: {result['msg']}" if len(credentials) > 1 else result["msg"]
                 return {**result, "msg": named}
+            if result.get("msg") == missing_credentials().message:
+                without.append(result)
             if result.get("failed"):
                 # A connection that is wrong is a matter of its hosts.
                 lines.append(f"{_names(its_hosts)}: {line(result['msg'], _MAX_MESSAGE)}")
@@ -76,6 +80,8 @@ class TokenAction(InProcessAction):
             tokens.append({"hosts": its_hosts, "token": result["token"], "permissions": result["permissions"]})
             missing += result["missing"]
             lines += [f"{_names(its_hosts)}:"] * (len(credentials) > 1) + result["lines"]
+        if without and len(without) == len(credentials):
+            return without[0]
         first: dict[str, Json] = tokens[0] if tokens else {"token": None, "permissions": []}
         return {
             "changed": False,
@@ -88,11 +94,12 @@ class TokenAction(InProcessAction):
         }
 
     def _of(self, names: t.Sequence[str], hosts: HostVariables, arguments: t.Mapping[str, t.Any]) -> Result:
-        """Return what one credential may read of its first host, or of the first one of which it can read something."""
+        """Return what one credential may read of its first host, or of the first one of which it can read something, and of its first account."""
         result: Result = {}
+        account = next((address_of(host) for host in map(hosts.host, names) if scope_of_host(host) == ACCOUNT), {})
         for name in names[:_MAX_HOSTS]:
             host = hosts.host(name)
-            result = self.result_of(self.task, {**arguments, **host.connection(arguments), **address_of(host)})
+            result = self.result_of(self.task, {**arguments, **host.connection(arguments), **account, **address_of(host)})
             if not result.get("failed") or result["error"]["kind"] != PERMISSION:
                 break
         return result

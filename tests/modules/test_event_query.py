@@ -39,7 +39,7 @@ OPTIONS: dict[str, list[dict[str, t.Any]]] = {
     "script_audit": [{"baseline": []}],
     "script_monitor": [{"enabled": True}],
     "script_monitor_info": [{}],
-    "token_info": [{}],
+    "token_info": [{}, ACCOUNT],
     "zone_observability": [
         {"jobs": [{"name": "none", "state": "absent"}]},
         {**ACCOUNT, "jobs": [{"name": "none", "state": "absent"}]},

@@ -94,6 +94,40 @@ def test_token_that_is_not_active_fails_if_required(read_token: t.Callable[..., 
     assert report.failures[0].result["msg"] == f"The token is {status}. Make a new token, or use another one."
 
 
+def test_wrong_token_is_said_first(read_token: t.Callable[..., t.Any]) -> None:
+    """A service that accepts the credentials nowhere lacks no permission; what to tick comes after that."""
+    report = read_token(api_token="planted-wrong-token")
+    lines = report.result["lines"]
+    assert lines[0].startswith("The service does not accept the credentials: HTTP 401 for every request")
+    assert lines[1] == "If they are right, tick in the form of the token:" and len(lines) > 3
+    assert not read_token(api_token="planted-wrong-token", required_for=["check"], fails="authentication").writes
+    refused = read_token(api_token="planted-wrong-token", zone_id=ZONE, required_for=["check"], fails="authentication")
+    said = refused.failures[0].result["msg"]
+    assert said.startswith("The service does not accept the credentials: ") and "If they are right, tick in the form" in said
+
+
+def test_playbook_of_a_zone_asks_for_what_it_reads(read_token: t.Callable[..., t.Any]) -> None:
+    """No account is looked for, and nothing that only other playbooks read."""
+    report = read_token(zone_id=ZONE, required_for=["deliver"])
+    assert {entry["path"] for entry in report.journal} == {
+        "/user/tokens/verify",
+        *(f"/zones/{ZONE}/{path}" for path in ("logpush/jobs", "rulesets", "script_monitor", "page_shield/policies")),
+    }
+    assert {product for (scope, product), readable in rows(report).items() if readable} == {
+        "jobs",
+        "custom_fields",
+        "script_monitor",
+        "content_security_rules",
+    }
+
+
+def test_account_alone_is_an_account(read_token: t.Callable[..., t.Any]) -> None:
+    """A result that is about an account names no zone, which an automation platform would count."""
+    report = read_token(account_id=ACCOUNT)
+    assert (report.result["zone_id"], report.result["account_id"]) == (None, ACCOUNT)
+    assert rows(report)["zone", "jobs"] is None and rows(report)["account", "jobs"] is True
+
+
 def test_required_for_fails_without_readable_products(read_token: t.Callable[..., t.Any]) -> None:
     """One readable product is enough, unless it is an optional one such as delivery facts."""
     assert read_token(required_for=["adopt"], refused=["*/logpush/*", "*/rulesets*"]).result["lines"], (

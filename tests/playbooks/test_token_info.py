@@ -68,6 +68,19 @@ def test_wrong_connection_does_not_hide_others(playbook: Playbook, simulator: t.
     assert [text for text in result["lines"] if text.startswith("zone1: timeout: -1")]
 
 
+def test_hosts_without_credentials_fail(playbook: Playbook, simulator: t.Any) -> None:
+    """One host with credentials is enough; without any the task fails, as it does for one host."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
+    nothing = {"CLOUDFLARE_API_TOKEN": None, "CLOUDFLARE_TOKEN": None}
+    task = {"name": "Look", TOKEN_INFO: {"gather": True}, "run_once": True}
+    plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [task]}]
+    report = playbook.run(playbook=plays, inventory=hosts, env=nothing, fails="invalid_option")
+    assert "no usable credentials" in report.failures[0].result["msg"]
+    hosts["zone1"]["edgeops_api_token"] = simulator.token
+    result = playbook.run(playbook=plays, inventory=hosts, env=nothing).ours[0].result
+    assert [each["hosts"] for each in result["credentials"]] == [["zone1"]]
+
+
 def test_no_zone_to_read(playbook: Playbook, simulator: t.Any) -> None:
     report = read_token(playbook, fleet(simulator, [{"job": None}]), required_for=["check", "deliver"])
     assert (report.ours[0].result["credentials"], report.ours[0].result["lines"], report.journal) == ([], [], [])

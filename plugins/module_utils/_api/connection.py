@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from ansible.module_utils.basic import env_fallback
 
 from .._address import Address, parse_address
-from .._core import invalid_option
+from .._core import Failure, invalid_option
 from .._redact import MASK
 from .._version import VERSION
 
@@ -171,6 +171,15 @@ def _base_url(text: str) -> str:
     return url
 
 
+def missing_credentials() -> Failure:
+    """Return the failure for a task to which neither its options nor the environment give credentials."""
+    return invalid_option(
+        "api_token",
+        f"no usable credentials: give api_token (or set {TOKEN_VARIABLES[0]}),"
+        f" or both api_email and api_key (or set {EMAIL_VARIABLE} and {KEY_VARIABLE})",
+    )
+
+
 def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | None, str | None, str | None]:
     """Return token, e-mail and key: those of the task, otherwise the environment's; in each set the token takes precedence."""
     options = (params.get("api_token"), params.get("api_email"), params.get("api_key"))
@@ -184,8 +193,4 @@ def _credentials(params: Params, environ: t.Mapping[str, str]) -> tuple[str | No
             return token, None, None
         if email and key:
             return None, email, key
-    raise invalid_option(
-        "api_token",
-        f"no usable credentials: give api_token (or set {TOKEN_VARIABLES[0]}),"
-        f" or both api_email and api_key (or set {EMAIL_VARIABLE} and {KEY_VARIABLE})",
-    )
+    raise missing_credentials()

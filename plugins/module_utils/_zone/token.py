@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import typing as t
 
@@ -11,14 +12,23 @@ from .._api.permissions import NEEDED, in_form
 from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json
 from .._engine.task import Params
 from .._logpush import delivery
+from .._observed import Meaning
 from .._scripts.facts import AUTO
 from .._scripts.read import monitor
-from .._text import dict_of, list_of, parse_time
+from .._text import dict_of, format_time, line, list_of, parse_time, quoted
 
 # What a token may do: one read of each product tells, because no route shows it.
 
 PLAYBOOKS = ("survey", "check", "deliver", "adopt")
 _ACTIVE = "active"
+_MAX_TEXT = 60
+# Members that a verification may lack, and what that means.
+MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
+    "expires_on": Meaning(None, "user/tokens/verify, API reference (read 2026-10): optional, a token without it does not expire"),
+    "not_before": Meaning(
+        None, "user/tokens/verify, API reference (read 2026-10): optional, a token without it is valid at once"
+    ),
+}
 # The kinds of failures that mean that the token may not read something.
 _REFUSED = (AUTHENTICATION, PERMISSION)
 
@@ -89,56 +99,120 @@ class Permitted(t.TypedDict):
     needed_for: list[str]
 
 
+class _Look:
+    """What one token may read: each product that counts is read once, and an account is looked for only if something needs it."""
+
+    def __init__(self, client: Client, desired: DesiredToken) -> None:
+        self._client = client
+        self._desired = desired
+        self.failures: list[Failure] = []
+        # Whether anything could be read.
+        self.is_accepted = False
+        self._listings: dict[str, tuple[list[dict[str, Json]], bool | None]] = {}
+
+    def counts(self, scope: str, playbooks: t.Sequence[str]) -> bool:
+        """Return whether a product counts: all do, unless playbooks are named, which read some, and of a zone only those of zones."""
+        zone, account, required_for = self._desired
+        is_asked = {ZONE: zone is not None or account is None, ACCOUNT: account is not None or zone is None}
+        if not required_for:
+            return is_asked[scope] or scope == ACCOUNT
+        return is_asked[scope] and not {*playbooks}.isdisjoint(required_for)
+
+    def listing(self, scope: str) -> tuple[list[dict[str, Json]], bool | None]:
+        """Return the first zones or accounts, and whether the token may list them."""
+        if scope not in self._listings:
+            self._listings[scope] = _listed(self._client, f"{scope}s.list", self.failures)
+            self.is_accepted |= self._listings[scope][1] is True
+        return self._listings[scope]
+
+    def zone(self) -> Address | None:
+        zone = self._desired.zone
+        if zone is not None and not zone.id:
+            return self._client.at(zone).resolve().address
+        # With an account alone, the task is about no zone.
+        return zone or (None if self._desired.account else _first(ZONE, self.listing(ZONE)[0]))
+
+    def account(self, zone: Address | None) -> Address | None:
+        return self._desired.account or _first(ACCOUNT, self.listing(ACCOUNT)[0]) or _owner(self.listing(ZONE)[0], zone)
+
+    def permissions(self, addresses: t.Mapping[str, Address | None]) -> list[Permitted]:
+        """Return a row for each product; `readable` is None for one that does not count."""
+        is_survey = not self._desired.required_for or "survey" in self._desired.required_for
+        listed = [
+            _permitted(f"{scope}s", scope, self.listing(scope)[1] if is_survey else None, ("survey",))
+            for scope in (ZONE, ACCOUNT)
+        ]
+        outcomes = side_by_side(lambda product: self._readable(product, addresses[product.scope]), PRODUCTS, MAX_PARALLEL)
+        return [
+            *listed,
+            *(
+                _permitted(product.name, product.scope, outcome, product.playbooks)
+                for product, outcome in zip(PRODUCTS, outcomes, strict=True)
+            ),
+        ]
+
+    def _readable(self, product: Product, address: Address | None) -> bool | None:
+        """Return whether the token may read a product; None if that cannot be told: there is nothing to read, no route or no answer."""
+        if address is None or not self.counts(product.scope, product.playbooks):
+            return None
+        try:
+            product.read(self._client.at(address), address)
+        except Failure as failure:
+            self.failures.append(failure)
+            return False if failure.kind in _REFUSED else None
+        self.is_accepted = True
+        return True
+
+    def refusal(self) -> Failure | None:
+        """Return the first failure if the service accepts the credentials nowhere, which is no missing permission."""
+        answered = [failure for failure in self.failures if failure.status is not None]
+        if self.is_accepted or any(failure.kind != AUTHENTICATION for failure in answered):
+            return None
+        return answered[0] if answered else None
+
+
 def report(client: Client, desired: DesiredToken) -> Conclusion:
     """Return the status of the token and what it may read; raise a failure only if nobody answers, or if a playbook could read nothing."""
-    failures: list[Failure] = []
-    listings = {scope: _listed(client, f"{scope}s.list", failures) for scope in (ZONE, ACCOUNT)}
-    zone, account = desired.zone, desired.account
-    if zone is not None and not zone.id:
-        zone = client.at(zone).resolve().address
-    zone = zone or _first(ZONE, listings[ZONE][0])
-    account = account or _first(ACCOUNT, listings[ACCOUNT][0]) or _owner(listings[ZONE][0], zone)
-    token = _verified(client, account, failures)
-    addresses = {ZONE: zone, ACCOUNT: account}
-    outcomes = side_by_side(
-        lambda product: _readable(client, product, addresses[product.scope], failures), PRODUCTS, MAX_PARALLEL
-    )
-    permissions: list[Permitted] = [
-        *(_permitted(f"{scope}s", scope, readable, ("survey",)) for scope, (_items, readable) in listings.items()),
-        *(_permitted(each.name, each.scope, readable, each.playbooks) for each, readable in zip(PRODUCTS, outcomes, strict=True)),
-    ]
+    look = _Look(client, desired)
+    zone = look.zone()
+    account = desired.account
+    if account is None and any(look.counts(ACCOUNT, product.playbooks) for product in PRODUCTS if product.scope == ACCOUNT):
+        account = look.account(zone)
+    verified = _verified(client, lambda: account or look.account(zone), look.failures)
+    permissions = look.permissions({ZONE: zone, ACCOUNT: account})
+    failures = look.failures
     if (
         failures
         and all(failure.kind == UNAVAILABLE for failure in failures)
         and not any(each["readable"] for each in permissions)
     ):
         raise failures[0]
+    refused = None if verified else look.refusal()
+    lines = lines_of(verified, permissions, refused)
     looked_at = {"zone_id": zone.id if zone else None, "account_id": account.id if account else None}
-    access = {"token": token, "permissions": permissions, "missing": list(_missing(permissions))}
-    result = {**looked_at, **access, "lines": lines_of(token, permissions)}
-    scopes = {scope for scope, address in ((ZONE, desired.zone), (ACCOUNT, desired.account)) if address} or {ZONE, ACCOUNT}
-    refuse(token, [each for each in permissions if each["scope"] in scopes], desired.required_for, failures)
+    token = None if verified is None else verified.shown
+    result = {**looked_at, "token": token, "permissions": permissions, "missing": list(_missing(permissions)), "lines": lines}
+    if desired.required_for:
+        _refuse(verified, permissions, desired.required_for, refused, lines)
     return Conclusion(result)
 
 
-def refuse(
-    token: t.Mapping[str, Json] | None,
+def _refuse(
+    verified: Verified | None,
     permissions: t.Sequence[Permitted],
     playbooks: t.Sequence[str],
-    failures: t.Sequence[Failure],
+    refused: Failure | None,
+    lines: t.Sequence[str],
 ) -> None:
-    """Raise `authentication` for a token that is not active any more, and `permission` where a playbook could read nothing."""
-    if not playbooks:
-        return
-    if token is not None and token["status"] != _ACTIVE:
-        raise Failure(AUTHENTICATION, f"{_status(token)} Make a new token, or use another one.")
+    """Raise `authentication` for a token that is not known to be active, and `permission` where a playbook could read nothing."""
+    if verified is not None and verified.objection:
+        raise Failure(AUTHENTICATION, f"{verified.objection} Make a new token, or use another one.")
+    if refused is not None:
+        raise dataclasses.replace(refused, message=" ".join(lines))
     needed = [each for each in permissions if each["product"] in _NEEDED and {*playbooks} & {*each["needed_for"]}]
     told = [each for each in needed if each["readable"] is not None]
     if told and not any(each["readable"] for each in told):
-        answered = [failure for failure in failures if failure.status is not None]
-        if token is None and answered and all(failure.kind == AUTHENTICATION for failure in answered):
-            raise answered[0]
-        raise Failure(PERMISSION, " ".join(lines_of(token, permissions)))
+        raise Failure(PERMISSION, " ".join(lines))
 
 
 def _listed(client: Client, operation: str, failures: list[Failure]) -> tuple[list[dict[str, Json]], bool | None]:
@@ -162,31 +236,45 @@ def _owner(zones: t.Sequence[t.Mapping[str, Json]], zone: Address | None) -> Add
     return _first(ACCOUNT, of_zone)
 
 
-def _verified(client: Client, account: Address | None, failures: list[Failure]) -> dict[str, Json] | None:
-    """Return status and times of the token, that of a user or that of an account; None where the service does not show them."""
-    for operation, address in (("tokens.verify", None), ("account_tokens.verify", account)):
+class Verified(t.NamedTuple):
+    """A verification as the service answered it, and why it does not show that the token is active; "" if it does."""
+
+    shown: dict[str, Json]
+    objection: str
+
+
+def _verified(client: Client, account: t.Callable[[], Address | None], failures: list[Failure]) -> Verified | None:
+    """Return the verification of the token of a user, or else of an account; None where the service does not show it."""
+    verified: Verified | None = None
+    for operation in ("tokens.verify", "account_tokens.verify"):
+        address = account() if operation == "account_tokens.verify" else None
         if operation == "account_tokens.verify" and address is None:
             break
         try:
-            token = dict_of(client.at(address).call(operation).result)
+            answer = client.at(address).call(operation).result
         except Failure as failure:
             failures.append(failure)
             continue
-        if isinstance(token.get("status"), str):
-            return {name: token.get(name) for name in ("status", "not_before", "expires_on")}
-    return None
+        verified = verification(answer, datetime.datetime.now(datetime.timezone.utc))
+        if verified.shown["status"] is not None:
+            return verified
+    return verified
 
 
-def _readable(client: Client, product: Product, address: Address | None, failures: list[Failure]) -> bool | None:
-    """Return whether the token may read a product; None if that cannot be told: there is nothing to read, no route or no answer."""
-    if address is None:
-        return None
-    try:
-        product.read(client.at(address), address)
-    except Failure as failure:
-        failures.append(failure)
-        return False if failure.kind in _REFUSED else None
-    return True
+def verification(answer: Json, now: datetime.datetime) -> Verified:
+    """Return what a verification shows. A status that is missing or unknown, and an end that is past or no time, are objections."""
+    shown = {name: dict_of(answer).get(name) for name in ("status", "not_before", "expires_on")}
+    status, ends = shown["status"], shown["expires_on"]
+    if not isinstance(status, str):
+        return Verified({**shown, "status": None}, "The service does not say whether the token is active.")
+    if status != _ACTIVE:
+        return Verified(shown, f"The token is {line(status, _MAX_TEXT)}.")
+    end = parse_time(ends)
+    if ends is not None and end is None:
+        return Verified(shown, f"The service says that the token ends at {quoted(ends)}, which is no time.")
+    if end is not None and end <= now:
+        return Verified(shown, f"The token expired at {format_time(end)}, although the service calls it {_ACTIVE}.")
+    return Verified(shown, "")
 
 
 def _permitted(product: str, scope: str, readable: bool | None, playbooks: t.Sequence[str]) -> Permitted:
@@ -199,23 +287,26 @@ def _permitted(product: str, scope: str, readable: bool | None, playbooks: t.Seq
     }
 
 
-def _status(token: t.Mapping[str, Json]) -> str:
-    ends = f", and expires at {token['expires_on']}" if parse_time(token["expires_on"]) else ""
-    return f"The token is {token['status']}{ends}."
+def lines_of(verified: Verified | None, permissions: t.Sequence[Permitted], refused: Failure | None = None) -> list[str]:
+    """Return the block for the terminal: what is missing, for which playbooks, and what to tick in the form in which tokens are made.
 
-
-def lines_of(token: t.Mapping[str, Json] | None, permissions: t.Sequence[Permitted]) -> list[str]:
-    """Return the block for the terminal: what is missing, for which playbooks, and what to tick in the form in which tokens are made."""
-    head = [_status(token)] if token is not None else []
+    `refused` is the failure of credentials that the service accepts nowhere, which comes first.
+    """
+    head = []
+    if verified is not None:
+        end = parse_time(verified.shown["expires_on"])
+        head = [verified.objection or f"The token is {_ACTIVE}{f', and expires at {format_time(end)}' if end else ''}."]
+    if refused is not None:
+        errors = "; ".join(f"{error['message']} (code {error['code']})" for error in refused.errors)
+        why = f"The service does not accept the credentials: HTTP {refused.status} for every request{f', {errors}' if errors else ''}."
+        advice = "Check that api_token, or api_email and api_key, is whole, was not rolled or deleted, and is of the service at base_url."
+        head = [f"{why} {advice}"]
     missing = _missing(permissions)
     if not missing:
-        return [*head, "The token can read everything that was asked for."]
+        return head if refused else [*head, "The token can read everything that was asked for."]
     number = sum(map(len, missing.values()))
-    return [
-        *head,
-        f"The token cannot read {number} of {len(permissions)} products. Tick in the form of the token:",
-        *(f"  {form}  ({_needed(its)})" for form, its in missing.items()),
-    ]
+    advice = "If they are right, tick" if refused else f"The token cannot read {number} of {len(permissions)} products. Tick"
+    return [*head, f"{advice} in the form of the token:", *(f"  {form}  ({_needed(its)})" for form, its in missing.items())]
 
 
 def _missing(permissions: t.Sequence[Permitted]) -> dict[str, list[Permitted]]:
