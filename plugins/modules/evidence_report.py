@@ -11,10 +11,14 @@ author:
   - edgeops.observability contributors (@edgeops)
 requirements: [python >= 3.10]
 description:
-  - Makes a page and a table for a period from the records that M(edgeops.observability.script_audit) keeps, and from nothing else. The page says first whether
-    every record is accounted for, and which scripts were added or changed without authorisation. Then come a calendar of the audits, every change in the
-    order of time, the inventory at the end of the period, what is still open, and how to verify it all.
+  - Makes a page and a table for a period from the records that M(edgeops.observability.script_audit) keeps, and from nothing else. The page begins with a
+    sentence for each thing that has to be said, the worst first. Then come a calendar of the audits, every change in the order of time, the inventory at the
+    end of the period, what is still open, and how to verify it all.
   - A script is called authorised only if the baseline of a record authorises it, and gone only if an audit that would have listed it did not.
+  - The sentences are about, in this order, an invalid chain, a broken history, what was added or changed without authorisation, audits that could not see, days
+    without an audit, what was not looked at, what has no authorisation on record, authorisations that are older than what they authorise, whether each zone
+    was audited at least every seven days, records that were not written at the time of their audit, and whether every audit is accounted for.
+  - An audit of a disabled script monitor, and one that lists no script, does not count for "at least every seven days".
   - Runs on the controller and contacts no service. The files are written in check mode, too, because the document changes nothing else.
 extends_documentation_fragment:
   - edgeops.observability.attributes.info
@@ -47,17 +51,19 @@ options:
   until:
     description:
       - Last day of the period, in UTC; it is included. If omitted, the variable
-        C(edgeops_evidence_until) of the host, otherwise the day of O(at).
+        C(edgeops_evidence_until) of the host, otherwise the day of O(at). Days after O(at) are not counted as days without an audit.
     type: str
   zone_names:
     description:
       - Names of the zones by their ids, for the reader. Zones of the inventory need none. A zone without a name is shown by its id.
+      - A zone that is named here and has no record in the period is listed as not audited.
     type: dict
   max_gap_days:
     description:
-      - More days than this between two audits are a gap.
+      - More days than this, in UTC, between two audits are a gap, also before the first audit of a period that was chosen with O(since), and after the last
+        one.
+      - If omitted, 5 days for audits of scripts and 7 for those of payment pages. A value that is given holds for both.
     type: float
-    default: 5.0
   title:
     description:
       - Title of the page.
@@ -68,8 +74,11 @@ options:
       - Time at which the document is made, in RFC 3339. If omitted, now. The same evidence, options and time give the same bytes.
     type: str
 notes:
+  - Notes about changes stand in the file C(notes.yml) of O(evidence_dir), a list of dictionaries with C(zone_id), C(script_url) or C(page), C(date) (the day of
+    the change, in UTC), C(text) and C(author). Each is shown beside the change that it is about, and its file with its digest; notes that fit no change are
+    listed.
   - The page loads nothing and runs nothing. It can be printed, which is how most assessors keep it.
-  - In C(evidence.csv), text that a spreadsheet would evaluate begins with an apostrophe.
+  - In C(evidence.csv), text that a spreadsheet would evaluate, or split and evaluate, is quoted and has an apostrophe before it.
 seealso:
   - module: edgeops.observability.script_audit
   - module: edgeops.observability.script_evidence_info
@@ -104,13 +113,14 @@ valid:
   type: bool
   sample: true
 lines:
-  description: What the document says first, a few lines for each chain, and the path of the page.
+  description: What the document says first, its numbers, and the path of the page.
   returned: success
   type: list
   elements: str
   sample:
-    - Every one of 312 audits of 3 zones is accounted for; 2 scripts were changed without authorisation, both authorised within 3 days
-    - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of a script, 0 findings still open, 0 gaps
+    - 2 scripts were changed without authorisation, both authorised within 3 days. At least every seven days: yes. Every one of 312 audits of 3 zones is
+      accounted for.
+    - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of scripts, 0 findings still open, 0 gaps
     - The document is /srv/audit/assessment/evidence.html
 zones:
   description: The chains, as RV(edgeops.observability.script_evidence_info#module:zones), with the records of the period.

@@ -15,7 +15,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.pa
 
 pytestmark = browser.NEEDED
 
-OPTIONS = {"expected_heads": None, "until": None, "max_gap_days": 5.0, "title": None, "at": "2026-12-28T12:00:00Z"}
+OPTIONS = {"expected_heads": None, "until": None, "max_gap_days": None, "title": None, "at": "2026-12-28T12:00:00Z"}
 PLANTED = '<script>window.planted = 1</script><img src="planted.png" onerror="window.planted = 2">'
 
 
@@ -23,7 +23,7 @@ def shown(page: browser.Page, folder: Path, names: t.Mapping[str, str], **how: t
     """Make the document for a folder of evidence, and open it."""
     given = {**OPTIONS, "evidence_dir": str(folder), "dest": "unused", "since": "2026-01-01", "zone_names": names}
     file = folder / "evidence.html"
-    file.write_bytes(render(documents.read(documents.desire(given))))
+    file.write_bytes(render(documents.read(documents.desire(given, {}))))
     page.show(file.as_uri(), **how)
 
 
@@ -59,7 +59,7 @@ def test_planted_scripts_do_not_run(page, tmp_path):
     url = f"https://cdn.example/{PLANTED}.js"
     model.scripts[url] = hash_of(url)
     model.entries[url] = entry_of(url, [hash_of(url)], justification=PLANTED, owner=PLANTED, authorised_by=PLANTED)
-    model.audit(documents.desire({**OPTIONS, "evidence_dir": "e", "dest": "d", "since": None, "zone_names": None}).at)
+    model.audit(documents.desire({**OPTIONS, "evidence_dir": "e", "dest": "d", "since": None, "zone_names": None}, {}).period.at)
     shown(page, tmp_path, {"d" * 32: PLANTED})
     assert page.evaluate("window.planted") is None and page.loaded() == []
     assert page.complaints == []

@@ -69,7 +69,9 @@ def write_baseline(folder: Path, entries: t.Sequence[t.Any] = ()) -> str:
     """Keep a baseline in a folder of evidence; return its digest."""
     (folder / "baselines").mkdir(exist_ok=True)
     digest = digest_of(list(entries))
-    (folder / "baselines" / f"{digest}.json").write_text(canonical(list(entries)), encoding="ascii")
+    path = folder / "baselines" / f"{digest}.json"
+    if not path.exists():
+        path.write_text(canonical(list(entries)), encoding="ascii")
     return digest
 
 
@@ -78,7 +80,10 @@ def write_chain(folder: Path, records: t.Iterable[t.Mapping[str, t.Any]], zone_i
     path, prev = folder / f"{zone_id}{kind.suffix}", None
     with path.open("wb") as file:
         for seq, members in enumerate(records, 1):
-            record = seal(unsealed(kind, **{"seq": seq, "zone_id": zone_id.lower(), "prev": prev, **members}))
+            whole = unsealed(kind, **{"seq": seq, "zone_id": zone_id.lower(), "prev": prev, **members})
+            if kind.same in members:
+                del whole[kind.state]
+            record = seal(whole)
             prev = record["digest"]
             file.write(line_of(record))
     write_baseline(folder)

@@ -41,7 +41,7 @@ class ModelZone:
         self.changes: list[Change] = []
         self.audits = 0
         self._recorded: dict[str, str] = {}
-        self._authorised: dict[str, str] = {}
+        self._unauthorised: set[str] = set()
         self._open: set[tuple[str, str]] = set()
         self._count = 0
         self._scope: t.Mapping[str, t.Any] = SCOPE
@@ -115,9 +115,7 @@ class ModelZone:
         if self.audits and self.scope != self._scope:
             self.changes.append((day, self.zone_id, "scope", ""))
         self._scope = self.scope
-        changes = (
-            [*self._of_scripts(listed), *self._of_findings(listed, found)] if listed else [*self._of_findings(listed, found)]
-        )
+        changes = [*(self._of_scripts(listed) if listed else ()), *self._of_findings(found)]
         self.changes += [(day, self.zone_id, what, url) for what, url in changes]
 
     def _of_scripts(self, listed: t.Sequence[str]) -> t.Iterator[tuple[str, str]]:
@@ -127,23 +125,20 @@ class ModelZone:
             elif self._recorded[url] != self.scripts[url]:
                 yield "changed", url
             self._recorded[url] = self.scripts[url]
-            if not self._finding(url) and self._authorised.get(url) != self.scripts[url]:
-                self._authorised[url] = self.scripts[url]
+            if self._finding(url):
+                self._unauthorised.add(url)
+            elif url in self._unauthorised:
+                self._unauthorised.discard(url)
                 yield "authorised", url
         for url in [url for url in self._recorded if url not in listed and self._is_looked_at(url)]:
             del self._recorded[url]
-            self._authorised.pop(url, None)
+            self._unauthorised.discard(url)
             yield "gone", url
 
-    def _of_findings(self, listed: t.Sequence[str], found: set[tuple[str, str]]) -> t.Iterator[tuple[str, str]]:
-        for kind, url in sorted(found - self._open):
-            self._open.add((kind, url))
-            yield "opened", url
-        for kind, url in sorted(self._open - found):
-            nobody_looked = url and (not listed or (url in self._recorded and url not in listed))
-            if not nobody_looked:
-                self._open.discard((kind, url))
-                yield "closed", url
+    def _of_findings(self, found: set[tuple[str, str]]) -> t.Iterator[tuple[str, str]]:
+        yield from (("opened", url) for _kind, url in sorted(found - self._open))
+        yield from (("closed", url) for _kind, url in sorted(self._open - found))
+        self._open = found
 
 
 def make_histories(

@@ -9,44 +9,50 @@ import typing as t
 
 from ...module_utils._address import is_zone_id
 from ...module_utils._chain.folder import read_baseline
-from ...module_utils._chain.kinds import SCRIPTS
+from ...module_utils._chain.kinds import SCRIPTS, Kind
+from ...module_utils._chain.verification import Verified
 from ...module_utils._core import Json, invalid_option
-from ...module_utils._text import dict_of, format_time, list_of, need_date, need_time
-from .._words import plural
-from .history import CHANGED, DAY, GAP, Closed, Entries, Event, History, Listed, Period, days_between
+from ...module_utils._text import format_time, need_date, need_time
+from .audits import Period
+from .events import CHANGED, GAP, Entries, Event
+from .history import History
+from .notes import Note, Notes, read_notes
+from .verdict import Told, sentences
 from .verification import Archive, chains_of, is_valid, verify
 from .verification import desire as desire_archive
 
 # The evidence of a period as data, from which the page, the table and the printed lines are made.
 
 DEFAULT_TITLE = "Evidence of script audits"
-# Findings for which a script was not authorised; the others have their own words.
-_UNAUTHORISED = {"new": "added", "changed": "changed"}
 
 
 class Desired(t.NamedTuple):
-    """What the document is about, and where it is written; without a first day, the year before the last one."""
+    """What the document is about, and where it is written.
+
+    `zones` are those that it is about even without a file. Without `max_gap_days`, each kind of chain has its own.
+    """
 
     archive: Archive
     dest: str
     period: Period
     names: t.Mapping[str, str]
-    max_gap_days: float
+    zones: frozenset[str]
+    max_gap_days: float | None
     title: str
-    at: datetime.datetime
 
     def name_of(self, zone_id: str) -> str:
         return self.names.get(zone_id.lower(), zone_id)
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    """Return the document that validated options describe; refuse invalid values."""
+def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) -> Desired:
+    """Return the document that validated options describe; refuse invalid values. `inventory_names` only name zones."""
     at = need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)
     at = at.astimezone(datetime.timezone.utc).replace(microsecond=0)
     until = need_date("until", params["until"]) if params["until"] else at.date().isoformat()
     since = need_date("since", params["since"]) if params["since"] else _a_year_before(until)
-    if not 0 < params["max_gap_days"] < float("inf"):
-        raise invalid_option("max_gap_days", f"{params['max_gap_days']!r} is not a number of days above 0")
+    gap = params["max_gap_days"]
+    if gap is not None and not 0 < gap < float("inf"):
+        raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
     names = {}
     for zone_id, name in (params["zone_names"] or {}).items():
         if not is_zone_id(str(zone_id)) or not isinstance(name, str) or not name.strip():
@@ -55,11 +61,11 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(
         archive=desire_archive(params),
         dest=params["dest"],
-        period=Period(since, until),
-        names=names,
-        max_gap_days=params["max_gap_days"],
+        period=Period(since, until, is_since_given=bool(params["since"]), at=at),
+        names={**inventory_names, **names},
+        zones=frozenset(names),
+        max_gap_days=gap,
         title=params["title"] or DEFAULT_TITLE,
-        at=at,
     )
 
 
@@ -68,32 +74,67 @@ def _a_year_before(day: str) -> str:
     return f"{year:04d}{'-02-28' if rest == '-02-29' else rest}"
 
 
-class Zone(t.NamedTuple):
-    """What the evidence proves about one zone: the verified chain, and its history in the period."""
+class ZoneChain(t.NamedTuple):
+    """What the evidence proves about one kind of audits of a zone: the chain as in the result and as it was read, and its history."""
 
     name: str
     zone_id: str
-    chain: t.Mapping[str, t.Any]
+    kind: Kind
+    row: t.Mapping[str, t.Any]
+    verified: Verified
     history: History
-    inventory: t.Sequence[Listed]
+
+
+class Baseline(t.NamedTuple):
+    """A baseline that records name: who named it first, and whether its file is there."""
+
+    digest: str
+    zone: str
+    record: int
+    is_missing: bool
 
 
 class Document(t.NamedTuple):
-    """The evidence of a period, zone by zone in the order of their names, and its changes in the order of time."""
+    """The evidence of a period, chain by chain in the order of the zones' names, and its changes in the order of time.
+
+    `words` are the notes beside changes, by the place of the change; `notes_left` fit none. `missing` are zones without any chain.
+    """
 
     desired: Desired
-    zones: t.Sequence[Zone]
+    chains: t.Sequence[ZoneChain]
     changes: t.Sequence[Event]
     valid: bool
+    missing: t.Sequence[str]
+    notes: Notes
+    words: t.Mapping[int, str]
+    notes_left: t.Sequence[Note]
 
     @property
     def audits(self) -> int:
-        return sum(len(zone.history.audits) for zone in self.zones)
+        return sum(len(chain.history.audits) for chain in self.chains)
 
     @property
-    def audited(self) -> list[Zone]:
-        """Return the zones that have a record in the period."""
-        return [zone for zone in self.zones if zone.history.audits]
+    def audited(self) -> list[ZoneChain]:
+        """Return the chains that have a record in the period."""
+        return [chain for chain in self.chains if chain.history.audits]
+
+    @property
+    def baselines(self) -> list[Baseline]:
+        """Return every baseline that a record names, by digest."""
+        named: dict[str, Baseline] = {}
+        for chain in self.chains:
+            for digest, record in chain.verified.baselines.items():
+                named.setdefault(digest, Baseline(digest, chain.name, record, digest in chain.verified.missing))
+        return [named[digest] for digest in sorted(named)]
+
+    @property
+    def verdict(self) -> list[str]:
+        """Return what the document says first, sentence by sentence without full stops."""
+        told = [
+            Told(chain.name, chain.kind, None if chain.row["valid"] else chain.row["message"], chain.history)
+            for chain in self.chains
+        ]
+        return sentences(told, self.desired.period, self.missing)
 
     def name_of(self, zone_id: str) -> str:
         return self.desired.name_of(zone_id)
@@ -102,22 +143,25 @@ class Document(t.NamedTuple):
 def read(desired: Desired) -> Document:
     """Read all chains; raise `invalid_option` for a period in which no zone has a record."""
     period, baselines = desired.period, Baselines(desired.archive.folder)
-    zones, days = [], []
+    notes = read_notes(desired.archive.folder)
+    chains, days = [], []
     for source in chains_of(desired.archive):
         if source.kind is not SCRIPTS:
             continue
-        zone_id = source.zone_id
-        history = History(zone_id.lower(), period, desired.max_gap_days, baselines.read)
-        verified, chain = verify(desired.archive, source, period.covers, history.add)
-        verified["records"] = len(history.audits)
-        days += [format_time(at)[:10] for at in (*chain.times[:1], *chain.times[-1:])]
-        zones.append(Zone(desired.name_of(zone_id), zone_id, verified, history, history.inventory()))
+        history = History(source.zone_id.lower(), period, desired.max_gap_days, baselines.read)
+        row, verified = verify(desired.archive, source, period.covers, history.add)
+        row["records"] = len(history.audits)
+        times = verified.chain.times
+        days += [format_time(at)[:10] for at in (*times[:1], *times[-1:])]
+        chains.append(ZoneChain(desired.name_of(source.zone_id), source.zone_id, source.kind, row, verified, history))
     _check_period(
-        period, days, any(zone.history.audits for zone in zones), is_broken=any(not zone.chain["valid"] for zone in zones)
+        period, days, any(chain.history.audits for chain in chains), is_broken=any(not chain.row["valid"] for chain in chains)
     )
-    zones.sort(key=lambda zone: (zone.name, zone.zone_id))
-    changes = sorted((event for zone in zones for event in zone.history.events), key=lambda event: event.order)
-    return Document(desired, zones, changes, is_valid([zone.chain for zone in zones]))
+    chains.sort(key=lambda chain: (chain.name, chain.zone_id))
+    changes = sorted((event for chain in chains for event in chain.history.events), key=lambda event: event.order)
+    missing = sorted(desired.name_of(zone) for zone in desired.zones - {chain.zone_id.lower() for chain in chains})
+    words, left = notes.beside(changes)
+    return Document(desired, chains, changes, is_valid([chain.row for chain in chains]), missing, notes, words, left)
 
 
 def _check_period(period: Period, days: t.Sequence[str], has_audits: bool, *, is_broken: bool) -> None:
@@ -130,7 +174,7 @@ def _check_period(period: Period, days: t.Sequence[str], has_audits: bool, *, is
 
 
 class Baselines:
-    """The baselines that records name, each read once; None for one whose file is missing or was edited."""
+    """The baselines that records name, each read once; None for one whose file is missing, was edited, or is no list of entries."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -147,96 +191,21 @@ class Baselines:
             items: Json = json.loads(content)
         except (OSError, ValueError, RecursionError):
             return None
-        if hashlib.sha256(content).hexdigest() != digest:
+        if hashlib.sha256(content).hexdigest() != digest or not isinstance(items, list):
             return None
-        entries = [dict_of(entry) for entry in list_of(items)]
-        return {str(entry.get("name")): entry for entry in entries} if isinstance(items, list) else None
+        entries = {item["name"]: item for item in items if isinstance(item, dict) and isinstance(item.get("name"), str)}
+        return entries if len(entries) == len(items) else None
 
 
-# What the document says first.
-
-
-def verdict(document: Document) -> str:
-    """Return the sentence that the page begins with."""
-    broken = [zone for zone in document.zones if not zone.chain["valid"]]
-    if broken:
-        more = f", and {plural(len(broken) - 1, 'further zone')} with invalid evidence" if len(broken) > 1 else ""
-        return f"The evidence is not valid: in {broken[0].name}, {broken[0].chain['message']}{more}"
-    first = f"Every one of {plural(document.audits, 'audit')} of {plural(len(document.audited), 'zone')} is accounted for"
-    parts = [first, *_unauthorised(document), *_reported(document)]
-    gaps = [event for event in document.changes if event.what == GAP]
-    parts += [f"{plural(len(gaps), 'gap')} of more than {document.desired.max_gap_days:g} days between audits"] if gaps else []
-    return "; ".join(parts)
-
-
-def _unauthorised(document: Document) -> t.Iterator[str]:
-    """Yield how many scripts were added or changed without authorisation, and what became of it."""
-    is_any = False
-    for kind, word in _UNAUTHORISED.items():
-        ended = [closed for zone in document.zones for closed in zone.history.closed if closed.kind == kind]
-        waiting = sum(key[0] == kind for zone in document.zones for key in zone.history.open)
-        total = len(ended) + waiting
-        if not total:
-            continue
-        is_any = True
-        was = "was" if total == 1 else "were"
-        yield f"{plural(total, 'script')} {was} {word} without authorisation{_ends(ended, waiting)}"
-    if not is_any:
-        yield "no script was added or changed without authorisation"
-
-
-def _ends(ended: t.Sequence[Closed], waiting: int) -> str:
-    allowed = [each for each in ended if not each.is_gone]
-    gone = len(ended) - len(allowed)
-    parts = []
-    if allowed:
-        longest = max(allowed, key=lambda each: each.at - each.since)
-        words = {1: "authorised", 2: "both authorised"}.get(len(allowed), "all authorised")
-        words = words if not gone and not waiting else f"{len(allowed)} authorised"
-        parts.append(f"{words} within {days_between(longest.since, longest.at)}")
-    is_all = {gone: "gone since", waiting: "still open"}.get(len(ended) + waiting)
-    if is_all:
-        return f", {is_all}"
-    parts += [f"{gone} gone since"] if gone else []
-    parts += [f"{waiting} still open"] if waiting else []
-    return ", " + ", ".join(parts)
-
-
-def _reported(document: Document) -> t.Iterator[str]:
-    for kind, words in (("malicious", "malicious"), ("reported", "reported as malicious")):
-        ended = sum(closed.kind == kind for zone in document.zones for closed in zone.history.closed)
-        waiting = sum(key[0] == kind for zone in document.zones for key in zone.history.open)
-        if ended + waiting:
-            yield (
-                f"{plural(ended + waiting, 'script')} {words}, {waiting} still open"
-                if waiting
-                else (f"{plural(ended + waiting, 'script')} {words}, none of them any more")
-            )
-
-
-def numbers(document: Document) -> dict[str, int]:
-    """Return the numbers of the page, by their names."""
-    events = document.changes
-    return {
-        "zones audited": len(document.audited),
-        "audits": document.audits,
-        "scripts at the end": sum(len(zone.inventory) for zone in document.zones),
-        "changes of a script": sum(event.what == CHANGED for event in events),
-        "findings still open": sum(len(zone.history.open) for zone in document.zones),
-        "gaps": sum(event.what == GAP for event in events),
-    }
-
-
-def not_audited(document: Document) -> list[str]:
-    """Return the names of the zones that have evidence, and none in the period."""
-    return [zone.name for zone in document.zones if not zone.history.audits and zone.chain["valid"]]
-
-
-def silence(document: Document, zone: Zone) -> str:
-    """Return how long the end of the period was without an audit, "" if that is no longer than a gap."""
-    period, last = document.desired.period, zone.history.last_at
-    end = datetime.datetime.fromisoformat(f"{period.until}T23:59:59+00:00")
-    end = min(end, document.desired.at)
-    if last is None or (end - last).total_seconds() <= document.desired.max_gap_days * DAY:
-        return ""
-    return f"no audit after {format_time(last)}, {days_between(last, end)} before the end of the period"
+def numbers(document: Document) -> list[tuple[str, str]]:
+    """Return the numbers of the page, each with its noun."""
+    histories, events = [chain.history for chain in document.audited], document.changes
+    counts = (
+        (len({chain.zone_id.lower() for chain in document.audited}), "zone audited", "zones audited"),
+        (document.audits, "audit", "audits"),
+        (sum(len(history.inventory or ()) for history in histories), "script at the end", "scripts at the end"),
+        (sum(event.what == CHANGED for event in events), "change of a script", "changes of scripts"),
+        (sum(len(history.open) for history in histories), "finding still open", "findings still open"),
+        (sum(event.what == GAP for event in events), "gap", "gaps"),
+    )
+    return [(f"{number:,}", one if number == 1 else many) for number, one, many in counts]

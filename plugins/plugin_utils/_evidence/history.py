@@ -2,86 +2,66 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
-import fnmatch
+import re
 import typing as t
 
-from ...module_utils._baseline.entries import AUTHORISATION
+from ...module_utils._baseline.entries import AUTHORISATION, PINNED
+from ...module_utils._baseline.pattern import normalize_url
+from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._scripts.facts import SCRIPT_FINDINGS
-from ...module_utils._text import dict_of, format_time, list_of, parse_time
-
-# What the records of one zone prove about a period: who saw which script, what changed, and who authorised it.
-
-# In one audit, what explains the rest comes first.
-GAP, SCOPE, SEEN, CHANGED, GONE, AUTHORISED, OPENED, CLOSED = _IN_ORDER = (
-    "gap",
-    "scope",
-    "seen",
-    "changed",
-    "gone",
-    "authorised",
-    "opened",
-    "closed",
+from ...module_utils._script_monitor import ON_PAGES
+from ...module_utils._text import list_of, parse_time
+from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of
+from .chronicle import Chronicle, Finding
+from .events import (
+    AUTHORISED,
+    BACK,
+    BY_AUTHORISATION,
+    CHANGED,
+    GONE,
+    GONE_SINCE,
+    HIDDEN,
+    NOT_KNOWN,
+    REMOVED,
+    SEEN,
+    Entries,
+    Episode,
+    Event,
 )
-_ORDER = {what: place for place, what in enumerate(_IN_ORDER)}
-# With one of these, no baseline of the record authorises the script as it was seen.
-_UNAUTHORISED = frozenset(("new", "changed", "unverified", "expired", "unjustified"))
-DAY = 86400
+from .scope import leaves_out, looks_at
 
-Identity = tuple[str, str]
-Entries = t.Mapping[str, t.Mapping[str, Json]]
-Items = dict[Identity, dict[str, Json]]
-FindingKey = tuple[str, str, str, str]
+# What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
-
-class Period(t.NamedTuple):
-    """The days of a document, both included, as `2026-01-31`."""
-
-    since: str
-    until: str
-
-    def covers(self, at: datetime.datetime) -> bool:
-        return self.since <= format_time(at)[:10] <= self.until
+# With one of these, no baseline of the record authorises the script as it was seen; the first that applies names the episode.
+NEW, HASH_CHANGED, UNJUSTIFIED = _NOT_AUTHORISED = ("new", "changed", "unjustified")
+_EXPIRED, _UNVERIFIED = "expired", "unverified"
+# Findings about a script; the others are about an entry, or about the audit itself.
+_OF_SCRIPTS = frozenset(("malicious", "reported", NEW, HASH_CHANGED, _UNVERIFIED))
+_HASH = re.compile(r"\b[0-9a-f]{64}\b")
 
 
-class Event(t.NamedTuple):
-    """One change. `entry` is the entry of the baseline that authorises the script; `hashes` are those seen, or those authorised."""
+class Identity(t.NamedTuple):
+    """What tells scripts apart: URL without fragment and host, without a visible URL host and hash, or else the id of the service."""
 
-    at: datetime.datetime
-    zone_id: str
-    what: str
-    script_url: str = ""
-    host: str = ""
-    entry: str = ""
-    message: str = ""
-    hashes: tuple[str, ...] = ()
-    declared: t.Mapping[str, Json] = {}
-    is_first: bool = False
+    url: str
+    host: str
+    rest: str = ""
+
+
+class Seen(t.NamedTuple):
+    """A script of one record; `alike` is the number of scripts without a visible URL that look the same."""
+
+    hash: str
+    status: str
+    entry: str
+    findings: frozenset[str]
+    alike: int = 1
 
     @property
-    def order(self) -> tuple[datetime.datetime, str, int, str, str, str]:
-        return (self.at, self.zone_id, _ORDER[self.what], self.script_url, self.host, self.message)
-
-
-class Opened(t.NamedTuple):
-    """A finding that is open: since when, and what it says."""
-
-    at: datetime.datetime
-    message: str
-
-
-class Closed(t.NamedTuple):
-    """A finding that was open: its type, when it was opened, and when and how it ended."""
-
-    kind: str
-    script_url: str
-    host: str
-    since: datetime.datetime
-    at: datetime.datetime
-    is_gone: bool
+    def not_authorised_as(self) -> str:
+        return next((kind for kind in _NOT_AUTHORISED if kind in self.findings), "")
 
 
 class Listed(t.NamedTuple):
@@ -89,229 +69,302 @@ class Listed(t.NamedTuple):
 
     script_url: str
     host: str
-    hash: str
-    status: str
-    entry: str
+    seen: Seen
     declared: t.Mapping[str, Json]
     is_authorised: bool
-    findings: tuple[str, ...]
+
+    @property
+    def entry(self) -> str:
+        return self.seen.entry
+
+    @property
+    def message(self) -> str:
+        return ", ".join([*how_many(self.seen), *(kind for kind in SCRIPTS.findings if kind in self.seen.findings)])
 
 
-@dataclasses.dataclass
 class _Known:
-    """What the audits know of a script: its last hash and status, and which authorisation they have reported."""
+    """What the audits know of a script: its last hash and status, when it was first seen, and the statuses that were asked for when it was last."""
 
-    hash: str
-    status: str
-    authorisation: tuple[Json, ...] | None = None
+    def __init__(self, seen: Seen, at: datetime.datetime) -> None:
+        self.hash, self.status, self.first_day, self.asked = seen.hash, seen.status, day_of(at), frozenset[str]()
 
 
-@dataclasses.dataclass
-class History:
-    """The history of one zone, made of its valid records in their order; of later ones than the period, nothing is used.
+Inventory = dict[Identity, Seen]
 
-    `baseline` returns the entries of a baseline by its digest, None if its file is missing.
-    `audits` are the times of the period, each with whether the audit had findings other than `unused`.
-    """
 
-    zone_id: str
-    period: Period
-    max_gap_days: float
-    baseline: t.Callable[[str], Entries | None]
-    events: list[Event] = dataclasses.field(default_factory=list)
-    audits: list[tuple[datetime.datetime, bool]] = dataclasses.field(default_factory=list)
-    closed: list[Closed] = dataclasses.field(default_factory=list)
-    gaps: list[tuple[datetime.datetime, datetime.datetime]] = dataclasses.field(default_factory=list)
-    open: dict[FindingKey, Opened] = dataclasses.field(default_factory=dict)
-    last: CheckedRecord | None = None
-    last_at: datetime.datetime | None = None
-    _known: dict[Identity, _Known] = dataclasses.field(default_factory=dict)
-    _scope: dict[str, Json] | None = None
-    _inventory: Items = dataclasses.field(default_factory=dict)
-    _inventory_seq: Json = None
-    # The inventory and the baseline that the known scripts were compared with.
-    _compared: Items = dataclasses.field(default_factory=dict)
-    _baseline_digest: Json = None
+class History(Chronicle):
+    """The history of the scripts of one zone, made of its valid records in their order; of later ones than the period, nothing is used."""
 
-    def add(self, record: CheckedRecord) -> None:
-        """Take the next valid record."""
-        at = parse_time(record.get("at"))
-        if at is None or format_time(at)[:10] > self.period.until:
-            return
-        events = list(self._events(record, at))
-        if self.period.covers(at):
-            self.events += events
-            self.audits.append((at, record.get("passed") is not True))
-        self.last, self.last_at = record, at
+    def __init__(
+        self, zone_id: str, period: Period, max_gap_days: float | None, baseline: t.Callable[[str], Entries | None]
+    ) -> None:
+        super().__init__(SCRIPTS, zone_id, period, max_gap_days)
+        self._baseline = baseline
+        # What the record at hand lists, None if it refers to an inventory that is not there any more.
+        self.inventory: Inventory | None = {}
+        self.entries: Entries | None = None
+        # What the last audit that could see has seen, with which baseline and scope.
+        self.last_seen: Inventory = {}
+        self.last_seen_at: datetime.datetime | None = None
+        # Of the first record of the chain, if it is in the period.
+        self.first_counts: tuple[int, int] | None = None
+        self._last_digest = ""
+        self._asked = frozenset[str]()
+        self._known: dict[Identity, _Known] = {}
+        self._hash_days: dict[str, str] = {}
+        self._inventory_seq = 0
+        self._names: dict[tuple[str | None, str | None], tuple[str, str]] = {}
 
-    def inventory(self) -> list[Listed]:
+    def listed(self) -> list[Listed]:
         """Return the inventory of the last record of the period, sorted."""
-        entries = self._entries(self.last) if self.last else None
-        return [_listed(self._inventory[identity], entries or {}) for identity in sorted(self._inventory)]
+        return [self._listed(identity, seen) for identity, seen in sorted((self.inventory or {}).items())]
 
-    def _events(self, record: CheckedRecord, at: datetime.datetime) -> t.Iterator[Event]:
-        if self.last_at is not None and (at - self.last_at).total_seconds() > self.max_gap_days * DAY:
-            self.gaps.append((self.last_at, at))
-            message = f"no audit for {days_between(self.last_at, at)}, since {format_time(self.last_at)}"
-            yield Event(at, self.zone_id, GAP, message=message)
-        scope = dict_of(record.get("scope"))
-        yield from self._scope_events(scope, at)
+    def count_authorised(self) -> tuple[int, int]:
+        """Return how many of the scripts that were last seen are authorised, and how many there are."""
+        listed = [self._listed(identity, seen) for identity, seen in self.last_seen.items()]
+        return sum(script.seen.alike for script in listed if script.is_authorised), sum(script.seen.alike for script in listed)
+
+    def _listed(self, identity: Identity, seen: Seen) -> Listed:
+        declared = self.entry_of(seen.entry)
+        return Listed(identity.url, identity.host, seen, declared, self._is_authorised(identity, seen, declared))
+
+    def _is_authorised(self, identity: Identity, seen: Seen, declared: t.Mapping[str, Json]) -> bool:
+        return (
+            is_complete(declared)
+            and not seen.not_authorised_as
+            and _EXPIRED not in seen.findings
+            and identity not in self.ongoing
+        )
+
+    def audit_of(self, record: CheckedRecord, at: datetime.datetime) -> Audit:
         self._take_inventory(record)
-        can_see = bool(self._inventory) and dict_of(record.get("monitor")).get("enabled") is not False
-        entries, now = self._entries(record), self._inventory if can_see else {}
-        if can_see:
-            # A script with the same entry of the same baseline has no news: most of a year's records are like that.
-            before = self._compared if record.get("baseline_digest") == self._baseline_digest else {}
-            if now is not before:
-                yield from self._script_events(now, before, entries, at)
-            yield from self._gone_events(now, scope, at)
-            self._compared, self._baseline_digest = now, record.get("baseline_digest")
-        yield from self._finding_events(record, now, scope, entries, at, can_see=can_see)
-        self._scope = scope
+        self.entries = self._baseline(record["baseline_digest"])
+        blind = set()
+        if not record["monitor"]["enabled"]:
+            blind.add(MONITOR_OFF)
+        elif self.inventory is None:
+            blind.add(NOT_READABLE)
+        elif not self.inventory:
+            blind.add(NOTHING_SEEN)
+        if self.entries is None:
+            blind.add(NO_BASELINE)
+        findings = {finding["kind"] for finding in record["findings"]}
+        return Audit(
+            at,
+            has_findings=not record["passed"] or bool(findings - {UNUSED}),
+            blind=frozenset(blind),
+            delay=delay_of(record, at),
+            left_out=leaves_out(record["scope"]),
+            has_broken_history="history_broken" in findings,
+        )
+
+    def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
+        now = (self.inventory or {}) if audit.can_see else {}
+        messages = {(f["kind"], *self._name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
+        gone: set[Identity] = set()
+        if audit.can_see:
+            is_same = record["baseline_digest"] == self._last_digest
+            for identity, seen in now.items():
+                # A script with the same entry of the same baseline has no news: most of a year's records are like that.
+                if not is_same or identity in self.ongoing or self.last_seen.get(identity) != seen:
+                    yield from self._script_events(identity, seen, audit.at, messages)
+            for identity in self._find_gone(now, record["scope"]):
+                gone.add(identity)
+                self.end(identity, audit.at, GONE_SINCE)
+                yield Event(audit.at, self.zone_id, GONE, identity.url, identity.host)
+            self.last_seen, self.last_seen_at = now, audit.at
+            self._last_digest = record["baseline_digest"]
+            self._asked = _statuses(record["scope"])
+        if self.is_first and self.period.covers(audit.at):
+            self.first_counts = self.count_authorised()
+        yield from self.finding_events(
+            audit.at, dict(self._findings(record)), lambda finding: self._why_closed(finding, audit, record["scope"], gone)
+        )
+        self.compare_baselines(audit.at, self.entries, self._was_seen_by)
 
     def _take_inventory(self, record: CheckedRecord) -> None:
-        """Take the inventory of a record; one that refers to another than the last one shows nothing."""
-        if "inventory" in record:
-            items = [item for item in map(dict_of, list_of(record["inventory"])) if item]
-            self._inventory, self._inventory_seq = {_identity(item): item for item in items}, record.get("seq")
-        elif record.get("inventory_same_as") != self._inventory_seq:
-            self._inventory = {}
-
-    def _entries(self, record: CheckedRecord) -> Entries | None:
-        return self.baseline(str(record.get("baseline_digest")))
-
-    def _scope_events(self, scope: dict[str, Json], at: datetime.datetime) -> t.Iterator[Event]:
-        before = self._scope
-        if before is None:
+        """Take the inventory of a record; one that refers to another than the last one cannot be read any more."""
+        if "inventory" not in record:
+            if record["inventory_same_as"] != self._inventory_seq:
+                self.inventory = None
             return
-        names = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
-        words = [f"{name} was {_words(before.get(name))}, is {_words(scope.get(name))}" for name in names]
-        if words:
-            yield Event(at, self.zone_id, SCOPE, message="; ".join(words))
+        self._inventory_seq = record["seq"]
+        inventory: Inventory = {}
+        for item in record["inventory"]:
+            script, findings = item["script"], frozenset(item["findings"])
+            value = (script["hash"] or "").lower()
+            seen = Seen(value, script["status"] or "", item["entry"] or "", findings)
+            url, host = self._name(script["script_url"], script["host"])
+            identity = Identity(url, host, "" if url else value or script["script_id"])
+            same = inventory.get(identity)
+            if same is not None:
+                seen = seen._replace(findings=findings | same.findings, alike=same.alike + (0 if url else 1))
+            inventory[identity] = seen
+        self.inventory = inventory
 
-    def _script_events(self, now: Items, before: Items, entries: Entries | None, at: datetime.datetime) -> t.Iterator[Event]:
-        is_first = self.last is None
-        for (url, host), item in now.items():
-            if (url, host) in self._known and before.get((url, host)) == item:
-                continue
-            seen, known = _listed(item, entries or {}), self._known.get((url, host))
-            hashes = (seen.hash,) if seen.hash else ()
-            if known is None:
-                known = self._known[url, host] = _Known(seen.hash, seen.status)
-                yield Event(
-                    at, self.zone_id, SEEN, url, host, seen.entry, hashes=hashes, declared=seen.declared, is_first=is_first
-                )
-            elif seen.hash and known.hash and seen.hash != known.hash:
-                message = f"the hash was {known.hash}, is {seen.hash}"
-                yield Event(at, self.zone_id, CHANGED, url, host, seen.entry, message, hashes, seen.declared)
-            known.hash, known.status = seen.hash or known.hash, seen.status
-            if entries is None or not seen.is_authorised:
-                continue
-            pinned = seen.hash if seen.declared.get("integrity") == "pinned" else ""
-            authorisation = (seen.entry, pinned, *(seen.declared.get(name) for name in (*AUTHORISATION, "authorised_on")))
-            if authorisation != known.authorisation:
-                known.authorisation = authorisation
-                allowed = tuple(map(str, list_of(seen.declared.get("hashes"))))
-                yield Event(
-                    at, self.zone_id, AUTHORISED, url, host, seen.entry, hashes=allowed, declared=seen.declared, is_first=is_first
-                )
+    def _name(self, url: str | None, host: str | None) -> tuple[str, str]:
+        """Return URL and host as they identify a script."""
+        named = self._names.get((url, host))
+        if named is None:
+            named = self._names[url, host] = (normalize_url(url or ""), (host or "").lower())
+        return named
 
-    def _gone_events(
-        self, now: t.Mapping[Identity, t.Any], scope: t.Mapping[str, Json], at: datetime.datetime
+    def _script_events(
+        self, identity: Identity, seen: Seen, at: datetime.datetime, messages: t.Mapping[tuple[str, str, str], str]
     ) -> t.Iterator[Event]:
-        for url, host in self._known.keys() - now.keys():
-            if _is_looked_at(scope, host, self._known[url, host].status):
-                del self._known[url, host]
-                yield Event(at, self.zone_id, GONE, url, host)
+        declared, known = self.entry_of(seen.entry), self._known.get(identity)
+        about = Event(
+            at,
+            self.zone_id,
+            SEEN,
+            identity.url,
+            identity.host,
+            entry=seen.entry,
+            hashes=(seen.hash,) if seen.hash else (),
+            declared=declared,
+            is_first=self.is_first,
+            message="; ".join(how_many(seen)),
+        )
+        if known is None:
+            known = self._known[identity] = _Known(seen, at)
+            yield about
+        elif seen.hash and known.hash and seen.hash != known.hash:
+            yield about._replace(what=CHANGED, message=f"the hash was {known.hash}, is {seen.hash}")
+        known.hash, known.status = seen.hash or known.hash, seen.status
+        if seen.hash:
+            self._hash_days.setdefault(seen.hash, day_of(at))
+        ongoing, kind = self.ongoing.get(identity), seen.not_authorised_as
+        if kind:
+            named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
+            hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - _hashes(declared)
+            if ongoing is None or (ongoing.kind == UNJUSTIFIED and kind != UNJUSTIFIED):
+                self.ongoing[identity] = Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes))
+            else:
+                self.ongoing[identity] = ongoing._replace(hashes=ongoing.hashes | hashes)
+        elif ongoing is not None:
+            how = self._how_ended(ongoing, seen, declared)
+            if how:
+                self.end(identity, at, how)
+            if how == BY_AUTHORISATION:
+                allowed = tuple(map(str, list_of(declared.get("hashes"))))
+                yield about._replace(what=AUTHORISED, hashes=allowed, message="")
 
-    def _finding_events(
-        self,
-        record: CheckedRecord,
-        now: t.Mapping[Identity, t.Any],
-        scope: t.Mapping[str, Json],
-        entries: Entries | None,
-        at: datetime.datetime,
-        *,
-        can_see: bool,
-    ) -> t.Iterator[Event]:
-        messages = {_key(finding): str(finding.get("message") or "") for finding in map(dict_of, list_of(record.get("findings")))}
-        for key, message in messages.items():
-            kind, url, host, entry = key
-            if kind in SCRIPT_FINDINGS and key not in self.open:
-                self.open[key] = Opened(at, message)
-                declared = (entries or {}).get(entry, {})
-                yield Event(
-                    at, self.zone_id, OPENED, url, host, entry, f"{kind}: {message}".removesuffix(": "), declared=declared
-                )
-        for key in [key for key in self.open if key not in messages]:
-            kind, url, host, entry = key
-            if url and not can_see:
+    def _how_ended(self, ongoing: Episode, seen: Seen, declared: t.Mapping[str, Json]) -> str:
+        """Return how it ended that a script was not authorised, "" if it is not authorised yet."""
+        allowed = ongoing.hashes <= _hashes(declared)
+        is_pinned = declared.get("integrity") == PINNED
+        if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
+            # Its hash is one of the entry again; where the service shows none any more, nobody knows.
+            return "" if _UNVERIFIED in seen.findings else BACK
+        if not is_complete(declared) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
+            return ""
+        return BY_AUTHORISATION
+
+    def _find_gone(self, now: Inventory, scope: t.Mapping[str, t.Any]) -> list[Identity]:
+        """Return the scripts that this audit would have listed, and did not; forget them."""
+        asked, gone = _statuses(scope), []
+        for identity in sorted(self._known.keys() - now.keys()):
+            known = self._known[identity]
+            if identity in self.last_seen:
+                known.asked = self._asked
+            # A script of a status that nobody asks for any more may have got that status.
+            if looks_at(scope["hosts"], identity.host) and known.asked <= asked and (not known.status or known.status in asked):
+                gone.append(identity)
+                del self._known[identity]
+        return gone
+
+    def _findings(self, record: CheckedRecord) -> t.Iterator[tuple[Finding, str]]:
+        for finding in record["findings"]:
+            kind, url, message = finding["kind"], finding["script_url"], finding["message"] or ""
+            name, host = self._name(url, finding["host"])
+            if url or kind not in _OF_SCRIPTS:
+                yield Finding(kind, name, host, "", finding["entry"] or ""), message
                 continue
-            is_gone = bool(url) and (url, host) not in now
-            if is_gone and (url, host) in self._known:
-                continue  # no longer looked at
-            if not url and entry and not _is_entry_looked_at(scope, (entries or {}).get(entry, {})):
-                continue
-            opened = self.open.pop(key)
-            if self.period.covers(at):
-                self.closed.append(Closed(kind, url, host, opened.at, at, is_gone))
-            why = ", because the script is gone" if is_gone else ""
-            message = f"{kind}: after {days_between(opened.at, at)}{why}"
-            yield Event(at, self.zone_id, CLOSED, url, host, entry, message, declared=(entries or {}).get(entry, {}))
+            # Such findings are equal; the inventory tells their scripts apart.
+            same = [
+                identity
+                for identity, seen in (self.inventory or {}).items()
+                if not identity.url and identity.host == host and kind in seen.findings
+            ]
+            for identity in same or [Identity("", host)]:
+                yield Finding(kind, "", host, identity.rest, ""), message
+
+    def _why_closed(self, finding: Finding, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]) -> str:
+        """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
+        if finding.kind in _OF_SCRIPTS:
+            return self._why_script_closed(finding, audit, gone)
+        if not finding.entry:
+            return ""
+        declared = self.entry_of(finding.entry)
+        hosts = list_of(declared.get("hosts"))
+        is_about_listing = finding.kind in ("gone", UNUSED)
+        is_looked_at = audit.can_see and (not hosts or any(looks_at(scope["hosts"], str(host)) for host in hosts))
+        reasons = (
+            (self.entries is None, NOT_KNOWN),
+            (not declared, REMOVED),
+            (is_about_listing and not is_looked_at, HIDDEN),
+            (is_about_listing, "listed again" if finding.kind == "gone" else "in use"),
+            (finding.kind == _EXPIRED, f"review is due by {declared.get('review_by') or 'no date'} now"),
+            (True, f"complete, authorised by {declared.get('authorised_by')}"),
+        )
+        return next(reason for applies, reason in reasons if applies)
+
+    def _why_script_closed(self, finding: Finding, audit: Audit, gone: t.Container[Identity]) -> str:
+        identity = Identity(finding.place, finding.detail, finding.rest)
+        seen = (self.inventory or {}).get(identity) if audit.can_see else None
+        kinds = seen.findings if seen else frozenset[str]()
+        how = self.ended_now.get(identity, "")
+        left = next((kind for kind in (*_NOT_AUTHORISED, _EXPIRED, _UNVERIFIED) if kind in kinds), "")
+        reasons = (
+            (identity in gone, GONE_SINCE),
+            (seen is None, HIDDEN),
+            (finding.kind in ("malicious", "reported"), "no longer reported"),
+            (finding.kind == _UNVERIFIED, "a hash is shown"),
+            (how in (BACK, BY_AUTHORISATION), how),
+            (self.entries is None, NOT_KNOWN),
+            (True, f"still not authorised{f' ({left})' if left else ''}"),
+        )
+        return next(reason for applies, reason in reasons if applies)
+
+    def _was_seen_by(self, entry: str, hashes: t.Collection[str], day: str) -> bool:
+        """Return whether audits up to a day had seen what an entry authorises: each of these hashes, or without any each of its scripts."""
+        if hashes:
+            return all(self._hash_days.get(value, "9") <= day for value in hashes)
+        days = [self._known[identity].first_day for identity, seen in self.last_seen.items() if seen.entry == entry]
+        return bool(days) and max(days) <= day
+
+    def is_hidden(self, key: t.Hashable) -> bool:
+        return key not in self.last_seen
+
+    def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
+        declared = self.entry_of(finding.entry)
+        about = Event(at, self.zone_id, what, finding.place, finding.detail, entry=finding.entry)
+        return about._replace(message=message, declared=declared)
+
+    def entry_of(self, name: str) -> t.Mapping[str, Json]:
+        return (self.entries or {}).get(name, {})
 
 
-def days_between(first: datetime.datetime, second: datetime.datetime) -> str:
-    """Return a duration in days, for people."""
-    days = round((second - first).total_seconds() / DAY, 1)
-    return f"{days:g} day" if days == 1 else f"{days:g} days"
+def is_complete(declared: t.Mapping[str, Json]) -> bool:
+    """Return whether an entry says who owns the script, why it is there, and who authorised it."""
+    values = [declared.get(name) for name in AUTHORISATION]
+    return all(isinstance(value, str) and value.strip() for value in values)
 
 
-def _words(value: Json) -> str:
-    items = list_of(value)
-    if items:
-        return ", ".join(map(str, items))
-    return "not limited" if value in ([], None, "") else str(value)
+def how_many(seen: Seen) -> list[str]:
+    return [f"{seen.alike} scripts without a visible URL that have this hash"] if seen.alike > 1 else []
 
 
-def _identity(item: t.Mapping[str, Json]) -> Identity:
-    script = dict_of(item.get("script"))
-    url, host = script.get("script_url"), script.get("host")
-    return str(url or ""), str(host or "")
+def delay_of(record: CheckedRecord, at: datetime.datetime) -> datetime.timedelta | None:
+    """Return how long after its time a record was written; None if it does not say when."""
+    written = parse_time(record.get("written_at"))
+    return None if written is None else abs(written - at)
 
 
-def _key(finding: t.Mapping[str, Json]) -> FindingKey:
-    kind, url, host, entry = (str(finding.get(name) or "") for name in ("kind", "script_url", "host", "entry"))
-    return kind, url, host, entry
+def _hashes(declared: t.Mapping[str, Json]) -> frozenset[str]:
+    return frozenset(value.lower() for value in list_of(declared.get("hashes")) if isinstance(value, str))
 
 
-def _listed(item: t.Mapping[str, Json], entries: Entries) -> Listed:
-    script = dict_of(item.get("script"))
-    entry, findings = str(item.get("entry") or ""), tuple(map(str, list_of(item.get("findings"))))
-    declared = entries.get(entry, {})
-    return Listed(
-        *_identity(item),
-        hash=str(script.get("hash") or ""),
-        status=str(script.get("status") or ""),
-        entry=entry,
-        declared=declared,
-        is_authorised=bool(declared)
-        and all(declared.get(name) for name in AUTHORISATION)
-        and not _UNAUTHORISED.intersection(findings),
-        findings=findings,
-    )
-
-
-def _is_looked_at(scope: t.Mapping[str, Json], host: str, status: str) -> bool:
-    """Return whether the listing of an audit with this scope would show a script that still exists."""
-    statuses = list_of(scope.get("status"))
-    return _matches(host, scope) and (not status or not statuses or status in statuses)
-
-
-def _is_entry_looked_at(scope: t.Mapping[str, Json], entry: t.Mapping[str, Json]) -> bool:
-    hosts = list_of(entry.get("hosts"))
-    return not hosts or any(_matches(str(host), scope) for host in hosts)
-
-
-def _matches(host: str, scope: t.Mapping[str, Json]) -> bool:
-    limits = list_of(scope.get("hosts"))
-    return not limits or any(fnmatch.fnmatchcase(host, str(limit).lower()) for limit in limits)
+def _statuses(scope: t.Mapping[str, t.Any]) -> frozenset[str]:
+    """Return the statuses that an audit asked for; without any, the service lists active scripts."""
+    return frozenset(scope["status"] or ON_PAGES[:1])

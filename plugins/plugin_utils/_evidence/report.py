@@ -7,10 +7,9 @@ import os
 from ...module_utils._core import Conclusion
 from ...module_utils._text import line
 from .._dest import check_folder, write_files
-from .document import Desired, numbers, read, verdict
+from .document import Desired, numbers, read
 from .page import render
 from .table import render_table
-from .verification import describe
 
 PAGE, TABLE = FILES = ("evidence.html", "evidence.csv")
 _MODE = 0o640
@@ -23,14 +22,11 @@ def report(desired: Desired) -> Conclusion:
     document = read(desired)
     contents = {PAGE: render(document), TABLE: render_table(document)}
     files = write_files(folder, contents, dict.fromkeys(FILES, _MODE))
-    lines = [line(verdict(document)), ", ".join(f"{number:,} {name}" for name, number in numbers(document).items())]
-    for zone in document.zones:
-        lines += describe(zone.chain, zone.name if zone.name != zone.zone_id else "")
+    lines = [
+        line(" ".join(f"{text}." for text in document.verdict)),
+        ", ".join(" ".join(each) for each in numbers(document)),
+        f"The document is {files[0]}",
+    ]
     return Conclusion(
-        {
-            "files": files,
-            "valid": document.valid,
-            "lines": [*lines, f"The document is {files[0]}"],
-            "zones": [zone.chain for zone in document.zones],
-        }
+        {"files": files, "valid": document.valid, "lines": lines, "zones": [chain.row for chain in document.chains]}
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 import typing as t
 
 from ...module_utils._baseline.entries import AUTHORISATION
@@ -28,38 +27,39 @@ COLUMNS = (
     "hashes",
     "message",
 )
-# With one of these at its beginning, a spreadsheet would evaluate the text of a cell.
-_EVALUATED = ("=", "+", "-", "@", "\t", "\r", "\n")
+# A spreadsheet evaluates a cell that begins with one of these, in half or full width; some split a line also where a text has a
+# semicolon, a comma or a bar, and evaluate each part.
+_EVALUATED = "=+\\-@\uff1d\uff0b\uff0d\uff20"
+_AT_START = re.compile(rf"^[\s'\"]*[{_EVALUATED}]|^[\t\r\n]")
+_WITHIN = re.compile(rf"([;,|][\s\"]*)([{_EVALUATED}])")
+# RFC 4180 asks for quotes around commas, quotes and ends of lines.
+_QUOTED = re.compile(r"[\",;|\t\r\n]|^'")
 
 
 def render_table(document: Document) -> bytes:
     """Return the whole inventory at the end of the period, and every change in the order of time."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for row in _rows(document):
-        writer.writerow([_cell(row.get(name)) for name in COLUMNS])
-    return text.getvalue().encode()
+    rows = [COLUMNS, *([_cell(row.get(name)) for name in COLUMNS] for row in _rows(document))]
+    return "".join(",".join(map(_quote, row)) + "\r\n" for row in rows).encode()
 
 
 def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
-    for zone in document.zones:
-        at = zone.history.last_at
-        for script in zone.inventory:
+    for chain in document.audited:
+        at = chain.history.last_at
+        for script in chain.history.listed():
             yield {
                 **_of_entry(script.declared),
-                "zone_id": zone.zone_id,
-                "zone": zone.name,
+                "zone_id": chain.zone_id,
+                "zone": chain.name,
                 "kind": "inventory",
                 "at": format_time(at) if at else "",
                 "what": "listed",
                 "script_url": script.script_url,
                 "host": script.host,
                 "entry": script.entry,
-                "hashes": script.hash,
-                "message": ", ".join(script.findings),
+                "hashes": script.seen.hash,
+                "message": script.message,
             }
-    for event in document.changes:
+    for place, event in enumerate(document.changes):
         yield {
             **_of_entry(event.declared),
             "zone_id": event.zone_id,
@@ -71,7 +71,7 @@ def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
             "host": event.host,
             "entry": event.entry,
             "hashes": " ".join(event.hashes),
-            "message": event.message,
+            "message": "; ".join(filter(None, (event.message, document.words.get(place)))),
         }
 
 
@@ -82,5 +82,9 @@ def _of_entry(declared: t.Mapping[str, Json]) -> dict[str, Json]:
 def _cell(value: Json) -> str:
     """Return the text of a cell, never a formula."""
     text = " ".join(map(str, list_of(value))) if isinstance(value, list) else "" if value is None else str(value)
-    plain = line(text)
-    return f"'{plain}" if text.startswith(_EVALUATED) or plain.startswith(_EVALUATED) else plain
+    plain = _WITHIN.sub(r"\1'\2", line(text))
+    return f"'{plain}" if plain != line(text) or _AT_START.search(text) or _AT_START.search(plain) else plain
+
+
+def _quote(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text

@@ -7,7 +7,6 @@ import typing as t
 
 from ...module_utils._core import Conclusion
 from ...module_utils._engine.task import ArgumentSpec, LocalTask, Params, Spec
-from ...module_utils._scripts.facts import DEFAULT_MAX_GAP_DAYS
 from .document import Desired as Document
 from .document import desire as desire_document
 from .report import report as write_document
@@ -42,7 +41,7 @@ class EvidenceReport(LocalTask[Document]):
             "since": {"type": "str"},
             "until": {"type": "str"},
             "zone_names": {"type": "dict"},
-            "max_gap_days": {"type": "float", "default": DEFAULT_MAX_GAP_DAYS},
+            "max_gap_days": {"type": "float"},
             "title": {"type": "str"},
             "at": {"type": "str"},
         }
@@ -53,7 +52,7 @@ class EvidenceReport(LocalTask[Document]):
         self._zone_names = zone_names
 
     def desire(self, params: Params) -> Document:
-        return desire_document({**params, "zone_names": {**self._zone_names, **(params["zone_names"] or {})}})
+        return desire_document(params, self._zone_names)
 
     def report(self, desired: Document) -> Conclusion:
         return write_document(desired)

@@ -10,7 +10,7 @@ import typing as t
 from ...module_utils._address import need_id
 from ...module_utils._chain.kinds import BASELINES, SCRIPTS, Kind, is_digest
 from ...module_utils._chain.records import Chain, CheckedRecord
-from ...module_utils._chain.verification import Source, find_chains, zone_of
+from ...module_utils._chain.verification import Source, Verified, find_chains, zone_of
 from ...module_utils._chain.verification import verify as verify_chain
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._text import canonical, format_time, line, parse_time, quoted
@@ -109,8 +109,8 @@ def verify(
     source: Source,
     covers: t.Callable[[datetime.datetime], bool] = lambda at: True,
     see: See = lambda record: None,
-) -> tuple[dict[str, t.Any], Chain]:
-    """Return a chain for the result, and as it was read; `see` gets each valid record.
+) -> tuple[dict[str, t.Any], Verified]:
+    """Return a chain for the result, and as it was verified; `see` gets each valid record.
 
     The chain is verified whole; what is about its records is about those at times that `covers` accepts, and empty or None without any.
     """
@@ -120,14 +120,15 @@ def verify(
         totals.add(record)
         see(record)
 
-    chain, problem, baselines, missing = verify_chain(source, archive.expected_heads.get(source.key), add)
+    verified = verify_chain(source, archive.expected_heads.get(source.key), add)
+    chain, problem = verified.chain, verified.problem
     times = totals.times
     gaps = [(later - earlier).total_seconds() for earlier, later in itertools.pairwise(times)]
     row = {
         "zone_id": source.zone_id,
         "kind": source.kind.name,
         "valid": problem is None,
-        "message": problem or _describe_valid(chain, len(missing), len(baselines)),
+        "message": problem or _describe_valid(chain, len(verified.missing), len(verified.baselines)),
         "records": chain.records,
         "first": format_time(times[0]) if times else None,
         "last": format_time(times[-1]) if times else None,
@@ -137,7 +138,7 @@ def verify(
         "scope_changes": totals.scope_changes,
         "head": chain.head,
     }
-    return row, chain
+    return row, verified
 
 
 def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import abc
+import datetime
+import typing as t
+
+from ...module_utils._chain.kinds import Kind
+from ...module_utils._chain.records import CheckedRecord
+from ...module_utils._core import Json
+from ...module_utils._text import canonical, list_of, parse_time
+from .audits import Audit, Gap, Period, day_of, find_gaps, find_slow
+from .events import CLOSED, GAP, HIDDEN, OPENED, SCOPE, STILL_OPEN, Entries, Episode, Event, Opened, days_between
+from .scope import changes_of
+
+# What the records of one chain prove about a period, as far as scripts and payment pages have it in common.
+
+_EVIDENCE_GAP = "evidence_gap"
+
+
+class Finding(t.NamedTuple):
+    """What tells findings apart: the type, and the script with its host, the page with its subject, or the entry that it is about."""
+
+    kind: str
+    place: str = ""
+    detail: str = ""
+    rest: str = ""
+    entry: str = ""
+
+
+class Chronicle(abc.ABC):
+    """The history of one chain, made of its valid records in their order; of later ones than the period, nothing is used.
+
+    `earlier` is the time of the last audit before the period. `ongoing` are the times of what is not authorised, by identity,
+    `episodes` those that ended in the period, and `ended_now` how some ended at the record at hand.
+    """
+
+    def __init__(self, kind: Kind, zone_id: str, period: Period, max_gap_days: float | None) -> None:
+        self.kind, self.zone_id, self.period = kind, zone_id, period
+        self.max_gap_days = kind.max_gap_days if max_gap_days is None else max_gap_days
+        self.audits: list[Audit] = []
+        self.earlier: datetime.datetime | None = None
+        self.last_at: datetime.datetime | None = None
+        self.open: dict[Finding, Opened] = {}
+        self.closed: list[Episode] = []
+        self.hidden: dict[Finding, Opened] = {}
+        self.ongoing: dict[t.Hashable, Episode] = {}
+        self.episodes: list[Episode] = []
+        self.ended_now: dict[t.Hashable, str] = {}
+        self.outdated = self.undated = 0
+        self._events: list[Event] = []
+        self._scope: t.Mapping[str, Json] = {}
+        self._baseline_before: tuple[Entries, datetime.datetime] | None = None
+
+    @property
+    def is_first(self) -> bool:
+        """Return whether the record at hand is the first one of the chain."""
+        return self.last_at is None
+
+    @abc.abstractmethod
+    def audit_of(self, record: CheckedRecord, at: datetime.datetime) -> Audit:
+        """Take what a record has seen, and return its audit."""
+
+    @abc.abstractmethod
+    def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
+        """Yield what happened since the record before."""
+
+    @abc.abstractmethod
+    def is_hidden(self, identity: t.Hashable) -> bool:
+        """Return whether the last audit that could see did not look at something any more."""
+
+    @abc.abstractmethod
+    def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
+        """Return the event of a finding."""
+
+    def add(self, record: CheckedRecord) -> None:
+        """Take the next valid record."""
+        at = parse_time(record["at"])
+        if at is None or day_of(at) > self.period.until:
+            return
+        self.ended_now = {}
+        audit = self.audit_of(record, at)
+        events = [*self._scope_events(record["scope"], at), *self.events_of(record, audit)]
+        if self.period.covers(at):
+            self._events += events
+            self.audits.append(audit)
+        else:
+            self.earlier = at
+        self.last_at, self._scope = at, record["scope"]
+
+    @property
+    def gaps(self) -> list[Gap]:
+        return find_gaps([audit.at for audit in self.audits], self.earlier, self.period, self.max_gap_days)
+
+    @property
+    def slow(self) -> tuple[str, str] | None:
+        """Return the first days between which more than seven days had no audit that could see."""
+        return find_slow(self.audits, self.earlier, self.period)
+
+    @property
+    def events(self) -> list[Event]:
+        gaps = [Event(gap.at, self.zone_id, GAP, message=gap.message) for gap in self.gaps]
+        return sorted([*self._events, *gaps], key=lambda event: event.order)
+
+    @property
+    def unauthorised(self) -> list[Episode]:
+        """Return when something was not authorised: what ended in the period, and what did not end."""
+        left = [
+            episode._replace(how=HIDDEN if self.is_hidden(identity) else STILL_OPEN) for identity, episode in self.ongoing.items()
+        ]
+        return [*self.episodes, *left]
+
+    def findings(self, kind: str) -> list[Episode]:
+        """Return when findings of a type were open: those that ended in the period, and those that did not end."""
+        left = [_episode(finding, opened) for finding, opened in self.open.items()]
+        left += [_episode(finding, opened)._replace(how=HIDDEN) for finding, opened in self.hidden.items()]
+        return [episode for episode in (*self.closed, *left) if episode.kind == kind]
+
+    def count_authorised(self) -> tuple[int, int]:
+        """Return how many of the scripts that were last seen are authorised, and how many there are."""
+        return 0, 0
+
+    def end(self, identity: t.Hashable, at: datetime.datetime, how: str) -> None:
+        """End the time during which something was not authorised."""
+        self.ended_now[identity] = how
+        episode = self.ongoing.pop(identity, None)
+        if episode is not None and self.period.covers(at):
+            self.episodes.append(episode._replace(end=at, how=how))
+
+    def _scope_events(self, scope: t.Mapping[str, Json], at: datetime.datetime) -> t.Iterator[Event]:
+        changes = "" if self.is_first else changes_of(self._scope, scope)
+        if changes:
+            yield Event(at, self.zone_id, SCOPE, message=changes)
+
+    def finding_events(
+        self, at: datetime.datetime, found: t.Mapping[Finding, str], why_closed: t.Callable[[Finding], str]
+    ) -> t.Iterator[Event]:
+        """Yield which findings were opened and closed; `found` are those of the record, with their messages."""
+        for finding, message in found.items():
+            if finding.kind == _EVIDENCE_GAP:
+                # A gap is said once: here only if it is none for this document.
+                if self.last_at is None or (at.date() - self.last_at.date()).days <= self.max_gap_days:
+                    yield Event(at, self.zone_id, GAP, message=message)
+                continue
+            if finding not in self.open:
+                event = self.event_about(finding, at, OPENED, f"{finding.kind}: {message}".removesuffix(": "))
+                opened = self.hidden.pop(finding, None) or Opened(event, at, message, self.is_first)
+                self.open[finding] = opened
+                yield event
+        for finding in [finding for finding in self.open if finding not in found]:
+            opened, why = self.open.pop(finding), why_closed(finding)
+            if why == HIDDEN:
+                self.hidden[finding] = opened
+            elif self.period.covers(at):
+                self.closed.append(_episode(finding, opened)._replace(end=at, how=why))
+            how = f"{why}, after" if why else "after"
+            yield self.event_about(finding, at, CLOSED, f"{finding.kind}: {how} {days_between(opened.since, at)}")
+
+    def compare_baselines(
+        self, at: datetime.datetime, entries: Entries | None, was_seen: t.Callable[[str, t.Collection[str], str], bool]
+    ) -> None:
+        """Count what entered the baseline since the audit before under an authorisation that is older, or has no date.
+
+        `was_seen` tells whether audits had seen it by the day of the authorisation, which then is not older than what it authorises.
+        """
+        if entries is None:
+            return
+        before, self._baseline_before = self._baseline_before, (entries, at)
+        if before is None or before[0] is entries or not self.period.covers(at):
+            return
+        for name, declared in entries.items():
+            entered = entered_with(before[0].get(name), declared)
+            if entered is None or not declared.get("authorised_by"):
+                continue
+            day = declared.get("authorised_on")
+            if not isinstance(day, str) or not day:
+                self.undated += 1
+            elif day < day_of(before[1]) and not was_seen(name, entered, day):
+                self.outdated += 1
+
+
+def _episode(finding: Finding, opened: Opened) -> Episode:
+    return Episode(finding.kind, opened.since, is_first=opened.is_first, place=finding.place)
+
+
+# What an entry authorises beside its hashes.
+_AUTHORISES = ("url", "hosts", "integrity", "page", "headers", "scripts", "frames", "forms")
+
+
+def entered_with(before: t.Mapping[str, Json] | None, now: t.Mapping[str, Json]) -> list[str] | None:
+    """Return the hashes that an entry authorises and did not before, an empty list if it authorises something else than before; None for neither."""
+    hashes, known = (
+        {value for member in ("hashes", "inline") for value in list_of(entry.get(member)) if isinstance(value, str)}
+        for entry in (now, before or {})
+    )
+    if hashes - known:
+        return sorted(hashes - known)
+    if before is None:
+        return []
+    return [] if any(canonical(before.get(name)) != canonical(now.get(name)) for name in _AUTHORISES) else None

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import typing as t
+
+from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
+from .._words import plural
+from .audits import MAX_DELAY, MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Audit, Period
+from .chronicle import Chronicle
+from .events import BY_AUTHORISATION, ENDS, STILL_OPEN, Episode, days_between
+
+# What the document says first: a sentence for each thing that holds, the worst first. Nobody reads on if it is green.
+
+
+class Told(t.NamedTuple):
+    """What is known of one chain: the zone's name, the kind, why the chain is not valid, and its history in the period."""
+
+    zone: str
+    kind: Kind
+    problem: str | None
+    history: Chronicle
+
+
+_NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
+_MAX_NAMED = 3
+
+
+def sentences(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str] = ()) -> list[str]:
+    """Return the sentences about a period, without a full stop; `missing` are the names of zones without any chain."""
+    texts = [text for part in _PARTS for text in part(chains, period, missing)]
+    return [text[:1].upper() + text[1:] for text in texts]
+
+
+_Texts = t.Iterator[str]
+
+
+def _invalid(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    broken = [chain for chain in chains if chain.problem]
+    if broken:
+        more = f", and {plural(len(broken) - 1, 'further chain')} with invalid evidence" if len(broken) > 1 else ""
+        about = "" if broken[0].kind is SCRIPTS else f" ({_NOUNS[broken[0].kind.name]})"
+        yield f"the evidence is not valid: in {broken[0].zone}{about}, {broken[0].problem}{more}"
+
+
+def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    found = sorted((audit.at, chain.zone) for chain in chains for audit in chain.history.audits if audit.has_broken_history)
+    if found:
+        at, zone = found[0]
+        yield f"{plural(len(found), 'audit')} found that the history was broken, first in {zone} on {at.date().isoformat()}"
+
+
+# Words for findings: of which kind of chain, about one, about several, how it ends if it is not in `ENDS`.
+_REPORTED: t.Mapping[str, str] = {"malicious": "malicious", "reported": "reported as malicious"}
+# What was added or changed without authorisation. The words of a payment page follow its number.
+_UNAUTHORISED: t.Mapping[str, str] = {"new": "added", "changed": "changed"}
+_OF_PAGES: t.Mapping[str, str] = {
+    "page_new": "that nobody authorised",
+    "script_new": "with scripts that nobody authorised",
+    "inline_new": "with inline code that nobody authorised",
+    "frame_new": "with frames that nobody authorised",
+    "form_new": "with forms that nobody authorised",
+    "header_changed": "with headers that differ from the authorised ones",
+    "redirected": "that led elsewhere",
+    "gone": "without something that is required",
+}
+
+
+def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+    audited = _audited(chains)
+    scripts = [chain.history for chain in audited if chain.kind is SCRIPTS]
+    for kind, words in _REPORTED.items():
+        yield from _ended(
+            [e for history in scripts for e in history.findings(kind)], "script", words, period, "no longer reported"
+        )
+    for kind, word in _UNAUTHORISED.items():
+        episodes = [episode for history in scripts for episode in history.unauthorised if episode.kind == kind]
+        yield from _ended(episodes, "script", f"{word} without authorisation", period)
+    gone = [episode for history in scripts for episode in history.findings("gone")]
+    yield from _ended(gone, "required script", "not listed", period, "listed again")
+    for kind, words in _OF_PAGES.items():
+        episodes = [e for chain in audited if chain.kind is PAGES for e in chain.history.findings(kind)]
+        if episodes:
+            pages = len({episode.place for episode in episodes})
+            yield f"{plural(pages, 'payment page')} {words}{_ends(episodes, period, 'as authorised again')}"
+
+
+def _ended(episodes: t.Sequence[Episode], noun: str, words: str, period: Period, other: str = "ended", many: str = "") -> _Texts:
+    if episodes:
+        yield f"{plural(len(episodes), noun, many)} {_one_or(len(episodes), 'was', 'were')} {words}{_ends(episodes, period, other)}"
+
+
+def _ends(episodes: t.Sequence[Episode], period: Period, other: str) -> str:
+    """Return how all of this ended, and how long it took at most."""
+    by_end: dict[str, list[Episode]] = {end: [] for end in (*ENDS[:-1], other, STILL_OPEN)}
+    for episode in episodes:
+        by_end[episode.how if episode.how in by_end else other].append(episode)
+    now = datetime.datetime.combine(period.last, datetime.time.max, datetime.timezone.utc)
+    now = min(now, max(period.at, *(episode.since for episode in episodes)))
+    parts = []
+    for end, ended in by_end.items():
+        if ended:
+            longest = max(((episode.since, episode.end or now) for episode in ended), key=lambda span: span[1] - span[0])
+            all_of_several = {2: "both "}.get(len(ended), "all ") if len(episodes) > 1 and end == BY_AUTHORISATION else ""
+            number = all_of_several if len(ended) == len(episodes) else f"{len(ended):,} "
+            parts.append(f"{number}{end} {'after' if end in (STILL_OPEN, *ENDS[4:5]) else 'within'} {days_between(*longest)}")
+    first = sum(episode.is_first for episode in episodes)
+    of_first = (
+        "" if not first else " (found by the first audit)" if first == len(episodes) else f" ({first} found by a first audit)"
+    )
+    return ", " + ", ".join(parts) + of_first
+
+
+_BLIND: t.Mapping[str, str] = {
+    MONITOR_OFF: "the script monitor was off in {}",
+    NOTHING_SEEN: "no script was listed in {}",
+    NOT_READABLE: "the inventory cannot be read in {}",
+    PAGE_UNREAD: "a payment page could not be read in {}",
+    NO_BASELINE: "the baseline is missing of {}",
+}
+
+
+def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+    for reason, words in _BLIND.items():
+        kind = PAGES if reason == PAGE_UNREAD else SCRIPTS
+        all_audits = [audit for chain in chains if chain.kind is kind or reason == NO_BASELINE for audit in chain.history.audits]
+        blind = [audit for audit in all_audits if reason in audit.blind]
+        if blind:
+            days = len({audit.day for audit in blind})
+            yield words.format(f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}")
+    episodes = [e for chain in _audited(chains) if chain.kind is SCRIPTS for e in chain.history.findings("unverified")]
+    yield from _ended(episodes, "pinned script", "not verified, because the service shows no hash", period, "verified")
+
+
+def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str]) -> _Texts:
+    for kind in _kinds(chains):
+        of_kind, about = [chain for chain in chains if chain.kind is kind], _about(kind, chains)
+        gaps = [(gap, chain.zone) for chain in of_kind for gap in chain.history.gaps]
+        if gaps:
+            gap, zone = max(gaps, key=lambda each: (each[0].days, each[1]))
+            zones = len({name for _gap, name in gaps})
+            longest = f"from {gap.first.isoformat()} to {gap.last.isoformat()}"
+            if len(gaps) > 1:
+                longest = f"the longest time in {zone} {longest}"
+            days = plural(sum(each.days for each, _name in gaps), "day")
+            yield f"there was no audit{about} on {days} in {zones:,} of {plural(len(of_kind), 'zone')}, {longest}"
+        late = [(first, chain.zone) for chain in of_kind if (first := _first_audited(chain, period))]
+        if late:
+            yield f"{_named(f'zone {zone} was first audited{about} on {day}' for day, zone in sorted(late))}"
+    unseen = sorted({*missing, *(chain.zone for chain in chains if not chain.history.audits and not chain.problem)})
+    if unseen:
+        yield f"{plural(len(unseen), 'zone')} {_one_or(len(unseen), 'was', 'were')} not audited: {_named(unseen)}"
+
+
+def _first_audited(chain: Told, period: Period) -> str:
+    """Return the day of the first audit, if it is long after the beginning of a period that nobody has chosen; "" otherwise."""
+    history = chain.history
+    if not history.audits or history.earlier or period.is_since_given:
+        return ""
+    first = history.audits[0].day
+    return first.isoformat() if (first - period.first).days > history.max_gap_days else ""
+
+
+def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    scripts = [chain for chain in chains if chain.kind is SCRIPTS]
+    all_audits = sum(len(chain.history.audits) for chain in scripts)
+    limited = [(chain.zone, audit.left_out) for chain in scripts for audit in chain.history.audits if audit.left_out]
+    if limited:
+        where = _named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
+        yield f"{len(limited):,} of {plural(all_audits, 'audit')} left something out: {where}"
+
+
+def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+    audited = _audited(chains)
+    counts = [chain.history.count_authorised() for chain in audited if chain.kind is SCRIPTS]
+    total = sum(number for _authorised, number in counts)
+    without = total - sum(authorised for authorised, _number in counts)
+    if without:
+        yield f"{without:,} of {plural(total, 'script')} {_one_or(without, 'has', 'have')} no authorisation on record"
+    for kind, words, other in (
+        ("unjustified", "without owner, justification or authorised_by", "completed"),
+        ("expired", "past the day of review", "reviewed"),
+    ):
+        episodes = [e for chain in audited for e in chain.history.findings(kind)]
+        yield from _ended(episodes, "entry", words, period, other, "entries")
+
+
+def _outdated(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    outdated, undated = (sum(getattr(chain.history, name) for chain in chains) for name in ("outdated", "undated"))
+    if outdated:
+        words = _one_or(outdated, "is older than what it authorises", "are older than what they authorise")
+        yield f"{plural(outdated, 'authorisation')} {words}"
+    if undated:
+        yield f"{plural(undated, 'authorisation')} {_one_or(undated, 'has', 'have')} no date"
+
+
+def _frequency(chains: t.Sequence[Told], _period: Period, missing: t.Sequence[str]) -> _Texts:
+    for kind in _kinds(chains):
+        of_kind = [chain for chain in chains if chain.kind is kind]
+        slow = sorted((*span, chain.zone) for chain in of_kind if (span := chain.history.slow))
+        about, total = _about(kind, chains), len(of_kind) + len(missing)
+        if slow or missing:
+            first = f", first {slow[0][2]} from {slow[0][0]} to {slow[0][1]}" if slow else ""
+            yield f"at least every seven days{about}: not met in {len(slow) + len(missing):,} of {plural(total, 'zone')}{first}"
+        elif of_kind:
+            yield f"at least every seven days{about}: yes"
+
+
+def _written(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    audits: list[Audit] = [audit for chain in chains for audit in chain.history.audits]
+    late = sum(audit.delay is not None and audit.delay > MAX_DELAY for audit in audits)
+    if late:
+        yield f"{plural(late, 'record')} {_one_or(late, 'was', 'were')} written more than a day from the time that {_one_or(late, 'it names', 'they name')}"
+    silent = sum(audit.delay is None for audit in audits)
+    if silent:
+        yield f"{plural(silent, 'record')} {_one_or(silent, 'does', 'do')} not say when {_one_or(silent, 'it was', 'they were')} written"
+
+
+def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    if any(chain.problem for chain in chains):
+        return
+    parts = []
+    for kind in _kinds(chains):
+        audited = [chain for chain in _audited(chains) if chain.kind is kind]
+        audits = sum(len(chain.history.audits) for chain in audited)
+        if audits:
+            parts.append(f"every one of {plural(audits, 'audit')}{_about(kind, chains)} of {plural(len(audited), 'zone')}")
+    if parts:
+        yield f"{' and '.join(parts)} is accounted for"
+
+
+_PARTS = (
+    _invalid,
+    _broken_history,
+    _unauthorised,
+    _blind,
+    _not_audited,
+    _scope,
+    _without_authorisation,
+    _outdated,
+    _frequency,
+    _written,
+    _accounted,
+)
+
+
+def _audited(chains: t.Sequence[Told]) -> list[Told]:
+    """Return the chains with a record in the period; the others count in no number."""
+    return [chain for chain in chains if chain.history.audits]
+
+
+def _kinds(chains: t.Sequence[Told]) -> list[Kind]:
+    return [kind for kind in KINDS if any(chain.kind is kind for chain in chains)]
+
+
+def _about(kind: Kind, chains: t.Sequence[Told]) -> str:
+    """Return of what a sentence is that is said of each kind; "" if there are only scripts."""
+    return "" if _kinds(chains) == [SCRIPTS] else f" of {_NOUNS[kind.name]}"
+
+
+def _one_or(number: int, one: str, many: str) -> str:
+    return one if number == 1 else many
+
+
+def _named(texts: t.Iterable[str]) -> str:
+    """Return the first of several texts, and how many follow."""
+    texts = list(texts)
+    more = len(texts) - _MAX_NAMED
+    return ", ".join(texts[:_MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The changes that records prove, row by row: who was seen, changed, gone and authorised, and how each finding ended."""
+
+import typing as t
+from pathlib import Path
+
+from support.chains import SCOPE, script, write_chain
+from support.years import ZONE, Audit, about, day_of, digest, entry, write
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+
+A, B = {"a": "1"}, {"a": "1", "b": "1"}
+ONE = {"a": entry("1")}
+OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "zone_names", "max_gap_days", "title"))
+
+
+def read(folder: Path) -> documents.Document:
+    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(3)}
+    return documents.read(documents.desire(given, {}))
+
+
+def events(folder: Path, *audits: Audit) -> list[tuple[str, str, str]]:
+    """Return what happened after the first audit: what, which script, and what is said."""
+    write(folder, audits)
+    return rows(folder)
+
+
+def rows(folder: Path) -> list[tuple[str, str, str]]:
+    return [
+        (event.what, (event.script_url or event.entry).removeprefix("https://cdn.example/"), event.message)
+        for event in read(folder).changes
+        if event.at.day > 1
+    ]
+
+
+def test_new_script_is_authorised(tmp_path: Path) -> None:
+    found = events(
+        tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, {**ONE, "b": entry("1", authorised_on="2026-01-03")})
+    )
+    assert found == [
+        ("seen", "b.js", ""),
+        ("opened", "b.js", f"new: 1 hash seen: {digest('1')}"),
+        ("authorised", "b.js", ""),
+        ("closed", "b.js", "new: authorised, after 1 day"),
+    ]
+
+
+def test_nothing_is_authorised_in_the_first_record(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(0, A, ONE), Audit(1, A, {"a": entry("1", justification="another")})])
+    assert [event.what for event in read(tmp_path).changes] == ["seen"]
+
+
+def test_script_that_was_always_authorised_is_only_seen(tmp_path: Path) -> None:
+    assert events(tmp_path, Audit(0, A, {**ONE, "b": entry("1")}), Audit(1, B, {**ONE, "b": entry("1")})) == [
+        ("seen", "b.js", "")
+    ]
+
+
+def test_entry_that_nobody_authorised_is_no_authorisation(tmp_path: Path) -> None:
+    incomplete = entry("1", authorised_by="")
+    found = events(tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, {**ONE, "b": incomplete}))
+    assert found[2:] == [
+        ("opened", "b", "unjustified: m"),
+        ("closed", "b.js", "new: still not authorised (unjustified), after 1 day"),
+    ]
+
+
+def test_completed_entry_authorises(tmp_path: Path) -> None:
+    found = events(tmp_path, Audit(0, A, {"a": entry("1", owner="")}), Audit(1, A, ONE))
+    assert found == [("authorised", "a.js", ""), ("closed", "a", "unjustified: complete, authorised by j.doe, after 1 day")]
+
+
+def test_changed_back_is_no_authorisation(tmp_path: Path) -> None:
+    found = events(tmp_path, Audit(0, A, ONE), Audit(1, {"a": "2"}, ONE), Audit(2, A, ONE))
+    assert [(what, message.partition(":")[2] or message) for what, _script, message in found[1:]] == [
+        ("opened", f" 1 hash seen: {digest('2')}"),
+        ("changed", f"the hash was {digest('2')}, is {digest('1')}"),
+        ("closed", " changed back, after 1 day"),
+    ]
+
+
+def test_script_of_a_host_that_is_not_looked_at_is_not_gone(tmp_path: Path) -> None:
+    limited = {"hosts": ["x.example"]}
+    found = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope=limited), Audit(2, A, ONE))
+    assert [row for row in found if row[1] == "b.js"] == [
+        ("closed", "b.js", "new: no longer looked at, after 1 day"),
+        ("gone", "b.js", ""),
+    ]
+
+
+def test_script_of_a_status_that_is_not_asked_for_is_not_gone(tmp_path: Path) -> None:
+    """It may have got the status that nobody asks for any more, whatever its status was."""
+    found = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope={"status": ["active"]}), Audit(2, A, ONE))
+    assert [row for row in found if row[1] == "b.js"] == [
+        ("closed", "b.js", "new: no longer looked at, after 1 day"),
+        ("gone", "b.js", ""),
+    ]
+
+
+def test_infrequent_script_is_gone_only_if_infrequent_ones_are_asked_for(tmp_path: Path) -> None:
+    def audits(second: list[str]) -> list[dict[str, t.Any]]:
+        items = [script(), script("https://cdn.example/b.js", status="infrequent")]
+        scopes: list[dict[str, t.Any]] = [{"status": ["infrequent", "active"]}, {"status": second}]
+        return [
+            {"at": day_of(day), "scope": {**SCOPE, **scope}, "inventory": items[: 2 - day]} for day, scope in enumerate(scopes)
+        ]
+
+    for statuses, expected in ((["active"], []), ([], []), (["active", "infrequent"], ["gone"])):
+        write_chain(tmp_path, audits(statuses), ZONE)
+        assert [row[0] for row in rows(tmp_path) if row[0] != "scope"] == expected
+
+
+def test_status_that_was_never_asked_for_does_not_keep_a_script(tmp_path: Path) -> None:
+    active = {"status": ["active"]}
+    assert events(tmp_path, Audit(0, B, {**ONE, "b": entry("1")}, scope=active), Audit(1, A, ONE, scope=active)) == [
+        ("gone", "b.js", "")
+    ]
+
+
+def test_nothing_is_gone_while_the_monitor_is_off(tmp_path: Path) -> None:
+    found = events(tmp_path, Audit(0, B, ONE), Audit(1, {}, ONE, monitor=False), Audit(2, B, ONE))
+    assert [row for row in found if "monitor" not in row[2] and "nothing" not in row[2]] == [
+        ("closed", "b.js", "new: no longer looked at, after 1 day"),
+        ("opened", "b.js", f"new: 1 hash seen: {digest('1')}"),
+    ]
+
+
+def test_hidden_finding_stays_in_what_is_open(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(0, B, ONE), Audit(1, {}, ONE, monitor=False)])
+    (chain,) = read(tmp_path).chains
+    assert [(finding.kind, finding.place) for finding in chain.history.hidden] == [("new", "https://cdn.example/b.js")]
+
+
+def test_malicious_script_is_no_longer_reported(tmp_path: Path) -> None:
+    found = events(tmp_path, Audit(0, A, ONE), Audit(1, A, ONE, more=[("malicious", "a")]), Audit(2, A, ONE))
+    assert found[-1] == ("closed", "a.js", "malicious: no longer reported, after 1 day")
+
+
+def test_finding_of_an_entry_ends(tmp_path: Path) -> None:
+    required = {"b": entry("1", required=True)}
+    found = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, B, {**ONE, **required}), Audit(2, A, {**ONE, **required}))
+    assert [row for row in found if row[1] == "b"] == [
+        ("closed", "b", "gone: listed again, after 1 day"),
+        ("opened", "b", "gone: m"),
+    ]
+    found = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, A, ONE))
+    assert found == [("closed", "b", "gone: the entry removed, after 1 day")]
+    found = events(
+        tmp_path,
+        Audit(0, A, {**ONE, "b": entry("1", required=True, hosts=["shop.example"])}),
+        Audit(1, A, {**ONE, "b": entry("1", hosts=["shop.example"])}, scope={"hosts": ["x.example"]}),
+    )
+    assert found[-1] == ("closed", "b", "gone: no longer looked at, after 1 day")
+    found = events(
+        tmp_path, Audit(1, A, {"a": entry("1", review_by="2026-01-01")}), Audit(2, A, {"a": entry("1", review_by="2027-01-01")})
+    )
+    assert found[-1] == ("closed", "a", "expired: review is due by 2027-01-01 now, after 1 day")
+
+
+def test_one_gap_is_one_row(tmp_path: Path) -> None:
+    found = events(tmp_path, Audit(0, A, ONE), Audit(2, A, ONE, more=[("evidence_gap", None)]))
+    assert found == [("gap", "", "m")], "a gap for the audit, though none for the document"
+    write(tmp_path, [Audit(-20, A, ONE), Audit(1, A, ONE, more=[("evidence_gap", None)]), Audit(2, A, ONE)])
+    assert rows(tmp_path) == [("gap", "", "no audit on 1 day, between 2025-12-12 06:00 and 2026-01-02 06:00")]
+
+
+def findings_of(*items: tuple[str | None, str]) -> list[dict[str, t.Any]]:
+    return [{**about("new"), "script_url": url, "host": host} for url, host in items]
+
+
+def test_url_is_compared_without_fragment_and_case_of_its_host(tmp_path: Path) -> None:
+    """The finding has the normalised URL, the inventory that of the service."""
+    raw, plain = "HTTPS://CDN.Example/a.js#v2", "https://cdn.example/a.js"
+    item = {**script(raw, "Shop.Example"), "findings": ["new"]}
+    whole = {"inventory": [item], "findings": findings_of((plain, "shop.example")), "passed": False}
+    write_chain(tmp_path, [{"at": day_of(0), **whole}, {"at": day_of(1), **whole}], ZONE)
+    (chain,) = read(tmp_path).chains
+    assert [(event.what, event.script_url, event.host) for event in chain.history.events] == [
+        ("seen", plain, "shop.example"),
+        ("opened", plain, "shop.example"),
+    ]
+    assert [(row.script_url, row.is_authorised) for row in chain.history.listed()] == [(plain, False)]
+
+
+def test_scripts_without_a_url_are_told_apart(tmp_path: Path) -> None:
+    """By host and hash, without a hash by their id; two of one host and hash are one row that says so."""
+    items = [
+        script(None, hash="a" * 64, script_id="1"),
+        script(None, hash="a" * 64, script_id="2"),
+        script(None, hash="b" * 64, script_id="3"),
+        script(None, hash=None, script_id="4"),
+        script("", hash=None, script_id="5"),
+    ]
+    items = [{**item, "findings": ["new"]} for item in items]
+    found = findings_of(*[(None, "shop.example")] * len(items))
+    write_chain(tmp_path, [{"at": day_of(0), "inventory": items, "findings": found, "passed": False}], ZONE)
+    (chain,) = read(tmp_path).chains
+    alike = "2 scripts without a visible URL that have this hash"
+    assert [(row.seen.hash[:1], row.message) for row in chain.history.listed()] == [
+        ("", "new"),
+        ("", "new"),
+        ("a", f"{alike}, new"),
+        ("b", "new"),
+    ]
+    assert [event.what for event in chain.history.events] == ["seen"] * 4 + ["opened"] * 4
+    assert max(event.message for event in chain.history.events if event.what == "seen") == alike
+    assert read(tmp_path).verdict[1] == "5 of 5 scripts have no authorisation on record"
+
+
+def test_inventory_of_an_older_record_cannot_be_read_any_more(tmp_path: Path) -> None:
+    write_chain(
+        tmp_path,
+        [
+            {"at": day_of(0), "inventory": [script()]},
+            {"at": day_of(1), "inventory": []},
+            {"at": day_of(2), "inventory_same_as": 1},
+        ],
+        ZONE,
+    )
+    document = read(tmp_path)
+    assert document.valid
+    assert document.verdict[:2] == [
+        "No script was listed in 1 of 3 audits, on 1 day",
+        "The inventory cannot be read in 1 of 3 audits, on 1 day",
+    ]
+    assert not [event for event in document.changes if event.what == "gone"]

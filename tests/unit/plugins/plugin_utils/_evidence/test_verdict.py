@@ -1,0 +1,479 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the document says first, for histories of audits: the worst first, and nothing green that no audit has seen."""
+
+import typing as t
+from pathlib import Path
+
+import pytest
+from support.chains import resealed
+from support.years import ZONE, Audit, daily, day_of, entry, write
+
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+
+A, B = {"a": "1"}, {"a": "1", "b": "1"}
+ONE = {"a": entry("1")}
+BOTH = {"a": entry("1"), "b": entry("1")}
+WHOLE = range(120)
+OPTIONS: dict[str, t.Any] = {
+    **dict.fromkeys(("expected_heads", "until", "zone_names", "max_gap_days", "title")),
+    "since": "2026-01-01",
+    "at": day_of(119),
+    "dest": "unused",
+}
+
+
+def verdict(folder: Path, **options: t.Any) -> list[str]:
+    given = {**OPTIONS, "evidence_dir": str(folder), "zone_names": {ZONE: "pay.example"}, **options}
+    return documents.read(documents.desire(given, {})).verdict
+
+
+def year(*parts: list[Audit]) -> list[Audit]:
+    return [audit for part in parts for audit in part]
+
+
+def nobody(*hashes: str, **members: t.Any) -> dict[str, t.Any]:
+    return entry(*hashes, authorised_by="", **members)
+
+
+SEVEN = "At least every seven days: yes"
+LATE = "At least every seven days: not met in 1 of 1 zone, first pay.example from {} to {}"
+ALL = "Every one of 120 audits of 1 zone is accounted for"
+FIRST = " (found by the first audit)"
+
+
+# Each history is of 120 days, from 2026-01-01 to 2026-04-30, if nothing else is said.
+HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
+    "all is well": (daily(WHOLE, B, BOTH), [SEVEN, ALL]),
+    "monitor off in all audits": (
+        daily(WHOLE, {}, BOTH, monitor=False),
+        [
+            "The script monitor was off in 120 of 120 audits, on 120 days",
+            LATE.format("2026-01-01", "2026-04-30"),
+            ALL,
+        ],
+    ),
+    "monitor off, and an old list": (
+        daily(WHOLE, B, BOTH, monitor=False),
+        ["The script monitor was off in 120 of 120 audits, on 120 days", LATE.format("2026-01-01", "2026-04-30"), ALL],
+    ),
+    "monitor off on three days": (
+        year(daily(range(50), B, BOTH), daily(range(50, 53), {}, BOTH, monitor=False), daily(range(53, 120), B, BOTH)),
+        ["The script monitor was off in 3 of 120 audits, on 3 days", SEVEN, ALL],
+    ),
+    "monitor off for ten days": (
+        year(daily(range(50), B, BOTH), daily(range(50, 60), {}, BOTH, monitor=False), daily(range(60, 120), B, BOTH)),
+        ["The script monitor was off in 10 of 120 audits, on 10 days", LATE.format("2026-02-19", "2026-03-02"), ALL],
+    ),
+    "nothing listed": (
+        daily(WHOLE, {}, BOTH),
+        ["No script was listed in 120 of 120 audits, on 120 days", LATE.format("2026-01-01", "2026-04-30"), ALL],
+    ),
+    "two audits of a day saw nothing": (
+        year(daily(range(119), B, BOTH), daily([119, 119.1], {}, BOTH)),
+        ["No script was listed in 2 of 121 audits, on 1 day", SEVEN, "Every one of 121 audits of 1 zone is accounted for"],
+    ),
+    "an audit found a broken history": (
+        year(daily(range(60), B, BOTH), daily([60], B, BOTH, more=[("history_broken", None)]), daily(range(61, 120), B, BOTH)),
+        ["1 audit found that the history was broken, first in pay.example on 2026-03-02", SEVEN, ALL],
+    ),
+    "two audits found a broken history": (
+        year(daily(range(118), B, BOTH), daily([118, 119], B, BOTH, more=[("history_broken", None)])),
+        ["2 audits found that the history was broken, first in pay.example on 2026-04-29", SEVEN, ALL],
+    ),
+    "nobody authorised any script": (
+        daily(WHOLE, B, {"a": nobody("1"), "b": nobody("1")}),
+        [
+            "2 of 2 scripts have no authorisation on record",
+            f"2 entries were without owner, justification or authorised_by, still open after 119 days{FIRST}",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "no baseline at all": (
+        daily(WHOLE, B),
+        [
+            f"2 scripts were added without authorisation, still open after 119 days{FIRST}",
+            "2 of 2 scripts have no authorisation on record",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "one of three has no entry": (
+        daily(WHOLE, {**B, "c": "1"}, BOTH),
+        [
+            f"1 script was added without authorisation, still open after 119 days{FIRST}",
+            "1 of 3 scripts has no authorisation on record",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "audits stopped": (
+        daily(range(60), B, BOTH),
+        [
+            "There was no audit on 60 days in 1 of 1 zone, from 2026-03-02 to 2026-04-30",
+            LATE.format("2026-03-01", "2026-04-30"),
+            "Every one of 60 audits of 1 zone is accounted for",
+        ],
+    ),
+    "audits stopped six days before": (
+        daily(range(114), B, BOTH),
+        [
+            "There was no audit on 6 days in 1 of 1 zone, from 2026-04-25 to 2026-04-30",
+            SEVEN,
+            "Every one of 114 audits of 1 zone is accounted for",
+        ],
+    ),
+    "last audit five days before": (
+        daily(range(115), B, BOTH),
+        [SEVEN, "Every one of 115 audits of 1 zone is accounted for"],
+    ),
+    "audits began late": (
+        daily(range(60, 120), B, BOTH),
+        [
+            "There was no audit on 60 days in 1 of 1 zone, from 2026-01-01 to 2026-03-01",
+            LATE.format("2026-01-01", "2026-03-02"),
+            "Every one of 60 audits of 1 zone is accounted for",
+        ],
+    ),
+    "a gap of nine days": (
+        year(daily(range(50), B, BOTH), daily(range(59, 120), B, BOTH)),
+        [
+            "There was no audit on 9 days in 1 of 1 zone, from 2026-02-20 to 2026-02-28",
+            LATE.format("2026-02-19", "2026-03-01"),
+            "Every one of 111 audits of 1 zone is accounted for",
+        ],
+    ),
+    "two gaps": (
+        year(daily(range(50), B, BOTH), daily(range(56, 80), B, BOTH), daily(range(90, 120), B, BOTH)),
+        [
+            "There was no audit on 16 days in 1 of 1 zone, the longest time in pay.example from 2026-03-22 to 2026-03-31",
+            LATE.format("2026-03-21", "2026-04-01"),
+            "Every one of 104 audits of 1 zone is accounted for",
+        ],
+    ),
+    "weekly audits": (
+        daily(range(0, 120, 7), B, BOTH),
+        [
+            "There was no audit on 102 days in 1 of 1 zone, the longest time in pay.example from 2026-01-02 to 2026-01-07",
+            SEVEN,
+            "Every one of 18 audits of 1 zone is accounted for",
+        ],
+    ),
+    "a script was added and authorised": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 53), B, ONE),
+            daily(range(53, 120), B, {**ONE, "b": entry("1", authorised_on="2026-02-22")}),
+        ),
+        ["1 script was added without authorisation, authorised within 3 days", SEVEN, ALL],
+    ),
+    "two scripts were changed and authorised": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 53), {"a": "2", "b": "2"}, BOTH),
+            daily(range(53, 120), {"a": "2", "b": "2"}, dict.fromkeys("ab", entry("1", "2", authorised_on="2026-02-22"))),
+        ),
+        ["2 scripts were changed without authorisation, both authorised within 3 days", SEVEN, ALL],
+    ),
+    "an entry that nobody authorised": (
+        year(daily(range(50), A, ONE), daily(range(50, 53), B, ONE), daily(range(53, 120), B, {**ONE, "b": nobody("1")})),
+        [
+            "1 script was added without authorisation, still open after 69 days",
+            "1 of 2 scripts has no authorisation on record",
+            "1 entry was without owner, justification or authorised_by, still open after 66 days",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "an entry that somebody authorised at last": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 53), B, ONE),
+            daily(range(53, 60), B, {**ONE, "b": nobody("1")}),
+            daily(range(60, 120), B, {**ONE, "b": entry("1", authorised_on="2026-03-01")}),
+        ),
+        [
+            "1 script was added without authorisation, authorised within 10 days",
+            "1 entry was without owner, justification or authorised_by, completed within 7 days",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a changed hash that changed back": (
+        year(daily(range(50), B, BOTH), daily(range(50, 53), {"a": "1", "b": "2"}, BOTH), daily(range(53, 120), B, BOTH)),
+        ["1 script was changed without authorisation, changed back within 3 days", SEVEN, ALL],
+    ),
+    "a changed hash that the service hides": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 53), {"a": "1", "b": "2"}, BOTH),
+            daily(range(53, 120), {"a": "1", "b": None}, BOTH),
+        ),
+        [
+            "1 script was changed without authorisation, still open after 69 days",
+            "1 pinned script was not verified, because the service shows no hash, still open after 66 days",
+            "1 of 2 scripts has no authorisation on record",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a changed script whose entry is no longer pinned": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 53), {"a": "1", "b": "2"}, BOTH),
+            daily(range(53, 120), {"a": "1", "b": "2"}, {**ONE, "b": entry(authorised_on="2026-02-22")}),
+        ),
+        ["1 script was changed without authorisation, authorised within 3 days", SEVEN, ALL],
+    ),
+    "an added script is gone": (
+        year(daily(range(50), A, ONE), daily(range(50, 53), B, ONE), daily(range(53, 120), A, ONE)),
+        ["1 script was added without authorisation, gone within 3 days", SEVEN, ALL],
+    ),
+    "three endings": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 53), {**B, "c": "1", "d": "1"}, ONE),
+            daily(range(53, 120), {**B, "d": "1"}, {**ONE, "b": entry("1", authorised_on="2026-02-22")}),
+        ),
+        [
+            "3 scripts were added without authorisation, 1 authorised within 3 days, 1 gone within 3 days, 1 still open after 69 days",
+            "1 of 3 scripts has no authorisation on record",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "an added script on a host that nobody looks at any more": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 53), B, ONE),
+            daily(
+                range(53, 120),
+                {"https://x.example/x.js": "1"},
+                {"https://x.example/x.js": entry("1")},
+                scope={"hosts": ["x.example"]},
+            ),
+        ),
+        [
+            "1 script was added without authorisation, no longer looked at after 69 days",
+            "67 of 120 audits left something out: in pay.example only the hosts x.example",
+            "1 authorisation is older than what it authorises",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "only active scripts": (
+        daily(WHOLE, B, BOTH, scope={"status": ["active"]}),
+        ["120 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
+    ),
+    "no status at all": (
+        daily(WHOLE, B, BOTH, scope={"status": []}),
+        ["120 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
+    ),
+    "only a host": (
+        daily(WHOLE, B, BOTH, scope={"hosts": ["shop.example"]}),
+        ["120 of 120 audits left something out: in pay.example only the hosts shop.example", SEVEN, ALL],
+    ),
+    "infrequent scripts are no longer asked for": (
+        year(daily(range(50), B, BOTH), daily(range(50, 120), A, BOTH, scope={"status": ["active"]})),
+        ["70 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
+    ),
+    "a hash of November under an authorisation of September": (
+        year(daily(range(50), A, ONE), daily(range(50, 120), A, {"a": entry("1", "2")})),
+        ["1 authorisation is older than what it authorises", SEVEN, ALL],
+    ),
+    "a new entry under an old authorisation": (
+        year(daily(range(50), A, ONE), daily(range(50, 120), B, {**ONE, "b": entry()})),
+        ["1 authorisation is older than what it authorises", SEVEN, ALL],
+    ),
+    "an entry that covers more under an old authorisation": (
+        year(daily(range(50), A, ONE), daily(range(50, 120), A, {"a": entry("1", url="https://cdn.example/**")})),
+        ["1 authorisation is older than what it authorises", SEVEN, ALL],
+    ),
+    "an authorisation without a date": (
+        year(daily(range(50), A, ONE), daily(range(50, 120), A, {"a": entry("1", "2", authorised_on=None)})),
+        ["1 authorisation has no date", SEVEN, ALL],
+    ),
+    "an authorisation of the day after the script was seen": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 60), B, ONE),
+            daily(range(60, 120), B, {**ONE, "b": entry("1", authorised_on="2026-02-21")}),
+        ),
+        ["1 script was added without authorisation, authorised within 10 days", SEVEN, ALL],
+    ),
+    "an expired entry": (
+        year(daily(range(50), B, BOTH), daily(range(50, 120), B, {**ONE, "b": entry("1", review_by="2026-02-19")})),
+        [
+            "1 of 2 scripts has no authorisation on record",
+            "1 entry was past the day of review, still open after 69 days",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a required script is gone": (
+        year(
+            daily(range(50), B, {**ONE, "b": entry("1", required=True)}),
+            daily(range(50, 120), A, {**ONE, "b": entry("1", required=True)}),
+        ),
+        ["1 required script was not listed, still open after 69 days", SEVEN, ALL],
+    ),
+    "a malicious script": (
+        year(daily(range(50), B, BOTH), daily(range(50, 60), B, BOTH, more=[("malicious", "b")]), daily(range(60, 120), B, BOTH)),
+        ["1 script was malicious, no longer reported within 10 days", SEVEN, ALL],
+    ),
+    "a script that is reported": (
+        year(daily(range(50), B, BOTH), daily(range(50, 120), B, BOTH, more=[("reported", "b")])),
+        ["1 script was reported as malicious, still open after 69 days", SEVEN, ALL],
+    ),
+    "records of two months written within minutes": (
+        daily(WHOLE, B, BOTH, written=119.2),
+        [SEVEN, "119 records were written more than a day from the time that they name", ALL],
+    ),
+    "one record written late": (
+        year(daily(range(119), B, BOTH), daily([119], B, BOTH, written=121)),
+        [SEVEN, "1 record was written more than a day from the time that it names", ALL],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_verdict_of_a_history(tmp_path: Path, name: str) -> None:
+    audits, expected = HISTORIES[name]
+    write(tmp_path, audits)
+    assert verdict(tmp_path) == expected
+
+
+def test_there_are_forty_histories() -> None:
+    assert len(HISTORIES) >= 40
+
+
+def test_invalid_chain_is_first(tmp_path: Path) -> None:
+    path = write(tmp_path, year(daily(range(50), A, ONE), daily(range(50, 120), B, ONE)))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:60], lines[60].replace(b'"passed":false', b'"passed":true'), *lines[61:]]))
+    assert verdict(tmp_path) == [
+        "The evidence is not valid: in pay.example, record 61 was edited: its digest is not that of its content",
+        "1 script was added without authorisation, still open after 69 days",
+        "There was no audit on 60 days in 1 of 1 zone, from 2026-03-02 to 2026-04-30",
+        "1 of 2 scripts has no authorisation on record",
+        LATE.format("2026-03-01", "2026-04-30"),
+    ]
+
+
+def test_missing_baseline_authorises_nothing(tmp_path: Path) -> None:
+    """The file of a baseline that was used for the last ten days is missing."""
+    write(
+        tmp_path,
+        year(daily(range(110), B, BOTH), daily(range(110, 120), B, {**BOTH, "c": entry("1", authorised_on="2026-04-22")})),
+    )
+    max((tmp_path / "baselines").iterdir(), key=lambda path: path.stat().st_size).unlink()
+    assert verdict(tmp_path) == [
+        "The baseline is missing of 10 of 120 audits, on 10 days",
+        "2 of 2 scripts have no authorisation on record",
+        SEVEN,
+        ALL,
+    ]
+
+
+def test_script_whose_baseline_is_missing_is_not_authorised(tmp_path: Path) -> None:
+    newer = {**ONE, "b": entry("1", authorised_on="2026-02-22")}
+    write(tmp_path, year(daily(range(50), A, ONE), daily(range(50, 53), B, ONE), daily(range(53, 120), B, newer)))
+    max((tmp_path / "baselines").iterdir(), key=lambda path: path.stat().st_size).unlink()
+    assert verdict(tmp_path)[:3] == [
+        "1 script was added without authorisation, still open after 69 days",
+        "The baseline is missing of 67 of 120 audits, on 67 days",
+        "2 of 2 scripts have no authorisation on record",
+    ]
+
+
+def test_records_that_do_not_say_when_they_were_written(tmp_path: Path) -> None:
+    path = write(tmp_path, daily([117, 118, 119], B, BOTH))
+    prev, lines = None, []
+    for line in path.read_bytes().splitlines():
+        lines.append(resealed(line, "written_at", prev=prev))
+        prev = lines[-1].split(b'"digest":"')[1][:64].decode()
+    path.write_bytes(b"".join(lines))
+    assert verdict(tmp_path, since="2026-04-28")[-2:] == [
+        "3 records do not say when they were written",
+        "Every one of 3 audits of 1 zone is accounted for",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("since", "expected"),
+    [
+        (None, ["Zone pay.example was first audited on 2026-03-02", SEVEN]),
+        ("2026-03-01", [SEVEN]),
+        (
+            "2026-01-15",
+            [
+                "There was no audit on 46 days in 1 of 1 zone, from 2026-01-15 to 2026-03-01",
+                LATE.format("2026-01-15", "2026-03-02"),
+            ],
+        ),
+    ],
+)
+def test_days_before_the_first_audit(tmp_path: Path, since: str | None, expected: list[str]) -> None:
+    """They count if the period was chosen, and otherwise the day of the first audit is said."""
+    write(tmp_path, daily(range(60, 120), B, BOTH))
+    assert verdict(tmp_path, since=since)[:-1] == expected
+
+
+def test_audit_before_the_period_shows_a_gap_at_its_beginning(tmp_path: Path) -> None:
+    write(tmp_path, daily([0, *range(60, 120)], B, BOTH))
+    assert verdict(tmp_path, since="2026-02-20")[:2] == [
+        "There was no audit on 10 days in 1 of 1 zone, from 2026-02-20 to 2026-03-01",
+        LATE.format("2026-02-20", "2026-03-02"),
+    ]
+
+
+def test_script_that_was_added_before_the_period_is_said(tmp_path: Path) -> None:
+    write(tmp_path, year(daily(range(20), A, ONE), daily(range(20, 120), B, ONE)))
+    assert verdict(tmp_path, since="2026-03-01")[0] == "1 script was added without authorisation, still open after 99 days"
+
+
+def test_zone_without_a_record_in_the_period_counts_in_no_number(tmp_path: Path) -> None:
+    write(tmp_path, daily(WHOLE, B, BOTH))
+    write(tmp_path, daily(range(-40, -30), {**B, "c": "1"}, BOTH), "b" * 32)
+    found = verdict(tmp_path, zone_names={ZONE: "pay.example", "b" * 32: "old.example", "c" * 32: "never.example"})
+    assert found == [
+        "2 zones were not audited: never.example, old.example",
+        "At least every seven days: not met in 2 of 3 zones, first old.example from 2026-01-01 to 2026-04-30",
+        ALL,
+    ]
+
+
+def test_last_day_is_that_of_the_document_or_of_the_period(tmp_path: Path) -> None:
+    write(tmp_path, daily(range(60), B, BOTH))
+    assert verdict(tmp_path, at=day_of(62))[0] == SEVEN
+    assert verdict(tmp_path, until="2026-03-04")[0] == SEVEN
+    assert verdict(tmp_path, until="2026-03-20")[0].startswith("There was no audit on 19 days")
+
+
+def test_a_given_number_of_days_is_a_gap(tmp_path: Path) -> None:
+    write(tmp_path, daily(range(0, 120, 7), B, BOTH))
+    assert verdict(tmp_path, max_gap_days=7.0) == [SEVEN, "Every one of 18 audits of 1 zone is accounted for"]
+
+
+def test_an_audit_a_few_seconds_late_is_in_time(tmp_path: Path) -> None:
+    """Days are those of UTC: seven days and the rest of a day are no more than seven days."""
+    write(tmp_path, daily([0, 7.7, 14, 15], B, BOTH))
+    assert verdict(tmp_path, max_gap_days=7.0, at=day_of(15))[0] == SEVEN
+    (tmp_path / f"{ZONE}.jsonl").unlink()
+    write(tmp_path, daily([0, 8, 14, 15], B, BOTH))
+    assert verdict(tmp_path, max_gap_days=8.0, at=day_of(15))[0] == LATE.format("2026-01-01", "2026-01-09")
+
+
+def test_several_zones_are_named(tmp_path: Path) -> None:
+    for zone, name in zip("bcde", range(4), strict=True):
+        write(tmp_path, daily(range(60 + name), B, BOTH, scope={"hosts": [f"shop{name}.example"]}), zone * 32)
+    write(tmp_path, daily(WHOLE, B, BOTH))
+    assert verdict(tmp_path) == [
+        f"There was no audit on 234 days in 4 of 5 zones, the longest time in {'b' * 32} from 2026-03-02 to 2026-04-30",
+        "246 of 366 audits left something out: "
+        + ", ".join(f"in {zone * 32} only the hosts shop{name}.example" for name, zone in enumerate("bcd"))
+        + " and 1 more",
+        f"At least every seven days: not met in 4 of 5 zones, first {'b' * 32} from 2026-03-01 to 2026-04-30",
+        "Every one of 366 audits of 5 zones is accounted for",
+    ]
