@@ -118,7 +118,8 @@ lines:
   type: list
   elements: str
   sample:
-    - 2 scripts were changed without authorisation, both authorised within 3 days. At least every seven days: yes. Every one of 312 audits of 3 zones is
+    - >-
+      2 scripts were changed without authorisation, both authorised within 3 days. At least every seven days: yes. Every one of 312 audits of 3 zones is
       accounted for.
     - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of scripts, 0 findings still open, 0 gaps
     - The document is /srv/audit/assessment/evidence.html

@@ -187,11 +187,12 @@ def make_showcase(folder: Path) -> dict[str, str]:
             if day == 70 + 90 * place:
                 model.scripts[changed] = hash_of(f"{changed} {day}")
             if day == 73 + 90 * place:
-                model.entries[changed] = entry_of(changed, [hash_of(changed), model.scripts[changed]])
+                on = str((start + datetime.timedelta(day)).date())
+                model.entries[changed] = entry_of(changed, [hash_of(changed), model.scripts[changed]], authorised_on=on)
             if place == 1 and day == 210:
                 model.scripts[added] = hash_of(added)
             if place == 1 and day == 226:
                 del model.scripts[added]
-            if not 120 <= day - 40 * place < 127:
+            if not 120 <= day - 40 * place < 126:
                 model.audit(start + datetime.timedelta(day))
     return {zone_id: name for name, zone_id in SHOWN.items()}

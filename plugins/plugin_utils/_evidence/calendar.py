@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import typing as t
 
 from .._words import plural
 from .audits import Audit, Period
 
-# The days of a period as shapes, a column for each week. Shapes tell the states apart on paper without colours, too.
+# The days of a period as shapes, a block for each month with a column for each week. The shapes tell the states apart on paper without
+# colours, too.
 
-# Of a day's square, and from one to the next; the space for the names of weekdays and months.
-_SIZE, _STEP, _LEFT, _TOP = 10, 12, 30, 14
+# Of a day's square, and from one to the next; the space for the names of weekdays.
+_SIZE, _STEP, _LEFT = 10, 12, 13
 # Each from the upper left corner of its day, to which the path returns by itself.
 _SHAPES: t.Mapping[str, str] = {
-    "none": "m4 4h2v2h-2z",
+    "none": "m3 3h4v4h-4z",
     "passed": "h10v10h-10z",
     "found": "m5 0l5 10h-10z",
     "blind": "h10v10h-10zm2 2v6h6v-6z",
@@ -25,10 +27,27 @@ STATES: t.Mapping[str, str] = {
     "blind": "audited, but nothing could be seen",
     "none": "no audit",
 }
-_WEEKDAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
+_WEEKDAYS = tuple((_STEP * place + _SIZE - 1, name) for place, name in enumerate("MTWTFSS") if place % 2 == 0)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # Of several audits of a day, the one that says most.
 _RANK = ("none", "blind", "passed", "found")
+
+
+class Month(t.NamedTuple):
+    """A month: its name, the path of all days of each state, its size, and the places of the names of weekdays."""
+
+    name: str
+    paths: t.Mapping[str, str]
+    width: int
+    height: int = 7 * _STEP
+    weekdays: t.Sequence[tuple[int, str]] = _WEEKDAYS
+
+
+class Calendar(t.NamedTuple):
+    """The months of a period, and what they show, for people who cannot see them."""
+
+    label: str
+    months: t.Sequence[Month]
 
 
 def shape(state: str, x: int = 0, y: int = 0) -> str:
@@ -36,36 +55,29 @@ def shape(state: str, x: int = 0, y: int = 0) -> str:
     return f"M{x} {y}{_SHAPES[state]}"
 
 
-def calendar(audits: t.Sequence[Audit], period: Period) -> dict[str, t.Any]:
-    """Return paths, labels and size of the calendar, and its description."""
+def calendar(audits: t.Sequence[Audit], period: Period) -> Calendar:
+    """Return the calendar of a chain's audits."""
     days: dict[datetime.date, str] = {}
     for audit in audits:
         state = "found" if audit.can_see and audit.has_findings else "passed" if audit.can_see else "blind"
         days[audit.day] = max(state, days.get(audit.day, "none"), key=_RANK.index)
-    first, last = period.first, datetime.date.fromisoformat(period.until)
-    paths: dict[str, list[str]] = {state: [] for state in _SHAPES}
-    months: list[tuple[int, str]] = []
-    for number in range((last - first).days + 1):
-        day = first + datetime.timedelta(number)
-        week, weekday = divmod(number + first.weekday(), 7)
-        state = days.get(day, "none")
-        paths[state].append(shape(state, _LEFT + week * _STEP, _TOP + weekday * _STEP))
-        if day.day == 1 or number == 0:
-            year = f" {day.year}" if number == 0 or day.month == 1 else ""
-            months.append((_LEFT + week * _STEP, f"{_MONTHS[day.month - 1]}{year}"))
-    weeks = ((last - first).days + first.weekday()) // 7 + 1
     found, blind = (sum(state == name for state in days.values()) for name in ("found", "blind"))
     label = f"{plural(len(audits), 'audit')} on {plural(len(days), 'day')}, {found:,} of them with findings"
     if blind:
         label += f", {blind:,} on which nothing could be seen"
-    return {
-        "paths": {state: "".join(parts) for state, parts in paths.items() if parts},
-        # The name of a month that begins in the week after the first day would cover that of the first.
-        "months": [
-            month for place, month in enumerate(months) if not (place == 0 and len(months) > 1 and months[1][0] - month[0] < 50)
-        ],
-        "weekdays": [(_TOP + place * _STEP + _SIZE - 2, name) for place, name in enumerate(_WEEKDAYS) if name],
-        "width": _LEFT + weeks * _STEP,
-        "height": _TOP + 7 * _STEP,
-        "label": label,
-    }
+    last = datetime.date.fromisoformat(period.until)
+    whole = [period.first + datetime.timedelta(number) for number in range((last - period.first).days + 1)]
+    months = itertools.groupby(whole, lambda day: (day.year, day.month))
+    return Calendar(label, [_month(list(of_month), days) for _month_of_year, of_month in months])
+
+
+def _month(of_month: t.Sequence[datetime.date], days: t.Mapping[datetime.date, str]) -> Month:
+    offset = of_month[0].replace(day=1).weekday()
+    paths: dict[str, list[str]] = {state: [] for state in _SHAPES}
+    for day in of_month:
+        week, weekday = divmod(day.day - 1 + offset, 7)
+        state = days.get(day, "none")
+        paths[state].append(shape(state, _LEFT + week * _STEP, weekday * _STEP))
+    weeks = (of_month[-1].day - 1 + offset) // 7 + 1
+    name = f"{_MONTHS[of_month[0].month - 1]} {of_month[0].year}"
+    return Month(name, {state: "".join(parts) for state, parts in paths.items() if parts}, _LEFT + weeks * _STEP)
