@@ -48,7 +48,8 @@ options:
         elements: str
       webhooks:
         description:
-          - Ids or names of webhooks. A name takes one more request; one that several webhooks have is a V(conflict).
+          - Ids or names of webhooks, which M(edgeops.observability.notification_webhook) manages. A name takes one more request; one that several
+            webhooks have is a V(conflict).
         type: list
         elements: str
       pagerduty:
@@ -59,6 +60,8 @@ options:
     description:
       - What the policy is restricted to, as lists of texts by name, such as C(zones) with the ids of zones. It replaces all filters; V({}) removes them.
       - The order never matters, and an empty list is the same as none.
+      - A filter or a value that the service does not offer for this alert, and one that it calls required and that is missing, are warnings, because
+        what the service says of them is not always right.
     type: dict
   description:
     description: Description of the policy.
@@ -76,6 +79,7 @@ notes:
   - Mail of V(failing_logpush_job_disabled_alert) holds the destination of the job.
 seealso:
   - module: edgeops.observability.notification_policy_info
+  - module: edgeops.observability.notification_webhook
 """
 
 EXAMPLES = r"""

@@ -10,8 +10,9 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Returns the notification policies of one Cloudflare account - all, or those that match all options -, the webhooks that they can name, and the alerts
-    that the account may use.
+  - Returns the notification policies of one Cloudflare account - all, or those that match all options -, the webhooks that they can name, when policies
+    are silenced, and the alerts that the account may use.
+  - What cannot be read with these credentials or for this account, or what the service answers in an unknown form, is V(null) with a warning.
 extends_documentation_fragment:
   - edgeops.observability.connection
   - edgeops.observability.connection.account
@@ -24,10 +25,15 @@ options:
   policy_id:
     description: Return the policy with this identifier. If it does not exist, the list is empty.
     type: str
+  history_days:
+    description: Also return what was sent in so many days, at most 30. V(0) does not ask for it.
+    type: int
+    default: 0
 notes:
   - With Cloudflare, reading needs an API token with the permission Notifications Read for the account.
 seealso:
   - module: edgeops.observability.notification_policy
+  - module: edgeops.observability.notification_webhook
 """
 
 EXAMPLES = r"""
@@ -143,6 +149,31 @@ available_alerts:
   returned: success
   type: dict
   sample: {failing_logpush_job_disabled_alert: A Logpush job was disabled.}
+silences:
+  description: When policies are silenced, of all policies of the account, sorted. V(null) with a warning if the service does not list them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    policy_id:
+      description: Identifier of the policy.
+      type: str
+      sample: 0da2b59ef11845bdb6c4a2b7a1f05e41
+    start_time:
+      description: When the silence begins.
+      type: str
+      sample: "2026-11-28T20:00:00Z"
+    end_time:
+      description: When it ends.
+      type: str
+      sample: "2026-11-29T04:00:00Z"
+history:
+  description:
+    - How often each alert was sent in O(history_days), and when last, by its type. V(null) if it was not asked for, or with a warning if the service
+      does not list it.
+  returned: success
+  type: dict
+  sample: {failing_logpush_job_disabled_alert: {count: 2, last_sent: '2026-11-26T03:10:00Z'}}
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -76,3 +76,35 @@ def test_seeded_policies_and_webhooks_keep_their_ids(account: t.Any, sim: t.Any)
     sim.reset()
     sim.restore(kept)
     assert [policy["id"] for policy in account.result("GET", POLICIES)] == ["p1"]
+
+
+def test_secret_path_of_a_chat_service_is_not_shown(account: t.Any, sim: t.Any) -> None:
+    made = account.result("POST", WEBHOOKS, {"name": "chat", "url": "https://hooks.slack.com/services/T0/secret"})
+    shown = account.result("GET", f"{WEBHOOKS}/{made['id']}")
+    assert (shown["type"], shown["url"]) == ("slack", "https://hooks.slack.com")
+
+
+def test_refused_test_message_makes_no_webhook(account: t.Any, sim: t.Any) -> None:
+    sim.settings(unwritable_webhooks=["https://bad.example/*"])
+    status, _code = account.refusal("POST", WEBHOOKS, {"name": "chat", "url": "https://bad.example/hook"})[:2]
+    assert status == 400 and account.result("GET", WEBHOOKS) == []
+
+
+def test_silences(account: t.Any, sim: t.Any) -> None:
+    sim.seed(notification_policies={account.id: [{"id": "p1", "name": "n"}]})
+    silence = {"policy_id": "p1", "start_time": "2026-01-01T00:00:00Z", "end_time": "2026-01-02T00:00:00Z"}
+    assert account.result("POST", "/alerting/v3/silences", [silence]) is None
+    (shown,) = account.result("GET", "/alerting/v3/silences")
+    assert {name: shown[name] for name in silence} == silence
+    assert account.refusal("POST", "/alerting/v3/silences", [{**silence, "policy_id": "p2"}])[0] == 400
+    account.result("DELETE", f"/alerting/v3/silences/{shown['id']}")
+    assert account.result("GET", "/alerting/v3/silences") == []
+    assert account.refusal("DELETE", f"/alerting/v3/silences/{shown['id']}")[0] == 404
+
+
+def test_history_is_of_a_window_and_in_pages(account: t.Any, sim: t.Any) -> None:
+    sent = [{"alert_type": "a", "sent": f"2026-01-{day:02d}T00:00:00Z"} for day in range(1, 11)]
+    sim.seed(notification_history={account.id: sent})
+    path = "/alerting/v3/history?since=2026-01-03T00:00:00Z&before=2026-01-10T00:00:00Z&per_page=5"
+    days = [item["sent"][8:10] for page in (1, 2) for item in account.result("GET", f"{path}&page={page}")]
+    assert days == ["09", "08", "07", "06", "05", "04", "03"]

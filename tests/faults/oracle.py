@@ -17,7 +17,7 @@ GET, GET_NONE, GET_FIELDS, LIST, LIST_FURTHER = "GET", "GET none", "GET fields",
 DELETE_NONE, QUERY, POST_RULE = "DELETE none", "QUERY", "POST rule"
 # The preview of a transformer is a POST that only reads, and is retried like a GET.
 PREVIEW = "PREVIEW"
-POST_TRANSFORMER, POST_POLICY = "POST transformer", "POST policy"
+POST_TRANSFORMER, POST_POLICY, POST_WEBHOOK = "POST transformer", "POST policy", "POST webhook"
 # Each write of a query adds a version, so that it is not retried, like a POST.
 PUT_QUERY = "PUT query"
 PUT, DELETE, POST_RULESET, POST_JOB, POST_OWNERSHIP = "PUT", "DELETE", "POST ruleset", "POST job", "POST ownership"
@@ -88,7 +88,9 @@ _NOTHING_NEEDED: _Others = {GET_NONE: OK, DELETE: OK, DELETE_NONE: OK}
 _NO_ENVELOPE: _Others = {**_NOTHING_NEEDED, DELETE_NONE: _LEFT_OVER, QUERY: OK}
 _ONLY_LISTINGS: _Others = {DELETE_NONE: _LEFT_OVER}
 _ONLY_LISTINGS |= dict.fromkeys((GET, GET_FIELDS, GET_NONE, PUT, DELETE, PREVIEW, QUERY, POST_RULE), OK)
-_ONLY_LISTINGS |= dict.fromkeys((POST_RULESET, POST_JOB, POST_OWNERSHIP, POST_TRANSFORMER, POST_POLICY, PUT_QUERY), OK)
+_ONLY_LISTINGS |= dict.fromkeys(
+    (POST_RULESET, POST_JOB, POST_OWNERSHIP, POST_TRANSFORMER, POST_POLICY, POST_WEBHOOK, PUT_QUERY), OK
+)
 _AWAY = "http://elsewhere.example/followed"
 
 ROWS: t.Mapping[str, Row] = {

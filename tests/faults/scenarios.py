@@ -24,6 +24,7 @@ from faults.oracle import (
     POST_RULE,
     POST_RULESET,
     POST_TRANSFORMER,
+    POST_WEBHOOK,
     PREVIEW,
     PUT,
     PUT_QUERY,
@@ -328,10 +329,15 @@ _NEW_POLICY: Document = {
     "mechanisms": {"webhooks": ["chat"], "email": ["ops@example.com"]},
 }
 _CHANGED_POLICY: Document = {"name": "log delivery", "filters": {"zones": ["z"]}, "enabled": False}
+_NEW_WEBHOOK: Document = {
+    "name": "pager",
+    "url": "https://pager.example/planted-path-of-a-pager",
+    "secret": "planted-secret-of-a-pager",
+}
 _ABSENT: Document = {"state": "absent"}
 # Like the fields of a dataset, versions and available alerts are optional reads.
 _OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
-    "create-transformer": Scenario((LIST, POST_TRANSFORMER, GET, GET_FIELDS), "logpush_transformer", _NEW_TRANSFORMER),
+    "create-transformer": Scenario((LIST, POST_TRANSFORMER, GET, GET_FIELDS, LIST), "logpush_transformer", _NEW_TRANSFORMER),
     "change-transformer": Scenario(
         (LIST, GET, GET_FIELDS, PUT_QUERY, GET, GET_FIELDS),
         "logpush_transformer",
@@ -347,14 +353,18 @@ _OF_ACCOUNTS_ALONE: t.Mapping[str, Scenario] = {
     "delete-transformer": Scenario(
         (LIST, GET, GET_FIELDS, DELETE), "logpush_transformer", {"name": "redact", **_ABSENT}, transformers=(OUR_TRANSFORMER,)
     ),
-    "create-policy": Scenario((LIST, LIST, GET_FIELDS, POST_POLICY, GET), "notification_policy", _NEW_POLICY),
-    "change-policy": Scenario((LIST, PUT, GET), "notification_policy", _CHANGED_POLICY, policies=(OUR_POLICY,)),
+    "create-policy": Scenario((LIST, LIST, GET_FIELDS, POST_POLICY, GET, LIST), "notification_policy", _NEW_POLICY),
+    "change-policy": Scenario((LIST, GET_FIELDS, PUT, GET), "notification_policy", _CHANGED_POLICY, policies=(OUR_POLICY,)),
     "delete-policy": Scenario((LIST, DELETE), "notification_policy", {"name": "log delivery", **_ABSENT}, policies=(OUR_POLICY,)),
+    "create-webhook": Scenario((LIST, POST_WEBHOOK, GET, LIST), "notification_webhook", _NEW_WEBHOOK),
+    # The address moves to another host, so that the policies are read that name the webhook.
+    "change-webhook": Scenario((LIST, LIST, PUT, GET), "notification_webhook", {**_NEW_WEBHOOK, "name": "chat"}),
+    "delete-webhook": Scenario((LIST, LIST, DELETE), "notification_webhook", {"name": "chat", **_ABSENT}),
 }
 # The simulator runs queries only if DataFusion is installed.
 WITH_ENGINE: t.Mapping[str, Scenario] = {
     "try-transformer": Scenario(
-        (LIST, PREVIEW, PREVIEW, POST_TRANSFORMER, GET, GET_FIELDS),
+        (LIST, PREVIEW, PREVIEW, POST_TRANSFORMER, GET, GET_FIELDS, LIST),
         "logpush_transformer",
         {**_NEW_TRANSFORMER, "samples": _SAMPLES},
         address=IN_ACCOUNT,

@@ -167,6 +167,7 @@ def test_scenario_sends_its_declared_requests(simulator, pauses, name):
             oracle.PREVIEW: "/preview",
             oracle.POST_TRANSFORMER: "/transformers",
             oracle.POST_POLICY: "/policies",
+            oracle.POST_WEBHOOK: "/webhooks",
             oracle.POST_RULE: "/policies",
         }
         assert entry["path"].startswith("/graphql" if request == oracle.QUERY else f"/{SCENARIOS[name].address.scope}s")

@@ -9,9 +9,10 @@ import typing as t
 from .outcome import Entry, Outcome, Report
 
 # Set by the service once, when it creates an object: null in the prediction, and never changed later.
-IDENTITY = frozenset(("id", "rule_id", "ref", "dataset", "created_at", "created"))
+IDENTITY = frozenset(("id", "rule_id", "ref", "dataset", "created_at", "created", "type", "compared"))
 # May be changed by the service at any time: the check run returns the current value.
 MOVING = frozenset(("version", "updated_at", "last_updated", "last_complete", "last_error", "error_message", "modified"))
+MOVING |= {"last_success", "last_failure"}
 # Values with several spellings of one meaning.
 SPELLED = frozenset(("filter", "logpull_options", "output_options", "fields", "timestamp_format", "option_flags"))
 # Violations are read only before a plan that enforces more; their window ends at the time of the run.

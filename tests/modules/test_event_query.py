@@ -36,6 +36,7 @@ OPTIONS: dict[str, list[dict[str, t.Any]]] = {
     "logpush_transformer_info": [{"account_id": "ACCOUNT"}],
     "notification_policy": [{"account_id": "ACCOUNT", "name": "none", "state": "absent"}],
     "notification_policy_info": [{"account_id": "ACCOUNT"}],
+    "notification_webhook": [{"account_id": "ACCOUNT", "name": "none", "state": "absent"}],
     "script_audit": [{"baseline": []}],
     "script_monitor": [{"enabled": True}],
     "script_monitor_info": [{}],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import datetime
 import typing as t
 
 import pytest
@@ -14,6 +15,7 @@ ADDRESS = "https://chat.example/hooks/planted-webhook-path-81c4?key=planted-webh
 SECRETS = ["planted-webhook-path-81c4", "planted-webhook-key-22d0"]
 WEBHOOKS = [{"id": HOOK, "name": "Chat", "url": ADDRESS, "last_success": "2026-01-02T00:00:00Z"}]
 KINDS = {400: "rejected", 403: "permission", 500: "unavailable"}
+SCRIPTS = "scriptmonitor_alert_new_resources"
 NEW = {"name": "Log delivery", "alert_type": DISABLED, "mechanisms": {"email": ["ops@example.com"]}}
 
 
@@ -38,7 +40,12 @@ def test_name_of_another_policy_is_refused(modules: Modules, account: dict[str, 
 def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     created, modified, deleted = modules.lifecycle(
         "notification_policy",
-        create={**NEW, "mechanisms": {"email": ["b@example.com", "a@example.com"], "webhooks": ["Chat"]}, "description": "d"},
+        create={
+            **NEW,
+            "alert_type": SCRIPTS,
+            "mechanisms": {"email": ["b@example.com", "a@example.com"], "webhooks": ["Chat"]},
+            "description": "d",
+        },
         modify={
             "name": NEW["name"],
             "mechanisms": {"email": ["a@example.com"]},
@@ -50,7 +57,13 @@ def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
         secrets=SECRETS,
     )
     ids = {"email": [{"id": "a@example.com"}, {"id": "b@example.com"}], "webhooks": [{"id": HOOK}]}
-    assert created.writes[0]["body"] == {**NEW, "enabled": True, "mechanisms": ids, "description": "d"}
+    assert created.writes[0]["body"] == {
+        **NEW,
+        "alert_type": SCRIPTS,
+        "enabled": True,
+        "mechanisms": ids,
+        "description": "d",
+    }
     assert created.result["notification_policy"]["mechanisms"] == {
         "email": ["a@example.com", "b@example.com"],
         "webhooks": [HOOK],
@@ -81,8 +94,9 @@ def test_unknown_members_are_kept(modules: Modules, simulator: t.Any) -> None:
 
 
 def test_order_and_empty_filters_are_no_change(modules: Modules, simulator: t.Any) -> None:
-    run(modules, {**NEW, "filters": {"zones": ["b", "a"]}, "mechanisms": {"email": ["b@example.com", "a@example.com"]}})
-    same = {**NEW, "filters": {"zones": ["a", "b", "a"], "more": []}, "mechanisms": {"email": ["a@example.com", "b@example.com"]}}
+    new = {**NEW, "alert_type": SCRIPTS}
+    run(modules, {**new, "filters": {"zones": ["b", "a"]}, "mechanisms": {"email": ["b@example.com", "a@example.com"]}})
+    same = {**new, "filters": {"zones": ["a", "b", "a"], "more": []}, "mechanisms": {"email": ["a@example.com", "b@example.com"]}}
     report = run(modules, same)
     assert not report.result["changed"] and [entry["method"] for entry in report.journal] == ["GET"]
     wider = run(modules, {"name": NEW["name"], "filters": {}})
@@ -90,7 +104,7 @@ def test_order_and_empty_filters_are_no_change(modules: Modules, simulator: t.An
 
 
 def test_disabling_mutes(modules: Modules, account: dict[str, t.Any]) -> None:
-    run(modules, NEW)
+    run(modules, {**NEW, "alert_type": SCRIPTS})
     report = run(modules, {"name": NEW["name"], "enabled": False, "mechanisms": {"email": []}})
     assert report.result["effects"] == [{"name": "mute_alert", "subject": NEW["name"], "detail": None}]
     assert run(modules, {"name": NEW["name"], "filters": {"zones": ["a"]}}).result["effects"] == []
@@ -164,9 +178,75 @@ def test_info_never_shows_the_address_of_a_webhook(modules: Modules, simulator: 
     assert result["webhooks"] == [shown]
     assert DISABLED in result["available_alerts"]
     assert modules.run({"name": "Read", READ: {"name": "x"}}, defaults=account).result["notification_policies"] == []
-    simulator.settings(unknown_routes=["*/webhooks", "*/available_alerts"])
-    result = modules.run(task, defaults=account, warns=["^webhooks is null", "^available_alerts is null"]).result
-    assert result["webhooks"] is None and result["available_alerts"] is None
+    simulator.settings(unknown_routes=["*/webhooks", "*/available_alerts", "*/silences"])
+    null = ["^webhooks is null", "^available_alerts is null", "^silences is null"]
+    result = modules.run(task, defaults=account, warns=null).result
+    assert result["webhooks"] is result["available_alerts"] is result["silences"] is result["history"] is None
+
+
+SILENCE = {"policy_id": "p1", "start_time": "2026-01-01T00:00:00Z", "end_time": "2026-01-02T00:00:00Z"}
+
+
+def test_info_shows_silences_and_what_was_sent(modules: Modules, simulator: t.Any) -> None:
+    now = datetime.datetime.now(datetime.timezone.utc)
+    times = [f"{now - datetime.timedelta(days=days):%Y-%m-%dT%H:%M:%SZ}" for days in (1, 2, 9)]
+    simulator.seed(
+        silences={simulator.account: [SILENCE]},
+        notification_history={simulator.account: [{"alert_type": DISABLED, "sent": time} for time in times]},
+    )
+    defaults = {"account_id": simulator.account}
+    plain = modules.run({"name": "Read", READ: {}}, defaults=defaults)
+    assert plain.result["silences"] == [SILENCE] and plain.result["history"] is None
+    assert not any("history" in entry["path"] for entry in plain.journal)
+    result = modules.run({"name": "Read", READ: {"history_days": 7}}, defaults=defaults).result
+    assert result["history"] == {DISABLED: {"count": 2, "last_sent": times[0]}}
+    simulator.settings(unknown_routes=["*/history"])
+    result = modules.run({"name": "Read", READ: {"history_days": 7}}, defaults=defaults, warns=["^history is null"]).result
+    assert result["history"] is None
+    report = modules.run({"name": "Read", READ: {"history_days": 31}}, defaults=defaults, fails="invalid_option")
+    assert report.failure["msg"].startswith("history_days: 31")
+
+
+UNREADABLE: dict[str, dict[str, t.Any]] = {
+    "a product that is no list": {"path": "*/available_alerts", "kind": "wrong_result", "value": {"Logpush": "none"}},
+    "a webhook whose failure is no text": {"path": "*/webhooks", "kind": "rewrite", "set": {"0.last_failure": 5}},
+    "a webhook without its name": {"path": "*/webhooks", "kind": "rewrite", "set": {"0.name": None}},
+    "a silence without its policy": {"path": "*/silences", "kind": "rewrite", "set": {"0.policy_id": None}},
+    "a silence without its end": {"path": "*/silences", "kind": "rewrite", "set": {"0.end_time": None}},
+}
+
+
+@pytest.mark.parametrize("fault", UNREADABLE)
+def test_what_cannot_be_told_is_null_with_a_warning(
+    modules: Modules, simulator: t.Any, account: dict[str, t.Any], fault: str
+) -> None:
+    """The other parts are read all the same."""
+    simulator.seed(silences={simulator.account: [SILENCE]})
+    simulator.faults(UNREADABLE[fault])
+    name = UNREADABLE[fault]["path"].removeprefix("*/")
+    result = modules.run({"name": "Read", READ: {}}, defaults=account, warns=[f"^{name} is null"], secrets=SECRETS).result
+    assert result[name] is None
+    assert all(result[other] is not None for other in ("webhooks", "available_alerts", "silences") if other != name)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_filters_that_the_service_does_not_offer_are_warnings(modules: Modules, simulator: t.Any, check: bool) -> None:
+    options = [
+        {"Key": "zones", "AvailableValues": None, "ComparisonOperator": "==", "Range": "1-n"},
+        {"Key": "slo", "AvailableValues": [{"ID": "99.9", "Description": "99.9 %"}], "ComparisonOperator": "==", "Range": "1-1"},
+    ]
+    alert = {"type": "errors", "display_name": "Errors", "description": "d", "filter_options": options}
+    simulator.seed(available_alerts={simulator.account: {"Traffic": [alert]}})
+    new = {**NEW, "alert_type": "errors"}
+    required = ["^filters.slo: 'errors' requires this filter", "^filters.zones: 'errors' requires this filter"]
+    assert run(modules, new, check=check, warns=required).result["changed"]
+    simulator.seed(notification_policies={simulator.account: []})
+    told = [
+        "^filters.slo: .*does not offer '99.99'.*did you mean '99.9'",
+        "^filters.zone: .*did you mean 'zones'",
+        "^filters.zones: .*requires",
+    ]
+    assert run(modules, {**new, "filters": {"slo": ["99.99"], "zone": ["x"]}}, check=check, warns=told).result["changed"]
 
 
 @pytest.mark.parametrize("status", [400, 403, 500])

@@ -155,6 +155,7 @@ def test_credentials_in_answers_of_an_account_are_masked(watched, by_key):
         ("logpush_transformer", {"name": "redact", "state": "absent"}),
         ("notification_policy_info", {}),
         ("notification_policy", {"name": "told", "state": "absent"}),
+        ("notification_webhook", {"name": "chat", "state": "absent"}),
     ]
     check_refusals(watched, said, tasks, {"path": "*"}, by_key=by_key)
     account = watched.address.id
@@ -170,6 +171,37 @@ def test_credentials_in_answers_of_an_account_are_masked(watched, by_key):
     watched.simulator.seed(transformers={account: [transformer]}, notification_policies={account: [policy]})
     for module in ("logpush_transformer_info", "notification_policy_info"):
         assert not watched.run(module, by_key=by_key).get("failed")
+
+
+@pytest.mark.parametrize("watched", ["account"], indirect=True)
+def test_address_and_secret_of_a_webhook_are_masked(watched):
+    """Of the webhook of the task, and of the one that the service shows, wherever the service quotes them."""
+    path, key, secret, old = (watched.plants.plant(f"webhook {name}") for name in ("path", "key", "secret", "old path"))
+    url, before = f"https://chat.example/hooks/{path}?key={key}", f"https://chat.example/hooks/{old}"
+    account = watched.address.id
+    new = {"name": "chat", "url": url, "secret": secret}
+
+    def quoting(*texts: str) -> str:
+        return " ".join(f"{text} {quote(text, safe='')} {json.dumps(text)}" for text in texts)
+
+    # A task knows what its options have, and what it reads before it writes.
+    quoted = {"POST": quoting(url, secret), "PUT": quoting(url, secret, before), "DELETE": quoting(before)}
+    policy = {"id": "a" * 32, "name": "told", "alert_type": "dos_attack_l7", "mechanisms": {"webhooks": [{"id": "b" * 32}]}}
+    for check in (True, False):
+        for method in ("POST", "PUT", "DELETE"):
+            for faults in failing(quoted[method], method=method):
+                seeded = [] if method == "POST" else [{"id": "b" * 32, "name": "chat", "url": before}]
+                named = [policy] if method == "PUT" else []
+                watched.simulator.seed(webhooks={account: seeded}, notification_policies={account: named})
+                args = {"name": "chat", "state": "absent"} if method == "DELETE" else new
+                with watched.faults(*faults):
+                    watched.run("notification_webhook", check=check, **args)
+    for member in ("name", "type", "url", "last_success"):
+        watched.simulator.seed(webhooks={account: []}, notification_policies={account: []})
+        with watched.faults({"kind": "rewrite", "set": {member: quoted["POST"]}, "path": "*/webhooks/*", "count": None}):
+            watched.run("notification_webhook", **new)
+    watched.simulator.seed(webhooks={account: [{"id": "b" * 32, "name": "chat", "url": f"{before}?x={key}"}]})
+    assert watched.run("notification_policy_info")["webhooks"][0]["host"] == "chat.example"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

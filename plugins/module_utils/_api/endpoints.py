@@ -115,7 +115,15 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "notifications.update": _account("PUT", "/alerting/v3/policies/{policy_id}", "Changing the notification policy"),
     "notifications.delete": _account("DELETE", "/alerting/v3/policies/{policy_id}", "Deleting the notification policy", ()),
     "notifications.alerts": _account("GET", "/alerting/v3/available_alerts", "Listing the available alerts"),
+    "notifications.silences": _account("GET", "/alerting/v3/silences", "Listing the silences of notification policies", (list,)),
+    "notifications.history": _account("GET", "/alerting/v3/history", "Listing the notifications that were sent", (list,)),
     "notifications.webhooks": _account("GET", "/alerting/v3/destinations/webhooks", "Listing the webhooks", (list,)),
+    "notifications.get_webhook": _account("GET", "/alerting/v3/destinations/webhooks/{webhook_id}", "Reading the webhook"),
+    "notifications.create_webhook": _account("POST", "/alerting/v3/destinations/webhooks", "Creating the webhook"),
+    "notifications.update_webhook": _account("PUT", "/alerting/v3/destinations/webhooks/{webhook_id}", "Changing the webhook"),
+    "notifications.delete_webhook": _account(
+        "DELETE", "/alerting/v3/destinations/webhooks/{webhook_id}", "Deleting the webhook", ()
+    ),
     "logpush_ownership.create": _logpush("POST", "/logpush/ownership", "Requesting an ownership challenge"),
     "logpush_ownership.validate": _logpush("POST", "/logpush/ownership/validate", "Validating the ownership challenge"),
 }

@@ -5,11 +5,11 @@ from __future__ import annotations
 import typing as t
 
 from .._core import STATE_OPTION, Json, invalid_option
-from .._text import did_you_mean, json_type, nearest
+from .._text import json_type
+from .facts import MAX_HISTORY_DAYS, MECHANISMS
 
 # One of these is required to identify a policy.
 IDENTITY = ("name", "policy_id")
-EMAIL, WEBHOOKS, PAGERDUTY = MECHANISMS = ("email", "webhooks", "pagerduty")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     **STATE_OPTION,
@@ -42,10 +42,18 @@ class Desired(t.NamedTuple):
 
 
 class PolicyQuery(t.NamedTuple):
-    """Which policies to report; None for any."""
+    """Which policies to report; None for any. `history_days`: so many days of what was sent, 0 for none."""
 
-    name: str | None
-    policy_id: str | None
+    name: str | None = None
+    policy_id: str | None = None
+    history_days: int = 0
+
+
+INFO_OPTIONS: dict[str, dict[str, t.Any]] = {
+    "name": {"type": "str"},
+    "policy_id": {"type": "str"},
+    "history_days": {"type": "int", "default": 0},
+}
 
 
 def desire(params: Params) -> Desired:
@@ -82,11 +90,7 @@ def _filters(filters: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
 
 
 def desire_report(params: Params) -> PolicyQuery:
-    return PolicyQuery(params["name"], params["policy_id"])
-
-
-def check_alert_type(alert_type: str, available: t.Collection[str]) -> None:
-    """Refuse a type of alert that the account may not use."""
-    if alert_type not in available:
-        known = nearest(alert_type, sorted(available))
-        raise invalid_option("alert_type", f"{alert_type!r} is not an alert that the account may use{did_you_mean(known)}")
+    days = params["history_days"]
+    if not 0 <= days <= MAX_HISTORY_DAYS:
+        raise invalid_option("history_days", f"{days} is not between 0 and {MAX_HISTORY_DAYS}")
+    return PolicyQuery(params["name"], params["policy_id"], days)

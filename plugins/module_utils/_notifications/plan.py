@@ -18,23 +18,23 @@ from .._core import (
     conflict,
     invalid_option,
 )
+from .._observed import Cause, Observed, Unknown
 from .._text import dict_of, did_you_mean, list_of, nearest
-from .options import MECHANISMS, WEBHOOKS, Desired, check_alert_type
-from .policy import SERVER_MADE, Policy, Webhook, parse_policy, view
+from .alerts import Alerts, check_alert_type, filter_warnings
+from .facts import MECHANISMS, WEBHOOKS
+from .options import Desired
+from .policy import SERVER_MADE, Policy, parse_policy, view
+from .webhook import Webhook
 
 _DEFAULTS: t.Mapping[str, Json] = {"description": "", "enabled": True, "alert_interval": ""}
 
 
 class PolicyState(t.NamedTuple):
-    """The policy, or None, and what had to be read for the options: None where it was not needed or cannot be read.
-
-    `unavailable` is why the alerts that the account may use cannot be read; `known` are the ids of all policies that were listed.
-    """
+    """The policy, or None, and what had to be read for the options; `known` are the ids of all policies that were listed."""
 
     policy: Policy | None
-    alerts: t.Mapping[str, str] | None = None
+    alerts: Observed[Alerts] = Unknown(Cause.NOT_ASKED, "was not asked for")
     webhooks: tuple[Webhook, ...] = ()
-    unavailable: str = ""
     known: frozenset[str] = frozenset()
 
 
@@ -53,7 +53,8 @@ def plan(desired: Desired, state: PolicyState) -> Plan:
         mechanisms[WEBHOOKS] = tuple(sorted({_webhook_id(each, state.webhooks) for each in mechanisms[WEBHOOKS]}))
     if state.policy is None:
         return _creation(desired, state, mechanisms)
-    return _update(desired, state.policy, mechanisms)
+    made = _update(desired, state.policy, mechanisms)
+    return made._replace(warnings=_filter_warnings(state.policy.alert_type, desired.filters or {}, state.alerts))
 
 
 def _webhook_id(reference: str, webhooks: t.Sequence[Webhook]) -> str:
@@ -171,6 +172,14 @@ def _effects(policy: Policy, after: t.Mapping[str, Json]) -> tuple[Effect, ...]:
     return (Effect(MUTE_ALERT, policy.name, tuple(sorted(gone))),) if gone else ()
 
 
+def _filter_warnings(alert_type: str, filters: t.Mapping[str, tuple[str, ...]], alerts: Observed[Alerts]) -> tuple[str, ...]:
+    if not isinstance(alerts, Unknown):
+        return tuple(filter_warnings(alert_type, filters, alerts.value))
+    return (
+        () if alerts.cause is Cause.NOT_ASKED else (f"filters: were not compared with what the service offers: {alerts.message}",)
+    )
+
+
 def _creation(desired: Desired, state: PolicyState, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
     if desired.policy_id is not None:
         raise Failure(
@@ -181,11 +190,11 @@ def _creation(desired: Desired, state: PolicyState, mechanisms: t.Mapping[str, t
         raise invalid_option(
             "alert_type", f"is required to create the notification policy {desired.name!r}, which does not exist yet"
         )
-    warnings: tuple[str, ...] = ()
-    if state.alerts is None:
-        warnings = (f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.unavailable}",)
+    warnings = _filter_warnings(desired.alert_type, desired.filters or {}, state.alerts)
+    if isinstance(state.alerts, Unknown):
+        warnings = (f"alert_type: whether the account may use {desired.alert_type!r} is not known: {state.alerts.message}",)
     else:
-        check_alert_type(desired.alert_type, state.alerts)
+        check_alert_type(desired.alert_type, state.alerts.value)
     members = _requested(desired, mechanisms)
     items: dict[str, Json] = {name: [{"id": each} for each in ids] for name, ids in mechanisms.items()}
     sent: dict[str, Json] = {"enabled": True, **members, "mechanisms": items}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import typing as t
-from urllib.parse import urlsplit
 
 from .._core import BAD_RESPONSE, Failure, Json
 from .._selection import Nouns
-from .._text import dict_of, json_type, list_of
-from .options import MECHANISMS
+from .._text import dict_of, json_type
+from .facts import MECHANISMS
 
 # Made by the service, and not sent back.
 SERVER_MADE = ("id", "created", "modified")
@@ -33,17 +32,6 @@ class Policy(t.NamedTuple):
         return str(self.members.get(member) or "")
 
 
-class Webhook(t.NamedTuple):
-    """A webhook without its address, which is a secret; only the host of it."""
-
-    id: str
-    name: str
-    type: str | None
-    host: str | None
-    last_success: str | None
-    last_failure: str | None
-
-
 def parse_policy(sent: Json) -> Policy:
     """Parse a policy of the service; raise `bad_response` if a member has an undocumented type."""
     if not isinstance(sent, dict):
@@ -60,9 +48,9 @@ def parse_policy(sent: Json) -> Policy:
     enabled = sent.get("enabled")
     if not isinstance(enabled, bool):
         raise _bad(f"the notification policy {texts['id']} has {json_type(enabled)} as its enabled, not true or false")
-    for member in ("mechanisms", "filters"):
-        if not isinstance(sent.get(member), (dict, type(None))):
-            raise _bad(f"the notification policy {texts['id']} has {json_type(sent[member])} as its {member}, not an object")
+    for member, empty in (("mechanisms", ()), ("filters", (type(None),))):
+        if not isinstance(sent.get(member), (dict, *empty)):
+            raise _bad(f"the notification policy {texts['id']} has {json_type(sent.get(member))} as its {member}, not an object")
     mechanisms = dict_of(sent.get("mechanisms"))
     filters = {str(name): _texts(str(name), values) for name, values in dict_of(sent.get("filters")).items()}
     return Policy(
@@ -92,49 +80,6 @@ def _texts(name: str, sent: Json) -> tuple[str, ...]:
     return tuple(sorted(set(map(str, sent or ()))))
 
 
-def parse_webhook(sent: Json) -> Webhook:
-    """Parse a webhook of the service; raise `bad_response` if a member has an undocumented type."""
-    webhook = dict_of(sent)
-    texts = {member: webhook.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
-    for member, value in texts.items():
-        if not isinstance(value, str) and (value is not None or member in ("id", "name")):
-            raise _bad(f"a webhook has {json_type(value)} as its {member}, not a string")
-    if not texts["id"]:
-        raise _bad("a webhook has an empty id")
-    return Webhook(
-        id=str(texts["id"]),
-        name=str(texts["name"]),
-        type=_text(texts["type"]),
-        host=_host(_text(texts["url"]) or ""),
-        last_success=_text(texts["last_success"]),
-        last_failure=_text(texts["last_failure"]),
-    )
-
-
-def _text(value: Json) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname
-    except ValueError:
-        return None
-
-
-def parse_alerts(sent: Json) -> dict[str, str]:
-    """Return the description of each alert that the account may use, by its type."""
-    descriptions: dict[str, str] = {}
-    for product, alerts in dict_of(sent).items():
-        # Another member than a list is no product.
-        for alert in map(dict_of, list_of(alerts)):
-            name, text = alert.get("type"), alert.get("description")
-            if not isinstance(name, str) or not isinstance(text, (str, type(None))):
-                raise _bad(f"an available alert of {product[:60]!r} has no type")
-            descriptions[name] = text or ""
-    return dict(sorted(descriptions.items()))
-
-
 def _bad(what: str) -> Failure:
     return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
@@ -156,7 +101,3 @@ def view(policy: Policy) -> dict[str, Json]:
         "created": policy.members.get("created"),
         "modified": policy.members.get("modified"),
     }
-
-
-def view_webhook(webhook: Webhook) -> dict[str, Json]:
-    return {**webhook._asdict()}

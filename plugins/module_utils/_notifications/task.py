@@ -9,9 +9,14 @@ from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
 from .._engine.steps import Outcome
 from .._engine.task import InfoTask, Params, Spec, StateTask
-from .options import IDENTITY, OPTIONS, Desired, PolicyQuery, desire, desire_report
+from .options import IDENTITY, INFO_OPTIONS, OPTIONS, Desired, PolicyQuery, desire, desire_report
 from .plan import PolicyState, conclude, plan
-from .read import read, report, reread, verify
+from .read import read, read_webhook, report, reread, reread_webhook, verify, verify_webhook
+from .webhook import secrets_of
+from .webhook_options import IDENTITY as WEBHOOK_IDENTITY
+from .webhook_options import OPTIONS as WEBHOOK_OPTIONS
+from .webhook_options import DesiredWebhook, desire_webhook
+from .webhook_plan import WebhookState, conclude_webhook, plan_webhook
 
 
 class NotificationPolicy(StateTask[Desired, PolicyState]):
@@ -43,11 +48,44 @@ class NotificationPolicy(StateTask[Desired, PolicyState]):
 TASK = NotificationPolicy()
 
 
+class NotificationWebhook(StateTask[DesiredWebhook, WebhookState]):
+    """A webhook that the policies of an account can name."""
+
+    name = "notification_webhook"
+    spec = Spec(options=WEBHOOK_OPTIONS, required_one_of=[WEBHOOK_IDENTITY])
+    addresses = (ACCOUNT_ID,)
+
+    def desire(self, params: Params) -> DesiredWebhook:
+        return desire_webhook(params)
+
+    def read(self, client: Client, desired: DesiredWebhook) -> WebhookState:
+        return read_webhook(client, desired)
+
+    def plan(self, desired: DesiredWebhook, state: WebhookState) -> Plan:
+        return plan_webhook(desired, state)
+
+    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
+        return reread_webhook(client, plan, answers)
+
+    def conclude(self, desired: DesiredWebhook, state: WebhookState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+        return conclude_webhook(plan, answers)
+
+    def secrets(self, desired: DesiredWebhook, state: WebhookState | None) -> t.Iterable[str]:
+        shown = state.webhook.url if state and state.webhook else None
+        return (*secrets_of(desired.url), *secrets_of(shown), *([desired.secret] if desired.secret else []))
+
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+        verify_webhook(client, [(each.step.state, each.conclusion.result[self.name]) for each in outcomes if each.created])
+
+
+WEBHOOK_TASK = NotificationWebhook()
+
+
 class NotificationPolicyInfo(InfoTask[PolicyQuery]):
     """What an account has of them."""
 
     name = "notification_policy_info"
-    spec = Spec(options={"name": {"type": "str"}, "policy_id": {"type": "str"}})
+    spec = Spec(options=INFO_OPTIONS)
     addresses = (ACCOUNT_ID,)
 
     def desire(self, params: Params) -> PolicyQuery:

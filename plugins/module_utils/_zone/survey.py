@@ -47,7 +47,7 @@ from .record import NO_RIGHT, RawRecord
 
 _ALL_RULES = RuleQuery(None, None, None)
 _ALL_JOBS = JobQuery(None, None, None)
-_ALL_POLICIES = PolicyQuery(None, None)
+_ALL_POLICIES = PolicyQuery()
 # The members of scripts that a report needs.
 _VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
 _ALL_SCRIPTS = ScriptQuery(AUTO, members=_VERDICTS)

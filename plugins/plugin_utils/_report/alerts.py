@@ -7,7 +7,7 @@ import typing as t
 
 from ...module_utils._address import ACCOUNT
 from ...module_utils._core import Json
-from ...module_utils._notifications.options import MECHANISMS, WEBHOOKS
+from ...module_utils._notifications.facts import MECHANISMS, WEBHOOKS
 from ...module_utils._text import dict_of, list_of, parse_time
 from ...module_utils._zone.record import ZoneRecord, result_of, value_of
 from .items import Problem, problem

@@ -52,6 +52,7 @@ class Settings:
     result_info: bool = True
     strict_ownership: bool = False
     unwritable_destinations: list[str] = dataclasses.field(default_factory=list)
+    unwritable_webhooks: list[str] = dataclasses.field(default_factory=list)
     refuse_foreign_actions: list[str] = dataclasses.field(default_factory=list)
     check_fields: bool = True
     check_filter_keys: bool = False

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import fnmatch
 
 from edgeops_simulator import clock
-from edgeops_simulator.front.call import Answer, Call
+from edgeops_simulator.front.call import Answer, Call, page_of
 from edgeops_simulator.front.routing import ACCOUNT, Routes
 from edgeops_simulator.refusal import Refusal
-from edgeops_simulator.schemas import bodies
+from edgeops_simulator.schemas import bodies, queries
 from edgeops_simulator.schemas.answers import TEXT, array, nullable, record, ref
 from edgeops_simulator.state import notifications as state
 from edgeops_simulator.state.part import Document
@@ -87,18 +88,15 @@ def _webhook(call: Call) -> Document:
     return found
 
 
-def _shown(webhook: Document) -> Document:
-    return {name: value for name, value in webhook.items() if name != "secret"}
-
-
 @routes("GET", "/destinations/webhooks", "listWebhooks", result=array(ref("Webhook")))
 def list_webhooks(call: Call) -> Answer:
-    return Answer([_shown(webhook) for webhook in call.account.webhooks.values()])
+    return Answer([state.shown_webhook(webhook) for webhook in call.account.webhooks.values()])
 
 
 @routes("POST", "/destinations/webhooks", "createWebhook", body=bodies.NEW_WEBHOOK, result=_ID)
 def create_webhook(call: Call) -> Answer:
-    """Create a webhook. The API sends a test message to it, which always succeeds here."""
+    """Create a webhook. The API sends a test message to it, which fails for the patterns of the setting `unwritable_webhooks`."""
+    _test(call)
     given = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
     made = state.create_webhook(call.account.webhooks, {**given, "last_success": clock.stamp_seconds()})
     return Answer({"id": made["id"]})
@@ -106,13 +104,15 @@ def create_webhook(call: Call) -> Answer:
 
 @routes("GET", _WEBHOOK, "getWebhook", result=ref("Webhook"))
 def get_webhook(call: Call) -> Answer:
-    return Answer(_shown(_webhook(call)))
+    return Answer(state.shown_webhook(_webhook(call)))
 
 
 @routes("PUT", _WEBHOOK, "updateWebhook", body=bodies.NEW_WEBHOOK, result=_ID)
 def put_webhook(call: Call) -> Answer:
     webhook = _webhook(call)
-    webhook.update({name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)})
+    _test(call)
+    given = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
+    webhook.update({**given, "type": state.type_of(given["url"])})
     return Answer({"id": webhook["id"]})
 
 
@@ -120,3 +120,49 @@ def put_webhook(call: Call) -> Answer:
 def delete_webhook(call: Call) -> Answer:
     del call.account.webhooks[_webhook(call)["id"]]
     return Answer(None)
+
+
+def _test(call: Call) -> None:
+    url = call.body["url"]
+    if any(fnmatch.fnmatchcase(url, pattern) for pattern in call.settings.unwritable_webhooks):
+        raise Refusal(400, _CODE, f"the test message to {url} was refused: HTTP 404")
+
+
+@routes("GET", "/silences", "listSilences", result=array(ref("Silence")))
+def list_silences(call: Call) -> Answer:
+    return Answer(list(call.account.silences.values()))
+
+
+@routes("POST", "/silences", "createSilences", body=bodies.NEW_SILENCES, result=_NOTHING)
+def create_silences(call: Call) -> Answer:
+    items: list[Document] = call.body
+    for item in items:
+        if item["policy_id"] not in call.account.notification_policies:
+            raise Refusal(400, _CODE, f"unknown policy: {item['policy_id']}")
+    for item in items:
+        state.create_silence(call.account.silences, item)
+    return Answer(None)
+
+
+@routes("DELETE", "/silences/{silence_id}", "deleteSilence", result=_NOTHING)
+def delete_silence(call: Call) -> Answer:
+    if call.account.silences.pop(call.ids["silence_id"], None) is None:
+        raise Refusal(404, _CODE, f"silence {call.ids['silence_id']!r} not found")
+    return Answer(None)
+
+
+@routes(
+    "GET",
+    "/history",
+    "listNotificationHistory",
+    result=array(ref("Notification")),
+    query=queries.HISTORY,
+    paged=True,
+)
+def list_history(call: Call) -> Answer:
+    """List what was sent in a window, the newest first."""
+    since, before = call.query.get("since") or "", call.query.get("before") or "9"
+    found = [item for item in call.account.notification_history.values() if since <= item["sent"] < before]
+    newest_first = sorted(found, key=lambda item: str(item["sent"]), reverse=True)
+    shown, info = page_of(newest_first, call.number("page", 1, 1), call.number("per_page", 25, 5, 1000))
+    return Answer(shown, result_info=info if call.settings.result_info else None)

@@ -153,6 +153,19 @@ WEBHOOK = record(
         **dict.fromkeys(("last_success", "last_failure"), nullable(INSTANT)),
     }
 )
+SILENCE = record(
+    {
+        **dict.fromkeys(("id", "policy_id"), TEXT),
+        **dict.fromkeys(("start_time", "end_time", "created_at", "updated_at"), TEXT),
+    }
+)
+NOTIFICATION = record(
+    {
+        **dict.fromkeys(("id", "alert_type", "sent"), TEXT),
+        **dict.fromkeys(("name", "policy_id", "mechanism", "mechanism_type", "alert_body", "description"), nullable(TEXT)),
+    },
+    ["id", "alert_type", "sent"],
+)
 ALERT = record({**dict.fromkeys(("type", "display_name", "description"), TEXT), "filter_options": nullable({"type": "array"})})
 PAGES = record(dict.fromkeys(("page", "per_page", "count", "total_count", "total_pages"), COUNT))
 PROBLEM = record(
@@ -191,6 +204,8 @@ SCHEMAS: Schema = {
     "TransformerVersion": TRANSFORMER_VERSION,
     "NotificationPolicy": NOTIFICATION_POLICY,
     "Webhook": WEBHOOK,
+    "Silence": SILENCE,
+    "Notification": NOTIFICATION,
     "Alert": ALERT,
     "Pages": PAGES,
     "Problem": PROBLEM,

@@ -29,3 +29,8 @@ ZONES: Schema = {
     "per_page": {"type": "integer", "minimum": 5, "maximum": 50},
     **dict.fromkeys(("name", "status", "account.id", "account.name", "order", "direction"), TEXT),
 }
+HISTORY: Schema = {
+    **_PAGE,
+    "per_page": {"type": "integer", "minimum": 5, "maximum": 1000},
+    **dict.fromkeys(("since", "before"), TEXT),
+}

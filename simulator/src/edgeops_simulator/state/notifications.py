@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import re
 import typing as t
 import uuid
 
 from edgeops_simulator import clock
-from edgeops_simulator.state.part import Document, JobIds, Part, Table
+from edgeops_simulator.state.part import Document, JobIds, Observed, Part, Table
 
 MECHANISMS = ("email", "webhooks", "pagerduty")
 _SCRIPTS = "Client-side security"
@@ -18,11 +19,16 @@ ALERTS: Document = {
             "type": "failing_logpush_job_disabled_alert",
             "display_name": "Failing Logpush Job Disabled",
             "description": "A Logpush job was disabled after it could not deliver for 24 hours.",
-            "filter_options": None,
+            "filter_options": [],
         }
     ],
     _SCRIPTS: [
-        {"type": f"scriptmonitor_alert_{name}", "display_name": display_name, "description": text, "filter_options": []}
+        {
+            "type": f"scriptmonitor_alert_{name}",
+            "display_name": display_name,
+            "description": text,
+            "filter_options": [{"Key": "zones", "AvailableValues": None, "ComparisonOperator": "==", "Range": "0-n"}],
+        }
         for name, display_name, text in (
             ("new_resources", "New Resources", "New scripts were found on pages of a zone."),
             ("new_hosts", "New Domains", "Scripts from new hosts were found on pages of a zone."),
@@ -35,7 +41,15 @@ ALERTS: Document = {
             "type": "dos_attack_l7",
             "display_name": "HTTP DDoS Attack Alerter",
             "description": "An attack was mitigated.",
-            "filter_options": None,
+            "filter_options": [
+                {"Key": "zones", "AvailableValues": None, "ComparisonOperator": "==", "Range": "0-n"},
+                {
+                    "Key": "protocol",
+                    "AvailableValues": [{"ID": "https", "Description": "HTTPS"}, {"ID": "http", "Description": "HTTP"}],
+                    "ComparisonOperator": "==",
+                    "Range": "0-n",
+                },
+            ],
         }
     ],
 }
@@ -57,6 +71,19 @@ class Webhooks(Table):
 
     def add(self, ids: JobIds, item: Document, index: int) -> None:
         create_webhook(self, {"name": f"webhook-{index + 1}", "url": "https://hooks.example/in", **copy.deepcopy(item)})
+
+
+class Silences(Table):
+    """When notification policies are silenced, by id."""
+
+    members: t.ClassVar[t.Mapping[str, type]] = {"id": str, "policy_id": str}
+
+    def add(self, ids: JobIds, item: Document, index: int) -> None:
+        create_silence(self, copy.deepcopy(item))
+
+
+class History(Observed):
+    """The notifications that were sent, by id, the oldest first."""
 
 
 class Alerts(Part):
@@ -94,8 +121,42 @@ def update(policy: Document, body: Document) -> Document:
     return policy
 
 
+# The hosts of chat services, whose addresses have a secret path that the API does not show.
+_CHAT_HOSTS = {
+    "hooks.slack.com": "slack",
+    "discord.com": "discord",
+    "chat.googleapis.com": "gchat",
+    "open.feishu.cn": "feishu",
+    "api.opsgenie.com": "opsgenie",
+}
+
+
 def create_webhook(webhooks: Webhooks, body: Document) -> Document:
-    made = {"id": new_id(), "type": "generic", "created_at": clock.stamp_seconds(), "last_success": None, "last_failure": None}
-    made |= body
+    made = {"id": new_id(), "created_at": clock.stamp_seconds(), "last_success": None, "last_failure": None}
+    made |= {"type": type_of(body["url"]), **body}
     webhooks[made["id"]] = made
+    return made
+
+
+_ORIGIN = re.compile(r"https?://([^/?#]+)")
+
+
+def type_of(url: str) -> str:
+    origin = _ORIGIN.match(url)
+    return _CHAT_HOSTS.get(origin[1].lower() if origin else "", "generic")
+
+
+def shown_webhook(webhook: Document) -> Document:
+    """Return a webhook as the API shows it: never its secret, and of the address of a chat service only scheme and host."""
+    shown = {name: value for name, value in webhook.items() if name != "secret"}
+    origin = _ORIGIN.match(shown["url"])
+    if shown["type"] != "generic" and origin:
+        shown["url"] = origin[0]
+    return shown
+
+
+def create_silence(silences: Silences, body: Document) -> Document:
+    moment = clock.stamp_seconds()
+    made = {"id": new_id(), "created_at": moment, "updated_at": moment, **body}
+    silences[made["id"]] = made
     return made

@@ -7,7 +7,7 @@ import typing as t
 from dataclasses import dataclass, field
 
 from edgeops_simulator.state.jobs import Fields, Jobs
-from edgeops_simulator.state.notifications import ALERTS, Alerts, NotificationPolicies, Webhooks
+from edgeops_simulator.state.notifications import ALERTS, Alerts, History, NotificationPolicies, Silences, Webhooks
 from edgeops_simulator.state.ownership import Challenges
 from edgeops_simulator.state.part import Document, Part
 from edgeops_simulator.state.policies import Policies, Violations
@@ -42,6 +42,8 @@ class Account(Owner):
     transformers: Transformers = field(default_factory=Transformers)
     notification_policies: NotificationPolicies = field(default_factory=NotificationPolicies)
     webhooks: Webhooks = field(default_factory=Webhooks)
+    silences: Silences = field(default_factory=Silences)
+    notification_history: History = field(default_factory=History)
     available_alerts: Alerts = field(default_factory=lambda: Alerts(ALERTS))
 
     def summary(self) -> Document:

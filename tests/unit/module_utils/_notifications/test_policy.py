@@ -5,13 +5,14 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.alerts import (
+    filter_warnings,
+    parse_alerts,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.options import desire
 from ansible_collections.edgeops.observability.plugins.module_utils._notifications.plan import PolicyState, is_id, plan
-from ansible_collections.edgeops.observability.plugins.module_utils._notifications.policy import (
-    parse_alerts,
-    parse_policy,
-    parse_webhook,
-)
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.policy import parse_policy
+from ansible_collections.edgeops.observability.plugins.module_utils._notifications.webhook import parse_webhook, view_webhook
 
 SENT: dict[str, t.Any] = {
     "id": "p",
@@ -83,6 +84,7 @@ def test_equivalent_options_are_no_change(options: t.Any) -> None:
         {"filters": []},
         {"filters": {"zones": {"z1": 1}}},
         {"mechanisms": []},
+        {"mechanisms": None},
         {"mechanisms": {"email": {}}},
         {"mechanisms": {"email": [{"id": 1}]}},
         {"description": 1},
@@ -95,7 +97,9 @@ def test_invalid_policy_is_refused(changes: t.Any) -> None:
     assert failure.value.kind == BAD_RESPONSE
 
 
-@pytest.mark.parametrize("sent", [{"P": [1]}, {"P": [{"type": 1}]}, {"P": [{"type": "a", "description": 1}]}])
+@pytest.mark.parametrize(
+    "sent", [{"P": [1]}, {"P": [{"type": 1}]}, {"P": [{"type": "a", "description": 1}]}, {"P": {}}, {"P": None}]
+)
 def test_invalid_alerts_are_refused(sent: t.Any) -> None:
     with pytest.raises(Failure):
         parse_alerts(sent)
@@ -106,7 +110,7 @@ def test_invalid_alerts_are_refused(sent: t.Any) -> None:
 )
 def test_webhook_address_is_reduced_to_its_host(url: t.Any, host: str | None) -> None:
     webhook = parse_webhook({**WEBHOOK, "url": url})
-    assert webhook.host == host and "k=v" not in str(webhook)
+    assert webhook.host == host and "k=v" not in str(view_webhook(webhook))
 
 
 @pytest.mark.parametrize("changes", [{"id": None}, {"id": ""}, {"name": 1}, {"url": 1}, {"last_failure": {}}])
@@ -121,3 +125,36 @@ def test_invalid_webhook_is_refused(changes: t.Any) -> None:
 )
 def test_id_is_hexadecimal_or_a_uuid(text: str, expected: bool) -> None:
     assert is_id(text) is expected
+
+
+OPTIONS = [
+    {"Key": "zones", "AvailableValues": None, "ComparisonOperator": "==", "Range": "1-n"},
+    {"Key": "slo", "AvailableValues": [{"ID": "99.9", "Description": "d"}, {"ID": "99.7"}], "Range": "0-1"},
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "filters", "told"),
+    [
+        (OPTIONS, {"zones": ["z"], "slo": ["99.9"]}, []),
+        (OPTIONS, {}, ["filters.zones: 'a' requires this filter"]),
+        (OPTIONS, {"zone": ["z"]}, ["filters.zone: 'a' has no such filter", "filters.zones: 'a' requires"]),
+        (OPTIONS, {"zones": ["z"], "slo": ["99.99"]}, ["filters.slo: the service does not offer '99.99' for 'a'"]),
+        ([], {"zones": ["z"]}, ["filters.zones: 'a' has no such filter according to the service (it has none)"]),
+        # What cannot be told is not compared, and says so.
+        (None, {"zones": ["z"]}, ["filters: were not compared"]),
+        ("x", {"zones": ["z"]}, ["filters: were not compared"]),
+        ([{"Key": None}], {"zones": ["z"]}, ["filters: were not compared"]),
+        ([{"Key": "slo", "AvailableValues": [{}]}], {"slo": ["z"]}, ["filters: were not compared"]),
+        (None, {}, []),
+    ],
+)
+def test_filters_are_compared_with_what_the_service_offers(options: t.Any, filters: t.Any, told: list[str]) -> None:
+    alerts = parse_alerts({"P": [{"type": "a", "filter_options": options}]})
+    texts = filter_warnings("a", filters, alerts)
+    assert [text[: len(start)] for text, start in zip(texts, told, strict=True)] == told
+
+
+def test_unknown_filter_is_named_with_the_nearest_one() -> None:
+    alerts = parse_alerts({"P": [{"type": "a", "filter_options": OPTIONS[:1]}]})
+    assert "did you mean 'zones'?" in filter_warnings("a", {"zone": ["z"], "zones": ["z"]}, alerts)[0]

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+from urllib.parse import SplitResult, urlsplit
+
+from .._core import BAD_RESPONSE, Failure, Json
+from .._selection import Nouns
+from .._text import dict_of, json_type
+from .facts import GENERIC
+
+NOUNS = Nouns("webhook", "webhooks", "webhook_id")
+NAME, SCHEME, HOST, PATH, QUERY = "name", "scheme", "host", "path", "query"
+_PORTS = {"http": 80, "https": 443}
+
+
+class Webhook(t.NamedTuple):
+    """A webhook of the service, parsed once. `url` is its address as far as the service shows it, and a secret."""
+
+    id: str
+    name: str
+    type: str | None
+    url: str | None
+    last_success: str | None
+    last_failure: str | None
+
+    @property
+    def host(self) -> str | None:
+        parts = split(self.url)
+        return parts.hostname if parts else None
+
+
+def parse_webhook(sent: Json) -> Webhook:
+    """Parse a webhook of the service; raise `bad_response` if a member has an undocumented type."""
+    webhook = dict_of(sent)
+    texts = {member: webhook.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
+    for member, value in texts.items():
+        if not isinstance(value, str) and (value is not None or member in ("id", "name")):
+            raise bad_webhook(f"a webhook has {json_type(value)} as its {member}, not a string")
+    if not texts["id"]:
+        raise bad_webhook("a webhook has an empty id")
+    return Webhook(**t.cast("dict[str, t.Any]", texts))
+
+
+def bad_webhook(what: str) -> Failure:
+    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
+
+
+def view_webhook(webhook: Webhook) -> dict[str, Json]:
+    """Return a webhook as a result, without its address; only the host of it."""
+    return {
+        "id": webhook.id,
+        "name": webhook.name,
+        "type": webhook.type or None,
+        "host": webhook.host,
+        "last_success": webhook.last_success,
+        "last_failure": webhook.last_failure,
+    }
+
+
+def split(url: str | None) -> SplitResult | None:
+    """Return the parts of an address; None if it cannot be told."""
+    try:
+        parts = urlsplit(url or "")
+        return parts if parts.scheme and parts.hostname and parts.port is not False else None
+    except ValueError:
+        return None
+
+
+def origin(url: str | None) -> tuple[str, str, int | None] | None:
+    """Return scheme, host and port of an address; None if they cannot be told."""
+    parts = split(url)
+    if parts is None or parts.hostname is None:
+        return None
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)
+
+
+def compare_url(webhook: Webhook, url: str) -> tuple[tuple[str, ...], bool]:
+    """Return which parts of an address could be compared with what the service shows, and whether one of them differs.
+
+    The service cuts the secret path out of the addresses of chat services: what it shows of the path is compared, and is all of it only for
+    a generic webhook.
+    """
+    shown, wanted = split(webhook.url), split(url)
+    if shown is None or wanted is None:
+        return (), False
+    compared, differs = [SCHEME, HOST], origin(webhook.url) != origin(url)
+    one, other = _segments(shown.path), _segments(wanted.path)
+    is_whole = webhook.type == GENERIC and "*" not in shown.path
+    if is_whole:
+        compared.append(PATH)
+        differs = differs or one != other
+    elif one:
+        differs = differs or other[: len(one)] != one
+    if is_whole and shown.query:
+        compared.append(QUERY)
+        differs = differs or shown.query != wanted.query
+    return tuple(compared), differs
+
+
+def _segments(path: str) -> list[str]:
+    """Return the parts of a path, up to one that is masked."""
+    segments = [segment for segment in path.split("/") if segment]
+    masked = [index for index, segment in enumerate(segments) if "*" in segment]
+    return segments[: masked[0]] if masked else segments
+
+
+def secrets_of(url: str | None) -> t.Iterator[str]:
+    """Yield what of an address no output may contain: all but its host."""
+    if not url:
+        return
+    yield url
+    parts = split(url)
+    if parts is None:
+        return
+    rest = url.partition(parts.netloc)[2] if parts.netloc else ""
+    if len(rest) > 1:
+        yield rest
+    pieces = [*parts.path.split("/"), *(pair.partition("=")[2] for pair in parts.query.split("&")), parts.fragment]
+    yield from (piece for piece in pieces if len(piece) >= _MIN_SECRET)
+    yield from (value for value in (parts.username, parts.password) if value)
+
+
+# Shorter parts of a path, such as `hooks`, are words that messages need.
+_MIN_SECRET = 8
