@@ -68,15 +68,14 @@ EXAMPLES = r"""
   edgeops.observability.notification_webhook:
     account_id: 9a7806061c88ada191ed06f989cc3dac
     name: Chat of operations
-    url: https://chat.example.com/hooks/{{ vault_chat_hook }}
-    secret: "{{ vault_chat_secret }}"
+    url: https://chat.example.com/hooks/operations
 
-- name: Rotate the secret
+- name: Rotate its secret, which is a change in each run
   edgeops.observability.notification_webhook:
     account_id: 9a7806061c88ada191ed06f989cc3dac
     name: Chat of operations
-    url: https://chat.example.com/hooks/{{ vault_chat_hook }}
-    secret: "{{ vault_chat_secret }}"
+    url: https://chat.example.com/hooks/operations
+    secret: "{{ vaulted_chat_secret }}"
     send_url: always
 
 - name: Delete a webhook that no policy names

@@ -27,6 +27,7 @@ READER: dict[str, t.Any] = {
     "store_key": SECRET,
     "vaulted_store_key": SECRET,
     "vaulted_api_token": "planted-docs-token-41c7d2",
+    "vaulted_chat_secret": SECRET,
     "script_baseline": [
         {"name": "cdn", "url": "https://cdn.example.net/**", "integrity": "unpinned", "integrity_reason": "an example"}
     ],
