@@ -118,6 +118,8 @@ def test_policies_of_accounts_are_read(modules: Modules) -> None:
         return [zone.get("notifications") for zone in run(modules).result["zones"] if zone["scope"] == "account"]
 
     fleet(modules, 1)
-    assert [sorted(found) for found in read()] == [["available_alerts", "notification_policies", "webhooks"]]
+    assert [sorted(found) for found in read()] == [
+        ["available_alerts", "history", "notification_policies", "silences", "webhooks"]
+    ]
     modules.simulator.faults({"kind": "status", "status": 403, "path": "*/alerting/v3/policies", "count": None})
     assert [found["error"]["kind"] for found in read()] == ["permission"]
