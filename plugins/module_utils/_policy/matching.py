@@ -27,8 +27,8 @@ from .parse import HOST_SOURCE, UNENCODED, Policy, Sources
 # The schemes that a source with this scheme allows as well, because they are at least as secure.
 _UPGRADES: t.Mapping[str, frozenset[str]] = {
     "http": frozenset(("http", "https")),
-    "ws": frozenset(("ws", "wss", "http", "https")),
-    "wss": frozenset(("wss", "https")),
+    # Level 3 has http and https as well, which Chromium blocks.
+    "ws": frozenset(("ws", "wss")),
 }
 _NETWORK = frozenset(("http", "https", "ws", "wss"))
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
@@ -81,7 +81,8 @@ def locate(url: str) -> Location | None:
     """Return the parts of a URL with a host; None for any other text."""
     try:
         parts = urlsplit(url)
-        scheme, host = parts.scheme.lower(), (parts.hostname or "").rstrip(".")
+        # For browsers, a host with a dot at its end is another one.
+        scheme, host = parts.scheme.lower(), parts.hostname or ""
         return Location(Origin(scheme, host, parts.port or _PORTS.get(scheme)), parts.path) if scheme and host else None
     except ValueError:
         return None
