@@ -17,6 +17,8 @@ description:
     that it blocks nothing that is in use, in check mode too. Known are the reports of browsers about the rule, and the scripts and connections that the
     script monitor lists. Anything else fails the task as V(gate) before anything is written, with the sources to add. See the guide
     R(Enforce the baseline,ansible_collections.edgeops.observability.docsite.guide_content_security_rules).
+  - After a creation the rules are listed once more. If another run created one of this description at the same time, the task fails with the kind
+    V(conflict) and names both; nothing is deleted.
   - Policies are compared by what they say. The order of directives and sources, duplicates, and capitals in names and hosts never make a change.
 extends_documentation_fragment:
   - edgeops.observability.connection

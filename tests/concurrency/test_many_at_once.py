@@ -10,7 +10,7 @@ from concurrency.crew import Crew
 from faults import direct
 from faults.scenarios import FOREIGN_RULE, PHASE
 
-from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, Address
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, ZONE, Address
 from edgeops_simulator.testing import running
 from harness.modules import task_of
 
@@ -173,6 +173,7 @@ POLICY = {
     "enabled": True,
     "mechanisms": {"email": [{"id": "ops@example.com"}]},
 }
+RULE = {"description": "twin", "action": "log", "expression": "true", "enabled": True, "directives": {"script-src": ["'self'"]}}
 
 
 @pytest.mark.parametrize(
@@ -190,13 +191,17 @@ POLICY = {
             {"name": "twin", "code": "SELECT RayID FROM http_requests"},
             {"name": "twin", "sql": "SELECT RayID FROM http_requests"},
         ),
+        ("content_security_rule", "page_shield/policies", RULE, RULE),
     ],
 )
 def test_two_creators_of_one_name_are_a_conflict_at_once(simulator, cases, module, path, body, options):
     """The service keeps no names unique: the run that created the second one says so, instead of the next run."""
-    account = simulator.account
-    task = edit_before_write(simulator, module, lambda: simulator.request("POST", f"/accounts/{account}/{path}", body))
-    result = direct.run(task, simulator, Address(ACCOUNT, account), options)
+    is_of_zone = module == "content_security_rule"
+    address = Address(ZONE, ZONES[0]) if is_of_zone else Address(ACCOUNT, simulator.account)
+    sent = {**body, "value": "script-src 'self'"} if is_of_zone else body
+    sent.pop("directives", None)
+    task = edit_before_write(simulator, module, lambda: simulator.request("POST", f"/{address.scope}s/{address.id}/{path}", sent))
+    result = direct.run(task, simulator, address, options)
     assert result["failed"] and result["changed"] and result["error"]["kind"] == "conflict", result
     assert "Another run created" in result["msg"] and "'twin'" in result["msg"] and "Nothing was deleted" in result["msg"]
     cases["edits between read and write"] += 1

@@ -276,7 +276,7 @@ _OF_ZONES: t.Mapping[str, Scenario] = {
         {"jobs": _ALL_JOBS},
         jobs=(OUR_JOB, {**OUR_JOB, "id": 14, "name": "edge-logs-changed"}, {**OUR_JOB, "id": 15, "name": "edge-logs-gone"}),
     ),
-    "create-rule": Scenario((LIST, POST_RULE), "content_security_rule", _NEW_CONTENT_RULE, settings=_AS_TEXT),
+    "create-rule": Scenario((LIST, POST_RULE, LIST), "content_security_rule", _NEW_CONTENT_RULE, settings=_AS_TEXT),
     "change-rule": Scenario((LIST, PUT), "content_security_rule", _NEW_CONTENT_RULE, content_rules=(OUR_CONTENT_RULE,)),
     "enforce-rule": Scenario(
         (LIST, QUERY, PUT), "content_security_rule", _ENFORCED, content_rules=(OUR_CONTENT_RULE,), settings=_AS_TEXT

@@ -10,11 +10,13 @@ from .._address import MAX_ZONES_PER_QUERY
 from .._api.client import Client
 from .._api.monitor_listings import list_monitored
 from .._api.response import is_missing
+from .._api.rivals import Created, Listed, Words, look_again
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
 from .._observed import Cause, Observed, Unknown, unknown
 from .._policy.facts import CONNECT_SRC, SCRIPT_SRC
 from .._policy.matching import Resource, is_readable
 from .._policy.parse import read_policy
+from .._text import dict_of
 from . import violations
 from .enforcement import governed_listings, grouped, has_reports, is_silent, narrowed_listings, show_violations
 from .options import DesiredRule, RuleQuery
@@ -46,6 +48,28 @@ def read_all(client: Client, desired: DesiredRules) -> RuleListing:
     """Read the rules of a task with one listing."""
     rules = listed(client)
     return RuleListing(tuple(rules), tuple(_states(client, [item.desired for item in desired.items], rules)))
+
+
+_WORDS = Words(
+    "content security rule",
+    "content security rules",
+    "rule_id",
+    "content_security_rule_info",
+    ", so that pages get both, and the strictest one wins",
+)
+
+
+def verify(client: Client, created: t.Iterable[tuple[RuleState, Json]]) -> None:
+    """List the rules again after a creation, which another run may have made at the same time."""
+    made = [_created(state, dict_of(result)) for state, result in created]
+    look_again(client, _WORDS, lambda: [Listed(str(rule.id), rule.description) for rule in listed(client)], made)
+
+
+def _created(state: RuleState, made: t.Mapping[str, Json]) -> Created:
+    description = str(made["description"])
+    return Created(
+        str(made["id"]), description, description, f"description {description!r}", lambda other: str(other) not in state.others
+    )
 
 
 def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[Rule]) -> list[RuleState]:

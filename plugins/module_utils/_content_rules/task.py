@@ -11,7 +11,7 @@ from .._engine.task import Params, Spec, StateTask
 from .._text import dict_of, list_of
 from .options import IDENTITY, OPTIONS, DesiredRule, desire
 from .plan import conclude, plan
-from .read import read
+from .read import read, verify
 from .rule import RuleState
 from .rules import DesiredRules, RuleListing, labels, require_different, unlisted
 
@@ -33,6 +33,9 @@ class ContentSecurityRule(StateTask[DesiredRule, RuleState]):
 
     def conclude(self, desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, state, plan, answers)
+
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+        verify(client, [(each.step.state, each.conclusion.result["content_security_rule"]) for each in outcomes if each.created])
 
 
 TASK = ContentSecurityRule()
