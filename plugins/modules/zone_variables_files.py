@@ -71,7 +71,8 @@ options:
         description: The result of M(edgeops.observability.zone_variables_info). If omitted, V(zone_variables).
         type: str
       scripts:
-        description: The result of M(edgeops.observability.script_audit), whose proposals become the script baselines. If omitted, none.
+        description: The result of M(edgeops.observability.script_audit), whose proposals become the script baselines. A script that is
+          malicious or reported is left out, with the reason. If omitted, none.
         type: str
   script_baselines:
     description: Entries for the script baselines, as the audit of scripts proposes them, by the name of the zone.

@@ -86,7 +86,8 @@ def test_content_security_rules(modules: Modules) -> None:
     ]  # fmt: skip
     modules.simulator.seed(policies={modules.zone: rules})
     found = modules.run(info()).result
-    members = {"action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}}
+    # Whether a rule is in effect is always declared: a rule that somebody switches off must be a difference.
+    members = {"action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}, "enabled": True}
     assert found["variables"]["log_delivery_content_security_rules"] == [
         {"rule_id": "r4", **members, "directives": {"img-src": ["*"]}},
         {"description": "shop", **members, "action": "allow", "enabled": False},

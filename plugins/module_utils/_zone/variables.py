@@ -118,8 +118,9 @@ def express_rules(rules: t.Sequence[Rule]) -> tuple[list[dict[str, Json]], LeftO
         known: dict[str, Json] = {"description": rule.description} if rule.description.strip() else {}
         if named[rule.description] > 1 or not known:
             known["rule_id"] = rule.id
-        members = {"action": rule.action, "expression": rule.expression, "directives": rule.directives}
-        item = {**known, **members, **({} if rule.enabled else {"enabled": False})}
+        # `enabled` is always written, because a rule that somebody switches off must be a difference.
+        members = {"action": rule.action, "expression": rule.expression, "directives": rule.directives, "enabled": rule.enabled}
+        item = {**known, **members}
         if reason := _rule_trouble(rule, item):
             left_out.append({"what": f"content security rule {rule.description or rule.id}", "why": reason})
         else:

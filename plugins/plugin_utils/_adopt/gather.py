@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._core import Json
-from ...module_utils._text import dict_of
+from ...module_utils._text import dict_of, list_of
 from .._ansible_core import own_members
 from .._arguments import serialised
 from .._play.hosts import Play
@@ -42,10 +43,34 @@ def gather(play: Play, registered: Registered) -> Gathered:
         if error or not zone or zone.get("skipped"):
             refused[host] = f"the {play.scope(host)} could not be read: {error or 'its task did not run'}"
             continue
-        zones[host], proposals[host] = zone, scripts.get("proposals") or []
+        proposals[host], refused_scripts = _proposals(scripts)
+        zones[host] = {**zone, "left_out": [*list_of(zone.get("left_out")), *refused_scripts]} if refused_scripts else zone
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
         if len(names) > 1:
             refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
     adopted = [host for host in zones if host not in refused]
     return Gathered([zones[host] for host in adopted], {host: proposals[host] for host in adopted}, refused)
+
+
+# Findings of scripts that no adoption may propose as authorised.
+_HARMFUL = ("malicious", "reported")
+
+
+def _proposals(scripts: t.Mapping[str, Json]) -> tuple[list[Json], list[dict[str, str]]]:
+    """Return the proposed entries of an audit, and as left out those of scripts that are malicious or reported, with the reason."""
+    harmful: dict[str, str] = {}
+    for finding in map(dict_of, list_of(scripts.get("findings"))):
+        if finding.get("kind") in _HARMFUL:
+            harmful.setdefault(normalize_url(str(finding.get("script_url"))), f"{finding['kind']}: {finding.get('message')}")
+    kept: list[Json] = []
+    left_out = []
+    for proposal in list_of(scripts.get("proposals")):
+        url = str(dict_of(proposal).get("url"))
+        if reason := harmful.get(normalize_url(url)):
+            left_out.append(
+                {"what": f"script {url}", "why": f"no entry of a baseline is proposed for it, because it is {reason}"}
+            )
+        else:
+            kept.append(proposal)
+    return kept, left_out

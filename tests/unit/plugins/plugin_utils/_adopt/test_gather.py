@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import typing as t
+
 from support.hosts_of_a_play import play
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.gather import Registered, gather
@@ -20,3 +22,23 @@ def test_each_zone_is_adopted_once() -> None:
 def test_zone_with_unreadable_scripts_is_refused() -> None:
     found = gather(play({"a": {"described": {"zone_id": "1", "zone": "a"}, "seen": FAILED}}), Registered("described", "seen"))
     assert found.zones == [] and "not allowed" in found.refused["a"]
+
+
+def test_malicious_and_reported_scripts_are_not_proposed() -> None:
+    """They stand among what was left out, with the reason."""
+    evil, phishing, own = "https://evil.example/x.js", "https://phish.example/x.js", "https://shop.example/own.js"
+    findings = [
+        {"kind": "malicious", "script_url": evil, "host": "shop.example", "message": "js_integrity_score 3 is below 10"},
+        {"kind": "reported", "script_url": "https://PHISH.example/x.js", "host": "shop.example", "message": "phishing"},
+        {"kind": "new", "script_url": own, "host": "shop.example", "message": "no entry"},
+    ]
+    audit = {"findings": findings, "proposals": [{"name": str(n), "url": url} for n, url in enumerate((evil, phishing, own))]}
+    described = {"zone_id": "1", "zone": "a", "left_out": [{"what": "jobs", "why": "x"}]}
+    found = gather(play({"a": {"described": described, "seen": audit}}), Registered("described", "seen"))
+    assert found.script_baselines == {"a": [{"name": "2", "url": own}]}
+    told = [f"{part['what']}: {part['why']}" for part in t.cast("t.Any", found.zones[0]["left_out"])]
+    assert told[0] == "jobs: x" and len(told) == 3
+    assert told[1].startswith(
+        f"script {evil}: no entry of a baseline is proposed for it, because it is malicious: js_integrity_score 3"
+    )
+    assert "phishing" in told[2]
