@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import file_store
 from support.samples.fleet import WAIVER
-from support.zone_runs import fleet, lists, shown_lines
+from support.zone_runs import DESTINATION, SECRET, fleet, lists, shown_lines
 
 CHECK = "edgeops.observability.check"
 FIELDS = {"custom_fields": lists(request=["x-trace-id"]), "job": None}
@@ -121,3 +121,40 @@ def test_rule_that_would_block_makes_a_zone_drifted(playbook, simulator):
     delivered = playbook.run(playbook="edgeops.observability.deliver", inventory=hosts, fails=["gate", "ansible"])
     assert delivered.returncode == 2 and {entry["zone"] for entry in delivered.writes} == {hosts["zone1"]["zone_id"]}
     assert any("would block 1 source" in text for text in shown_lines(delivered, "Show the outcomes"))
+
+
+@pytest.mark.every_core
+def test_job_that_was_led_elsewhere_makes_a_zone_drifted(playbook, simulator):
+    """The zone is drifted and fails if configured, as one with a job that nobody declared does not pass; a delivery writes neither of them."""
+    item = {
+        "name": "edge-logs",
+        "destination_address": "s3://edge-logs/all?region=eu-west-1",
+        "filter": "",
+        "option_flags": {"sample": 1},
+    }
+    states = [{"jobs": [item], "script_monitor_enabled": True}, {"jobs": []}, MONITOR]
+    hosts = fleet(simulator, [{"job": None, **state} for state in states])
+    led, stolen, written = (host["zone_id"] for host in hosts.values())
+    moved = {"name": "edge-logs", "enabled": True, "destination_conf": DESTINATION.replace("edge-logs", "evil")}
+    other = {"name": "stolen", "enabled": True, "destination_conf": "https://evil.example/steal"}
+    simulator.seed(jobs={led: [moved], stolen: [other]})
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={"edgeops_fail_on": []}, fails="conflict", secrets=[SECRET])
+    assert report.returncode == 0 and not report.writes, report
+    statuses = kept(report)["edgeops_check"]["statuses"]
+    assert (statuses["drifted"], statuses["findings"]) == (["zone0", "zone2"], ["zone1"]), statuses
+    lines = shown_lines(report)
+    assert any(
+        "zone0 difference" in text and "destination.address is evil/all, should be edge-logs/all" in text for text in lines
+    ), lines
+    assert any("zone1 finding unlisted_job" in text and "https://evil.example/steal" in text for text in lines), lines
+    given = {"edgeops_fail_on": ["drifted", "findings"]}
+    failing = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails=["conflict", "ansible"])
+    assert failing.returncode == 2 and {"zone0", "zone1"} <= {outcome.host for outcome in failing.failures}
+    delivered = playbook.run(
+        playbook="edgeops.observability.deliver", inventory=hosts, fails=["conflict", "ansible"], secrets=[SECRET]
+    )
+    assert delivered.returncode == 2 and {entry["zone"] for entry in delivered.writes} == {written}
+    assert any(
+        "zone0 failed: conflict: " in text and "delivers to another place" in text
+        for text in shown_lines(delivered, "Show the outcomes")
+    )

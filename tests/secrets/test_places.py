@@ -37,6 +37,7 @@ def ways() -> list[Task]:
         for check in (True, False):
             tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge {inside}"}, check_mode=check, **how)
         tasks += shown(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how)
+        tasks += shown(f"Address in clear {name}", "logpush_job", {"name": "edge", "destination_address": "{{ d_s3 }}"}, **how)
         for where in ("http://{{ rude }}", "http://service.example", "https://service.example"):
             there = {"enabled": True, "base_url": f"{where}/v4"}
             tasks += shown(f"{where} {name}", "script_monitor", there, **how)
