@@ -70,12 +70,15 @@ zone:
 variables:
   description:
     - Variables of the role, in the order in which they are written to a file.
-    - Members that have the service's default are omitted, apart from V(enabled=false).
+    - Members that have the service's default are omitted, apart from V(enabled=false) and from what decides which records a job delivers, and where.
+    - A zone or account without jobs has an empty list of them, which declares that there is none.
   returned: success
   type: dict
   sample:
     log_delivery_custom_fields: {request_fields: [x-trace-id]}
-    log_delivery_jobs: [{name: shop-logs, dataset: http_requests, fields: [ClientIP, RayID, RequestHeaders], timestamp_format: rfc3339}]
+    log_delivery_jobs:
+      - {name: shop-logs, dataset: http_requests, fields: [ClientIP, RayID, RequestHeaders], timestamp_format: rfc3339, option_flags: {sample: 1},
+         filter: '', transformer: '', filter_attack_traffic: false, destination_address: 's3://logs/shop?region=us-west-2'}
     log_delivery_script_monitor_enabled: true
     log_delivery_content_security_rules: [{description: checkout, action: log, expression: 'true', directives: {script-src: ["'self'"]}}]
 vault:

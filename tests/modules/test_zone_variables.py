@@ -54,7 +54,14 @@ def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) ->
     assert [outcome.result["changed"] for outcome in written] == [True, True, False, False]
     assert '!unsafe "{{ 7 }}"' in (dest / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
     host = yaml.safe_load((dest / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8"))
-    assert host["log_delivery_jobs"][0] == {"name": "shop-logs"}
+    # What decides where a job delivers, and which records at the service's default, stands at the job.
+    assert host["log_delivery_jobs"][0] == {
+        "name": "shop-logs",
+        "destination_address": "s3://logs/shop?region=x",
+        "option_flags": {"sample": 1},
+        "transformer": "",
+        "filter_attack_traffic": False,
+    }
     shown = yaml.safe_load((dest / "vault-example.txt").read_text(encoding="utf-8"))["shop.example"]
     assert shown[0]["destination_conf"].endswith("{{ vault_shop_example_job7_secret_access_key | urlencode }}")
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())

@@ -66,7 +66,8 @@ def changes(desired: DesiredJob, job: Job | None) -> tuple[list[Change], Body]:
     all_changes: list[Change] = []
     for name, value in desired.plain.items():
         after = MEMBERS[name].normal(value)
-        all_changes.append(_whole(name, job, value, after, job is None or job.values[name] != after))
+        # A new job has none of what is declared to be none.
+        all_changes.append(_whole(name, job, value, after, after is not None if job is None else job.values[name] != after))
     if desired.destination is not None:
         all_changes.append(_destination(desired, desired.destination, job.destination if job else None))
     if desired.address is not None:

@@ -161,8 +161,12 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
     Parameters that the task omits are kept. Fields come first, then what the task sets, so that one desired state has one text.
     """
     fields = split_names(present.get(FIELDS, "")) if requested.fields is None else requested.fields
-    after = {**present, **requested.others, FIELDS: ",".join(fields)}
-    text = render({name: after[name] for name in dict.fromkeys((FIELDS, *requested.others, *sorted(after)))})
+    others = dict(requested.others)
+    if present and SAMPLE not in present and not canonical({SAMPLE: others.get(SAMPLE, "")}):
+        # An adopted job declares that all records are delivered; that is no difference beside one in another parameter.
+        others.pop(SAMPLE, None)
+    after = {**present, **others, FIELDS: ",".join(fields)}
+    text = render({name: after[name] for name in dict.fromkeys((FIELDS, *others, *sorted(after)))})
     return text, canonical(after) != canonical(present)
 
 

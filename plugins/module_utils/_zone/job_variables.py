@@ -11,11 +11,12 @@ from urllib.parse import quote_plus, unquote
 
 from .._core import Failure, Json, invalid_option
 from .._destination import ASTERISKS, Destination, Option, parse
+from .._destination_address import address_text
 from .._filter.text import to_data, to_text
 from .._logpush import logpull_options, output_options
 from .._logpush.facts import MEMBERS, MERGE_SUBREQUESTS, PLAIN, SUBOPTIONS
 from .._logpush.job import Job, JobState, without_option
-from .._logpush.options import OPTIONS, desire
+from .._logpush.options import ADDRESS, OPTIONS, desire
 from .._logpush.plan import plan
 from .._text import dict_of, list_of
 
@@ -58,10 +59,16 @@ _SUBOPTIONS = {sub.option: sub.argument for sub in SUBOPTIONS.values()}
 # Plain members that an item has for other reasons than to differ from a default.
 _ALWAYS = ("name", "dataset", "enabled")
 _NO_OPTION = "no option of logpush_job"
+_SAMPLE_RATE, _ATTACKS = "sample_rate", "filter_attack_traffic"
+_NOT_SAMPLED = f"{logpull_options.SAMPLE}=1"
 
 
 def _members(job: Job) -> JobVariables:
-    """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed."""
+    """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed.
+
+    What decides which records are delivered is a member at its default, too: an omitted one is not compared, so that somebody could
+    change it unseen.
+    """
     text = job.members.get("logpull_options")
     members: JobVariables = {}
     output = {**job.output, **_beside(job)}
@@ -71,14 +78,17 @@ def _members(job: Job) -> JobVariables:
             for wire, sub in SUBOPTIONS.items()
             if output.get(wire) is not None and not output_options.same_suboption(wire, output, {**output, wire: None})
         }
-        members = {"output_options": suboptions} if suboptions else {}
-    elif isinstance(text, str) and text:
-        members = _logpull(text, job.logpull)
+        members = {"output_options": {_SAMPLE_RATE: 1, **suboptions}}
+    else:
+        members = _logpull(text if isinstance(text, str) else "", job.logpull)
+    members["filter"] = ""
     if job.values["filter"]:
         members["filter"] = None if job.filter is None else to_data(to_text(job.filter))
     plain = (name for name in PLAIN if name not in _ALWAYS)
     members.update({name: job.values[name] for name in plain if job.values[name] != MEMBERS[name].default})
-    return members
+    if job.dataset in MEMBERS[_ATTACKS].datasets:
+        members[_ATTACKS] = job.values[_ATTACKS]
+    return members if job.values["transformer_id"] else {**members, "transformer": ""}
 
 
 def _beside(job: Job) -> JobVariables:
@@ -102,7 +112,12 @@ def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
         whole = parsed is None or not logpull_options.merged(parsed, present)[1]
     except (Failure, UnicodeEncodeError):
         whole = False
-    return {name: value for name, value in parts.items() if value is not None} if whole else {"logpull_options": text}
+    is_sampled = logpull_options.SAMPLE in logpull_options.canonical(present)
+    if not whole:
+        return {"logpull_options": text if is_sampled else f"{text}&{_NOT_SAMPLED}"}
+    if not is_sampled:
+        parts["option_flags"] = {**(parts["option_flags"] or {}), logpull_options.SAMPLE: 1}
+    return {name: value for name, value in parts.items() if value is not None}
 
 
 _OTHER = re.compile(r"[^a-z0-9]")
@@ -193,7 +208,7 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
     return whole
 
 
-def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> JobVariables:
+def _express(job: Job, destination: JobVariables, is_alone: bool, whole: Jobs) -> JobVariables:
     """Return a job as an item, and note in `whole` what is not in it."""
     item: JobVariables = {"name": job.name, "dataset": job.dataset}
     if not (job.name and is_alone) or _trouble(item, job):
@@ -202,9 +217,7 @@ def _express(job: Job, destination: str | None, is_alone: bool, whole: Jobs) -> 
             del item["dataset"]
     if not job.values["enabled"]:
         item["enabled"] = False
-    members = _members(job)
-    if destination is not None:
-        members["destination_conf"] = destination
+    members = {**_members(job), **destination}
     item.update({name: value for name, value in members.items() if value is not None})
     for name in [name for name in members if members[name] is None]:
         whole.leave_out(job, name, "it cannot be parsed, and declaring it would change the job")
@@ -249,10 +262,10 @@ def _trouble(options: t.Mapping[str, Json], job: Job) -> str:
     if not (_is_offered(OPTIONS, options) and _is_offered(_SUBOPTIONS, dict_of(output))):
         return "the service has a value that the module does not know"
     try:
-        requests = plan(desire({**defaults, **options}), JobState(job)).requests
+        made = plan(desire({**defaults, **options}), JobState(job))
     except Failure as failure:
         return f"the module refuses it: {failure}"
-    return "declaring it would change the job" if requests else ""
+    return "declaring it would change the job" if made.requests or made.refused else ""
 
 
 def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[str, Json]) -> bool:
@@ -260,16 +273,19 @@ def _is_offered(spec: t.Mapping[str, t.Mapping[str, Json]], options: t.Mapping[s
     return all(not choices[name] or value in choices[name] for name, value in options.items())
 
 
-def _destination(job: Job, zone_key: str, whole: Jobs) -> str | None:
-    """Return the destination; None if it cannot be declared, which is noted in `whole`."""
+def _destination(job: Job, zone_key: str, whole: Jobs) -> JobVariables:
+    """Return the destination; where it cannot be declared, which is noted in `whole`, its address, as far as that can be shown."""
     conf = job.destination.text if job.destination else ""
-    if not conf:
+    if job.destination is None or not conf:
         whole.leave_out(job, "destination_conf", "the API does not return it")
-        return None
+        return {}
     if not is_unreadable(conf):
-        return conf
+        return {"destination_conf": conf}
     template, names = template_of(conf, f"vault_{zone_key}_job{job.id}")
     whole.vault.extend(names)
     whole.destinations.append({"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template})
     whole.leave_out(job, "destination_conf", "it contains a secret; vault-example.txt shows how to declare it")
-    return None
+    if not job.destination.sound:
+        whole.leave_out(job, ADDRESS, "the address cannot be parsed with confidence")
+        return {}
+    return {ADDRESS: address_text(job.destination)}

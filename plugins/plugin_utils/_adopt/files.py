@@ -23,8 +23,12 @@ from .._words import Template, yaml_text
 
 JOBS_VARIABLE = "log_delivery_jobs"
 DEFAULTS_VARIABLE = "log_delivery_job_defaults"
-# Options that identify a job or may be secret; they are never defaults.
-_OWN = ("name", "job_id", "destination_conf")
+# Options that identify a job, and where it delivers; they are never defaults.
+_OWN = ("name", "job_id", "destination_conf", "destination_address")
+# What decides which records a job delivers stands at the job where it has the default of the service: who changes the defaults of a
+# group means something else.
+_AT_DEFAULT: t.Mapping[str, t.Any] = {"filter": "", "transformer": "", "filter_attack_traffic": False}
+_NOT_SAMPLED = {"option_flags": "sample", "output_options": "sample_rate"}
 
 
 # A result of `zone_variables_info`, with the entries for its script baseline as `script_baseline`.
@@ -41,8 +45,13 @@ def common_defaults(zones: t.Sequence[AdoptedZone]) -> JobVariables:
     return {
         name: value
         for name, value in jobs[0].items()
-        if name not in _OWN and all(each.get(name) == members[0][name] for each in members)
+        if name not in _OWN and not _is_default(name, value) and all(each.get(name) == members[0][name] for each in members)
     }
+
+
+def _is_default(name: str, value: t.Any) -> bool:
+    rate = value.get(_NOT_SAMPLED[name]) if name in _NOT_SAMPLED and isinstance(value, dict) else None
+    return rate == 1 or (name in _AT_DEFAULT and value == _AT_DEFAULT[name])
 
 
 def without_defaults(variables: t.Mapping[str, t.Any], defaults: JobVariables) -> dict[str, t.Any]:
@@ -111,7 +120,7 @@ def _renamed(zone: AdoptedZone, key: str, digits: int | None) -> AdoptedZone:
 def _vault_text(zones: t.Sequence[AdoptedZone], date: str) -> str:
     comments = (
         f"Destinations with a secret, as they were adopted on {date}: give the variables their values in a file that ansible-vault encrypts,",
-        "then add destination_conf to the job in host_vars. Until then the destination of these jobs is neither compared nor changed.",
+        "then add destination_conf to the job in host_vars. Until then only destination_address of these jobs is compared, and nothing of it changed.",
     )
     destinations = {
         zone["zone"]: [{**one, "destination_conf": Template(one["destination_conf"])} for one in zone["vault_destinations"]]

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.state import Ruleset, read_ruleset
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, same_destination
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import SUBOPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, parse_job
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import OPTIONS, desire
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.job_variables import (
     express_jobs,
     is_unreadable,
@@ -63,9 +66,24 @@ def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
         ({"transformer_id": 3, "filter_attack_traffic": True}, {"transformer_id": 3, "filter_attack_traffic": True}),
         (
             {"logpull_options": None, "output_options": {"field_names": ["RayID"]}, "merge_subrequests": True},
-            {"output_options": {"field_names": ["RayID"], "merge_subrequests": True}},
+            {"output_options": {"field_names": ["RayID"], "merge_subrequests": True, "sample_rate": 1}},
         ),
-        ({"output_options": {"field_names": ["RayID"], "sample_rate": 1}}, {"output_options": {"field_names": ["RayID"]}}),
+        (
+            {"output_options": {"field_names": ["RayID"], "sample_rate": 1}},
+            {"output_options": {"field_names": ["RayID"], "sample_rate": 1}},
+        ),
+        ({"output_options": {"sample_rate": 0.5}}, {"output_options": {"sample_rate": 0.5}}),
+        # What decides which records are delivered is written at its default, too.
+        ({}, {"filter": "", "transformer": "", "filter_attack_traffic": False, "option_flags": {"sample": 1}}),
+        ({"logpull_options": None}, {"option_flags": {"sample": 1}}),
+        ({"logpull_options": "fields=a&CVE-2021-44228=true&sample=0"}, {"option_flags": {"CVE-2021-44228": True, "sample": 1}}),
+        ({"logpull_options": "fields=a&x y=1"}, {"logpull_options": "fields=a&x y=1&sample=1"}),
+        ({"logpull_options": "fields=a&x y=1&sample=0.5"}, {"logpull_options": "fields=a&x y=1&sample=0.5"}),
+        # A destination with a secret has its address in its place.
+        (
+            {"destination_conf": "s3://b/p?region=r&access-key-id=I&secret-access-key=x"},
+            {"destination_address": "s3://b/p?region=r"},
+        ),
         (
             {"filter": '{"where":{"key":"ClientCountry","operator":"eq","value":"de"}}'},
             {"filter": {"where": {"and": [{"key": "ClientCountry", "operator": "eq", "value": "de"}]}}},
@@ -76,6 +94,49 @@ def test_job_becomes_options_without_defaults(job: dict[str, t.Any], item: dict[
     found = item_of(**job)
     assert {name: found[name] for name in item} == item
     assert not {"frequency", "max_upload_interval_seconds"} & set(found) or "frequency" in item
+
+
+def test_an_adopted_job_is_unchanged_and_has_nothing_undeclared() -> None:
+    """Whatever of its delivery somebody changes later is a difference; a dataset without attack traffic does not declare it."""
+    jobs = [
+        PLAIN,
+        {**PLAIN, "logpull_options": "fields=a&x y=1"},
+        {**PLAIN, "logpull_options": None, "output_options": {"field_names": ["a"]}},
+        {
+            **PLAIN,
+            "dataset": "dns_logs",
+            "destination_conf": "https://u:p@h.example/in",
+            "transformer_id": 4,
+            "filter": '{"where":{}}',
+        },
+    ]
+    changed: list[dict[str, t.Any]] = [
+        {"filter": '{"where":{"and":[{"key":"a","operator":"eq","value":"b"}]}}'},
+        {"destination_conf": "https://evil.example/steal"},
+        {"transformer_id": 9},
+    ]
+    for job in jobs:
+        options = {**dict.fromkeys(OPTIONS), **item_of(**job), "job_id": 7}
+        options = {
+            **{name: option.get("default") for name, option in OPTIONS.items()},
+            **{k: v for k, v in options.items() if v is not None},
+        }
+        if "output_options" in job:
+            options["output_options"] = {**dict.fromkeys(sub.option for sub in SUBOPTIONS.values()), **options["output_options"]}
+        made = plan(desire(options, "zone"), JobState(parse_job(job)))
+        assert not made.requests and not made.refused and made.result["job"]["undeclared"] == []
+        form = "output_options" if "output_options" in job else "logpull_options"
+        sampled = {
+            "output_options": {"field_names": ["a"], "sample_rate": 0.001},
+            "logpull_options": f"{job['logpull_options']}&sample=0.001",
+        }
+        for change in [
+            *changed,
+            {form: sampled[form]},
+            *([{"filter_attack_traffic": True}] if job["dataset"] != "dns_logs" else []),
+        ]:
+            drifted = plan(desire(options, "zone"), JobState(parse_job({**job, **change})))
+            assert drifted.before != drifted.after and (drifted.requests or drifted.refused), (job, change)
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,22 @@ def test_common_options_are_those_of_all_jobs() -> None:
 
 
 @pytest.mark.parametrize(
+    ("at_default", "other"),
+    [
+        ({"filter": ""}, {"filter": {"key": "k", "operator": "eq", "value": 1}}),
+        ({"transformer": ""}, {"transformer": "redact"}),
+        ({"filter_attack_traffic": False}, {"filter_attack_traffic": True}),
+        ({"option_flags": {"CVE-2021-44228": True, "sample": 1}}, {"option_flags": {"sample": 0.5}}),
+        ({"output_options": {"sample_rate": 1}}, {"output_options": {"sample_rate": 0.5}}),
+        ({"destination_address": "s3://b"}, {}),
+    ],
+)
+def test_what_decides_delivery_at_its_default_stands_at_the_job(at_default: dict[str, t.Any], other: dict[str, t.Any]) -> None:
+    assert files.common_defaults([with_jobs(name, at_default) for name in "ab"]) == {}
+    assert files.common_defaults([with_jobs(name, other) for name in "ab"]) == other
+
+
+@pytest.mark.parametrize(
     ("hosts", "grouped"), [(["a", "b"], True), (["a", "b", "c"], False), (["a"], False), ([], False), (None, False)]
 )
 def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
