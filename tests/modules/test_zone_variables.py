@@ -6,6 +6,7 @@ from pathlib import Path
 import yaml
 from support.samples.custom_fields import own
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt import files
 from harness import Modules
 
 SECRET = "planted-secret-71fe"
@@ -36,22 +37,20 @@ def info(**args: t.Any) -> dict[str, t.Any]:
     return {"name": "Read", "edgeops.observability.zone_variables_info": args}
 
 
-def files(found: dict[str, t.Any], dest: Path, check_mode: bool = False, **args: t.Any) -> dict[str, t.Any]:
-    options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], "group_hosts": ["shop.example"], **args}
-    return {"name": "Write", "edgeops.observability.zone_variables_files": options, "check_mode": check_mode}
-
-
 def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) -> None:
     seed(modules)
     dest = tmp_path / "inventory"
     found = modules.run(info(label="shop.example"), secrets=[SECRET]).result
-    written = modules.run([files(found, dest, mode) for mode in (True, False, True, False)], secrets=[SECRET]).ours
+    options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], "group": "all", "group_hosts": ["shop.example"]}
+    made = files.desire({**options, "overwrite": False, "script_baselines": {}})
+    assert files.report(made).result["changed"] is True
+    files.write(made)
+    assert files.report(made).result["changed"] is False
     job, off = found["variables"]["log_delivery_jobs"]
     assert job["fields"] == ["ClientIP", "RequestHeaders"] and "destination_conf" not in job and "enabled" not in job
     assert off["enabled"] is False and off["destination_conf"] == "gs://logs/off"
     assert found["vault"] == ["vault_shop_example_job7_secret_access_key"]
     assert found["changed"] is False
-    assert [outcome.result["changed"] for outcome in written] == [True, True, False, False]
     assert '!unsafe "{{ 7 }}"' in (dest / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
     host = yaml.safe_load((dest / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8"))
     # What decides where a job delivers, and which records at the service's default, stands at the job.
@@ -65,6 +64,13 @@ def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) ->
     shown = yaml.safe_load((dest / "vault-example.txt").read_text(encoding="utf-8"))["shop.example"]
     assert shown[0]["destination_conf"].endswith("{{ vault_shop_example_job7_secret_access_key | urlencode }}")
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
+
+
+def test_files_are_written_in_a_play_only(modules: Modules, tmp_path: Path) -> None:
+    task = {"name": "Write", "edgeops.observability.zone_variables_files": {"dest": str(tmp_path / "inventory"), "zones": []}}
+    assert (
+        "runs in a play only" in modules.run(task, fails="invalid_option").result["msg"] and not (tmp_path / "inventory").exists()
+    )
 
 
 def test_missing_parts_are_omitted(modules: Modules) -> None:
