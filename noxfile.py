@@ -313,6 +313,26 @@ def package(session: nox.Session) -> None:
     session.run("python", "scripts/rehearse.py", str(artifact))
 
 
+@gate("test", "once")
+def clients(session: nox.Session) -> None:
+    """Whether the vendor's SDKs, which validate what they read, understand the simulator: for Python two lines, for TypeScript with Node.js."""
+    with tempfile.TemporaryDirectory() as folder:
+        if shutil.which("npm"):
+            shutil.copy("tests/clients/package.json", folder)
+            options = ("--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", f"--prefix={folder}")
+            session.run("npm", "install", *options, external=True)
+            session.env["EDGEOPS_NODE_MODULES"] = f"{folder}/node_modules"
+        pytest(session, f"core-{MAIN}", "tests/clients")
+    session.env.pop("EDGEOPS_NODE_MODULES", None)
+    with tempfile.TemporaryDirectory() as folder:
+        older = Path(folder, "bin", "python")
+        session.run("uv", "venv", "--quiet", "--no-project", "--python", str(session.python), folder, external=True)
+        environment = {"VIRTUAL_ENV": folder, "UV_PYTHON": None}
+        session.run("uv", "pip", "sync", "--quiet", "requirements/clients-4.txt", env=environment, external=True)
+        session.run("uv", "pip", "install", "--quiet", *SIMULATOR, env={**environment, "TMPDIR": folder}, external=True)
+        session.run(str(older), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/clients/test_reads.py", external=True)
+
+
 @gate("test", "once", name="too-old", pythons=TOO_OLD["2.15"])
 def too_old(session: nox.Session) -> None:
     """Whether an ansible-core and a Python that are too old get one message that says what is needed."""
@@ -426,10 +446,10 @@ def requirements(session: nox.Session) -> None:
     """Pin what the groups of pyproject.toml need beyond requirements/*.txt; `-- --upgrade` pins the newest of everything."""
     session.install("--requirement", "requirements/bootstrap.txt")
     groups = nox.project.load_toml("pyproject.toml")["dependency-groups"]
-    # Groups come after those that they include, because they use the versions of these.
-    for group in sorted(set(groups) - {"test"}, key=("dev", "bench").count):
+    # `dev` comes last, because it uses the versions of those that it includes.
+    for group in sorted(set(groups) - {"test", "harness"}, key="dev".__eq__):
         included = [each["include-group"] for each in groups[group] if isinstance(each, dict)]
-        constraints = [f"--constraints=requirements/{each}.txt" for each in included if each in groups and each != "test"]
+        constraints = [f"--constraints=requirements/{each}.txt" for each in included if each not in ("test", "harness")]
         own = [] if group == "bootstrap" else ["requirements.txt"]
         # One list holds for several Pythons: it names a version of each package that all of them can run.
         oldest = min({**TESTED, **TOO_OLD}.get(group.removeprefix("core-"), CORES[MAIN]))
@@ -462,7 +482,7 @@ def mutation(session: nox.Session) -> None:
 @by_hand
 def bench(session: nox.Session) -> None:
     """Measure against other ways of doing the same; `-- --quick` takes minutes instead of two hours."""
-    install(session, "bench")
+    install(session, "dev")
     collections = str(ROOT / ".venvs" / "collections")
     environment = {"PYTHONPATH": collections, "ANSIBLE_COLLECTIONS_PATH": collections}
     session.run("python", "scripts/benchmark/run.py", *session.posargs, env=environment)

@@ -146,12 +146,9 @@ def test_zones_are_listed_in_pages_and_filtered(sim: t.Any) -> None:
         "total_count": 25,
         "total_pages": 2,
     }
-    assert envelope["result"][-1] == {
-        "id": f"{22:032x}",
-        "name": "z22.example",
-        "status": "active",
-        "account": {"id": "acc1", "name": "acc1"},
-    }
+    last = envelope["result"][-1]
+    assert (last["id"], last["name"], last["status"]) == (f"{22:032x}", "z22.example", "active")
+    assert last["account"] == {"id": "acc1", "name": "acc1"}
     assert sim.request("GET", "/zones?page=3")[1]["result"] == []
 
     def names(query: str) -> int:

@@ -47,7 +47,7 @@ def test_invalid_policy_is_refused(account: t.Any) -> None:
 def test_webhooks_hide_their_secret(account: t.Any, sim: t.Any) -> None:
     made = account.result("POST", WEBHOOKS, {"name": "chat", "url": "https://chat.example/hook", "secret": "s3cret"})
     (shown,) = account.result("GET", WEBHOOKS)
-    assert (shown["id"], shown["type"], shown["last_failure"]) == (made["id"], "generic", None) and "secret" not in shown
+    assert (shown["id"], shown["type"]) == (made["id"], "generic") and not {"secret", "last_failure"} & set(shown)
     account.result("POST", POLICIES, {**NEW, "mechanisms": {"webhooks": [made]}})
     assert account.result("PUT", f"{WEBHOOKS}/{made['id']}", {"name": "other", "url": "https://chat.example/hook"}) == made
     assert account.result("GET", f"{WEBHOOKS}/{made['id']}")["name"] == "other"

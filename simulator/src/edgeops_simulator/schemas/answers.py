@@ -118,7 +118,18 @@ JOB = record(
     ["id", "dataset", "enabled", "destination_conf"],
 )
 JOB["not"] = {"required": ["ownership_challenge"]}
-ZONE = record({"id": TEXT, "name": TEXT, "status": TEXT, "account": record({"id": TEXT, "name": TEXT}, [])})
+ZONE = record(
+    {
+        **dict.fromkeys(("id", "name", "status", "type"), TEXT),
+        "account": record({"id": TEXT, "name": TEXT}, []),
+        **dict.fromkeys(("created_on", "modified_on"), INSTANT),
+        "activated_on": nullable(INSTANT),
+        "development_mode": COUNT,
+        "name_servers": TEXTS,
+        **{name: {"type": "object"} for name in ("meta", "owner", "plan")},
+    },
+    ["id", "name", "status", "account", "created_on", "modified_on", "development_mode", "name_servers", "meta", "owner", "plan"],
+)
 ACCOUNT = record({"id": TEXT, "name": TEXT, "type": TEXT, "settings": {"type": "object"}, "created_on": INSTANT})
 TRANSFORMER = record(
     {
@@ -149,9 +160,9 @@ NOTIFICATION_POLICY = record(
 WEBHOOK = record(
     {
         **dict.fromkeys(("id", "name", "type", "url"), TEXT),
-        "created_at": INSTANT,
-        **dict.fromkeys(("last_success", "last_failure"), nullable(INSTANT)),
-    }
+        **dict.fromkeys(("created_at", "last_success", "last_failure"), INSTANT),
+    },
+    ["id", "name", "type", "url", "created_at"],
 )
 SILENCE = record(
     {

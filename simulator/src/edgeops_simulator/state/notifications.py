@@ -132,7 +132,8 @@ _CHAT_HOSTS = {
 
 
 def create_webhook(webhooks: Webhooks, body: Document) -> Document:
-    made = {"id": new_id(), "created_at": clock.stamp_seconds(), "last_success": None, "last_failure": None}
+    # `last_success` and `last_failure` are absent until something was delivered.
+    made = {"id": new_id(), "created_at": clock.stamp_seconds()}
     made |= {"type": type_of(body["url"]), **body}
     webhooks[made["id"]] = made
     return made

@@ -52,6 +52,30 @@ class Account(Owner):
         return {"id": self.id, "name": self.name, "type": "standard", "settings": settings, "created_on": self.created_on}
 
 
+# What is the same for every zone, unless a seed says otherwise.
+_ZONE: Document = {
+    **dict.fromkeys(("activated_on", "created_on", "modified_on"), "2020-01-01T00:00:00Z"),
+    "development_mode": 0,
+    "meta": {
+        "cdn_only": False,
+        "custom_certificate_quota": 1,
+        "dns_only": False,
+        "foundation_dns": False,
+        "page_rule_quota": 125,
+    },
+    "name_servers": ["ada.ns.cloudflare.example", "bob.ns.cloudflare.example"],
+    **dict.fromkeys(("original_dnshost", "original_name_servers", "original_registrar")),
+    "paused": False,
+    "plan": {
+        "id": "94f3b7b768b0458b56d2cac4fe5ec0f9",
+        "name": "Enterprise Website",
+        "legacy_id": "enterprise",
+        "is_subscribed": True,
+    },
+    "type": "full",
+}
+
+
 @dataclass
 class Zone(Owner):
     kind = "zone"
@@ -68,8 +92,9 @@ class Zone(Owner):
     rulesets: Rulesets = field(default_factory=Rulesets)
 
     def summary(self) -> Document:
-        """Return the zone as the listing of zones shows it."""
-        return {"id": self.id, "name": self.name, "status": self.status, "account": self.account, **self.more}
+        """Return the zone as the listing of zones shows it, with each member that clients of the vendor require."""
+        shown = {"id": self.id, "name": self.name, "status": self.status, "account": self.account}
+        return {**shown, **_ZONE, "owner": {**self.account, "type": "organization"}, **self.more}
 
 
 _NAME_OPERATORS: t.Mapping[str, t.Callable[[str, str], bool]] = {
