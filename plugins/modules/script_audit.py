@@ -51,6 +51,8 @@ options:
     description:
       - The findings that fail the task with the kind V(gate), after the evidence is written. The failed result has all return values.
       - V(all) means every finding but V(unused). With an empty list no finding fails the task. RV(summary) describes the findings.
+      - With any finding in the list V(monitor_off) and V(nothing_seen) fail the task, too, and with V(changed) also V(unverified), because they hide what the
+        others would find.
     type: list
     elements: str
     choices: [all, malicious, reported, new, changed, unverified, expired, unjustified, gone, unused, monitor_off, nothing_seen, evidence_gap,
@@ -187,7 +189,7 @@ summary:
       type: int
       sample: 0
     unverified:
-      description: Scripts of a pinned entry without a hash from the service.
+      description: Scripts of a pinned entry without a hash from the service, or with a version since the last record whose hash it does not show.
       type: int
       sample: 0
     expired:

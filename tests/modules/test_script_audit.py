@@ -73,7 +73,9 @@ def test_document_is_made_from_records(modules: Modules, scripts: None, evidence
     for check in (True, False):
         found = modules.run({"edgeops.observability.evidence_report": make}, check=check).result
         assert (found["changed"], found["valid"], [each["records"] for each in found["zones"]]) == (False, True, [2])
-        assert found["lines"][0].startswith("Every one of 2 audits of 1 zone is accounted for; 2 scripts were added without")
+        verdict = found["lines"][0]
+        assert verdict.startswith("2 scripts were added without authorisation, still open after less than a day (1 found by")
+        assert verdict.endswith(" At least every seven days: yes. Every one of 2 audits of 1 zone is accounted for.")
         page, table = (Path(path) for path in found["files"])
         assert "shop.example.com" in page.read_text(encoding="utf-8") and (page.stat().st_mode & 0o777) == 0o640
         assert table.read_text(encoding="utf-8").count(",inventory,") == 2

@@ -3,6 +3,7 @@
 import time
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import reports_of
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import may_be_selected
 from harness import Modules
 
@@ -36,6 +37,21 @@ def test_unreadable_parts_have_a_reason(modules: Modules) -> None:
     assert one["result"]["script_monitor"]["script_monitor"]["enabled"] is False and one["scripts"]["scripts"] == []
     assert other["jobs"]["failed"] and other["jobs"]["error"]["kind"] == "permission" and "delivery" not in other
     assert other["result"]["custom_fields"]["custom_fields"] == one["result"]["custom_fields"]["custom_fields"]
+
+
+def test_categories_of_scripts_are_read(modules: Modules) -> None:
+    """A script may be reported by its categories alone, if the plan hides the two flags."""
+    (zone,) = fleet(modules, 1)
+    hidden = dict.fromkeys(("url_reported_malicious", "domain_reported_malicious"))
+    seen = {
+        "script_id": "a1",
+        "script_url": "https://x.example/x.js",
+        "status": "active",
+        "malicious_url_categories": ["phishing"],
+    }
+    modules.simulator.seed(scripts={zone: [{**seen, **hidden}]})
+    (found,) = run(modules, scripts=True, names=["z0.example"]).result["zones"]
+    assert [list(reports_of(script)) for script in found["scripts"]["scripts"]] == [["URL category: phishing"]]
 
 
 def test_four_requests_per_zone(modules: Modules) -> None:

@@ -58,7 +58,7 @@ class Audit(t.NamedTuple):
         matches = [find(each.url, each.host) for each in seen]
 
         def report(last: LastRecord) -> dict[str, t.Any]:
-            rows = [self._row(each, match, last.since) for each, match in zip(seen, matches, strict=True)]
+            rows = [self._row(each, match, last.since, singles) for each, match in zip(seen, matches, strict=True)]
             return self._report(rows, state.status, last, at)
 
         if evidence is None:
@@ -81,7 +81,7 @@ class Audit(t.NamedTuple):
             return [script["script_id"] for script in listing], ()
         candidates: list[tuple[bool, str]] = []
         for seen in observe(listing):
-            kinds = {finding.kind for finding in find_in_script(self._row(seen, find(seen.url, seen.host), None))}
+            kinds = {finding.kind for finding in find_in_script(self._row(seen, find(seen.url, seen.host), None, {}))}
             if kinds:
                 candidates += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
         # New scripts come last, because no entry has hashes to compare their versions with.
@@ -94,10 +94,13 @@ class Audit(t.NamedTuple):
         )
         return identifiers[:MAX_DETAILS], (text,)
 
-    def _row(self, seen: Observation, match: Match, since: datetime.datetime | None) -> AuditedScript:
+    def _row(
+        self, seen: Observation, match: Match, since: datetime.datetime | None, singles: t.Mapping[str, Script]
+    ) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
         covered_pages = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
-        return AuditedScript(seen, match.entry, match.names, seen.hashes(since), covered_pages if pages else None)
+        shows_versions = seen.shows_versions(singles, since)
+        return AuditedScript(seen, match.entry, match.names, seen.hashes(since), shows_versions, covered_pages if pages else None)
 
     def _report(
         self, rows: t.Sequence[AuditedScript], status: Status, last: LastRecord, at: datetime.datetime
@@ -137,20 +140,33 @@ class Audit(t.NamedTuple):
                 "details": self.details,
                 "route": route,
             },
-            "inventory": [{**item, "script": {name: item["script"].get(name) for name in _KEPT}} for item in result["inventory"]],
+            "inventory": [{**item, "script": _kept(item["script"])} for item in result["inventory"]],
             "findings": result["findings"],
             "passed": result["passed"],
         }
 
     def _refusal(self, summary: t.Mapping[str, int]) -> str:
         """Return why the task fails although the audit is complete; "" if it has no finding of `fail_on`."""
-        counts = ", ".join(f"{count} {kind}" for kind, count in summary.items() if count and kind in self.fail_on)
+        deciding = _deciding(self.fail_on)
+        counts = ", ".join(f"{count} {kind}" for kind, count in summary.items() if count and kind in deciding)
         if not counts:
             return ""
         return (
             f"fail_on: the audit of the scripts found {counts}."
             " See findings; authorise the scripts in the baseline, or remove them."
         )
+
+
+def _kept(script: Script) -> dict[str, Json]:
+    """Return what the evidence contains of a script; a hash of another type than text is not known."""
+    kept = {name: script.get(name) for name in _KEPT}
+    return kept if isinstance(kept["hash"], str) else {**kept, "hash": None}
+
+
+def _deciding(fail_on: t.Collection[str]) -> frozenset[str]:
+    """Return the findings that fail the task: an audit that could see nothing, and a hash that nobody can compare, are never better than what they hide."""
+    blind = ("monitor_off", "nothing_seen") if fail_on else ()
+    return frozenset((*fail_on, *blind, *(("unverified",) if "changed" in fail_on else ())))
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Audit:
@@ -206,12 +222,16 @@ class Finding(t.NamedTuple):
 
 
 class AuditedScript(t.NamedTuple):
-    """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it."""
+    """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it.
+
+    `shows_versions` is false if a hash that it had since the last record may be among those that the service does not show.
+    """
 
     seen: Observation
     entry: Entry | None
     matching: frozenset[str]
     hashes: frozenset[str]
+    shows_versions: bool
     pages: list[str] | None
 
     @property
@@ -241,6 +261,8 @@ def _kinds(row: AuditedScript) -> t.Iterator[tuple[str, str]]:
         yield "changed", f"{len(unauthorised)} {noun} seen that the entry does not list: {hashes}"
     elif row.entry.pinned and not row.hashes:
         yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
+    elif row.entry.pinned and not row.shows_versions:
+        yield "unverified", "the entry is pinned, and the service does not show the hash of each version since the last record"
 
 
 def find_in_entries(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from .._chain import kinds
+from .._observed import Meaning
 from .._script_monitor import ON_PAGES, ROUTES
 
 # Both routes, one after the other.
@@ -83,8 +84,32 @@ MEMBERS = (
     "obfuscation_score",
 )
 
+_PLAN = "depends on the plan of the account (service interface, 2.3, rule 1; client-side-security, reference/api, 2026)"
+_SINGLE = "only the answer for a single script has it (service interface, 2.3)"
+# Members of answers that may be absent or null, and what that means. All others are needed.
+MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
+    "script_monitor.updated_at": Meaning(None, "the service has no time before the first change"),
+    "scripts[].script_url": Meaning(None, f"not shown: no entry of a baseline covers the script; {_PLAN}"),
+    "scripts[].host": Meaning(None, f"not shown: only entries for any host cover the script; {_PLAN}"),
+    "scripts[].status": Meaning(None, f"not shown; {_PLAN}"),
+    "scripts[].hash": Meaning(None, f"not shown: a pinned script is unverified; {_PLAN}"),
+    "scripts[].js_integrity_score": Meaning(None, f"no verdict; {_PLAN}"),
+    "scripts[].url_reported_malicious": Meaning(None, f"no verdict; {_PLAN}"),
+    "scripts[].domain_reported_malicious": Meaning(None, f"no verdict; {_PLAN}"),
+    "scripts[].malicious_url_categories": Meaning((), f"present when the URL is reported (service interface, 2.3); {_PLAN}"),
+    "scripts[].malicious_domain_categories": Meaning(
+        (), f"related to domain_reported_malicious (service interface, 2.3); {_PLAN}"
+    ),
+    "scripts[].last_seen_at": Meaning(None, f"not shown: earlier than the others of the same URL and host; {_PLAN}"),
+    "scripts[].versions": Meaning((), f"none in a listing: {_SINGLE}"),
+    "scripts[].seen_on": Meaning((), f"pages are not shown: {_SINGLE}; {_PLAN}"),
+    "scripts[].seen_on_first": Meaning(None, f"pages are not shown; {_PLAN}"),
+}
+
 # Flags that report the URL or the domain of a script as malicious.
 REPORTED = ("url_reported_malicious", "domain_reported_malicious")
+# All that says so.
+REPORTS = (*REPORTED, "malicious_url_categories", "malicious_domain_categories")
 
 # What an audit can find, in the order of reports.
 SCRIPT_FINDINGS = kinds.SCRIPTS.findings

@@ -10,7 +10,7 @@ from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._script_monitor import MAX_PER_PAGE
 from .._text import NEVER, did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
-from .facts import MALICIOUS_SCORES, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
+from .facts import MALICIOUS_SCORES, MAY_BE_ABSENT, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
 
 
 class Script(t.TypedDict, total=False):
@@ -22,7 +22,7 @@ class Script(t.TypedDict, total=False):
     script_id: str
     status: str | None
     host: str | None
-    script_url: object
+    script_url: str | None
     hash: object
     versions: object
     seen_on: object
@@ -105,6 +105,7 @@ def parse_items(option: str, values: t.Iterable[str] | None) -> tuple[str, ...]:
 
 
 _TYPES: t.Mapping[str, tuple[type, ...]] = {
+    "script_url": (str,),
     "status": (str,),
     "host": (str,),
     SCORE: (int, float),
@@ -124,7 +125,7 @@ def read_script(item: Json, route: str) -> Script:
     for name, types in _TYPES.items():
         value = script.get(name)
         # Compare the exact type, because a boolean of Python is a number as well.
-        if value is not None and type(value) not in types:
+        if type(value) not in types and not (value is None and f"scripts[].{name}" in MAY_BE_ABSENT):
             raise Failure(BAD_RESPONSE, f"Script {identifier} has {json_type(value)} in {name!r}.")
     return t.cast("Script", script)
 
@@ -144,8 +145,12 @@ def judge(script: Script, query: ScriptQuery) -> Script:
 
 def categories_of(script: Script) -> t.Iterator[str]:
     """Yield the categories in which the service reports the URL or the domain of a script as malicious."""
-    yield from (f"URL category: {category}" for category in script.get("malicious_url_categories") or ())
-    yield from (f"domain category: {category}" for category in script.get("malicious_domain_categories") or ())
+    for kind, name in (("URL", "malicious_url_categories"), ("domain", "malicious_domain_categories")):
+        value: t.Any = script.get(name)
+        # A record that a user made may have a text there.
+        yield from (
+            f"{kind} category: {category}" for category in (value if isinstance(value, list) else [value] if value else ())
+        )
 
 
 def reports_of(script: Script) -> tuple[str, ...]:
@@ -182,7 +187,7 @@ def report(items: t.Iterable[Json], query: ScriptQuery) -> dict[str, Json]:
 
 
 def _count(values: t.Iterable[str | None]) -> dict[str, int]:
-    return dict(sorted(collections.Counter(value for value in values if value is not None).items()))
+    return dict(sorted(collections.Counter(value or "unknown" for value in values).items()))
 
 
 class Observation(t.NamedTuple):
@@ -210,6 +215,23 @@ class Observation(t.NamedTuple):
             hashes.append(max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash"))
         return frozenset(value.lower() for value in hashes if isinstance(value, str) and value)
 
+    def shows_versions(self, singles: t.Mapping[str, Script], since: datetime.datetime | None) -> bool:
+        """Return whether the scripts that were read singly show the hash of each version that was fetched after `since`."""
+        if since is None:
+            return True
+        for script in self.scripts:
+            single = singles.get(script["script_id"])
+            versions = single.get("versions") if single is not None else []
+            if not isinstance(versions, list):
+                return False
+            for version in versions:
+                if not isinstance(version, dict):
+                    return False
+                time = parse_time(version.get("fetched_at"))
+                if (time is None or time > since) and not (isinstance(version.get("hash"), str) and version["hash"]):
+                    return False
+        return True
+
     def pages(self) -> tuple[str, ...]:
         """Return the pages on which the service saw the script: the last ones and the first one."""
         listed = [page for script in self.scripts for page in (*list_of(script.get("seen_on")), script.get("seen_on_first"))]
@@ -231,7 +253,7 @@ def _identity(script: Script) -> tuple[str, str, str]:
     """Return URL and host, because identifiers are not stable; without a URL, only the identifier distinguishes two scripts."""
     host = str(script.get("host") or "").lower()
     url = script.get("script_url")
-    return (normalize_url(url), host, "") if isinstance(url, str) and url else ("", host, script["script_id"])
+    return (normalize_url(url), host, "") if url else ("", host, script["script_id"])
 
 
 def _last_seen(script: Script) -> tuple[datetime.datetime, str]:

@@ -39,7 +39,7 @@ from .._logpush.options import JobQuery
 from .._logpush.read import report as report_jobs
 from .._notifications import read as notifications
 from .._notifications.options import PolicyQuery
-from .._scripts.facts import AUTO
+from .._scripts.facts import AUTO, REPORTS
 from .._scripts.listing import ScriptQuery
 from .._scripts.read import monitor, report_inventory
 from .._text import duration
@@ -49,7 +49,7 @@ _ALL_RULES = RuleQuery(None, None, None)
 _ALL_JOBS = JobQuery(None, None, None)
 _ALL_POLICIES = PolicyQuery()
 # The members of scripts that a report needs.
-_VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", "url_reported_malicious", "domain_reported_malicious")
+_VERDICTS = ("script_url", "host", "malicious", "malicious_reasons", *REPORTS)
 _ALL_SCRIPTS = ScriptQuery(AUTO, members=_VERDICTS)
 
 # The result of an info module for one part, or its failure.

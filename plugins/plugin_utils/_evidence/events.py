@@ -90,4 +90,6 @@ class Episode(t.NamedTuple):
 def days_between(first: datetime.datetime, second: datetime.datetime) -> str:
     """Return a duration in days, for people."""
     days = round((second - first).total_seconds() / 86400, 1)
+    if days < 1:
+        return "less than a day"
     return f"{days:g} day" if days == 1 else f"{days:g} days"

@@ -11,6 +11,7 @@ from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
 from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
+from ...module_utils._scripts.listing import Script, reports_of
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Pages, Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult
@@ -310,8 +311,9 @@ def _verdicts(script: Copied) -> t.Iterator[Problem]:
     reasons = ", ".join(str(reason) for reason in list_of(script.get("malicious_reasons")))
     if script.get("malicious") is True:
         yield problem("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
-    if script.get("url_reported_malicious") is True or script.get("domain_reported_malicious") is True:
-        what = "URL" if script.get("url_reported_malicious") is True else "domain"
+    reports = reports_of(t.cast(Script, script))
+    if reports:
+        what = "domain" if reports[0] == "domain_reported_malicious" else "URL"
         yield problem("reported", subject, f"its {what} is reported as malicious")
 
 

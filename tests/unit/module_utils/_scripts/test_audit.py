@@ -188,6 +188,48 @@ def test_fail_on_selects_findings(fail_on: list[str], refused: str) -> None:
     assert run([script()], [entry(), entry("two", "https://kept/")], fail_on=["all"]).refused == ""
 
 
+@pytest.mark.parametrize(
+    ("listing", "enabled", "fail_on", "refused"),
+    [
+        ([script(hash=None)], True, ["changed"], "1 unverified"),
+        ([script(hash=None)], True, ["malicious"], ""),
+        ([], True, ["malicious"], "1 nothing_seen"),
+        ([], False, ["gone"], "1 monitor_off, 1 nothing_seen"),
+        ([script()], False, ["new"], "1 monitor_off"),
+        ([script()], False, [], ""),
+    ],
+)
+def test_what_hides_a_finding_fails_as_it_does(listing: t.Any, enabled: bool, fail_on: list[str], refused: str) -> None:
+    """An audit that could see nothing, and a hash that nobody can compare, are never better than what they hide."""
+    done = run(listing, [entry()], enabled=enabled, fail_on=fail_on)
+    assert done.refused.startswith(f"fail_on: the audit of the scripts found {refused}. ") if refused else not done.refused
+
+
+@pytest.mark.parametrize("url", [7, True, ["https://cdn/1.js"], {}])
+def test_url_of_another_type_is_refused(url: t.Any) -> None:
+    kind, message = refusal(run, [script(script_url=url)], [entry()])
+    assert kind == "bad_response" and "in 'script_url'" in message
+
+
+@pytest.mark.parametrize(
+    "versions",
+    [None, 7, {}, [None], [{"fetched_at": "2026-11-21T07:00:00Z"}], [{"hash": None}], [{"hash": 7, "fetched_at": "never"}]],
+)
+def test_versions_that_are_not_shown_are_unverified(tmp_path: Path, versions: t.Any) -> None:
+    """A hash that changed and changed back may be among them."""
+    options = {"evidence_dir": str(tmp_path), "details": "all"}
+    run([script()], [entry()], [script(versions=[])], **options)
+    options["at"] = "2026-11-21T08:00:00Z"
+    done = run([script()], [entry()], [script(versions=versions)], **options)
+    assert found(done) == [("unverified", URL, "one")]
+    assert done.result["findings"][0]["message"].endswith("does not show the hash of each version since the last record")
+    options["at"] = "2026-11-21T09:00:00Z"
+    old = script(
+        versions=[{"hash": None, "fetched_at": "2026-11-21T07:00:00Z"}, {"hash": A, "fetched_at": "2026-11-21T08:30:00Z"}]
+    )
+    assert found(run([script()], [entry()], [old], **options)) == [], "versions before the last record were seen by it"
+
+
 def test_proposals_have_no_justification() -> None:
     """A baseline with all proposals covers all scripts, but has no justifications."""
     listing = [script(1, hash=B), script(2), script(2, script_id="f", host="blog"), script(3, script_url="https://cdn/3.js?v=1")]

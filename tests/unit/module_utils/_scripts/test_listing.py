@@ -107,7 +107,8 @@ def test_summary_counts_before_the_filter():
     shown = [[script["script_id"] for script in each["scripts"]] for each in (found, whole)]
     assert shown == [["c"], ["a", "b", "c"]], "each once, sorted"
     counts = {"total": 3, "malicious": 1, "not_malicious": 1, "unknown": 1}
-    assert found["summary"] == whole["summary"] == {**counts, "by_status": {"active": 2}, "by_host": {"one": 1, "two": 1}}
+    named = {"by_status": {"active": 2, "unknown": 1}, "by_host": {"one": 1, "two": 1, "unknown": 1}}
+    assert found["summary"] == whole["summary"] == {**counts, **named}
 
 
 LISTED = [

@@ -283,6 +283,8 @@ def test_survey_has_its_title_and_statuses():
         (zone(result={"script_monitor": {"failed": True, "msg": "no"}}), ["not_readable"]),
         (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": True}]}), ["malicious"]),
         (zone(scripts={"scripts": [{"script_url": "https://x/", "url_reported_malicious": True}]}), ["reported"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious_url_categories": ["phishing"]}]}), ["reported"]),
+        (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious_domain_categories": "phishing"}]}), ["reported"]),
         (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": False}]}), []),
         (zone(delivery=[{"job_id": 1, "dropped_records": 3, "uploads": 2}]), ["records_dropped"]),
         (zone(jobs={"jobs": [job(state="failing", destination=OURS)]}), ["job_failing"]),
