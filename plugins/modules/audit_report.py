@@ -188,8 +188,8 @@ options:
     choices: [unaudited, drifted, findings, unmanaged, malicious, reported, page_unread, script_new, inline_new, frame_new, form_new,
       header_changed, redirected, page_new, job_failing, job_disabled_by_service, job_silent, records_dropped, field_removed, region_gap,
       enforcement_refused, changed, new, monitor_off, history_broken, unlisted_job, unlisted_rule, missing_field, over_budget,
-      expired_waiver, unverified, expired, unjustified, gone, nothing_seen, evidence_gap, not_readable, job_stale, fields_not_selected, field_stays_empty,
-      no_upload, losses_unknown, violations, no_alert, unmatched_waiver, job_never, no_job, unused]
+      expired_waiver, unverified, expired, unjustified, gone, nothing_seen, evidence_gap, not_readable, no_job, job_stale,
+      fields_not_selected, field_stays_empty, no_upload, losses_unknown, violations, no_alert, unmatched_waiver, job_never, unused]
     default: []
   at:
     description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.

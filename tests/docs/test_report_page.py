@@ -22,6 +22,7 @@ from support.samples.fleet import (
     record,
     report,
     showcase,
+    surveyed,
     unmanaged,
 )
 
@@ -72,6 +73,19 @@ def test_page_of_a_fleet_is_accessible(page, tmp_path, scheme):
     page.open_everything()
     assert page.violations() == []
     assert page.evaluate("document.querySelector('.verdict').innerText").startswith("1 malicious script in 1 zone")
+
+
+@pytest.mark.parametrize("width", [DESK, PHONE])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_of_a_survey_is_accessible(page, tmp_path, scheme, width):
+    """The table of jobs by destination is there at once, and fits a phone."""
+    shown(page, tmp_path, html_page.render(surveyed(), is_survey=True), scheme=scheme, width=width)
+    page.open_everything()
+    assert page.violations() == [] and page.evaluate("document.documentElement.scrollWidth") <= width
+    text = page.evaluate("document.querySelector('.jobs').innerText")
+    assert all(
+        each in text for each in ("s3://acme-logs", "ClientIP", "redact-ip", "No job", "silent.example", "Jobs could not be read")
+    )
 
 
 def test_accessibility_check_finds_violations(page, tmp_path):

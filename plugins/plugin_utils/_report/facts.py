@@ -267,6 +267,7 @@ TYPES: t.Mapping[str, Type] = {
         "gaps in the evidence",
     ),
     "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
+    "no_job": Type(NOTE, LOW, "jobs", LOOK),
     "job_stale": Type(NOTE, LOW, "health", LOOK),
     "fields_not_selected": Type(NOTE, LOW, "coverage", LOOK, "selected by a job of http_requests"),
     "field_stays_empty": Type(NOTE, LOW, "coverage", LOOK, "selected only if the zone has such custom fields"),
@@ -276,7 +277,6 @@ TYPES: t.Mapping[str, Type] = {
     "no_alert": Type(NOTE, LOW, "notifications", LOOK, "covered by an enabled notification policy"),
     "unmatched_waiver": Type(NOTE, LOW, "jobs", LOOK, "corrected or removed"),
     "job_never": Type(NOTE, INFO, "health", LOOK),
-    "no_job": Type(NOTE, INFO, "jobs", LOOK),
     "unused": Type(NOTE, INFO, "scripts", LOOK),
 }
 # An unknown type comes from a later version; it counts as severe.

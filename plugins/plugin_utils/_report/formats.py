@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 from ...module_utils._logpush.health import STATES
 from ...module_utils._text import is_integer, line, parse_time
 from .._words import distinct
+from .destinations import delivering_text, table_of
 from .document import Counts, Item, Report, Row
 from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
 from .items import counting, subject_words
@@ -102,9 +103,9 @@ _SPECIAL = re.compile(r"([\\`*{}\[\]#|~^$]|(?<!\w)_|_(?!\w)|:(?=//)|(?<=www)\.|^
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;&#8203;", "#": "#&#8203;"})
 
 
-def render_markdown(report: Report) -> bytes:
-    """Return the report as Markdown of at most 60,000 characters."""
-    lines = _markdown_lines(report)
+def render_markdown(report: Report, is_survey: bool = False) -> bytes:
+    """Return the report, or that of a survey, as Markdown of at most 60,000 characters."""
+    lines = _markdown_lines(report, is_survey)
     kept: list[str] = []
     # Leave space for the line that says what was cut.
     remaining = _MAX_CHARACTERS - 300
@@ -118,9 +119,10 @@ def render_markdown(report: Report) -> bytes:
     return ("\n".join(kept) + "\n").encode()
 
 
-def _markdown_lines(report: Report) -> list[str]:
+def _markdown_lines(report: Report, is_survey: bool) -> list[str]:
     rows = [row for row in report["zones"] if not row["carried"]]
     reasons, numbers = waiver_reasons(report), _numbers(report["counts"])
+    sentence = verdict(report, delivering_text(rows) if is_survey else "")
     failed = [(escape(row["zone"]), escape(error_text(row))) for row in rows if row["status"] == UNAUDITED]
     waived = [
         (escape(row["zone"]), _what(item), escape(item["message"]), escape(reasons.get(item["id"], "waived")), item["id"])
@@ -133,7 +135,7 @@ def _markdown_lines(report: Report) -> list[str]:
     return [
         f"# {escape(report['title'])}",
         "",
-        f"**{escape(verdict(report))}** Outcome: {report['outcome']}, {escape(report['generated_at'])}",
+        f"**{escape(sentence)}** Outcome: {report['outcome']}, {escape(report['generated_at'])}",
         "",
         _cells(*numbers),
         f"|{' ---: |' * len(numbers)}",
@@ -141,9 +143,21 @@ def _markdown_lines(report: Report) -> list[str]:
         *(["", escape(text, _MAX_SENTENCE)] if (text := not_audited_text(rows)) else []),
         *_table("Unaudited zones", "", ("zone", "why"), failed),
         *_action_tables(rows, frozenset(report["comparison"]["new"])),
+        *(_destinations(rows) if is_survey else ()),
         *_table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), waived),
         *(text for name, of_name in zones.items() if of_name for text in _zone_list(name, of_name, report["generated_at"])),
     ]
+
+
+def _destinations(rows: t.Sequence[Row]) -> t.Iterator[str]:
+    """Yield the jobs of a survey by destination, and who has none."""
+    table = table_of(rows)
+    columns = ("zone", "job", "dataset", "destination", "filter", "transformer", "personal fields", "last delivery", "health")
+    yield from _table(
+        "Jobs by destination", "", columns, [tuple(map(escape, each)) for place in table.places for each in place.lines]
+    )
+    for title, some in (("Without a job", table.without), ("Jobs could not be read", table.unread)):
+        yield from ["", f"**{title}:** {', '.join(escape(shown_name(row)) for row in some)}"] if some else ()
 
 
 def _numbers(counts: Counts) -> dict[str, int]:

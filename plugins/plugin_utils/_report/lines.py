@@ -64,8 +64,11 @@ def is_shared(group: Group) -> bool:
     return len(group.rows) >= _MIN_SHARED
 
 
-def verdict(report: Report) -> str:
-    """Return one sentence with the verdict and the numbers, what is most severe first; where nothing else is to be done, it names the notes."""
+def verdict(report: Report, unaffected: str = "") -> str:
+    """Return one sentence with the verdict and the numbers, what is most severe first; where nothing else is to be done, it names the notes.
+
+    `unaffected` takes the place of what it says of zones that need no attention.
+    """
     rows = [row for row in report["zones"] if not row["carried"]]
     by_status = {status: [row for row in rows if row["status"] == status] for status in STATUSES}
     findings = [(row, item) for row in rows for item in counting(row["items"]) if item["kind"] == FINDING]
@@ -77,10 +80,8 @@ def verdict(report: Report) -> str:
         *([f"{hosts_text(by_status[DRIFTED])} drifted"] if by_status[DRIFTED] else []),
         *([f"{plural(len(others), 'other finding' if severe else 'finding')} in {_of(others)}"] if others else []),
     ]
-    fine = [*by_status[COMPLIANT], *by_status[UNMANAGED]]
-    return (
-        "; ".join([*parts, *_unaffected(rows, by_status)] if parts else [_calm(fine, by_status, report["counts"]["notes"])]) + "."
-    )
+    rest = [unaffected] if unaffected else _unaffected(rows, by_status)
+    return "; ".join([*parts, *rest] if parts else [unaffected or _calm(by_status), *_look(report["counts"]["notes"])]) + "."
 
 
 def _severe(pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
@@ -122,13 +123,17 @@ def _part(some: t.Sequence[Row], rows: t.Sequence[Row]) -> str:
     return f"{len(some):,} of {hosts_text(rows)} {'is' if len(some) == 1 else 'are'}"
 
 
-def _calm(fine: t.Sequence[Row], by_status: t.Mapping[str, t.Sequence[Row]], notes: int) -> str:
+def _calm(by_status: t.Mapping[str, t.Sequence[Row]]) -> str:
     """Return the verdict where nothing needs attention."""
-    look = f"; {plural(notes, 'note')} {'is' if notes == 1 else 'are'} worth a look" if notes else ""
+    fine = [*by_status[COMPLIANT], *by_status[UNMANAGED]]
     if not by_status[UNMANAGED]:
-        return f"{'All ' if len(fine) > 1 else ''}{hosts_text(fine)} {'is' if len(fine) == 1 else 'are'} compliant{look}"
+        return f"{'All ' if len(fine) > 1 else ''}{hosts_text(fine)} {'is' if len(fine) == 1 else 'are'} compliant"
     numbers = ", ".join(status_count(status, len(rows)) for status, rows in by_status.items() if rows)
-    return f"No {_nouns(fine)} needs attention: {numbers}{look}"
+    return f"No {_nouns(fine)} needs attention: {numbers}"
+
+
+def _look(notes: int) -> list[str]:
+    return [f"{plural(notes, 'note')} {'is' if notes == 1 else 'are'} worth a look"] if notes else []
 
 
 def _nouns(rows: t.Iterable[Row]) -> str:
@@ -178,10 +183,10 @@ def _place(group: Group) -> tuple[int, int, int, str, str]:
     return _rank(group.item), type_place(group.item["type"]), -len(group.rows), group.rows[0]["zone"], group.item["id"]
 
 
-def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:
+def printed(report: Report, counted_kinds: t.Sequence[str] = (), unaffected: str = "") -> list[str]:
     """Return the lines of a report for the terminal: each item that counts, the numbers, and what to do next.
 
-    Of the kinds in `counted_kinds` only the numbers by type are printed.
+    Of the kinds in `counted_kinds` only the numbers by type are printed. `unaffected` is as for `verdict`.
     """
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
@@ -192,7 +197,7 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = ()) -> list[str]:
     return [
         *(text for row in rows for text in _of_row(row, new, counted_kinds)),
         *(_by_type(rows, kind) for kind in counted_kinds if any(_counting_of(row, kind) for row in rows)),
-        verdict(report),
+        verdict(report, unaffected),
         f"{hosts_text(rows)}: {by_status}",
         item_counts(report["counts"]),
         *filter(None, [not_audited_text(rows)]),

@@ -130,7 +130,8 @@ def _delivery(record: ZoneRecord, asks_delivery: bool) -> t.Iterator[Gap]:
         if delivery.value.shortened:
             yield _gap("delivery", delivery.value.shortened, asked=True)
     elif delivery.cause is Cause.NOT_ASKED and not (isinstance(jobs, Known) and not jobs.value):
-        yield _gap("delivery", "its jobs were not read" if asks_delivery else "edgeops_audit_delivery is false")
+        reason = "edgeops_audit_delivery is false" if record["declared"] else "not asked for"
+        yield _gap("delivery", "its jobs were not read" if asks_delivery else reason)
 
 
 def not_audited(rows: t.Iterable[Row]) -> list[NotAudited]:

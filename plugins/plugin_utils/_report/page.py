@@ -12,8 +12,9 @@ from ...module_utils._core import Json
 from ...module_utils._text import line
 from .._page import render_page, short
 from .._words import plural
+from .destinations import delivering_text, table_of
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
-from .facts import AUDIT, DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
+from .facts import AUDIT, DIFFERENCE, FINDING, FINDINGS, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
 from .items import cells, counting, items_of, patterns_text, problem
 from .lines import (
     Group,
@@ -44,8 +45,8 @@ _MAX_OPEN = 20
 _CARRIED = "not part of this run"
 
 
-def render(report: Report) -> bytes:
-    """Return the report as one page."""
+def render(report: Report, is_survey: bool = False) -> bytes:
+    """Return the report, or that of a survey, as one page."""
     filters = {
         "about": about,
         "amount": _amount,
@@ -63,8 +64,9 @@ def render(report: Report) -> bytes:
         "short": short,
         "text": line,
     }
-    view = {**_view(report), "report": report}
-    return render_page(_HERE / "page.html.j2", _HERE / "page.css", view, filters, {"detailed": _has_details})
+    view = {**_view(report, delivering_text(report["zones"]) if is_survey else ""), "report": report}
+    view["destinations"] = table_of(report["zones"]) if is_survey else None
+    return render_page(_HERE / "page.html.j2", _HERE / "page.css", view, filters, {"detailed": _has_details, "desires": _desires})
 
 
 def _day(time: object) -> str:
@@ -97,16 +99,21 @@ def _columns(item: Item) -> list[str]:
     ]
 
 
+def _desires(group: Group) -> bool:
+    """Return whether an item says what should be."""
+    return bool(_columns(group.item)[2])
+
+
 def _in_hosts(groups: t.Sequence[Group]) -> str:
     return hosts_text({id(row): row for group in groups for row in group.rows}.values())
 
 
-def _view(report: Report) -> View:
-    """Return what the template shows beside the report, and its functions."""
+def _view(report: Report, unaffected: str) -> View:
+    """Return what the template shows beside the report, and its functions; `unaffected` is as for `verdict`."""
     counts, rows = report["counts"], report["zones"]
     present = [row for row in rows if not row["carried"]]
     marked = {"new": frozenset(report["comparison"]["new"]), "changed": frozenset(report["comparison"]["changed"])}
-    sentence = re.split("(?<=[:;]) ", verdict(report), maxsplit=1)
+    sentence = re.split("(?<=[:;]) ", verdict(report, unaffected), maxsplit=1)
     todo = dict(groups_by_action(present))
     notes = todo.pop(LOOK, [])
     if unaudited := [_unaudited(row) for row in present if row["status"] == UNAUDITED]:
@@ -115,12 +122,12 @@ def _view(report: Report) -> View:
     sections = {status: [row for row in present if row["status"] == status] for status in STATUSES}
     sections[_CARRIED] = [row for row in rows if row["carried"]]
     return {
-        "verdict": sentence[0].rstrip(";"),
+        "verdict": sentence[0].rstrip(":;"),
         "verdict_more": "".join(sentence[1:]),
         "numbers": item_counts(counts),
         "compared": _compared(report),
         "not_audited": not_audited_text(rows),
-        "bar": _status_bar(counts),
+        "bar": _status_bar(counts, present),
         "trend": _trend([*report["trend"], {"at": report["generated_at"], "counts": counts}]),
         "look": LOOK,
         "notes": notes,
@@ -142,6 +149,7 @@ def _view(report: Report) -> View:
         "tally": functools.partial(_tally, new=marked["new"]),
         "marks": functools.partial(_marks, marked=marked, reasons=waiver_reasons(report)),
         "jobs_of": _jobs_of,
+        "shown_hours": _shown_hours,
         "error_text": error_text,
         "address": address,
     }
@@ -174,8 +182,8 @@ _COLUMN, _GAP = 20, 3
 _MAX_REPORTS = 30
 
 
-def _status_bar(counts: Counts) -> View:
-    """Return the zones by status, as parts of one bar."""
+def _status_bar(counts: Counts, rows: t.Sequence[Row]) -> View:
+    """Return the zones by status, as parts of one bar; a status that hides findings says so."""
     numbers, total_hosts = counts["statuses"], max(counts["zones"] + counts["accounts"], 1)
     present = {status: number for status, number in numbers.items() if number}
     widths = {status: max(_MIN_WIDTH, _BAR_WIDTH * number / total_hosts) for status, number in present.items()}
@@ -184,9 +192,19 @@ def _status_bar(counts: Counts) -> View:
         width = least * _BAR_WIDTH / total
         parts.append({"status": status, "x": round(left, 1), "width": round(width, 1)})
         left += width
-    legend = [(status, *status_count(status, number).split(maxsplit=1)) for status, number in numbers.items()]
-    words = ", ".join(status_count(status, number) for status, number in present.items())
+    texts = {status: f"{status_count(status, number)}{_with_findings(status, rows)}" for status, number in numbers.items()}
+    legend = [(status, *text.split(maxsplit=1)) for status, text in texts.items()]
+    words = ", ".join(texts[status] for status in present)
     return {"parts": parts, "legend": legend, "label": f"By status: {words}", "width": _BAR_WIDTH}
+
+
+def _with_findings(status: str, rows: t.Iterable[Row]) -> str:
+    """Return how many zones of another status have findings as well."""
+    if status == FINDINGS:
+        return ""
+    of_status = [row for row in rows if row["status"] == status]
+    number = sum(any(item["kind"] == FINDING for item in counting(row["items"])) for row in of_status)
+    return f", {number:,} of {'it' if len(of_status) == 1 else 'them'} with findings" if number else ""
 
 
 def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
@@ -239,6 +257,12 @@ def _jobs_of(row: Row) -> list[tuple[Copied, Copied]]:
         return [({"job": f"job {number}", "health": "unknown", "last_complete": None}, fact) for number, fact in facts.items()]
     nothing: Copied = {"records": 0, "dropped_records": 0, "uploads": 0}
     return [(job, facts.get(job.get("job_id"), nothing)) for job in row["jobs"]]
+
+
+def _shown_hours(row: Row) -> str:
+    """Return of how many hours the delivery facts of a zone are, where they are not of all that were asked for."""
+    gaps = [gap for gap in row["not_audited"] or () if gap["part"] == "delivery" and gap["asked"]]
+    return gaps[0]["reason"] if gaps else ""
 
 
 def _tally(row: Row, new: t.Collection[str]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import typing as t
 
 from ...module_utils._core import Conclusion, Json
 from .._dest import check_folder, write_files
 from . import formats, page
+from .destinations import delivering_text
 from .document import Report
 from .earlier import read_previous, read_report
 from .facts import FILES, NOTE, STATUSES
@@ -23,6 +25,12 @@ RENDERERS: t.Mapping[str, t.Callable[[Report], bytes]] = {
     "junit": formats.render_junit,
     "markdown": formats.render_markdown,
     "metrics": formats.render_metrics,
+}
+# People also read in a survey where logs go.
+_OF_SURVEYS: t.Mapping[str, t.Callable[[Report], bytes]] = {
+    **RENDERERS,
+    "html": functools.partial(page.render, is_survey=True),
+    "markdown": functools.partial(formats.render_markdown, is_survey=True),
 }
 
 # The next step after a survey.
@@ -50,7 +58,8 @@ def make_report(desired: DesiredReport) -> Conclusion:
         check_folder(folder, [FILES[name] for name in desired.formats])
         return Conclusion(_NOTHING)
     report = build(desired, previous, slices)
-    contents = {FILES[name]: RENDERERS[name](report) for name in desired.formats}
+    renderers = _OF_SURVEYS if desired.is_survey else RENDERERS
+    contents = {FILES[name]: renderers[name](report) for name in desired.formats}
     # A node exporter, which reads the metrics, runs as another user.
     files = write_files(folder, contents, {**dict.fromkeys(contents, 0o640), FILES["metrics"]: 0o644})
     not_sent = send(desired.put_url, desired.put_headers, contents) if desired.put_url else []
@@ -63,7 +72,7 @@ def make_report(desired: DesiredReport) -> Conclusion:
         "hosts_by_status": {status: sorted(row["zone"] for row in present if row["status"] == status) for status in STATUSES},
         "failed_hosts": failed,
         "lines": [
-            *printed(report, (NOTE,) if desired.is_survey else ()),
+            *(printed(report, (NOTE,), delivering_text(report["zones"])) if desired.is_survey else printed(report)),
             *not_sent,
             f"The report is {main}",
             *([_NEXT] if desired.is_survey else []),

@@ -139,6 +139,30 @@ def full(**options: Json) -> dict[str, Json]:
     return report(*zones, previous=before, at=LATER, **given)
 
 
+def surveyed() -> dict[str, Json]:
+    """Return the report of a survey: jobs at two destinations, a zone without a job, and one whose jobs could not be read."""
+    bucket = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
+    collector = {"scheme": "https", "address": "collector.example/in/********", "options": {}}
+    every = "Every record is delivered: there is no filter."
+    only = 'A record is delivered only if ClientRequestHost is "a"; all other records are left out.'
+    refused = {"failed": True, "msg": "403", "error": {"kind": "permission", "path": "/zones/0a/logpush/jobs"}}
+    return report(
+        {"zone": "shop.example", "zone_id": zone_id("shop"), "jobs": [job(destination=bucket, filter_explained=every)]},
+        {
+            "zone": "blog.example",
+            "zone_id": zone_id("blog"),
+            "jobs": [
+                job(destination={**bucket, "address": "acme-logs/blog"}, filter_explained=only, transformer="redact-ip"),
+                job("debug", "disabled", id=2, enabled=False, destination=collector, dataset="made_up"),
+            ],
+        },
+        {"zone": "silent.example", "zone_id": zone_id("silent"), "jobs": []},
+        {"zone": "sealed.example", "zone_id": zone_id("sealed"), "jobs": refused},
+        survey=True,
+        title=None,
+    )
+
+
 def hostile(text: str) -> dict[str, Json]:
     """Return a report that has the given text in each place that holds text."""
     coverage = {"unselected": [{"kind": text}], "unconfigured": [{"job_name": text, "field": text}], "sentences": [text, text]}
