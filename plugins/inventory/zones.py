@@ -144,6 +144,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     """Zones as hosts."""
 
     NAME = "edgeops.observability.zones"
+    inventory: t.Any
 
     def verify_file(self, path: str) -> bool:
         """Return whether the name of a file marks it as a source of this plugin."""
@@ -264,16 +265,41 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             yield host, by_id[zone_id]
 
     def _add(self, name: str, group: str, members: t.Mapping[str, t.Any]) -> None:
-        self.inventory.add_host(name, group=group)
-        for member, value in members.items():
-            self.inventory.set_variable(name, member, untrusted(value))
-        self.inventory.set_variable(name, "ansible_connection", "local")
-        self.inventory.set_variable(name, "ansible_python_interpreter", sys.executable)
-        strict = self.get_option("strict")
-        variables = self.inventory.get_host(name).get_vars()
-        self._set_composite_vars(self.get_option("compose"), variables, name, strict)
-        self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict)
-        self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict)
+        """Add a host with its variables and groups, whatever groups are called."""
+        inventory = self.inventory
+        inventory.add_host(name, group=group)
+        self.inventory = _HostFirst(inventory, name)
+        try:
+            own = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+            for member, value in {**{member: untrusted(value) for member, value in members.items()}, **own}.items():
+                self.inventory.set_variable(name, member, value)
+            strict = self.get_option("strict")
+            variables = inventory.get_host(name).get_vars()
+            self._set_composite_vars(self.get_option("compose"), variables, name, strict)
+            self._add_host_to_composed_groups(self.get_option("groups"), variables, name, strict)
+            self._add_host_to_keyed_groups(self.get_option("keyed_groups"), variables, name, strict)
+        finally:
+            self.inventory = inventory
+
+
+class _HostFirst:
+    """The inventory while a host is added: a name that the host shares with a group, which keyed groups can have, means the host."""
+
+    def __init__(self, inventory: t.Any, host: str) -> None:
+        self._inventory = inventory
+        self._host = host
+
+    def __getattr__(self, name: str) -> t.Any:
+        return getattr(self._inventory, name)
+
+    def set_variable(self, entity: str, varname: str, value: t.Any) -> None:
+        self._inventory.get_host(entity).set_variable(varname, value)
+
+    def add_child(self, group: str, child: str) -> None:
+        if child == self._host:
+            self._inventory.add_host(child, group=group)
+        else:
+            self._inventory.add_child(group, child)
 
 
 def _fetched(

@@ -123,6 +123,29 @@ def test_hosts_variables_and_groups(inventory: Inventory) -> None:
 
 
 @pytest.mark.every_core
+def test_host_with_the_name_of_a_group(inventory: Inventory) -> None:
+    """Keyed groups of the accounts of zones have the names of the hosts of these accounts, which keep their variables and groups."""
+    inventory.simulator.seed(accounts=ACCOUNTS)
+    found = inventory.list(
+        strict=True,
+        accounts=True,
+        compose={"owner": "account_name | default('none')"},
+        groups={"everything": "true"},
+        keyed_groups=[
+            {"key": "zone_account.id | default(account_id)", "prefix": "account"},
+            {"key": "account_name | default('zone')", "prefix": "named"},
+        ],
+    )
+    for account in ACCOUNTS:
+        name = f"account_{account['id']}"
+        assert (found.hosts[name]["account_id"], found.hosts[name]["owner"]) == (account["id"], account["name"])
+        assert found.hosts[name]["ansible_connection"] == "local"
+        assert {name, f"z{ACCOUNTS.index(account)}.example"} <= set(found.groups[name])
+        assert name in found.groups["everything"] and name in found.groups[f"named_{account['name'].replace(' ', '_')}"]
+    assert "account_id" not in found.hosts["z0.example"]
+
+
+@pytest.mark.every_core
 def test_credentials_are_declared_secret(inventory: Inventory) -> None:
     """Token and key are secret options where ansible-core knows these; older versions know no such declaration."""
     code, stdout, stderr = inventory.command("ansible-doc", "--type", "inventory", "--json", PLUGIN)
