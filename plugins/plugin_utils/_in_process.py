@@ -126,9 +126,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         return {**arguments, **connection, **address}, variables
 
     def _is_default(self, name: str) -> bool:
-        """Return whether `module_defaults` set an option of the task."""
-        defaults = [each for entry in self._task.module_defaults for each in entry.values()]
-        return any(name in (each if isinstance(each, dict) else self._templar.template(each)) for each in defaults)
+        """Return whether the value of an option of the task is that of `module_defaults`."""
+        defaults = [self._templar.template(members) for entry in self._task.module_defaults for members in entry.values()]
+        return any(members[name] == self._task.args[name] for members in defaults if name in members)
 
     def _can_run_here(self, host: Host) -> bool:
         return self.task.on_controller or (

@@ -151,6 +151,8 @@ def test_unsupported_addresses(playbook, simulator, zone):
         {"name": "defaults", info: {}},
         {"name": "survey", "edgeops.observability.survey_info": {"delivery": False}},
         {"name": "empty", "edgeops.observability.logpush_job_info": {"zone_id": ""}},
+        {"name": "own", "edgeops.observability.notification_policy_info": {"zone_id": "ab"}, "ignore_errors": True},
+        {"name": "names", "edgeops.observability.notification_policy_info": {"zone_name": "a.example"}, "ignore_errors": True},
     ]
     plays = [
         {"hosts": "all", "gather_facts": False, "module_defaults": defaults, "tasks": tasks},
@@ -160,4 +162,5 @@ def test_unsupported_addresses(playbook, simulator, zone):
     assert report.named("defaults").result["zone_id"] == zone
     assert report.named("survey").result["zones"]
     assert report.named("empty").result["account_id"] == simulator.account
+    assert "zone_id" in report.named("own").result["msg"] and "zone_name" in report.named("names").result["msg"]
     assert "account_id" in report.named("task").result["msg"]

@@ -6,8 +6,6 @@ from pathlib import Path
 import yaml
 from zone_runs import DESTINATION, SECRET, job, lists, modules, play, role_variables
 
-from harness import documented
-
 ROOT = Path(__file__).resolve().parents[2]
 DELIVER = "edgeops.observability.deliver"
 ROLE = ROOT / "roles" / "log_delivery"
@@ -108,12 +106,40 @@ def test_every_module_option_has_a_variable():
     assert re.findall(r"^\| `(log_delivery_\w+)` \|", (ROLE / "README.md").read_text(), re.MULTILINE) == list(SPEC)
 
 
-def types(options, nested):
-    """Return the types of options by name, with those of their suboptions."""
-    return {name: (each["type"], each.get("elements"), types(each.get(nested, {}), nested)) for name, each in options.items()}
+TYPED = {
+    "number": ({"log_delivery_zone_id": 493}, "log_delivery_zone_id: must be text, not a number"),
+    "name": ({"log_delivery_zone_id": "no-hex"}, "log_delivery_zone_id: "),
+    "state": ({"log_delivery_state": "gone"}, "log_delivery_state: "),
+    "route": ({"log_delivery_script_monitor_route": "elsewhere"}, "log_delivery_script_monitor_route: "),
+    "both": ({"log_delivery_jobs": [job()]}, "log_delivery_job: excludes log_delivery_jobs"),
+    "two": (
+        {"log_delivery_zone_name": "shop.example"},
+        "log_delivery_zone_id: log_delivery_zone_id, log_delivery_zone_name or log_delivery_account_id: only one",
+    ),
+    # This one was typed as the address of the host.
+    "host": ({"log_delivery_zone_id": None, "zone_id": 493}, "zone_id: must be text, not a number"),
+}
 
 
-def test_argument_spec_has_the_members_of_a_job():
-    options = documented.section("logpush_job", "DOCUMENTATION")["options"]
-    del options["state"]  # the one of the role also applies to custom fields
-    assert types(SPEC["log_delivery_job"]["options"], "options") == types(options, "suboptions")
+def test_messages_name_the_variable_that_was_typed(playbook, zone):
+    hosts = {name: {"zone_id": zone, **variables(zone)} | changes for name, (changes, _said) in TYPED.items()}
+    report = playbook.run(playbook=DELIVER, inventory=hosts, fails=("ansible", "invalid_option"), secrets=[SECRET, CHALLENGE])
+    said = {outcome.host: outcome.result["msg"] for outcome in modules(report, "zone_observability")}
+    assert {name: text for name, text in said.items() if not text.startswith(TYPED[name][1])} == {} and set(said) == set(TYPED)
+
+
+def test_misspelt_key_is_refused_in_a_line(playbook, zone):
+    """The module names the key and the nearest one; the argument specification lists no keys, which ansible-core would all print."""
+    assert not [name for name, option in SPEC.items() if "options" in option]
+    cases = {
+        "job": {"log_delivery_job": {**job(), "destination_cnf": "x"}},
+        "jobs": {"log_delivery_job": None, "log_delivery_jobs": [{**job(), "destination_cnf": "x"}]},
+        "defaults": {"log_delivery_job_defaults": {"destination_cnf": "x"}},
+    }
+    hosts = {name: variables(zone, **changes) for name, changes in cases.items()}
+    report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option", secrets=[SECRET, CHALLENGE])
+    said = {outcome.host: outcome.result["msg"] for outcome in report.failures}
+    assert set(said) == set(cases) and not report.journal
+    for name, text in said.items():
+        assert "destination_cnf: unsupported parameter (did you mean 'destination_conf'?)" in text, name
+        assert len(text) < 120 and "\n" not in text, name

@@ -4,14 +4,33 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import typing as t
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._text import dict_of
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._job_defaults import without_hidden_defaults
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import ROLE_OPTIONS, ROLE_VARIABLES
 
 Result = dict[str, t.Any]
+# The variables of the role with one value, and their options; the place in a job or a list is shown as in the module.
+_TYPED = {
+    option: name
+    for option, name in ROLE_OPTIONS.items()
+    if ROLE_VARIABLES[name].read not in (readers.read_dict, readers.read_list)
+}
+# Two variables that exclude each other are named both.
+_EXCLUSION = re.compile(r"^job: excludes jobs|: only one of them can be set")
+_OPTION = re.compile(r"\b(?:jobs?|zone_id|zone_name|account_id)\b")
+
+
+def _is_role(variables: t.Mapping[str, t.Any]) -> bool:
+    return variables.get("ansible_role_name") == "edgeops.observability.log_delivery"
 
 
 class RoleAction(InProcessAction):
@@ -33,7 +52,23 @@ class RoleAction(InProcessAction):
             result = super().run(tmp, task_vars)
         finally:
             self._task.args = arguments
-        return {**result, "changed": False} if own.get("_log_delivery_predicts") is True else result
+        if own.get("_log_delivery_predicts") is True:
+            result["changed"] = False
+        if _is_role(task_vars or {}) and _EXCLUSION.search(str(result.get("msg"))):
+            result["msg"] = _OPTION.sub(lambda match: ROLE_OPTIONS[match[0]], str(result["msg"]))
+        return result
+
+    def _completed(self, options: t.Mapping[str, t.Any], host: Host) -> tuple[Result, dict[str, str]]:
+        """Return the arguments; the role hands on what it gets, so that a message names the variable that was typed."""
+        typed = {
+            option: name for option, name in _TYPED.items() if _is_role(host.raw) and self._task.args.get(option) is not None
+        }
+        try:
+            arguments, variables = super()._completed(options, host)
+        except Failure as failure:
+            option, colon, rest = failure.message.partition(":")
+            raise dataclasses.replace(failure, message=f"{typed.get(option, option)}{colon}{rest}") from None
+        return arguments, {**variables, **typed}
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> Result:
         """Return the arguments without the defaults that a null in a job takes the place of."""

@@ -110,6 +110,10 @@ ROLE_VARIABLES: t.Mapping[str, Variable] = {
     "log_delivery_content_security_rules": Variable(None, readers.read_list, HOST),
     "log_delivery_expected_plan_ids": Variable(None, readers.read_dict, HOST),
 }
+# The variable by the option that it becomes.
+ROLE_OPTIONS: t.Mapping[str, str] = {
+    variable.option or name.removeprefix("log_delivery_"): name for name, variable in ROLE_VARIABLES.items()
+}
 _VARIABLES = {**PLAYBOOK_VARIABLES, **ROLE_VARIABLES}
 # What the role registers, and what a workflow hands on: known, and never read as input.
 RESULT = "log_delivery_result"
