@@ -139,3 +139,10 @@ def test_policies_of_accounts_are_read(modules: Modules) -> None:
     ]
     modules.simulator.faults({"kind": "status", "status": 403, "path": "*/alerting/v3/policies", "count": None})
     assert [found["error"]["kind"] for found in read()] == ["permission"]
+
+
+def test_custom_fields_that_cannot_be_read_leave_their_delivery_unknown(modules: Modules) -> None:
+    modules.simulator.faults({"kind": "status", "status": 403, "path": "*/rulesets*", "zone": modules.zone, "count": None})
+    report = modules.run({"name": "Survey", MODULE: {"scripts": False, "delivery": False}}, defaults={})
+    (zone,) = [record for record in report.result["zones"] if record.get("zone_id") == modules.zone]
+    assert zone["coverage"]["failed"] and zone["coverage"]["error"]["kind"] == "permission"

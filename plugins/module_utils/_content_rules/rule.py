@@ -77,7 +77,7 @@ def parse_rule(document: Json) -> Rule:
     texts = {}
     for name in ("id", "action", "description", "expression", "value"):
         text = document.get(name)
-        if not isinstance(text, str) or (not text and name in ("id", "action")):
+        if not isinstance(text, str) or (not text.strip() and name in ("id", "action", "expression")):
             raise _bad(f"{name!r} must be a string, and is {json_type(text) if not isinstance(text, str) else 'empty'}")
         texts[name] = text
     enabled = document.get("enabled")

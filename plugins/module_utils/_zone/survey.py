@@ -164,7 +164,10 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> RawRecord:
         status = _part(client, lambda: {"script_monitor": monitor(client, AUTO).status})
     rules: list[RulesetRule] = []
     fields = _part(client, lambda: _read_fields(client, rules))
-    if rules and not record["jobs"].get("failed"):
+    if fields.get("failed"):
+        # Without them it is not known which of them jobs deliver.
+        record["coverage"] = fields
+    elif rules and not record["jobs"].get("failed"):
         # The result of the module does not tell whether the rule is in effect.
         disabled = not any(rule.enabled for rule in rules)
         record["coverage"] = log_field_coverage(fields, record["jobs"], disabled=disabled)

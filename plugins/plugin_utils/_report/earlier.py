@@ -56,7 +56,7 @@ _ITEM = record(
     {
         "id": _ID,
         "kind": string(enum=list(KINDS)),
-        "type": string(description="The type of finding or note, or difference."),
+        "type": string(description="The type of finding or note, or difference.", minLength=1),
         "resource": string(enum=list(RESOURCES)),
         "subject": nullable(string()),
         "member": nullable(string()),

@@ -153,16 +153,20 @@ def _plain(row: Row) -> Row:
 
 
 def _aged(row: Row, desired: DesiredReport) -> Row:
-    """Return a row of a slice, unaudited if its audit is too old to say how the zone is now."""
+    """Return a row of a slice, unaudited if its audit is too old to say how the zone is now, or of no known time."""
+    if row["carried"] or row["status"] == UNAUDITED:
+        return row
     audited, now = parse_time(row["audited_at"]), parse_time(desired.at)
-    if row["carried"] or row["status"] == UNAUDITED or audited is None or now is None:
-        return row
-    age = (now - audited).total_seconds()
-    if age <= desired.max_age_days * 86_400:
-        return row
-    message = (
-        f"its last audit was at {row['audited_at']}, {duration(age)} before this report; max_age_days is {desired.max_age_days}"
-    )
+    if audited is None or now is None:
+        message = "its report does not say when it was audited, so that it may be older than max_age_days"
+    else:
+        age = (now - audited).total_seconds()
+        if age <= desired.max_age_days * 86_400:
+            return row
+        message = (
+            f"its last audit was at {row['audited_at']}, {duration(age)} before this report;"
+            f" max_age_days is {desired.max_age_days}"
+        )
     items = in_order(map(_carried, row["items"]))
     aged: Row = {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items}
     return {**aged, "resources": [], "not_audited": None}

@@ -118,6 +118,7 @@ def test_blocked_sources_are_grouped() -> None:
     [None, {}, {"id": 5}, {"id": "r", "action": "log", "expression": "true", "value": None, "enabled": True},
      {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": "yes"},
      {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": True, "description": []},
+     {"id": "r", "action": "log", "description": "d", "expression": " ", "value": "img-src *", "enabled": True},
      {"id": "r", "action": "log", "expression": "true", "value": "x", "enabled": True}],
 )  # fmt: skip
 def test_invalid_rule_is_a_bad_response(document: t.Any) -> None:

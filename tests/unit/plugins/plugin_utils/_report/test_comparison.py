@@ -228,6 +228,14 @@ def test_first_seen_survives_a_retry():
     assert [item["first_seen"] for item in items(report(slices=[gap, again], at=LATEST))] == [AT]
 
 
+def test_row_of_a_slice_without_the_time_of_its_audit_is_unaudited():
+    """It may be of any age."""
+    part = report(drifted("a"), record("b"))
+    made = report(slices=[{**part, "zones": [{**each, "audited_at": None} for each in part["zones"]]}], at=LATER)
+    assert rows(made) == "a unaudited, b unaudited"
+    assert "does not say when it was audited" in row(made, "a")["error"]["message"]
+
+
 def test_row_of_an_old_slice_is_unaudited():
     """The zone is unaudited because of the date of its row; within the configured days the row counts."""
     old = report(drifted("a"), record("b"))

@@ -62,6 +62,10 @@ def test_other_minor_versions_are_read(tmp_path):
         (lambda made: {**made, "zones": made["zones"] * 2}, "zones[1].zone: 'a' is a duplicate"),
         (lambda made: {**made, "zones": [{**made["zones"][0], "status": "fine"}]}, "zones[0].status: 'fine' is not valid"),
         (
+            lambda made: {**made, "zones": [{**made["zones"][0], "items": [{**made["zones"][0]["items"][0], "type": ""}]}]},
+            "zones[0].items[0].type: ",
+        ),
+        (
             lambda made: {**made, "zones": [{**made["zones"][0], "items": made["zones"][0]["items"] * 2}]},
             "zones[0].items: an id is a duplicate",
         ),
