@@ -235,10 +235,13 @@ def test_filters_that_the_service_does_not_offer_are_warnings(modules: Modules, 
         {"Key": "zones", "AvailableValues": None, "ComparisonOperator": "==", "Range": "1-n"},
         {"Key": "slo", "AvailableValues": [{"ID": "99.9", "Description": "99.9 %"}], "ComparisonOperator": "==", "Range": "1-1"},
     ]
-    alert = {"type": "errors", "display_name": "Errors", "description": "d", "filter_options": options}
+    alert = {"type": "http_alert_origin_error", "display_name": "Errors", "description": "d", "filter_options": options}
     simulator.seed(available_alerts={simulator.account: {"Traffic": [alert]}})
-    new = {**NEW, "alert_type": "errors"}
-    required = ["^filters.slo: 'errors' requires this filter", "^filters.zones: 'errors' requires this filter"]
+    new = {**NEW, "alert_type": "http_alert_origin_error"}
+    required = [
+        "^filters.slo: 'http_alert_origin_error' requires this filter",
+        "^filters.zones: 'http_alert_origin_error' requires this filter",
+    ]
     assert run(modules, new, check=check, warns=required).result["changed"]
     simulator.seed(notification_policies={simulator.account: []})
     told = [
