@@ -19,6 +19,9 @@ _NEW_RELIC_MAX_BYTES = 5_000_000
 # With either option, an s3 address contains its keys or names another store with the same protocol.
 _KEYS_IN_ADDRESS = frozenset(("access-key-id", "endpoint"))
 
+# The names of all options that a type of destination has.
+_OPTION_NAMES = frozenset().union(*(each.options | each.required for each in SCHEMES.values()))
+
 # What the service replaces in an address.
 DATE = "{DATE}"
 _TEMPLATE_PART = re.compile(r"\{[^{}]*\}")
@@ -104,6 +107,8 @@ def parse(text: str) -> Destination:
         facts = facts._replace(max_bytes=_NEW_RELIC_MAX_BYTES, unix_times=True, hidden_account=True)
     options = tuple(_options(query, facts.options, hashed="#" in place))
     sound = bool(_AUTHORITY.fullmatch(host)) and "@" not in unquote(path) and not any(map(str.isspace, place))
+    # What follows a bucket may be options without their question mark.
+    sound = sound and not (facts.path == WHOLE and _holds_options(host))
     # An `@` after the authority may end a password that contains a slash or a question mark.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
     parts = tuple(_parts(facts.path, path)) if slash else ()
@@ -115,8 +120,8 @@ def _parts(rule: str, path: str) -> t.Iterator[Part]:
     last = max((index for index, text in enumerate(texts) if text), default=0)
     hashed, before = False, ""
     for index, text in enumerate(texts):
-        # A fragment goes on to the end, whatever it looks like.
-        hashed = hashed or "#" in text
+        # A fragment, or options without their question mark, go on to the end, whatever they look like.
+        hashed = hashed or "#" in text or (rule == WHOLE and _holds_options(text))
         if rule == WHOLE:
             readable = ";" not in text
         elif rule == NOTHING or (rule == ALL_BUT_LAST and index == last):
@@ -128,6 +133,20 @@ def _parts(rule: str, path: str) -> t.Iterator[Part]:
         named = bool(text) and not readable and _BEFORE_KEY.fullmatch(before) is not None
         yield Part(text, bool(text) and (hashed or not readable), named)
         before = unquote(text) or before
+
+
+def _holds_options(text: str) -> bool:
+    """Return whether a bucket or a part of a path holds `&`, or an option by a name that a type of destination has, or that of a secret."""
+    if "&" in text:
+        return True
+    names = (piece.partition("=") for piece in re.split("[;#?&]", unquote(text)))
+    return any(equals and (name.lower() in _OPTION_NAMES or _BEFORE_KEY.fullmatch(name)) for name, equals, _value in names)
+
+
+def lacks_question_mark(destination: Destination) -> bool:
+    """Return whether an address has options without the question mark before them."""
+    texts = (destination.authority, *(part.text for part in destination.parts))
+    return destination.facts.path == WHOLE and any(map(_holds_options, texts))
 
 
 def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[Option]:
@@ -342,6 +361,9 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
         if part.secret and (is_key or not _COMMON_VALUE.fullmatch(part.text)):
             secrets |= {part.text, part.text.partition("#")[2]}
         secrets |= {value for name, value in _PARAMETER.findall(part.text) if _sounds_secret(name)}
+        if part.secret and "=" in unquote(part.text):
+            pieces = (piece.partition("=") for piece in re.split("[;#?&]", unquote(part.text)))
+            secrets |= {value for name, _equals, value in pieces if _sounds_secret(name)}
     return frozenset(text for text in secrets if text)
 
 

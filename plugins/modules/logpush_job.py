@@ -57,6 +57,8 @@ options:
       - Cloudflare delivers over HTTPS only, to public hosts with a certificate of a public authority. Of the parts in braces it replaces C({DATE}) only,
         for V(s3), V(r2), V(gs) and V(azure). V(r2) needs C(account-id), C(access-key-id) and C(secret-access-key), V(splunk) needs C(channel).
       - The destination of a job of another type cannot become V(datadog), see O(recreate).
+      - An address of V(s3), V(r2), V(gs), V(azure), V(bq) or V(kinesis) whose options lack their question mark is refused, because they may be secrets.
+        What the service has of this kind is masked from there on, with a warning.
       - It may contain credentials and is masked. An option that the service masks with asterisks is assumed to be equal, with a warning;
         all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
       - A secret that consists of asterisks, as in a masked output, is never sent, but refused.

@@ -66,6 +66,28 @@ def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) ->
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
 
 
+def test_options_without_their_question_mark_are_secret(modules: Modules) -> None:
+    """They are masked in every output, with a warning, and an adoption declares the address before them."""
+    secret = "planted-secret-of-no-option"
+    conf = f"r2://logs/web/account-id=0123&access-key-id=AKID&secret-access-key={secret}"
+    modules.simulator.seed(
+        jobs={modules.zone: [{**JOB, "id": 7, "destination_conf": conf, "error_message": f"no such key {secret}"}]}
+    )
+    listed, adopted = modules.run(
+        [{"name": "Jobs", "edgeops.observability.logpush_job_info": {}}, info()],
+        secrets=[secret],
+        warns=["lack their question mark"],
+    ).ours
+    assert listed.result["jobs"][0]["destination"] == {"scheme": "r2", "address": "logs/web/********", "options": {}}
+    (job,) = adopted.result["variables"]["log_delivery_jobs"]
+    assert job["destination_address"] == "r2://logs/web/********" and "destination_conf" not in job
+    assert "lack their question mark" in str(adopted.result["left_out"])
+    given = {"name": "shop-logs", "destination_conf": conf}
+    task = {"name": "Refused", "edgeops.observability.logpush_job": given}
+    refused = modules.run(task, secrets=[secret], fails="invalid_option")
+    assert refused.result["msg"].startswith("destination_conf: the options lack their question mark") and not refused.journal
+
+
 def test_files_are_written_in_a_play_only(modules: Modules, tmp_path: Path) -> None:
     task = {"name": "Write", "edgeops.observability.zone_variables_files": {"dest": str(tmp_path / "inventory"), "zones": []}}
     assert (

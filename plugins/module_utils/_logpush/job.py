@@ -8,7 +8,7 @@ import typing as t
 
 from .._address import Address
 from .._core import BAD_RESPONSE, Failure, Json, conflict
-from .._destination import Destination, public_destination, secret_parts, without_secrets
+from .._destination import Destination, lacks_question_mark, public_destination, secret_parts, without_secrets
 from .._destination import parse as parse_destination
 from .._filter.parse import read_echo
 from .._filter.text import UNREADABLE, budget, explain, to_text
@@ -133,6 +133,16 @@ def _masked(value: Json) -> Json:
     if isinstance(value, list):
         return [_masked(each) for each in value]
     return without_secrets(value) if isinstance(value, str) else value
+
+
+def destination_warnings(jobs: t.Iterable[Job]) -> tuple[str, ...]:
+    """Return a warning for each job whose destination holds options that outputs cannot tell from its path."""
+    return tuple(
+        f"{words_for(job)}: the options of its destination lack their question mark, so that what follows is masked, and the service may"
+        " not use it. Give destination_conf to correct it."
+        for job in jobs
+        if job.destination is not None and lacks_question_mark(job.destination)
+    )
 
 
 class Identity(t.NamedTuple):

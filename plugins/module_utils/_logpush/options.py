@@ -8,7 +8,7 @@ import typing as t
 
 from .._address import ACCOUNT, ALL_ADDRESSES, scope_of
 from .._core import SHOWS_DESTINATION, STATE_OPTION, Json, Request, invalid_option
-from .._destination import ASTERISKS, Destination, closest_scheme, holds_mask
+from .._destination import ASTERISKS, Destination, closest_scheme, holds_mask, lacks_question_mark
 from .._destination import parse as parse_destination
 from .._destination_address import address_text, clear_secret, foreign_option, leads_to
 from .._destination_schemes import DECIDING, SCHEMES
@@ -235,6 +235,8 @@ def check_destination(conf: str, place: str = "destination_conf") -> Destination
     if len(conf) > facts.MAX_DESTINATION_LENGTH:
         raise invalid_option(place, f"{len(conf)} characters are more than the limit of {facts.MAX_DESTINATION_LENGTH}")
     parsed = parse_destination(conf)
+    if lacks_question_mark(parsed):
+        raise invalid_option(place, "the options lack their question mark, as in s3://bucket/folder?region=us-west-2")
     closest = "" if parsed.scheme in SCHEMES else closest_scheme(parsed.scheme)
     if closest:
         known = ", ".join(sorted(SCHEMES))

@@ -52,7 +52,7 @@ from .facts import (
     VOLATILE,
 )
 from .health import delivery_warnings
-from .job import Job, JobState, parse_job, parts_of, view, words_for
+from .job import Job, JobState, destination_warnings, parse_job, parts_of, view, words_for
 from .options import ADDRESS, DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
 from .together import Whole, problems
@@ -96,6 +96,7 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
     present = job.destination if job else None
     if job:
         yield from delivery_warnings(job, desired.plain.get("enabled"))
+        yield from destination_warnings([job])
     elif state.unlisted:
         yield "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
     if not job and "enabled" not in body:

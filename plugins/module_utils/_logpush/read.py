@@ -22,7 +22,7 @@ from .costs import NOT_BY_SIZE, Excluded
 from .coverage import selected_fields
 from .facts import DATASET
 from .health import with_health
-from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels, parse_job
+from .job import Identity, Job, JobState, destination_warnings, find_by_id, find_by_name, identity_after, labels, parse_job
 from .jobs import ABSENT, DesiredJobs, JobListing
 from .options import DesiredJob, JobQuery, unknown_dataset
 
@@ -102,7 +102,8 @@ def report(client: Client, query: JobQuery) -> Conclusion:
     """Return the jobs that match a query, sorted by id, with their health; one that does not exist is an empty list."""
     jobs = listed(client) if query.job_id is None else filter(None, [by_id(client, query.job_id)])
     matches = [job for job in jobs if query.name in (None, job.name) and query.dataset in (None, job.dataset)]
-    return Conclusion({"jobs": with_health(sorted(matches, key=lambda job: job.id), query.stale_after, time.time())})
+    matches.sort(key=lambda job: job.id)
+    return Conclusion({"jobs": with_health(matches, query.stale_after, time.time())}, destination_warnings(matches))
 
 
 def listed(client: Client) -> list[Job]:

@@ -10,7 +10,7 @@ import typing as t
 from urllib.parse import quote_plus, unquote
 
 from .._core import Failure, Json, invalid_option
-from .._destination import ASTERISKS, Destination, Option, parse
+from .._destination import ASTERISKS, Destination, Option, lacks_question_mark, parse
 from .._destination_address import address_text
 from .._filter.text import to_data, to_text
 from .._logpush import logpull_options, output_options
@@ -281,6 +281,9 @@ def _destination(job: Job, zone_key: str, whole: Jobs) -> JobVariables:
         return {}
     if not is_unreadable(conf):
         return {"destination_conf": conf}
+    if lacks_question_mark(job.destination):
+        whole.leave_out(job, "destination_conf", "its options lack their question mark, so that the module refuses it")
+        return {ADDRESS: address_text(job.destination)} if job.destination.sound else {}
     template, names = template_of(conf, f"vault_{zone_key}_job{job.id}")
     whole.vault.extend(names)
     whole.destinations.append({"job_id": job.id, "name": job.name, "dataset": job.dataset, "destination_conf": template})

@@ -6,9 +6,11 @@ from urllib.parse import unquote_plus
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils import _destination
 from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, public_destination, secret_parts
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import check_destination
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 
 KEY_FILE = "eyJwcml2YXRlX2tleSI6ICJwbGFudGVkLTEyMzQ1Njc4OTAifQ=="
@@ -95,7 +97,7 @@ SHOWN = [
     "https://h/bulk/<aBcDeFgHiJkLplanted>",
     "https://h/bulk/<planted-planted-planted-x>",
     "https://h/<in;token=planted>/x",
-    "s3://b/<in;token=planted>/x",
+    "s3://b/<in;token=planted>/<x>",
     # The value of any option.
     *(f"https://h/in?{name}=<planted-1>" for name in ("code", "auth", "pass", "pwd", "jwt", "session", "a")),
     "https://h/in?<abc123def456planted>=<x>",
@@ -342,3 +344,38 @@ def test_failure_texts_are_readable() -> None:
     result = {"failed": True, "msg": text, "error": {"kind": "rejected", "errors": [{"code": 1, "message": text}]}}
     error = {"kind": "rejected", "errors": [{"code": 1, "message": shown}]}
     assert _destination.readable_failure(result) == {"failed": True, "msg": shown, "error": error}
+
+
+S = "PlantedNoKey123"
+
+
+@pytest.mark.parametrize(
+    ("conf", "address"),
+    [
+        (f"r2://logs/web/account-id=0123&access-key-id=AKID&secret-access-key={S}", f"logs/web/{MASK}"),
+        (f"s3://logs/web/&region=auto&access-key-id=AKID&secret-access-key={S}", f"logs/web/{MASK}"),
+        (f"azure://acct.blob.core.windows.net/logs/sv=2024-11-04&ss=b&sig={S}", f"acct.blob.core.windows.net/logs/{MASK}"),
+        (f"s3://logs/web#region=x&secret-access-key={S}", f"logs/{MASK}"),
+        (f"s3://logs/web%3Fregion=x&secret-access-key={S}/in", f"logs/{MASK}/{MASK}"),
+        (f"s3://logs/web%3Fsecret-access-key={S}", f"logs/{MASK}"),
+        (f"s3://logs/web;secret-access-key={S}", f"logs/{MASK}"),
+        (f"gs://logs/Secret_Token={S}/more", f"logs/{MASK}/{MASK}"),
+        (f"bq://projects/p/datasets/d/tables/t&credentials=base64:{S}", f"projects/p/datasets/d/tables/{MASK}"),
+        (f"kinesis://stream&region=x&secret-access-key={S}", MASK),
+        (f"s3://logs&secret-access-key={S}/web", MASK),
+    ],
+)
+def test_options_without_their_question_mark_are_masked(conf: str, address: str) -> None:
+    """Nothing of them is shown, neither as the destination nor where the service quotes a secret alone."""
+    assert public_destination(parse(conf)) == {"scheme": conf.partition(":")[0], "address": address, "options": {}}
+    assert _destination.lacks_question_mark(parse(conf))
+    assert S in str(secret_parts(parse(conf))) and S not in _destination.without_secrets(f"error at {conf}")
+    kind, message = refusal(check_destination, conf)
+    assert kind == "invalid_option" and "the options lack their question mark" in message and S not in message
+
+
+@pytest.mark.parametrize(
+    "conf", ["s3://logs/dt={DATE}/in", "gs://logs/a=b", "https://h.example/region=x", "s3://b/R%26D?region=x"]
+)
+def test_a_folder_with_an_equals_sign_is_none(conf: str) -> None:
+    assert not _destination.lacks_question_mark(parse(conf)) and check_destination(conf).sound
