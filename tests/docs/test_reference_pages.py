@@ -18,13 +18,13 @@ from ansible_collections.edgeops.observability.plugins.module_utils import _dest
 from ansible_collections.edgeops.observability.plugins.module_utils._api import response, transport
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS, parse_budget
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.facts import (
     MAX_CUSTOM_FIELDS,
     MAX_CUSTOM_FIELDS_EACH,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import text as limits
 from ansible_collections.edgeops.observability.plugins.module_utils._filter import tree
+from ansible_collections.edgeops.observability.plugins.module_utils._http import MAX_BODY_BYTES
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import facts as jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._script_monitor import MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import facts as scripts

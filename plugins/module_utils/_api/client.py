@@ -11,13 +11,13 @@ import typing as t
 
 from .._address import Address, select_named
 from .._core import BAD_RESPONSE, NOT_FOUND, REJECTED, Answer, Failure, Json
+from .._http import missing_requests
 from .._text import list_of
 from .budget import Budget
 from .connection import Connection
 from .graphql import OPERATION, QUERY_BUDGET, read_data
 from .pagination import KEYS, Page, Query, page_of, read_listing
 from .response import locate, read_answer
-from .session import missing_requests
 from .transport import Transport, Words
 
 _Client = t.TypeVar("_Client", bound="Client")

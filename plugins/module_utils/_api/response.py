@@ -21,13 +21,14 @@ from .._core import (
     Failure,
     Json,
 )
+from .._http import Fault
 from .._redact import clean_text, scrub
 from .._script_monitor import ROUTES
 from .._text import JSON_TYPES, finite_float, json_type, no_constant, pause_text, unique_members
 from .connection import Connection
 from .endpoints import ENDPOINTS
 from .permissions import Needed, needed_for
-from .session import Fault, Reply
+from .session import Reply
 from .transport import GATEWAY_STATUSES, RATE_LIMITED_STATUS, Exchange
 
 _DEPTH = 64

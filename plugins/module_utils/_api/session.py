@@ -4,60 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
-import logging
-import os
-import re
-import socket
-import sys
 import time
-import types
 import typing as t
-import zlib
 
-from .._core import BAD_RESPONSE, UNAVAILABLE, Failure, invalid_option
+from .._core import UNAVAILABLE, invalid_option
+from .._http import NO_ANSWER, Adapter, Fault, fault_of, prepare, proxies_for, read_body, verification
 from .connection import Connection
 
-# Import the HTTP libraries here only, so that all other files can be imported without them.
-_PROBLEM = ""
-
-try:
-    # Import these first: if they are missing, the time for the others is saved.
+if t.TYPE_CHECKING:
     import requests
-    import urllib3
-    from requests.adapters import HTTPAdapter
-    from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
-    from urllib3.connection import HTTPConnection, HTTPSConnection
-    from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, NewConnectionError
-
-    from http.client import HTTPException, HTTPResponse, IncompleteRead  # isort: skip
-    from ssl import SSLCertVerificationError, SSLError  # isort: skip
-
-    _version = urllib3.__version__  # type: ignore[attr-defined]  # not in __all__
-    if not _version.startswith(("1.26.", "2.")):
-        _PROBLEM = f"urllib3 is {_version}"
-except ImportError as error:
-    _PROBLEM = str(error)
-    requests = urllib3 = None  # type: ignore[assignment]  # no request is sent without them
-    HTTPAdapter = HTTPConnectionPool = HTTPSConnectionPool = object  # type: ignore[assignment,misc]  # as above
-    HTTPConnection = HTTPSConnection = HTTPResponse = object  # type: ignore[assignment,misc]  # as above
-    HTTPException = IncompleteRead = SSLError = SSLCertVerificationError = Exception  # type: ignore[assignment,misc]  # as above
-    InvalidHeader = ConnectTimeoutError = NewConnectionError = Exception  # type: ignore[assignment,misc]  # as above
-
-
-def missing_requests() -> Failure | None:
-    """Return the failure for a missing library, with the interpreter that lacks it; None if it can be imported."""
-    if not _PROBLEM:
-        return None
-    return Failure(
-        UNAVAILABLE,
-        f"The Python library requests, with urllib3 1.26 or 2, is required and missing for {sys.executable}: {_PROBLEM}.",
-    )
-
-
-for _logger in ("urllib3.connection", "urllib3.connectionpool"):
-    # In these warnings urllib3 quotes invalid header lines, which may contain secrets.
-    logging.getLogger(_logger).addFilter(lambda record: not str(record.msg).startswith("Failed to parse headers"))
 
 
 class Reply(t.NamedTuple):
@@ -66,152 +21,6 @@ class Reply(t.NamedTuple):
     status: int
     headers: t.Mapping[str, str]
     body: bytes
-
-
-class Fault(t.NamedTuple):
-    """A try without a usable answer.
-
-    `final`: another try would fail the same way. `sent`: the service may have received the request.
-    `status` is set if it arrived before the fault.
-    The texts of the libraries are not used, because they may contain addresses with secrets.
-    """
-
-    kind: str
-    reason: str
-    final: bool = False
-    timed_out: bool = False
-    sent: bool = True
-    status: int | None = None
-    headers: t.Mapping[str, str] = types.MappingProxyType({})
-
-
-class BodyError(Exception):
-    """A response body that cannot be used; the text states the reason."""
-
-
-# urllib3 is None if it is missing; the client then fails before any request.
-_NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exceptions.HTTPError,) if urllib3 else ()))
-
-MAX_BODY_BYTES = 64 * 1024 * 1024
-_CHUNK = 65536
-# http.client skips any number of answers with the status 100.
-MAX_CONTINUES = 100
-
-
-class _ContinuedForEverError(OSError):
-    """More than `MAX_CONTINUES` answers with the status 100 came in place of one answer."""
-
-
-class _Reader(io.BufferedReader):
-    """What arrives on a connection; if anything is left over at the end of an answer, the connection cannot be used again.
-
-    What the reader of http.client has taken from the socket beyond an answer is lost with its buffer, and urllib3 looks at the socket
-    only, so that it would use the connection again.
-    """
-
-    def __init__(self, sock: socket.socket) -> None:
-        super().__init__(sock.makefile("rb", buffering=0))
-        self._sock = sock
-        self._continues = 0
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        """Return a line of the head of an answer; raise an OSError after too many interim answers, which http.client skips without an end."""
-        line = super().readline(size)
-        if line.startswith(b"HTTP/") and line.split(None, 2)[1:2] == [b"100"]:
-            self._continues += 1
-            if self._continues > MAX_CONTINUES:
-                raise _ContinuedForEverError
-        return line
-
-    def close(self) -> None:
-        """End the reading of an answer."""
-        if not self.closed:
-            # Nothing to read now is an OSError as well.
-            with contextlib.suppress(OSError):
-                timeout = self._sock.gettimeout()
-                self._sock.settimeout(0)
-                try:
-                    if self.peek(1):
-                        self._sock.shutdown(socket.SHUT_RDWR)
-                finally:
-                    self._sock.settimeout(timeout)
-        super().close()
-
-
-class _Arriving(HTTPResponse):
-    """A response that is read as it arrives, so that the deadline can be checked while a body arrives slowly.
-
-    The `read` of urllib3 waits until all the bytes that it is asked for have arrived, and urllib3 1.26 has no other method.
-    Relies on `fp`, from which http.client reads, and on the `response_class` of connections; `test_hooks_below_requests` is the canary.
-    """
-
-    def __init__(self, sock: socket.socket, *args: t.Any, **kwargs: t.Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        self.fp.close()
-        self.fp = _Reader(sock)
-
-    def read(self, amt: int | None = None) -> bytes:
-        """Return the part of the body that has arrived, up to a number of bytes; without a number, the whole body."""
-        return super().read() if amt is None else self.read1(amt)
-
-
-class _Connecting:
-    """A connection that ends with the same exception wherever it cannot be made, TLS and the tunnel of a proxy included.
-
-    Relies on `connect` and on `response_class`, with which http.client makes the answer; `test_hooks_below_requests` is the canary.
-    """
-
-    response_class: t.Any = _Arriving
-
-    def connect(self) -> None:
-        """Connect; any other exception than NewConnectionError and ConnectTimeoutError then means that the request may have been sent."""
-        try:
-            super().connect()  # type: ignore[misc]  # of the class beside this one
-        except (ConnectTimeoutError, NewConnectionError):
-            raise
-        except Exception as error:
-            raise NewConnectionError(t.cast("HTTPConnection", self), "no connection") from error
-
-
-class _Plain(_Connecting, HTTPConnection):
-    pass
-
-
-class _Secure(_Connecting, HTTPSConnection):
-    pass
-
-
-class _PlainPool(HTTPConnectionPool):
-    ConnectionCls = _Plain
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _Secure
-
-
-_POOLS = {"http": _PlainPool, "https": _SecurePool}
-
-
-class Adapter(HTTPAdapter):
-    """The adapter of requests with the connections of this file, except those through a SOCKS proxy.
-
-    Relies on `pool_classes_by_scheme` of urllib3's pool managers and on `ConnectionCls` of its pools; `test_hooks_below_requests` is the canary.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(max_retries=0)
-
-    def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
-        """Create the pools of direct connections."""
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
-
-    def proxy_manager_for(self, proxy: str, **kwargs: t.Any) -> t.Any:
-        """Return the pools of the connections through a proxy."""
-        manager = super().proxy_manager_for(proxy, **kwargs)
-        if not proxy.lower().startswith("socks"):
-            manager.pool_classes_by_scheme = _POOLS
-        return manager
 
 
 class Session:
@@ -224,7 +33,7 @@ class Session:
         self.tries = 0
         # Closing it closes the kept connections; it can still be used.
         self.adapter = Adapter()
-        proxies = requests.utils.get_environ_proxies(connection.base_url)
+        proxies = proxies_for(connection.base_url)
         self.connection = connection = dataclasses.replace(connection, proxies=proxies)
         self._headers = {
             "User-Agent": connection.user_agent,
@@ -236,15 +45,7 @@ class Session:
             self._headers["Authorization"] = f"Bearer {connection.token}"
         else:
             self._headers.update({"X-Auth-Email": connection.email or "", "X-Auth-Key": connection.key or ""})
-        self._verify = connection.verify
-        if connection.verify is True:
-            self._verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
-        elif connection.verify is False:
-            # The user disabled verification deliberately; a warning for each request would fill the module's output.
-            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        if isinstance(self._verify, str) and not os.path.exists(self._verify):
-            place = "REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE" if connection.verify is True else "ca_path"
-            raise invalid_option(place, f"file or directory {self._verify!r} does not exist")
+        self._verify = verification(connection.verify)
 
     def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> Reply | Fault:
         """Return the outcome of one try of a request.
@@ -253,7 +54,7 @@ class Session:
         """
         headers = self._headers if content is None else {**self._headers, "Content-Type": "application/json"}
         try:
-            request = requests.Request(method, self.connection.base_url + path, headers=headers, data=content).prepare()
+            request = prepare(method, self.connection.base_url + path, headers, content)
         except ValueError:
             # The path is quoted, so only the base URL can be invalid.
             raise invalid_option("base_url", "its host is not a valid host name or address") from None
@@ -276,118 +77,7 @@ class Session:
                     return Fault(UNAVAILABLE, f"an interim answer (HTTP {status}) came in place of the answer")
                 body = b"" if 300 <= status < 400 else read_body(response, time.monotonic() + seconds)
                 return Reply(status, response.headers, body)
-        except _NO_ANSWER as error:
+        except NO_ANSWER as error:
             if status is not None and status >= 400:  # enough without a body
                 return Reply(status, response.headers, b"")
             return fault_of(error)._replace(status=status)
-
-
-def read_body(response: requests.Response, deadline: float) -> bytes:
-    """Return the decompressed body; raise `BodyError` if it exceeds `MAX_BODY_BYTES` or is invalid, and `TimeoutError` if it is late."""
-    encoding = response.headers.get("Content-Encoding", "").strip().lower()
-    if encoding not in ("", "identity", "gzip", "x-gzip"):
-        raise BodyError("its body has a content encoding that was not requested")
-    length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
-    if length is not None and not re.fullmatch(r"[0-9]+", length.strip()):
-        raise BodyError("it names no valid length of its body (Content-Length)")
-    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
-    chunks, received, remaining = [], 0, MAX_BODY_BYTES
-    while data := response.raw.read(_CHUNK, decode_content=False):
-        received += len(data)
-        try:
-            chunks.append(gzip.decompress(data, remaining + 1) if gzip else data)
-        except zlib.error:
-            raise BodyError("its body is not valid gzip") from None
-        remaining -= len(chunks[-1])
-        if remaining < 0:
-            raise BodyError(f"its body is larger than {MAX_BODY_BYTES // 1024 // 1024} MiB")
-        if time.monotonic() >= deadline:
-            raise TimeoutError("the body is late")
-    # urllib3 1.26 does not enforce the length.
-    if length is not None and received < int(length):
-        raise IncompleteRead(b"", int(length) - received)
-    if gzip and not gzip.eof:
-        raise BodyError("its gzip body ends too early")
-    return b"".join(chunks)
-
-
-_UNRESOLVED = Fault(UNAVAILABLE, "the host name could not be resolved")
-_TIMED_OUT = Fault(UNAVAILABLE, "there was no complete answer within the timeout", timed_out=True)
-_FAILED = Fault(UNAVAILABLE, "the connection failed")
-_UNCONNECTED = Fault(UNAVAILABLE, "there was no connection within half of the timeout", timed_out=True, sent=False)
-_CUT = Fault(UNAVAILABLE, "the connection was cut before the answer was complete")
-# The first entry whose exception occurs in the chain of causes is the fault.
-_FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
-    (
-        InvalidHeader,
-        Fault(BAD_RESPONSE, "the service's answer names several lengths or no valid one (Content-Length)", final=True),
-    ),
-    (socket.gaierror, _UNRESOLVED),
-    (UnicodeError, _UNRESOLVED),
-    (
-        _ContinuedForEverError,
-        Fault(UNAVAILABLE, f"more than {MAX_CONTINUES} interim answers (HTTP 100) came in place of the answer"),
-    ),
-    (ConnectionRefusedError, Fault(UNAVAILABLE, "the connection was refused")),
-    (TimeoutError, _TIMED_OUT),
-    (IncompleteRead, _CUT),
-    (ConnectionError, _CUT),
-    (HTTPException, Fault(BAD_RESPONSE, "the service's answer is not HTTP", final=True)),
-    (OSError, _FAILED),
-)
-_UNUSABLE = Fault(UNAVAILABLE, "the request cannot be sent with these proxies or this address", final=True, sent=False)
-_TUNNEL = re.compile(r"Tunnel connection failed: ([1-5][0-9]{2})")
-
-
-def fault_of(error: BaseException) -> Fault:
-    """Return the fault for an exception of requests, urllib3, ssl or the socket."""
-    chain = list(_chain(error))
-    fault = next(filter(None, map(_special, chain)), None)
-    if fault is None:
-        # All exceptions of requests are subclasses of OSError, so their own type does not identify a fault.
-        causes = [cause for cause in chain if not type(cause).__module__.startswith("requests.")]
-        otherwise = _UNUSABLE if any(isinstance(cause, ValueError) for cause in chain) else _FAILED
-        fault = next(
-            (fault_of_kind for kind, fault_of_kind in _FAULTS if any(isinstance(cause, kind) for cause in causes)), otherwise
-        )
-    if any(isinstance(cause, (NewConnectionError, ConnectTimeoutError)) for cause in chain):
-        fault = _UNCONNECTED if fault.timed_out else fault._replace(sent=False)
-    if any(type(cause).__name__ == "ProxyError" for cause in chain):
-        return fault._replace(reason=f"through the proxy, {fault.reason}")
-    return fault
-
-
-def _special(cause: BaseException) -> Fault | None:
-    """Return the fault for an exception whose content matters, None for any other."""
-    if isinstance(cause, BodyError):
-        return Fault(BAD_RESPONSE, f"the service's answer cannot be used: {cause}", final=True)
-    # urllib3 1.26 compares host names itself and raises CertificateError for the certificate of another host.
-    if isinstance(cause, SSLError) or type(cause).__name__ == "CertificateError":
-        return _tls_fault(cause)
-    if isinstance(cause, OSError) and (tunnel := _TUNNEL.match(str(cause))):
-        refused = f"the proxy refused the connection to the service (HTTP {tunnel[1]})"
-        return Fault(UNAVAILABLE, refused, final=tunnel[1].startswith("4"))
-    return None
-
-
-def _tls_fault(cause: BaseException) -> Fault:
-    if isinstance(cause, SSLError) and not isinstance(cause, SSLCertVerificationError):
-        # The parts of the TLS library that read certificates and keys from files.
-        if cause.library in ("X509", "PEM", "ASN1"):
-            return Fault(UNAVAILABLE, "the bundle of certificates to trust cannot be read", final=True)
-        return Fault(UNAVAILABLE, f"the TLS connection failed ({cause.reason or 'it was cut'})")
-    why = getattr(cause, "verify_message", "it is for another host") or "no reason given"
-    trusted = "ca_path names the certificates to trust (the system's store and SSL_CERT_FILE are not used)"
-    return Fault(UNAVAILABLE, f"the certificate does not verify: {why}; {trusted}", final=True)
-
-
-def _chain(error: BaseException) -> t.Iterator[BaseException]:
-    waiting: list[t.Any] = [error]
-    seen: set[int] = set()
-    while waiting:
-        cause = waiting.pop(0)
-        if not isinstance(cause, BaseException) or id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
-        waiting += [cause.__cause__, cause.__context__, getattr(cause, "reason", None), *cause.args]

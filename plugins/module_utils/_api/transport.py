@@ -12,11 +12,12 @@ from urllib.parse import quote, urlencode
 
 from .._address import Address
 from .._core import RATE_LIMITED, Json
+from .._http import Fault
 from .._text import duration, parse_http_date
 from .budget import Budget, PauseTooLong
 from .connection import Connection
 from .endpoints import ENDPOINTS
-from .session import Fault, Reply, Session
+from .session import Reply, Session
 
 # The query of a request, or the ids of its path.
 Words = t.Mapping[str, "str | int"]

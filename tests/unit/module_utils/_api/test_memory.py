@@ -14,7 +14,7 @@ MIB = 1024 * 1024
 DECODING = """
 import resource
 from ansible_collections.edgeops.observability.plugins.module_utils._api.response import Unusable, decode, open_envelope
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import MAX_BODY_BYTES
+from ansible_collections.edgeops.observability.plugins.module_utils._http import MAX_BODY_BYTES
 begin, item, end = {begin!r}, {item!r}, {end!r}
 body = begin + item * ((MAX_BODY_BYTES - len(begin) - len(end)) // len(item)) + end
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

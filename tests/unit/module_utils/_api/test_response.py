@@ -13,9 +13,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api import 
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._api.endpoints import ENDPOINTS
 from ansible_collections.edgeops.observability.plugins.module_utils._api.graphql import read_data
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Fault, Reply
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._api.transport import Exchange
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KINDS, UNAVAILABLE, Answer, Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._http import Fault
 
 CONNECTION = Connection("https://service.example/client/v4", address=Address(ZONE, "abc"), token="canary-token")
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)

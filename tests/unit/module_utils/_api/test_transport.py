@@ -12,7 +12,7 @@ import pytest
 import urllib3
 from support.conversations import answering, dripping, each, reset, sending
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import session
+from ansible_collections.edgeops.observability.plugins.module_utils import _http
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import Connection
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
@@ -174,18 +174,18 @@ def test_continues_without_an_end_are_no_answer(serve, client):
 @pytest.mark.parametrize("version", [urllib3.__version__])
 def test_hooks_below_requests(scheme, version):
     """Canary for the installed urllib3: each pool makes our connections, and they our responses."""
-    adapter = session.Adapter()
+    adapter = _http.Adapter()
     for manager in (adapter.poolmanager, adapter.proxy_manager_for("http://127.0.0.1:9")):
         pool = manager.connection_from_url(f"{scheme}://127.0.0.1:9")
         connection = pool.ConnectionCls("127.0.0.1", 9)
-        assert type(connection).__module__ == session.__name__, version
-        assert connection.response_class.__module__ == session.__name__, version
+        assert type(connection).__module__ == _http.__name__, version
+        assert connection.response_class.__module__ == _http.__name__, version
         ours, theirs = socket.socketpair()
         with ours, theirs:
             theirs.sendall(HTTP_200 + b"Content-Length: 2\r\n\r\n{}")
             response = connection.response_class(ours, method="GET")
             response.begin()
-            assert type(response.fp).__module__ == session.__name__ and response.read(2) == b"{}"
+            assert type(response.fp).__module__ == _http.__name__ and response.read(2) == b"{}"
 
 
 FIRST = STALE.replace(b"old", b"new")
@@ -251,7 +251,7 @@ def endless(peer, _number):
         peer.sock.sendall(b" " * 1_000_000)
 
 
-BOMB = gzip.compress(b" " * (session.MAX_BODY_BYTES + 2), 9)
+BOMB = gzip.compress(b" " * (_http.MAX_BODY_BYTES + 2), 9)
 
 
 @pytest.mark.parametrize("operation", [GET, POST])
@@ -373,7 +373,7 @@ def test_short_body_with_urllib3_1_26():
     raw = SimpleNamespace(read=lambda size, decode_content: next(parts))
     response = SimpleNamespace(status_code=200, headers={"Content-Length": "5"}, raw=raw)
     with pytest.raises(http.client.IncompleteRead):
-        session.read_body(response, time.monotonic() + 5)
+        _http.read_body(response, time.monotonic() + 5)
 
 
 @pytest.mark.parametrize(("status", "accepted"), [(200, True), (201, True), (299, True), (500, False), (302, False)])
