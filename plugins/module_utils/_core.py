@@ -100,6 +100,8 @@ STATE_OPTION: t.Mapping[str, dict[str, t.Any]] = {
 
 # In the declaration of an option: a null inside its value does not mean omitted; the value is an address of which outputs mask the secrets.
 KEEPS_NULLS = "keeps_nulls"
+# In the declaration of an option with dictionaries: a text in place of one is this member of it.
+TEXT_MEMBER = "text_member"
 SHOWS_DESTINATION = "shows_destination"
 
 

@@ -13,7 +13,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_dict
 from ansible.module_utils.errors import UnsupportedError
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS, Failure, invalid_option
+from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS, TEXT_MEMBER, Failure, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import secrets_of
 from ansible_collections.edgeops.observability.plugins.module_utils._text import JSON_TYPES, did_you_mean, nearest, parse_data
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import ENCODING, AnsibleUnsafe, keeps_templates
@@ -69,7 +69,9 @@ def absolute(specification: Members, arguments: Members) -> dict[str, t.Any]:
 
 def _absolute(value: t.Any, option: Members) -> t.Any:
     if isinstance(value, list):
-        return [_absolute(item, {"type": option.get("elements")}) for item in value]
+        return [_absolute(item, {**option, "type": option.get("elements")}) for item in value]
+    if isinstance(value, dict):
+        return absolute(option.get("options") or {}, value)
     # The home is that of the user who the module runs as.
     return user_path(value) if option.get("type") == "path" and isinstance(value, str) and not value.startswith("~") else value
 
@@ -105,7 +107,7 @@ def _refuse_templates(place: str, value: t.Any) -> None:
 
 def _prepared(place: str, raw: t.Any, option: Members, keeps_nulls: bool = False) -> t.Any:
     """Return the value of an option, nulls removed at every depth unless it keeps them; None means omitted."""
-    value = _data(place, raw, option)
+    value = _data(place, _with_member(raw, option), option)
     keeps_nulls = keeps_nulls or bool(option.get(KEEPS_NULLS))
     if value is None:
         return value
@@ -121,6 +123,12 @@ def _prepared(place: str, raw: t.Any, option: Members, keeps_nulls: bool = False
         items = [_prepared(f"{place}[{index}]", item, kind, keeps_nulls) for index, item in enumerate(value)]
         return [item for item in items if item is not None or keeps_nulls]
     return value
+
+
+def _with_member(raw: t.Any, option: Members) -> t.Any:
+    """Return the dictionary that a text stands for, if the option has a member for it."""
+    stands = option.get("type") == "dict" and TEXT_MEMBER in option and isinstance(raw, str) and not raw.lstrip().startswith("{")
+    return {option[TEXT_MEMBER]: raw} if stands else raw
 
 
 def _refuse_type(place: str, value: t.Any, option: Members) -> None:

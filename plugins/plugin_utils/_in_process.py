@@ -15,11 +15,11 @@ from ansible.utils.display import Display
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, missing_address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CREDENTIALS, without_empty
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import missing_requests
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import mask_result, register
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Performs, Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
+from ansible_collections.edgeops.observability.plugins.module_utils._http import missing_requests
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
     absolute,
@@ -116,7 +116,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             raise dataclasses.replace(failure, message=named) from None
         if self.task.on_controller:
             return arguments, paths
-        connection = host.connection(arguments)
+        connection = host.connection(arguments) if self.task.asks_service else {}
         # An empty list of zones is refused; it does not mean the zone of the host.
         is_addressed = any(arguments.get(name) or arguments.get(name) == [] for name in self.task.addresses)
         address = {} if is_addressed else host.address(self.task.addresses)

@@ -13,9 +13,11 @@ ROOT = Path(__file__).resolve().parents[2]
 OWN = "ansible_collections.edgeops.observability."
 UTILS = "plugins/module_utils/"
 COMPOSING = (("_events",), ("_zone",), ("_engine",))
-# A package with a `read.py` that is not one of these is a resource.
+# A package with a `read.py`, or with a `fetch.py` for what is not the API, that is not one of these is a resource.
 RESOURCES = tuple(
-    path.parent.name for path in sorted((ROOT / UTILS).glob("*/read.py")) if path.parent.name not in {*sum(COMPOSING, ())}
+    path.parent.name
+    for path in sorted((ROOT / UTILS).glob("*/*.py"))
+    if path.name in ("read.py", "fetch.py") and path.parent.name not in {*sum(COMPOSING, ())}
 )
 CONTROLLER = "plugins/plugin_utils/"
 # The packages of the controller by storey, from the top down; a level for each, and one for the three that know nothing of each other.
@@ -41,7 +43,7 @@ LEVELS = (
 IMPURE = {"ansible", "requests", "urllib3", "http", "socket", "ssl", "subprocess", "threading", "time", "random", "secrets"}
 IMPURE |= {"os", "fcntl", "tempfile", "shutil", "pathlib"}
 # The files of these packages that may read and write: the check of versions, which ends a module, the API, and the folder of evidence.
-TALKING = {"_supported.py", "read.py", "_files.py", "evidence.py", "folder.py", "verification.py"}
+TALKING = {"_supported.py", "read.py", "fetch.py", "_files.py", "_http.py", "evidence.py", "folder.py", "verification.py"}
 CLOCKS = {"now", "utcnow", "today"}
 
 
@@ -228,12 +230,12 @@ def test_impure_imports_are_found(source: str) -> None:
 
 
 def test_only_the_api_imports_the_http_library() -> None:
-    """One other file imports it: the upload of reports to a storage, which is not the API."""
+    """It takes one shared file, with what the audit of pages takes too; the upload of reports to a storage is not the API."""
     assert [
         name
         for name, source in sources().items()
         if {"requests", "urllib3"} & foreign(name, source) and not name.startswith(f"{UTILS}_api/")
-    ] == ["plugins/plugin_utils/_report/send.py"]
+    ] == ["plugins/module_utils/_http.py", "plugins/plugin_utils/_report/send.py"]
 
 
 def test_plugins_import_plugins_only() -> None:

@@ -46,7 +46,7 @@ def test_builder_finds_python_packages_only(tmp_path: Path) -> None:
 
 def test_libraries_agree_with_the_collection() -> None:
     assert requirements("meta/ee-requirements.txt") == requirements("requirements.txt")
-    assert set(requirements("requirements.txt")) == {"requests", "urllib3"}
+    assert set(requirements("requirements.txt")) == {"requests", "urllib3", "justhtml"}
 
 
 def context(definition: str, folder: Path) -> t.Any:

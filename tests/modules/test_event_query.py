@@ -37,6 +37,7 @@ OPTIONS: dict[str, list[dict[str, t.Any]]] = {
     "notification_policy": [{"account_id": "ACCOUNT", "name": "none", "state": "absent"}],
     "notification_policy_info": [{"account_id": "ACCOUNT"}],
     "notification_webhook": [{"account_id": "ACCOUNT", "name": "none", "state": "absent"}],
+    "page_audit": [{"pages": [{"url": "http://127.0.0.1:9/"}], "baseline": []}],
     "script_audit": [{"baseline": []}],
     "script_monitor": [{"enabled": True}],
     "script_monitor_info": [{}],

@@ -82,7 +82,7 @@ def _entry(place: str, item: Json) -> Entry:
     )
 
 
-def _text(place: str, value: Json) -> str | None:
+def optional_text(place: str, value: Json) -> str | None:
     if value is None:
         return None
     if not isinstance(value, str):
@@ -90,19 +90,19 @@ def _text(place: str, value: Json) -> str | None:
     return value.strip() or None
 
 
-def _needed(place: str, value: Json) -> str:
-    text = _text(place, value)
+def needed(place: str, value: Json) -> str:
+    text = optional_text(place, value)
     if text is None:
         raise invalid_option(place, "an entry needs it")
     return text
 
 
-def _day(place: str, value: Json) -> str | None:
-    text = _text(place, value if value is None or isinstance(value, str) else str(value))
+def day(place: str, value: Json) -> str | None:
+    text = optional_text(place, value if value is None or isinstance(value, str) else str(value))
     return None if text is None else need_date(place, text)
 
 
-def _flag(place: str, value: Json) -> bool:
+def flag(place: str, value: Json) -> bool:
     # Before ansible-core 2.19, a template turns a value into text; these words are Ansible's.
     flag = value if isinstance(value, bool) else _FLAGS.get(str(value if value is not None else False).strip().lower())
     if flag is None:
@@ -111,7 +111,7 @@ def _flag(place: str, value: Json) -> bool:
 
 
 def _integrity(place: str, value: Json) -> str:
-    text = _text(place, value) or PINNED
+    text = optional_text(place, value) or PINNED
     if text not in (PINNED, UNPINNED):
         raise invalid_option(place, f"{quoted(text)} is neither {PINNED!r} nor {UNPINNED!r}")
     return text
@@ -128,20 +128,20 @@ def _listed(place: str, value: Json, shape: re.Pattern[str], meaning: str) -> li
 
 
 MEMBERS: t.Mapping[str, t.Callable[[str, Json], t.Any]] = {
-    "name": _needed,
-    "url": _needed,
+    "name": needed,
+    "url": needed,
     "hosts": functools.partial(
         _listed, shape=_HOST, meaning="a host name; it is compared as a whole, and omitted hosts mean any"
     ),
-    "owner": _text,
-    "justification": _text,
-    "authorised_by": _text,
-    "authorised_on": _day,
-    "review_by": _day,
+    "owner": optional_text,
+    "justification": optional_text,
+    "authorised_by": optional_text,
+    "authorised_on": day,
+    "review_by": day,
     "integrity": _integrity,
-    "integrity_reason": _text,
+    "integrity_reason": optional_text,
     "hashes": functools.partial(_listed, shape=_HASH, meaning="a SHA-256 of 64 hexadecimal digits"),
-    "required": _flag,
+    "required": flag,
 }
 
 

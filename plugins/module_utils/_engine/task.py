@@ -85,6 +85,7 @@ class Task(abc.ABC):
     addresses: the options of which exactly one names the zone or the account
     approvable: whether the module has `plan_id` and `expected_plan_id`
     on_controller: whether the module runs on the controller only, without connection options
+    asks_service: whether the module has a connection to the service
     """
 
     name: t.ClassVar[str]
@@ -92,13 +93,14 @@ class Task(abc.ABC):
     addresses: t.ClassVar[tuple[str, ...]] = ZONE_ADDRESSES
     approvable: t.ClassVar[bool] = False
     on_controller: t.ClassVar[bool] = False
+    asks_service: t.ClassVar[bool] = True
 
     @classmethod
     def options(cls) -> ArgumentSpec:
         """Return all options as they are declared."""
-        shared: ArgumentSpec = (
-            {} if cls.on_controller else {**CONNECTION_OPTIONS, **{name: {"type": "str"} for name in cls.addresses}}
-        )
+        shared: ArgumentSpec = {}
+        if not cls.on_controller:
+            shared = {**(CONNECTION_OPTIONS if cls.asks_service else {}), **{name: {"type": "str"} for name in cls.addresses}}
         if cls.approvable:
             shared["expected_plan_id"] = {"type": "str"}
         return {**shared, **cls.spec.options}

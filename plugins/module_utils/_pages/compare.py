@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Pages compared with their authorised state."""
+
+from __future__ import annotations
+
+import collections
+import re
+import typing as t
+
+from .._baseline.entries import AUTHORISATION, Baseline
+from .._baseline.entries import Entry as ScriptEntry
+from .._core import invalid_option
+from .._redact import clean_text
+from .._text import quoted, shorten
+from . import headers as policies
+from .document import Document, Inline, Script
+from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, UNREAD, WITHOUT_SHAPE
+from .options import SELF, Entry, Line, Page
+from .received import Read
+from .shape import shape_of
+
+_INTEGRITY = re.compile(r"sha(?:256-[A-Za-z0-9+/_-]{43}=?|384-[A-Za-z0-9+/_-]{64}|512-[A-Za-z0-9+/_-]{86}(?:==)?)(?:\?\S*)?")
+_TEXTS = re.compile(r"(['\"`])(?:\\.|(?!\1).)*\1?", re.DOTALL)
+# Of these a browser runs nothing by themselves, so that what loads them later has to have the integrity.
+_NO_ELEMENTS = frozenset(("preload", "modulepreload", "loaded"))
+
+
+class Finding(t.NamedTuple):
+    """A finding: about a page, an entry of the baseline, or the audit itself."""
+
+    kind: str
+    page: str | None
+    subject: str | None
+    is_text: str | None
+    should_be: str | None
+    line: int | None
+    message: str
+
+    def report(self) -> dict[str, t.Any]:
+        """Return the form of a finding in results."""
+        return {
+            "kind": self.kind,
+            "page": self.page,
+            "subject": self.subject,
+            "is": self.is_text,
+            "should_be": self.should_be,
+            "line": self.line,
+            "message": self.message,
+        }
+
+
+class Code(t.NamedTuple):
+    """Inline code as all fetches of a page showed it; dynamic: they did not show the same."""
+
+    inline: Inline
+    shape: str | None
+    is_dynamic: bool
+
+    @property
+    def subject(self) -> str:
+        """Return what names the code: its shape where its hash is another one each time."""
+        return self.shape if self.is_dynamic and self.shape else self.inline.hash
+
+
+class Seen(t.NamedTuple):
+    """What was read of a page: all its fetches together, and why one of them could not be read."""
+
+    page: Page
+    reads: tuple[Read, ...]
+    unread: str | None
+
+    @property
+    def first(self) -> Read:
+        return self.reads[0]
+
+    def documents(self) -> t.Iterator[Document]:
+        return (read.document for read in self.reads)
+
+    def scripts(self) -> list[Script]:
+        return list({each[:4]: each for document in self.documents() for each in document.scripts}.values())
+
+    def frames(self) -> dict[str, int | None]:
+        return {each.url: each.line for document in self.documents() for each in document.frames}
+
+    def forms(self) -> dict[str, int | None]:
+        return {each.origin: each.line for document in self.documents() for each in document.forms}
+
+    def code(self) -> list[Code]:
+        """Return the inline code of all fetches; of dynamic code that has one shape, one."""
+        known: dict[tuple[str, str], Inline] = {}
+        counts: collections.Counter[tuple[str, str]] = collections.Counter()
+        for document in self.documents():
+            for each in document.inline:
+                known.setdefault((each.kind, each.hash), each)
+                counts[each.kind, each.hash] += 1
+        shapes: dict[str, str | None] = {}
+        found: dict[t.Any, Code] = {}
+        for key, inline in known.items():
+            if inline.code not in shapes:
+                shapes[inline.code] = shape_of(inline.code)
+            shape = None if inline.kind in WITHOUT_SHAPE else shapes[inline.code]
+            is_dynamic = counts[key] < len(self.reads)
+            found.setdefault((inline.kind, shape) if is_dynamic and shape else key, Code(inline, shape, is_dynamic))
+        return list(found.values())
+
+    def values(self, read: Read, name: str) -> list[str]:
+        """Return the values of a header, or of what stands in its place, in one fetch."""
+        values = read.document.stated.get(name, ()) if name in OF_DOCUMENT else read.response.headers.get(name, ())
+        return policies.shown(name, values, read.response.address.host)[0]
+
+    def left_out(self, names: t.Iterable[str]) -> list[str]:
+        """Return the policies with which the service samples; they come and go by themselves."""
+        texts = (
+            text
+            for read in self.reads
+            for name in names
+            for text in policies.shown(name, read.response.headers.get(name, ()), read.response.address.host)[1]
+        )
+        return list(dict.fromkeys(texts))
+
+
+def extract_of(code: str, *, is_recorded: bool) -> str:
+    """Return the beginning of code for people; of a recording without its texts, which may be what somebody typed."""
+    text = _TEXTS.sub(lambda match: f"{match[1]}…{match[1]}", code) if is_recorded else code
+    return shorten(clean_text(" ".join(text.split())), MAX_EXTRACT)
+
+
+def find_entry(entries: t.Iterable[Entry], url: str) -> Entry | None:
+    """Return the entry of a page, the more exact one of several; raise `invalid_option` for a tie."""
+    matching: dict[tuple[bool, int], list[Entry]] = collections.defaultdict(list)
+    for entry in entries:
+        if entry.pattern.covers(url):
+            is_exact = entry.pattern.is_exact
+            rank = len(entry.pattern.text) if is_exact else len(entry.pattern.prefix)
+            matching[is_exact, rank].append(entry)
+    if not matching:
+        return None
+    best = matching[max(matching)]
+    if len(best) > 1:
+        one, other = sorted(best, key=lambda entry: entry.name)[:2]
+        raise invalid_option(
+            "baseline",
+            f"the entries {quoted(one.name)} ({one.place}) and {quoted(other.name)} ({other.place}) fit {quoted(url)} equally well;"
+            " make one of them more specific",
+        )
+    return best[0]
+
+
+class Comparison:
+    """Compares one page with its entry; remembers which lines of the entry fitted something."""
+
+    def __init__(self, seen: Seen, entry: Entry | None, scripts: Baseline, headers: t.Sequence[str], today: str) -> None:
+        self.seen = seen
+        self.entry = entry
+        self.headers = headers
+        self._scripts = scripts
+        self._today = today
+        self._is_recorded = seen.page.har is not None
+        self.used: set[str] = set()
+        self.findings: list[Finding] = []
+        if seen.unread is not None:
+            self._add(UNREAD, None, seen.unread, None, None, f"the page could not be read: {seen.unread}")
+        if not seen.reads:
+            return
+        if entry is None:
+            self._add("page_new", None, None, None, None, "no entry of the baseline covers the page")
+        self._compare_address()
+        self._compare_headers()
+        self._compare_scripts()
+        self._compare_inline()
+        self._compare_frames()
+        self._compare_forms()
+
+    def _add(
+        self, kind: str, subject: str | None, is_text: str | None, should_be: str | None, line: int | None, message: str
+    ) -> None:
+        """Add a finding, once for what several fetches or elements show."""
+        if any((each.kind, each.subject) == (kind, subject) for each in self.findings):
+            return
+        where = "" if line is None else f"line {line}: "
+        shown, expected = (None if text is None else clean_text(text) for text in (is_text, should_be))
+        self.findings.append(Finding(kind, self.seen.page.url, subject, shown, expected, line, clean_text(where + message)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of what is compared: headers, and what a document says in their place."""
+        return (*self.headers, *OF_DOCUMENT)
+
+    def needs_line(self, script: Script) -> bool:
+        """Return whether a script needs a line in the entry, because the baseline of scripts does not authorise it."""
+        return bool(self._of_script_entry(self._scripts.match(script.url, self.seen.page.address.host).entry)[0])
+
+    @property
+    def _by(self) -> str:
+        return "no entry authorises" if self.entry is None else f"entry {quoted(self.entry.name)} does not authorise"
+
+    def _compare_address(self) -> None:
+        asked = self.seen.page.address
+        for read in self.seen.reads:
+            final, text = read.response.address, str(read.response.address)
+            if final.origin != asked.origin:
+                message = f"it ends on another origin, {text}"
+                self._add("redirected", text, text, asked.origin, None, message)
+            elif final != asked and self.entry is not None and not self.entry.pattern.covers(text):
+                message = f"it ends on {text}, which is another page than entry {quoted(self.entry.name)} covers"
+                self._add("redirected", text, text, self.entry.pattern.text, None, message)
+
+    def _compare_headers(self) -> None:
+        if self.entry is None:
+            return
+        for read in self.seen.reads:
+            values = {name: self.seen.values(read, name) for name in (*self.names, CSP)}
+            for name in self.names:
+                declared = self.entry.headers.get(name, ())
+                found = policies.compare(name, values[name], declared)
+                if found is not None:
+                    self._add(
+                        "header_changed",
+                        name,
+                        found.is_text,
+                        found.should_be,
+                        None,
+                        _of_header(found, policies.is_only_reported(name, values, declared)),
+                    )
+
+    def _compare_scripts(self) -> None:
+        lines = self.entry.scripts if self.entry else ()
+        for script in self.seen.scripts():
+            fitting = [line for line in lines if line.pattern.covers(script.url)]
+            self.used.update(f"script {line.pattern.text}" for line in fitting)
+            if fitting:
+                self._check_integrity(script, fitting)
+                continue
+            kind, reason = self._of_script_entry(self._scripts.match(script.url, self.seen.page.address.host).entry)
+            if kind:
+                self._add(kind, script.url, script.url, None, script.line, f"script {script.url} that {reason}")
+
+    def _check_integrity(self, script: Script, fitting: t.Sequence[Line]) -> None:
+        if script.kind in _NO_ELEMENTS or not any(line.needs_integrity for line in fitting):
+            return
+        if not any(map(_INTEGRITY.fullmatch, (script.integrity or "").split())):
+            text = f"integrity {quoted(script.integrity)}" if script.integrity else "no integrity"
+            message = f"script {script.url} has no valid integrity, which its entry requires"
+            self._add("script_new", script.url, text, "a valid integrity", script.line, message)
+
+    def _of_script_entry(self, entry: ScriptEntry | None) -> tuple[str, str]:
+        """Return the finding about a script that only the baseline of scripts may authorise; "" for none."""
+        if entry is None:
+            return "script_new", self._by
+        if is_expired(entry.declared, self._today):
+            return "expired", f"the entry {quoted(entry.name)} of the scripts authorised until {entry.declared['review_by']}"
+        missing = find_missing(entry.declared)
+        if missing:
+            return "unjustified", f"the entry {quoted(entry.name)} of the scripts names without {', '.join(missing)}"
+        return "", ""
+
+    def _compare_inline(self) -> None:
+        authorised = self.entry.inline if self.entry else frozenset[str]()
+        for code in self.seen.code():
+            names = {code.inline.hash, code.shape} & authorised
+            self.used.update(f"inline {name}" for name in names)
+            if not names:
+                extract = extract_of(code.inline.code, is_recorded=self._is_recorded)
+                message = f"inline code that {self._by}: {extract}"
+                self._add("inline_new", code.subject, extract, None, code.inline.line, message)
+
+    def _compare_frames(self) -> None:
+        lines = self.entry.frames if self.entry else ()
+        for url, line in self.seen.frames().items():
+            fitting = [each for each in lines if each.pattern.covers(url)]
+            self.used.update(f"frame {each.pattern.text}" for each in fitting)
+            if not fitting:
+                self._add("frame_new", url, url, None, line, f"frame {url} that {self._by}")
+
+    def _compare_forms(self) -> None:
+        authorised = self.entry.forms if self.entry else frozenset[str]()
+        own = self.seen.page.address.origin
+        for origin, line in self.seen.forms().items():
+            names = {origin, *((SELF,) if origin == own else ())} & authorised
+            self.used.update(f"form {name}" for name in names)
+            if not names:
+                self._add("form_new", origin, origin, None, line, f"a form that sends to {origin}, which {self._by}")
+
+
+def _of_header(found: policies.Difference, is_only_reported: bool) -> str:
+    name = found.name
+    if found.is_text is None and is_only_reported:
+        return f"{name} is only reported (content-security-policy-report-only), and should be enforced: {found.should_be}"
+    if found.is_text is None and found.should_be is None:
+        return f"{name} differs"
+    if found.is_text is None:
+        return f"{name} is missing: {found.should_be}"
+    if found.should_be is None:
+        return f"{name} was added: {found.is_text}"
+    return f"{name} is {found.is_text}, should be {found.should_be}"
+
+
+def is_expired(declared: t.Mapping[str, t.Any], today: str) -> bool:
+    return declared["review_by"] is not None and declared["review_by"] < today
+
+
+def find_missing(declared: t.Mapping[str, t.Any]) -> list[str]:
+    """Return what an entry lacks to be an authorisation."""
+    return [member for member in AUTHORISATION if not declared[member]]
+
+
+def lines_of(entry: Entry) -> t.Iterator[tuple[str, str, bool]]:
+    """Yield the lines of an entry: what it names with its kind, its text, and whether it is required."""
+    yield from ((f"script {line.pattern.text}", f"script {line.pattern.text}", line.is_required) for line in entry.scripts)
+    yield from ((f"inline {name}", f"inline code {name}", False) for name in sorted(entry.inline))
+    yield from ((f"frame {line.pattern.text}", f"frame {line.pattern.text}", line.is_required) for line in entry.frames)
+    yield from ((f"form {name}", f"form {name}", False) for name in sorted(entry.forms))
+
+
+def find_in_entries(entries: t.Iterable[Entry], comparisons: t.Sequence[Comparison], today: str) -> list[Finding]:
+    """Return the findings about entries."""
+    findings: list[Finding] = []
+    for entry in entries:
+        name = f"the entry {quoted(entry.name)}"
+        if is_expired(entry.declared, today):
+            findings.append(_about("expired", entry.name, f"{name} had to be reviewed by {entry.declared['review_by']}"))
+        if missing := find_missing(entry.declared):
+            findings.append(_about("unjustified", entry.name, f"{name} has no {', '.join(missing)}"))
+        own = [each for each in comparisons if each.entry is entry]
+        if not own:
+            findings.append(_about("unused", entry.name, f"{name} fits no page of the audit"))
+        findings += _find_in_lines(entry, own)
+    return findings
+
+
+def _about(kind: str, subject: str, text: str, page: str | None = None, should_be: str | None = None) -> Finding:
+    return Finding(kind, page, clean_text(subject), None, should_be, None, clean_text(text))
+
+
+def _find_in_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Iterator[Finding]:
+    """Yield the findings about lines that nothing fits. Of what an unread page may have, nothing is gone or unused."""
+    read = [each for each in comparisons if each.seen.reads]
+    is_whole = bool(comparisons) and all(each.seen.unread is None for each in comparisons)
+    used = frozenset[str]().union(*(each.used for each in comparisons))
+    for line, text, is_required in lines_of(entry):
+        pattern = line.partition(" ")[2]
+        if is_required:
+            for each in read:
+                if line not in each.used:
+                    message = f"{text} is required by the entry {quoted(entry.name)}, and does not exist"
+                    yield _about("gone", pattern, message, each.seen.page.url, pattern)
+        elif is_whole and line not in used:
+            yield _about("unused", f"{entry.name}: {line}", f"{text} of the entry {quoted(entry.name)} fits nothing")
+
+
+def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
+    """Return findings sorted by kind, page and subject."""
+    place = {kind: index for index, kind in enumerate(PAGE_FINDINGS)}
+    return sorted(findings, key=lambda each: (place[each.kind], each.page or "", each.subject or ""))

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a browser executes, embeds and sends somewhere of one document: read from its tree, nothing is evaluated."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+import types
+import typing as t
+from urllib.parse import unquote_to_bytes
+
+from .encoding import decode_text, encoding_of, label_in
+from .facts import (
+    BASE,
+    HANDLER,
+    JAVASCRIPT,
+    JAVASCRIPT_TYPES,
+    MAX_SRCDOC_DEPTH,
+    MAX_TRUSTED_DEPTH,
+    META_CSP,
+    META_REFRESH,
+    MODULE,
+    NO_ADDRESSES,
+    OTHER_TYPES,
+    SCRIPT,
+    SRCDOC,
+    Unread,
+)
+from .tree import HTML, SVG, Node, is_template, limited, trees
+from .url import Address, parse, plain
+
+_HEAD = "head"
+Attributes = t.Mapping[str, "str | None"]
+_BLANKS = "\t\n\f\r "
+# The scheme of an address, as browsers find it, also after the semicolon of a list of an animation.
+_JAVASCRIPT = re.compile(r"(?:^|;)[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE)
+_FRAMES: t.Mapping[str, str] = {"iframe": "src", "frame": "src", "object": "data", "embed": "src"}
+_MODES = frozenset(("open", "closed"))
+
+
+class Script(t.NamedTuple):
+    """A script with a URL, or the preload of one."""
+
+    url: str
+    integrity: str | None
+    crossorigin: str | None
+    kind: str
+    line: int | None
+
+
+class Inline(t.NamedTuple):
+    """Code that the document itself contains."""
+
+    kind: str
+    code: str
+    line: int | None
+
+    @property
+    def hash(self) -> str:
+        """Return the hash in the form of a content security policy."""
+        return hash_of(self.code)
+
+
+class Frame(t.NamedTuple):
+    """A document that is embedded by its URL."""
+
+    url: str
+    line: int | None
+
+
+class Form(t.NamedTuple):
+    """Where a form sends to: an origin, or the scheme of what has none."""
+
+    origin: str
+    line: int | None
+
+
+class Document(t.NamedTuple):
+    """What was found in a document, in its order and each thing once; `stated` are the values of what stands beside the headers."""
+
+    scripts: tuple[Script, ...] = ()
+    inline: tuple[Inline, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    forms: tuple[Form, ...] = ()
+    stated: t.Mapping[str, tuple[str, ...]] = types.MappingProxyType({})
+
+
+def hash_of(code: str) -> str:
+    digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def read_document(text: str, address: Address) -> Document:
+    """Return what a document contains; raise `Unread` for one that cannot be read as browsers do."""
+    with limited():
+        return _merged(_read(text, address))
+
+
+def _merged(found: t.Iterable[_Found]) -> Document:
+    """Return everything that was found, equal things once: a document is parsed several times, and what any of them shows counts."""
+    scripts: dict[t.Any, Script] = {}
+    inline: dict[t.Any, Inline] = {}
+    frames: dict[str, Frame] = {}
+    forms: dict[str, Form] = {}
+    stated: dict[str, list[str]] = {}
+    for each in found:
+        for script in each.scripts:
+            scripts.setdefault(script[:4], script)
+        for code in each.inline:
+            inline.setdefault(code[:2], code)
+        for frame in each.frames:
+            frames.setdefault(frame.url, frame)
+        for form in each.forms:
+            forms.setdefault(form.origin, form)
+        for name, values in each.stated.items():
+            known = stated.setdefault(name, [])
+            known += [value for value in values if value not in known]
+    return Document(
+        tuple(scripts.values()),
+        tuple(inline.values()),
+        tuple(frames.values()),
+        tuple(forms.values()),
+        {name: tuple(values) for name, values in stated.items() if values},
+    )
+
+
+class _Found:
+    """What one tree shows."""
+
+    def __init__(self) -> None:
+        self.scripts: list[Script] = []
+        self.inline: list[Inline] = []
+        self.frames: list[Frame] = []
+        self.forms: list[Form] = []
+        self.stated: dict[str, list[str]] = {META_CSP: [], META_REFRESH: [], BASE: []}
+
+    def move_to(self, line: int | None) -> None:
+        """Let everything stand where the document stands that contains it; what this one says of itself holds for itself only."""
+        self.stated.clear()
+        self.scripts = [each._replace(line=line) for each in self.scripts]
+        self.inline = [each._replace(line=line) for each in self.inline]
+        self.frames = [each._replace(line=line) for each in self.frames]
+        self.forms = [each._replace(line=line) for each in self.forms]
+
+
+class _Place(t.NamedTuple):
+    """A node of the tree with what matters around it."""
+
+    node: Node
+    depth: int
+    in_document: bool
+
+
+def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
+    """Yield what each tree of a text shows, and what those of the documents show that it contains as text.
+
+    `base` is what relative addresses start at until a `base` element says otherwise.
+    """
+    if depth > MAX_SRCDOC_DEPTH:
+        raise Unread(f"it has documents within documents (srcdoc) deeper than {MAX_SRCDOC_DEPTH}")
+    for root in trees(text, is_srcdoc=depth > 0):
+        walk = _Walk(root, base)
+        yield walk.found
+        for inner_base, code in walk.documents:
+            for found in _read(code.code, inner_base, depth + 1):
+                found.move_to(code.line)
+                yield found
+
+
+class _Walk:
+    """One way through a tree, in the order of the document."""
+
+    def __init__(self, root: Node, base: Address) -> None:
+        self.found = _Found()
+        # The documents that stand in an attribute, with their base.
+        self.documents: list[tuple[Address, Inline]] = []
+        self._page = self._base = base
+        self._has_base = False
+        # A base that leads nowhere ends the search for another one, but what browsers load in advance follows the next.
+        self._other_base: Address | None = None
+        # The addresses of forms, and of what may load late, are also resolved against the base of the whole document.
+        self._late: list[tuple[str, str, int | None]] = []
+        waiting = [_Place(root, 0, True)]
+        while waiting:
+            place = waiting.pop()
+            waiting.extend(reversed(list(self._visit(place))))
+        for kind, text, line in self._late:
+            self._add_late(kind, text, line)
+
+    def _visit(self, place: _Place) -> t.Iterator[_Place]:
+        """Look at a node; yield those below it that are not inert."""
+        node = place.node
+        if not node.name.startswith("#"):
+            self._look_at(node, node.attrs or {}, place.in_document)
+        depth = place.depth + 1
+        has_shadow = False
+        for child in node.children or ():
+            if child.name[:1] in ("#", "!"):
+                continue  # text, a comment, the type of the document
+            yield _Place(child, depth, place.in_document)
+            if is_template(child) and child.template_content is not None:
+                is_shadow = not has_shadow and ((child.attrs or {}).get("shadowrootmode") or "").lower() in _MODES
+                has_shadow = has_shadow or is_shadow
+                if is_shadow or depth > MAX_TRUSTED_DEPTH:
+                    yield _Place(child.template_content, depth, place.in_document and not is_shadow)
+
+    def _look_at(self, node: Node, attributes: Attributes, in_document: bool) -> None:
+        name, line = node.name, node.origin_line
+        if node.namespace == HTML:
+            look = _ELEMENTS.get(name)
+            if look is not None:
+                look(self, node, attributes)
+            if name == "base" and in_document:
+                self._look_at_base(attributes)
+        elif node.namespace == SVG and name == "script":
+            self._look_at_script(node, attributes)
+        for attribute, value in attributes.items():
+            if not value:
+                continue
+            if attribute.startswith("on") and len(attribute) > 2:
+                self._add_inline(HANDLER, value, line)
+            elif "script" in value.lower() or "\n" in value or "\t" in value or "\r" in value:
+                self._look_for_javascript(attribute, value, line)
+
+    def _look_for_javascript(self, attribute: str, value: str, line: int | None) -> None:
+        if attribute in NO_ADDRESSES or attribute.startswith(("data-", "aria-")):
+            return
+        # The frames of an animation are separated by semicolons, which code has as well.
+        texts = value.split(";") if attribute == "values" else [value]
+        for text in texts:
+            if _JAVASCRIPT.match(text):
+                self._add_inline(JAVASCRIPT, javascript_of(text), line)
+
+    def _look_at_base(self, attributes: Attributes) -> None:
+        href = attributes.get("href")
+        if href is None or self._has_base:
+            return
+        self.found.stated[BASE].append(href.strip(_BLANKS))
+        address = parse(href, self._page)
+        if address is None or not address.authority:
+            self._other_base = self._page
+        elif self._other_base is None:
+            self._base, self._has_base = address, True
+        else:
+            self._other_base, self._has_base = address, True
+
+    def _addresses(self, text: str) -> t.Iterator[Address | None]:
+        """Yield what browsers make of an address."""
+        first = parse(text, self._base)
+        yield first
+        if self._other_base is not None and (other := parse(text, self._other_base)) != first:
+            yield other
+
+    def _look_at_meta(self, node: Node, attributes: Attributes) -> None:
+        equivalent, content = (attributes.get("http-equiv") or "").lower(), attributes.get("content")
+        if content is None:
+            return
+        if equivalent == "refresh":
+            self.found.stated[META_REFRESH].append(content)
+        elif equivalent == "content-security-policy" and node.parent is not None and node.parent.name == _HEAD:
+            self.found.stated[META_CSP].append(content)
+
+    def _look_at_script(self, node: Node, attributes: Attributes) -> None:
+        kind = _kind_of_script(attributes)
+        if kind is None:
+            return
+        names = ("src",) if node.namespace == HTML else ("href", "xlink:href")
+        source = next((attributes[name] or "" for name in names if name in attributes), None)
+        if source is not None:
+            # An empty one is an error, and the text is not executed either.
+            if source:
+                self._add_script(source, attributes, kind, node.origin_line)
+            return
+        texts = [str(child.data) for child in node.children or () if child.name == "#text"]
+        if any(texts):
+            self._add_inline(kind, "".join(texts), node.origin_line)
+        if len(texts) < len(node.children or ()):
+            # In SVG, code can have comments and elements in it. Another browser may take these for code.
+            self._add_inline(kind, "".join(_all_texts(node)), node.origin_line)
+
+    def _look_at_link(self, node: Node, attributes: Attributes) -> None:
+        relations = (attributes.get("rel") or "").lower().split()
+        href = attributes.get("href")
+        if not href:
+            return
+        if "modulepreload" in relations:
+            self._add_script(href, attributes, "modulepreload", node.origin_line)
+        elif "preload" in relations and (attributes.get("as") or "").lower() == "script":
+            self._add_script(href, attributes, "preload", node.origin_line)
+
+    def _look_at_frame(self, node: Node, attributes: Attributes) -> None:
+        if node.name == "iframe" and attributes.get("srcdoc") is not None:
+            document = Inline(SRCDOC, attributes["srcdoc"] or "", node.origin_line)
+            if document.code:
+                self.found.inline.append(document)
+                self.documents.append((self._base, document))
+        source = attributes.get(_FRAMES[node.name])
+        if source:
+            self._add_frame(source, node.origin_line)
+            if node.name in ("object", "embed"):
+                # These load when they are laid out, by when a later `base` may hold.
+                self._late.append(("frame", source, node.origin_line))
+
+    def _look_at_form(self, node: Node, attributes: Attributes) -> None:
+        if node.name == "form" and (attributes.get("method") or "").strip(_BLANKS).lower() != "dialog":
+            self._late.append(("form", attributes.get("action") or "", node.origin_line))
+        target = attributes.get("formaction")
+        if node.name != "form" and target is not None and (attributes.get("formmethod") or "").lower() != "dialog":
+            self._late.append(("form", target, node.origin_line))
+
+    def _add_late(self, kind: str, text: str, line: int | None) -> None:
+        if kind == "frame":
+            self._add_frame(text, line)
+        elif not _JAVASCRIPT.match(text):
+            # None is the document itself, whatever its base is.
+            for address in self._addresses(text) if text else (self._page,):
+                self.found.forms.append(Form(plain(text) if address is None else address.origin, line))
+
+    def _add_script(self, source: str, attributes: Attributes, kind: str, line: int | None) -> None:
+        for address in self._addresses(source):
+            if address is not None and address.scheme == "data":
+                self._add_inline(MODULE if kind in (MODULE, "modulepreload") else SCRIPT, text_of_data(source), line)
+            else:
+                url = plain(source) if address is None else str(address)
+                self.found.scripts.append(Script(url, attributes.get("integrity"), attributes.get("crossorigin"), kind, line))
+
+    def _add_frame(self, source: str, line: int | None) -> None:
+        if _JAVASCRIPT.match(source):
+            return  # which is code, and was found as such
+        for address in self._addresses(source):
+            if address is not None and address.scheme == "data":
+                document = Inline(SRCDOC, text_of_data(source), line)
+                self.found.inline.append(document)
+                if "html" in address.rest.partition(",")[0].lower():
+                    self.documents.append((self._base, document))
+            elif address is None or (address.scheme, address.rest.partition("?")[0]) != ("about", "blank"):
+                self.found.frames.append(Frame(plain(source) if address is None else str(address), line))
+
+    def _add_inline(self, kind: str, code: str, line: int | None) -> None:
+        self.found.inline.append(Inline(kind, code, line))
+
+
+_Look = t.Callable[[_Walk, Node, Attributes], None]
+_ELEMENTS: t.Mapping[str, _Look] = {
+    "script": _Walk._look_at_script,
+    "meta": _Walk._look_at_meta,
+    "link": _Walk._look_at_link,
+    **dict.fromkeys(_FRAMES, _Walk._look_at_frame),
+    **dict.fromkeys(("form", "button", "input"), _Walk._look_at_form),
+}
+
+
+def _all_texts(node: Node) -> t.Iterator[str]:
+    """Yield all text below a node, of comments too."""
+    waiting = list(reversed(node.children or ()))
+    while waiting:
+        each = waiting.pop()
+        if each.name in ("#text", "#comment"):
+            yield str(each.data)
+        waiting.extend(reversed(each.children or ()))
+
+
+def _kind_of_script(attributes: Attributes) -> str | None:
+    """Return the kind of a script, None for one of a type that browsers take for data."""
+    if "type" in attributes:
+        stated = (attributes["type"] or "").lower()
+        stated = stated.strip(_BLANKS) or stated
+    else:
+        language = attributes.get("language") or ""
+        stated = f"text/{language.lower()}" if language else ""
+    if not stated or stated in JAVASCRIPT_TYPES:
+        return SCRIPT
+    return OTHER_TYPES.get(stated)
+
+
+def javascript_of(text: str) -> str:
+    """Return the code of a `javascript:` address as browsers hash it: with its scheme, decoded."""
+    rest = plain(text)[len("javascript:") :]
+    return "javascript:" + unquote_to_bytes(rest.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
+
+
+def text_of_data(source: str) -> str:
+    """Return the text in a `data:` address; the address itself where it cannot be decoded."""
+    kind, comma, content = plain(source).partition("#")[0][len("data:") :].partition(",")
+    if not comma:
+        return source
+    data = unquote_to_bytes(content.encode("utf-8", "surrogatepass"))
+    if re.search(r";[ ]*base64[ ]*$", kind, re.IGNORECASE):
+        packed = re.sub(rb"[\t\n\f\r ]", b"", data)
+        try:
+            data = base64.b64decode(packed.rstrip(b"=") + b"=" * (-len(packed.rstrip(b"=")) % 4), validate=True)
+        except binascii.Error:
+            return source
+    encoding = encoding_of(label_in(kind)) or "utf-8"
+    return decode_text(data, encoding)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from .document import Document, Frame, Script, read_document
+from .encoding import decode
+from .facts import Unread
+from .url import Address, parse
+
+# What an answer is, wherever it comes from: a page, or a recording.
+
+# What bot protections answer with in place of the page: of Cloudflare a header says so, others are known by what they send.
+_CHALLENGES = (
+    re.compile(rb"/cdn-cgi/challenge-platform/|_cf_chl_opt"),
+    re.compile(rb"captcha-delivery\.com|geo\.captcha-delivery"),
+    re.compile(rb"_Incapsula_Resource|/_Incapsula"),
+    re.compile(rb"px-captcha|perimeterx", re.IGNORECASE),
+    re.compile(rb"sec-if-cpt-container|/akam/1[0-9]/pixel|bm-verify="),
+    re.compile(rb"awsWafCookieDomainList|awswaf\.com/.*challenge"),
+)
+_CHALLENGE_STATUSES = frozenset((202, 401, 403, 405, 429, 503))
+_ADVICE = "record the page with a browser and give the file as har"
+# The parts of a Link header; a comma in quotes or in an address does not end one.
+_LINK = re.compile(r"<([^>]*)>((?:[^\",]|\"(?:[^\"\\]|\\.)*\")*)")
+_PARAMETER = re.compile(r";\s*([\w!#$&+.^`|~*-]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]*)))?")
+
+
+class Response(t.NamedTuple):
+    """An answer; `body` is empty where it was not read. `recorded_at` and what a browser loaded beside it come from a recording."""
+
+    address: Address
+    status: int
+    headers: t.Mapping[str, tuple[str, ...]]
+    body: bytes = b""
+    recorded_at: str | None = None
+    loaded_scripts: tuple[str, ...] = ()
+    loaded_frames: tuple[str, ...] = ()
+
+    def header(self, name: str) -> str:
+        return ", ".join(self.headers.get(name, ()))
+
+    @property
+    def is_challenge(self) -> bool:
+        """Return whether a bot protection answered in place of the page."""
+        if "challenge" in self.header("cf-mitigated").lower():
+            return True
+        is_refusal = self.status in _CHALLENGE_STATUSES
+        return is_refusal and ("x-datadome" in self.headers or any(each.search(self.body[:65536]) for each in _CHALLENGES))
+
+    @property
+    def is_document(self) -> bool:
+        """Return whether the body is worth reading: that of a page, or of what may be a challenge in its place."""
+        return 200 <= self.status < 300 or self.status in _CHALLENGE_STATUSES
+
+
+class Read(t.NamedTuple):
+    """A response that was read as a page."""
+
+    response: Response
+    document: Document
+
+
+def read_response(response: Response) -> Read:
+    """Return the page of an answer; raise `Unread` for any other answer."""
+    if response.is_challenge:
+        raise Unread(f"a bot protection answered with a challenge in place of the page (HTTP {response.status}); {_ADVICE}")
+    if not 200 <= response.status < 300:
+        raise Unread(f"its status is {response.status}")
+    kinds = response.headers.get("content-type", ())
+    if len(kinds) != 1:
+        raise Unread("it names no type (Content-Type)" if not kinds else "it names several types (Content-Type)")
+    essence = kinds[0].partition(";")[0].strip("\t\n\r ").lower()
+    if essence != "text/html":
+        raise Unread(f"its type is {essence[:60]!r}, and only text/html is read")
+    if not response.body.strip():
+        raise Unread("it is empty")
+    text = decode(response.body, kinds[0])
+    document = read_document(text, response.address)
+    return Read(response, _with_loaded(document, response))
+
+
+def _with_loaded(document: Document, response: Response) -> Document:
+    """Return a document with the scripts that headers preload, and with what a browser loaded beside it."""
+    scripts = list(document.scripts)
+    known = {script.url for script in scripts}
+    for value in response.headers.get("link", ()):
+        scripts += _preloads(value, response.address)
+    for url in response.loaded_scripts:
+        if url not in known:
+            scripts.append(Script(url, None, None, "loaded", None))
+    frames = {frame.url: frame for frame in document.frames}
+    for url in response.loaded_frames:
+        frames.setdefault(url, Frame(url, None))
+    unique = {script[:4]: script for script in reversed(scripts)}
+    return document._replace(scripts=tuple(reversed(unique.values())), frames=tuple(frames.values()))
+
+
+def _preloads(value: str, base: Address) -> t.Iterator[Script]:
+    """Yield the scripts that a Link header lets a browser load."""
+    for match in _LINK.finditer(value):
+        parameters: dict[str, str] = {}
+        for name, quoted, plain in _PARAMETER.findall(match[2]):
+            parameters.setdefault(name.lower(), quoted or plain)
+        relations = parameters.get("rel", "").lower().split()
+        is_script = "modulepreload" in relations or ("preload" in relations and parameters.get("as", "").lower() == "script")
+        address = parse(match[1], base)
+        if is_script:
+            kind = "modulepreload" if "modulepreload" in relations else "preload"
+            url = match[1] if address is None else str(address)
+            yield Script(url, parameters.get("integrity"), parameters.get("crossorigin"), kind, None)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The trees that browsers make of a text: the only file that knows the HTML parser."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import sys
+import typing as t
+
+from .._core import Failure, invalid_option
+from .facts import MAX_PARSE_SECONDS, MAX_TAGS, Unread
+
+_PROBLEM = ""
+
+try:
+    from justhtml import JustHTML, Template
+except ImportError as error:
+    _PROBLEM = str(error)
+
+if t.TYPE_CHECKING:
+    from justhtml import Node as Node  # noqa: PLC0414  # for the other files
+else:
+    Node = object
+
+HTML, SVG = "html", "svg"
+_FRAMESET = re.compile(r"<(?=frameset)", re.IGNORECASE)
+
+
+def missing_parser(option: str) -> Failure | None:
+    """Return the failure for a missing library, with the interpreter that lacks it; None if it can be imported."""
+    if not _PROBLEM:
+        return None
+    return invalid_option(
+        option, f"to read pages, the Python library justhtml is required and missing for {sys.executable}: {_PROBLEM}"
+    )
+
+
+def is_template(node: Node) -> t.TypeGuard[Template]:
+    return isinstance(node, Template)
+
+
+def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[Node]:
+    """Yield each tree that a browser may make of a text."""
+    if text.count("<") > MAX_TAGS:
+        raise Unread(f"it has more than {MAX_TAGS} tags")
+    lower = text.lower()
+    texts = [text]
+    if "<frameset" in lower:
+        # A frameset removes the body that came before it, whose scripts have run.
+        texts.append(_FRAMESET.sub("<not-a-", text))
+    for each in texts:
+        # The content of `noscript` is text with scripting, and elements without.
+        for scripting in (True, False) if "<noscript" in lower else (True,):
+            yield JustHTML(
+                each,
+                sanitize=False,  # or it removes everything that is looked for
+                track_node_locations=True,
+                scripting_enabled=scripting,
+                iframe_srcdoc=is_srcdoc,
+            ).root
+
+
+@contextlib.contextmanager
+def limited() -> t.Iterator[None]:
+    """Raise `Unread` in what takes too much time of the processor: some trees are as large as the square of their text."""
+
+    def stop(*_args: object) -> t.NoReturn:
+        raise Unread(f"to read it takes more than {MAX_PARSE_SECONDS:g} seconds, because of how its elements are nested")
+
+    try:
+        before = signal.signal(signal.SIGVTALRM, stop)
+    except ValueError:  # only the main thread can be interrupted, and tasks run there
+        yield
+        return
+    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_PARSE_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

