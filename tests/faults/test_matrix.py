@@ -17,6 +17,7 @@ SEED = 20261121
 # Members that the service sets, and which differ between runs.
 MADE = (
     "version",
+    "last_success",
     "last_updated",
     "updated_at",
     "time_created",

@@ -6,6 +6,7 @@ import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._core import Json
+from ...module_utils._zone.told import ToldAlert
 from .facts import MANAGED, UNAUDITED
 
 # The report as a document: the types of what earlier.REPORT describes as JSON Schema.
@@ -153,7 +154,7 @@ class Report(t.TypedDict):
     waivers: list[WaiverRow]
     trend: list[TrendEntry]
     not_audited: list[NotAudited]
-    alerts: list[Copied]
+    alerts: list[ToldAlert]
 
 
 def address(row: Row) -> str | None:

@@ -164,6 +164,36 @@ _WAIVER = record(
     },
     optional=(*PATTERNS, "expired", "items"),
 )
+_COVERAGE = {
+    "covered": "somebody is told",
+    "perhaps": "perhaps somebody is told",
+    "uncovered": "nobody is told",
+}
+_ALERT = record(
+    {
+        "account_id": string(),
+        "alert_type": string(),
+        "policies": array(
+            record(
+                {
+                    "name": string(),
+                    "mechanisms": {
+                        "type": "object",
+                        "additionalProperties": array(string()),
+                        "description": "Recipients by type.",
+                    },
+                    "last_delivery": {
+                        **nullable(string()),
+                        "description": "When a webhook got something last; null where it is not shown.",
+                    },
+                    "reason": {**nullable(string()), "description": "Why the policy tells nobody, or not of all."},
+                }
+            ),
+            description="The policies of the alert.",
+        ),
+        **{name: array(string(), description=f"Hosts of the run: {words}.") for name, words in _COVERAGE.items()},
+    }
+)
 REPORT: Schema = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
     "$id": "https://github.com/edgeops/edgeops.observability/extensions/schemas/audit-report-1.json",
@@ -200,7 +230,7 @@ REPORT: Schema = {
                 description="What was not audited, and why.",
             ),
             "alerts": array(
-                {"type": "object"},
+                _ALERT,
                 description="Who is told: by account and type of alert, the policies and the hosts they cover.",
             ),
         },

@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 from ...module_utils._logpush.health import STATES
 from ...module_utils._text import is_integer, line, parse_time
 from .._words import distinct
+from .alerts import account_names, rows_of_alerts
 from .destinations import delivering_text, table_of
 from .document import Counts, Item, Report, Row
 from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
@@ -130,6 +131,16 @@ def _markdown_lines(report: Report, is_survey: bool) -> list[str]:
         for item in row["items"]
         if item["waived"] and not item["carried"]
     ]
+    told = [
+        (
+            escape(f"{alert.alert} ({alert.account})"),
+            escape(alert.covered),
+            escape("; ".join(whom) or "nobody"),
+            escape("; ".join(when)),
+        )
+        for alert in rows_of_alerts(report["alerts"], account_names(report["zones"]))
+        for whom, when in [([who for who, _time in alert.told], [time for _who, time in alert.told])]
+    ]
     zones = {status.capitalize(): [row for row in rows if row["status"] == status] for status in STATUSES}
     zones["Not part of this run"] = [row for row in report["zones"] if row["carried"]]
     return [
@@ -144,6 +155,7 @@ def _markdown_lines(report: Report, is_survey: bool) -> list[str]:
         *_table("Unaudited zones", "", ("zone", "why"), failed),
         *_action_tables(rows, frozenset(report["comparison"]["new"])),
         *(_destinations(rows) if is_survey else ()),
+        *_table("Who is told", "", ("alert", "zones covered", "by whom", "last delivery"), told),
         *_table("Waived", "", ("zone", "what", "is, should be", "waived", "id"), waived),
         *(text for name, of_name in zones.items() if of_name for text in _zone_list(name, of_name, report["generated_at"])),
     ]

@@ -9,6 +9,8 @@ from ...module_utils._address import ACCOUNT, ZONE
 from ...module_utils._core import GATE, Json, invalid_option
 from ...module_utils._text import canonical, duration, line, parse_time
 from ...module_utils._version import VERSION
+from ...module_utils._zone.told import told
+from .alerts import Notes, merged, notes_of
 from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, address
 from .facts import (
     COMPLIANT,
@@ -37,7 +39,8 @@ from .waivers import Waiver, apply_waivers, merged_waivers, with_unmatched
 
 def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Report]) -> Report:
     """Return the report; equal arguments give equal reports."""
-    audited = gather(desired, slices, previous)
+    who = told(desired.records, desired.at)
+    audited = gather(desired, notes_of(who.gaps), slices, previous)
     if all(each.row["carried"] for each in audited):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
     marked, waivers = apply_waivers([(each.row, each.waivers) for each in audited], desired.at, desired.waivers)
@@ -61,7 +64,7 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
         "waivers": waivers,
         "trend": list(previous["trend"][-desired.keep :]) if previous and desired.keep else [],
         "not_audited": not_audited(rows),
-        "alerts": [],
+        "alerts": merged([who.alerts, *(part["alerts"] for part in slices)]),
     }
     try:
         text = canonical({name: value for name, value in report.items() if name != "report_id"})
@@ -117,14 +120,14 @@ class AuditedRow(t.NamedTuple):
     waivers: tuple[Waiver, ...]
 
 
-def gather(desired: DesiredReport, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
+def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
     Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
     what this run found.
     """
     before = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
-    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, before)]]
+    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, before)]]
     for part in slices:
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
         rows = [_aged(_plain(row), desired) for row in part["zones"]]

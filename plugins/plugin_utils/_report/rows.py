@@ -11,6 +11,7 @@ from ...module_utils._observed import Cause, Known, Observed, Unknown
 from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
+from ...module_utils._zone.told import is_monitored
 from . import alerts, findings, survey
 from .document import NOTHING, Copied, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
@@ -24,9 +25,9 @@ _NO_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_ASKED, "no account of the run 
 
 
 class Accounts(t.NamedTuple):
-    """What the records of a run say of the accounts: what there is to tell of in each, and the records of the accounts themselves, by id."""
+    """What the records of a run say of the accounts: the notes about who is told, and the records of the accounts themselves, by id."""
 
-    watched: t.Mapping[str | None, alerts.Watched]
+    notes: alerts.Notes
     records: t.Mapping[str, ZoneRecord]
 
     def boundary(self, record: ZoneRecord) -> Observed[Copied]:
@@ -35,10 +36,10 @@ class Accounts(t.NamedTuple):
         return _NO_ACCOUNT if owner is None else owner["boundary"]
 
 
-def rows_of(desired: DesiredReport, seen_before: t.Mapping[str, str]) -> list[Row]:
-    """Return the rows; `seen_before` has since when the items of the previous report are known, by their ids."""
+def rows_of(desired: DesiredReport, notes: alerts.Notes, seen_before: t.Mapping[str, str]) -> list[Row]:
+    """Return the rows; `notes` are those about who is told, and `seen_before` has since when the items of the previous report are known, by their ids."""
     owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := record["account_id"])}
-    accounts = Accounts(alerts.watched_of(desired.records), owners)
+    accounts = Accounts(notes, owners)
     return [_row_of(record, desired, accounts, seen_before) for record in desired.records]
 
 
@@ -107,8 +108,8 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
         yield from findings.rules(result)
     else:
         yield from survey.notes(record)
-    yield from alerts.notes(record, accounts.watched[record["account_id"]])
-    if record["scope"] == ZONE and not record["account_id"] and accounts.records and listed:
+    yield from accounts.notes.get((record["scope"], record["zone"]), ())
+    if record["scope"] == ZONE and not record["account_id"] and accounts.records and (listed or is_monitored(record)):
         unnamed = "the service does not name its account, so it is not known who is told of its jobs and scripts"
         yield problem("not_readable", None, unnamed, resource="notifications")
     yield from findings.health(jobs)

@@ -25,8 +25,11 @@ from support.samples.fleet import (
 )
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.alerts import merged
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.formats import render_markdown
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts, refused
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.page import render
 
 STRANGER = {"scheme": "https", "address": "collector.example/in", "options": {}}
 OURS = {"scheme": "s3", "address": "acme-logs/http/{DATE}", "options": {"region": "eu-central-1"}}
@@ -202,7 +205,7 @@ def policy(alert_type, mechanisms=MAIL, enabled=True):
 
 def account_with(*policies, webhooks=(), available=(LOST, NEW), jobs=(), **members):
     alerts = None if available is None else dict.fromkeys(available, "")
-    found = {"notification_policies": list(policies), "webhooks": list(webhooks), "available_alerts": alerts}
+    found = {"notification_policies": list(policies), "webhooks": list(webhooks), "silences": [], "available_alerts": alerts}
     return {"zone": "acme", "account_id": "ac", "jobs": list(jobs), "notifications": found, **members}
 
 
@@ -218,9 +221,9 @@ MONITORED = {"script_monitor": {"script_monitor": {"enabled": True}}}
         (account_with(policy(LOST)), {}, []),
         (account_with(policy(LOST, enabled=False)), {}, [LOST]),
         (account_with(policy(LOST, {"email": []})), {}, [LOST]),
-        (account_with(policy(LOST, HOOK)), {}, []),
+        (account_with(policy(LOST, HOOK), webhooks=[{**FAILED_HOOK, "last_failure": None}]), {}, []),
         (account_with(policy(LOST, HOOK), webhooks=[FAILED_HOOK]), {}, [LOST]),
-        (account_with(policy(LOST)), {"result": MONITORED}, [NEW]),
+        (account_with(policy(LOST)), {"result": MONITORED}, [f"a {NEW}"]),
         (account_with(policy(LOST)), {"result": OFF}, []),
         (
             account_with(policy(LOST), policy("scriptmonitor_alert_new_hosts"), available=(NEW, "scriptmonitor_alert_new_hosts")),
@@ -233,18 +236,41 @@ MONITORED = {"script_monitor": {"script_monitor": {"enabled": True}}}
     ],
 )
 def test_events_without_a_notification_are_a_note(account, members, subjects):
-    """Jobs and monitors of the account and of its zones count."""
+    """Jobs of the account and of its zones count; the note about scripts stands at their zone."""
     made = report({"declared": False, **account}, {"declared": False, **zone(account_id="ac"), **members})
-    notes = [item for item in items(made, "acme") if item["type"] == "no_alert"]
-    assert [note["subject"] for note in notes] == subjects
-    assert all((note["resource"], note["kind"], note["severity"]) == ("notifications", "note", "low") for note in notes)
-    assert not [item for item in items(made, "a") if item["type"] == "no_alert"]
+    notes = [(host, item) for host in ("acme", "a") for item in items(made, host) if item["type"] == "no_alert"]
+    assert [note["subject"] if host == "acme" else f"{host} {note['subject']}" for host, note in notes] == subjects
+    assert all((note["resource"], note["kind"], note["severity"]) == ("notifications", "note", "low") for _host, note in notes)
+
+
+def test_alert_that_perhaps_reaches_nobody_is_of_severity_info():
+    scoped = {**policy(NEW), "filters": {"services": ["x"]}}
+    made = report({"declared": False, **account_with(scoped)}, {"declared": False, **zone(account_id="ac"), "result": MONITORED})
+    (note,) = [item for item in items(made, "a") if item["type"] == "no_alert"]
+    assert note["severity"] == "info" and "policy 'p'" in note["is"]
+    (alert,) = [row for row in made["alerts"] if row["alert_type"] == NEW]
+    assert (alert["covered"], alert["perhaps"], alert["uncovered"]) == ([], ["a"], [])
+
+
+def test_who_is_told_is_shown_on_the_page_and_in_markdown():
+    hook = {**FAILED_HOOK, "name": "<b>chat"}
+    made = report({"declared": False, **account_with(policy(LOST, HOOK), webhooks=[hook], jobs=[job()])})
+    page, markdown = render(made).decode(), render_markdown(made).decode()
+    assert "Who is told" in page and "&lt;b&gt;chat" in page and "<b>chat" not in page
+    assert "## Who is told" in markdown and "not acme" in markdown and "2026-10-01" in page
+
+
+def test_alerts_of_slices_are_one_table():
+    first = report({"declared": False, **account_with(policy(LOST), jobs=[job()])})["alerts"]
+    second = [{**alert, "covered": [], "uncovered": ["acme", "other"]} for alert in first]
+    (alert,) = [alert for alert in merged([first, second]) if alert["alert_type"] == LOST]
+    assert (alert["covered"], alert["uncovered"]) == (["acme"], ["other"])
 
 
 def test_failing_webhook_is_named():
     account = account_with(policy(LOST, HOOK), webhooks=[FAILED_HOOK], jobs=[job()])
     (note,) = [item for item in items(report(account)) if item["type"] == "no_alert"]
-    assert "the last delivery to the webhook of p failed" in note["is"]
+    assert "policy 'p': the last delivery to its webhook 'chat' failed" in note["is"]
 
 
 def test_unreadable_policies_are_a_note():

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import collections
+import datetime
+import typing as t
+
+from .._address import ACCOUNT, ZONE
+from .._core import CONTENT_SECURITY_RULES, SCRIPT_MONITOR, Json
+from .._notifications.facts import LOST_JOB, MECHANISMS, NEW_SCRIPTS, SCRIPT_ALERTS, WEBHOOKS, ZONES
+from .._observed import Cause, Unknown
+from .._text import dict_of, format_time, list_of, parse_time
+from .record import ZoneRecord, result_of, value_of
+
+# Who is told of what: for each account the alerts about jobs and scripts, with the policies that tell of them, and the hosts that these
+# cover. A pure function of the records of a run and its time.
+
+
+class ToldPolicy(t.TypedDict):
+    """A policy of an alert; `reason` is why it tells nobody, or perhaps nobody, None if nothing is known against it."""
+
+    name: str
+    mechanisms: dict[str, list[str]]
+    last_delivery: str | None
+    reason: str | None
+
+
+class ToldAlert(t.TypedDict):
+    """An alert of an account; the hosts of the run that its policies cover, perhaps cover, and do not cover."""
+
+    account_id: str
+    alert_type: str
+    policies: list[ToldPolicy]
+    covered: list[str]
+    perhaps: list[str]
+    uncovered: list[str]
+
+
+# How sure it is that a policy covers a host, from worst to best.
+NOT, UNKNOWN, PERHAPS, COVERED = range(4)
+
+
+class Cover(t.NamedTuple):
+    """How sure it is that somebody is told, and why not."""
+
+    degree: int
+    reason: str = ""
+
+
+class Gap(t.NamedTuple):
+    """An alert that tells nobody of a host (`NOT`), perhaps nobody (`PERHAPS`), or of which that is not known (`UNKNOWN`)."""
+
+    host: str
+    scope: str
+    alert: str
+    degree: int
+    message: str
+
+
+class Told(t.NamedTuple):
+    """The table, and what is missing in it."""
+
+    alerts: list[ToldAlert]
+    gaps: list[Gap]
+
+
+class _Account(t.NamedTuple):
+    """What the record of an account says of its policies; `unread` names the listings that could not be read, `alerts` those it may use."""
+
+    record: ZoneRecord
+    policies: list[dict[str, Json]]
+    webhooks: t.Mapping[str, t.Mapping[str, Json]] | None
+    silences: list[dict[str, Json]] | None
+    alerts: t.Collection[str] | None
+    unread: tuple[str, ...]
+
+
+def told(records: t.Sequence[ZoneRecord], at: str) -> Told:
+    """Return who is told of what in each account of the run whose policies were asked for, at a time."""
+    now = parse_time(at) or datetime.datetime.now(datetime.timezone.utc)
+    owners: dict[str, ZoneRecord] = {}
+    for record in records:
+        if record["scope"] == ACCOUNT and record["account_id"] and not _is_unasked(record):
+            owners.setdefault(record["account_id"], record)
+    zones: dict[str | None, list[ZoneRecord]] = collections.defaultdict(list)
+    for record in records:
+        if record["scope"] == ZONE:
+            zones[record["account_id"]].append(record)
+    made = Told([], [])
+    for account_id in sorted(owners):
+        _add_account(made, owners[account_id], zones[account_id], now)
+    return made
+
+
+def _is_unasked(record: ZoneRecord) -> bool:
+    part = record["notifications"]
+    return isinstance(part, Unknown) and part.cause is Cause.NOT_ASKED
+
+
+def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], now: datetime.datetime) -> None:
+    account = _account_of(record)
+    with_jobs = [each for each in (record, *zones) if value_of(each["jobs"])]
+    monitored = [zone for zone in zones if is_monitored(zone)]
+    if account is None:
+        part = record["notifications"]
+        reason = part.message if isinstance(part, Unknown) else "the result has no list of policies"
+        unread = f"the notification policies of its account could not be read: {reason}"
+        made.gaps.extend(Gap(zone["zone"], ZONE, NEW_SCRIPTS, UNKNOWN, unread) for zone in monitored)
+        return
+    if account.policies or monitored:
+        made.gaps.extend(
+            Gap(
+                record["zone"],
+                ACCOUNT,
+                name,
+                UNKNOWN,
+                f"{name.replace('_', ' ')} could not be read, so it is not known for sure who is told",
+            )
+            for name in account.unread
+            if name != "available_alerts" or monitored
+        )
+    if with_jobs:
+        made.gaps.extend(
+            _gap(record, LOST_JOB, _best(account, (LOST_JOB,), record, now), "a Logpush job that the service disables")
+        )
+    for zone in monitored:
+        cover = _best(account, SCRIPT_ALERTS, zone, now)
+        if cover.degree == NOT and not _uses_scripts(account):
+            if account.alerts is not None:
+                continue  # the account may not use such alerts
+            cover = Cover(UNKNOWN, "the alerts that the account may use could not be read")
+        made.gaps.extend(_gap(zone, NEW_SCRIPTS, cover, "new or changed scripts"))
+    made.alerts.extend(_table(account, with_jobs, monitored, now))
+
+
+def _uses_scripts(account: _Account) -> bool:
+    """Return whether the account may use alerts about scripts, as far as it is known."""
+    return bool(account.alerts and set(SCRIPT_ALERTS).intersection(account.alerts)) or any(
+        policy.get("alert_type") in SCRIPT_ALERTS for policy in account.policies
+    )
+
+
+def _gap(host: ZoneRecord, alert: str, cover: Cover, words: str) -> t.Iterator[Gap]:
+    if cover.degree == COVERED:
+        return
+    starts = {
+        NOT: f"nobody is notified of {words}",
+        UNKNOWN: f"it is not known whether anybody is notified of {words}",
+        PERHAPS: f"perhaps nobody is notified of {words}",
+    }
+    yield Gap(
+        host["zone"], host["scope"], alert, cover.degree, starts[cover.degree] + (f": {cover.reason}" if cover.reason else "")
+    )
+
+
+def _account_of(record: ZoneRecord) -> _Account | None:
+    """Return what was read of the notifications of an account; None if its policies were not."""
+    result = value_of(record["notifications"]) or {}
+    policies = result.get("notification_policies")
+    if not isinstance(policies, list):
+        return None
+    listings = {name: result.get(name) for name in ("webhooks", "silences")}
+    offered = result.get("available_alerts")
+    # An account without any alert is not known to exist.
+    alerts = set(offered) if isinstance(offered, dict) and offered else None
+    unread = [name for name, listing in listings.items() if not isinstance(listing, list)] + (
+        [] if alerts else ["available_alerts"]
+    )
+    hooks, silences = listings["webhooks"], listings["silences"]
+    return _Account(
+        record,
+        [dict_of(policy) for policy in policies],
+        {str(dict_of(hook).get("id")): dict_of(hook) for hook in hooks} if isinstance(hooks, list) else None,
+        [dict_of(silence) for silence in silences] if isinstance(silences, list) else None,
+        alerts,
+        tuple(unread),
+    )
+
+
+def is_monitored(zone: ZoneRecord) -> bool:
+    """Return whether the run read that the script monitor of a zone is on."""
+    status = dict_of(dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR))
+    return status.get("enabled") is True
+
+
+def _table(
+    account: _Account, with_jobs: t.Sequence[ZoneRecord], monitored: t.Sequence[ZoneRecord], now: datetime.datetime
+) -> t.Iterator[ToldAlert]:
+    named = {str(policy.get("alert_type")) for policy in account.policies}
+    for alert in (LOST_JOB, *SCRIPT_ALERTS):
+        hosts = with_jobs if alert == LOST_JOB else monitored
+        if alert not in named and not (hosts and (alert == LOST_JOB or alert in (account.alerts or ()))):
+            continue
+        degrees = {host["zone"]: _best(account, (alert,), host, now).degree for host in hosts}
+        by_degree = {
+            degree: sorted(host for host, its in degrees.items() if its in degree)
+            for degree in ((COVERED,), (PERHAPS, UNKNOWN), (NOT,))
+        }
+        covered, perhaps, uncovered = by_degree.values()
+        yield {
+            "account_id": str(account.record["account_id"]),
+            "alert_type": alert,
+            "policies": [_shown(account, policy, now) for policy in account.policies if policy.get("alert_type") == alert],
+            "covered": covered,
+            "perhaps": perhaps,
+            "uncovered": uncovered,
+        }
+
+
+def _shown(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> ToldPolicy:
+    recipients = _mechanisms(policy)
+    hooks = [dict_of((account.webhooks or {}).get(number)) for number in recipients[WEBHOOKS]]
+    names = [str(hook.get("name") or number) for hook, number in zip(hooks, recipients[WEBHOOKS], strict=True)]
+    deliveries = [time for hook in hooks if (time := parse_time(hook.get("last_success")))]
+    cover = _sends(account, policy, now)
+    reason = cover.reason or _filters_text(policy)
+    return {
+        "name": str(policy.get("name")),
+        "mechanisms": {**recipients, WEBHOOKS: names},
+        "last_delivery": format_time(max(deliveries)) if deliveries else None,
+        "reason": reason or None,
+    }
+
+
+def _filters_text(policy: t.Mapping[str, Json]) -> str:
+    """Return what restricts a policy, for people."""
+    filters = {name: values for name, values in dict_of(policy.get("filters")).items() if values}
+    return f"only for its filters ({', '.join(sorted(filters))})" if filters else ""
+
+
+def _best(account: _Account, alerts: t.Collection[str], host: ZoneRecord, now: datetime.datetime) -> Cover:
+    """Return how sure it is that a policy for one of these alerts tells somebody of a host, and what is against the best of them."""
+    covers = [
+        (_covers(account, policy, host, now), str(policy.get("name")))
+        for policy in account.policies
+        if policy.get("alert_type") in alerts
+    ]
+    best = max((cover.degree for cover, _name in covers), default=NOT)
+    reasons = [f"policy {name!r}: {cover.reason}" for cover, name in covers if cover.degree == best and cover.reason]
+    return Cover(
+        best,
+        "; ".join(reasons[:_MAX_REASONS]) + (f" and {len(reasons) - _MAX_REASONS} more" if len(reasons) > _MAX_REASONS else ""),
+    )
+
+
+_MAX_REASONS = 3
+
+
+def _covers(account: _Account, policy: t.Mapping[str, Json], host: ZoneRecord, now: datetime.datetime) -> Cover:
+    """Return whether a policy tells somebody of a host: the worse of whether it sends at all, and whether its filters take the host in."""
+    return min(_sends(account, policy, now), _takes_in(policy, host), key=lambda cover: cover.degree)
+
+
+def _sends(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> Cover:
+    if policy.get("enabled") is not True:
+        return Cover(NOT, "it is disabled")
+    return min(_is_loud(account, policy, now), _reaches(account, policy), key=lambda cover: cover.degree)
+
+
+def _is_loud(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> Cover:
+    """Return whether no silence of a policy is in force."""
+    if account.silences is None:
+        return Cover(UNKNOWN, "whether it is silenced could not be read")
+    unclear = False
+    for silence in account.silences:
+        if silence.get("policy_id") != policy.get("id"):
+            continue
+        start, end = parse_time(silence.get("start_time")), parse_time(silence.get("end_time"))
+        if start is None or end is None:
+            unclear = True
+        elif start <= now < end:
+            return Cover(NOT, f"it is silenced until {format_time(end)}")
+    return Cover(UNKNOWN, "when it is silenced cannot be told") if unclear else Cover(COVERED)
+
+
+def _mechanisms(policy: t.Mapping[str, Json]) -> dict[str, list[str]]:
+    mechanisms = dict_of(policy.get("mechanisms"))
+    return {name: [str(each) for each in list_of(mechanisms.get(name))] for name in MECHANISMS}
+
+
+def _reaches(account: _Account, policy: t.Mapping[str, Json]) -> Cover:
+    """Return whether a recipient gets what a policy sends; only of webhooks is it known that a delivery failed."""
+    recipients = _mechanisms(policy)
+    if any(values for name, values in recipients.items() if name != WEBHOOKS):
+        return Cover(COVERED)
+    if not recipients[WEBHOOKS]:
+        return Cover(NOT, "it has no recipient")
+    if account.webhooks is None:
+        return Cover(UNKNOWN, "whether its webhooks work could not be read")
+    return max((_works(account.webhooks.get(number), number) for number in recipients[WEBHOOKS]), key=lambda cover: cover.degree)
+
+
+def _works(webhook: t.Mapping[str, Json] | None, number: str) -> Cover:
+    if webhook is None:
+        return Cover(UNKNOWN, f"its webhook {number} is not listed")
+    name, failed, delivered = webhook.get("name"), webhook.get("last_failure"), webhook.get("last_success")
+    failure, success = parse_time(failed), parse_time(delivered)
+    if (failed is not None and failure is None) or (delivered is not None and success is None):
+        return Cover(UNKNOWN, f"when its webhook {name!r} failed last cannot be told")
+    if failure is not None and (success is None or success < failure):
+        return Cover(NOT, f"the last delivery to its webhook {name!r} failed ({format_time(failure)})")
+    return Cover(COVERED)
+
+
+def _takes_in(policy: t.Mapping[str, Json], host: ZoneRecord) -> Cover:
+    """Return whether the filters of a policy take a host in."""
+    filters = {name: values for name, values in dict_of(policy.get("filters")).items() if values}
+    is_about_scripts = policy.get("alert_type") in SCRIPT_ALERTS
+    unclear = sorted(name for name in filters if name != ZONES or not is_about_scripts)
+    if ZONES in filters and is_about_scripts:
+        scope = {str(each).lower() for each in list_of(filters[ZONES])}
+        if (host["zone_id"] or "").lower() not in scope:
+            return Cover(NOT, "its filter zones does not name this zone")
+        cover = _has_rule(host)
+        if cover.degree == NOT or not unclear:
+            return cover
+    return Cover(PERHAPS, f"what its filter {', '.join(unclear)} restricts is not known") if unclear else Cover(COVERED)
+
+
+def _has_rule(host: ZoneRecord) -> Cover:
+    """Return whether a content security rule of a zone logs or enforces: an alert that is scoped to zones watches what rules allow."""
+    part = result_of(host).get(CONTENT_SECURITY_RULES)
+    if not isinstance(part, dict) or not isinstance(part.get(CONTENT_SECURITY_RULES), list):
+        return Cover(PERHAPS, "a scoped alert needs a content security rule of the zone, and rules were not read")
+    listed = [*list_of(part.get(CONTENT_SECURITY_RULES)), *list_of(part.get("unlisted_rules"))]
+    rules = [dict_of(rule) for rule in listed]
+    if any(rule.get("enabled") is True and rule.get("action") in ("log", "allow") for rule in rules):
+        return Cover(COVERED)
+    if any(rule and not isinstance(rule.get("enabled"), bool) for rule in rules):
+        return Cover(
+            PERHAPS, "a scoped alert needs a content security rule of the zone, and whether one is enabled cannot be told"
+        )
+    return Cover(NOT, "a scoped alert needs a content security rule of the zone, and none is enabled")

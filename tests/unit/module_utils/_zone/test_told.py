@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+import typing as t
+
+import pytest
+
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import read_record
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.told import (
+    NOT,
+    PERHAPS,
+    UNKNOWN,
+    Told,
+    told,
+)
+
+AT, OLD, NEW = "2026-11-28T12:00:00Z", "2026-10-01T00:00:00Z", "2026-10-02T00:00:00Z"
+LOST, SCRIPTS, HOSTS = (
+    "failing_logpush_job_disabled_alert",
+    "scriptmonitor_alert_new_resources",
+    "scriptmonitor_alert_new_hosts",
+)
+MAIL: dict[str, t.Any] = {"email": ["ops@example.com"], "webhooks": [], "pagerduty": []}
+HOOK: dict[str, t.Any] = {"email": [], "webhooks": ["w"], "pagerduty": []}
+WEBHOOK = {"id": "w", "name": "Chat", "last_success": OLD, "last_failure": None}
+RULE = {"enabled": True, "action": "log", "description": "checkout"}
+JOB = {"id": 1, "name": "edge", "dataset": "http_requests"}
+DENIED = {"failed": True, "msg": "no right", "error": {"kind": "permission", "path": "/accounts/ac/alerting/v3/policies"}}
+
+
+def policy(alert: str = SCRIPTS, **members: t.Any) -> dict[str, t.Any]:
+    return {"id": "p", "name": "watch", "enabled": True, "alert_type": alert, "mechanisms": MAIL, "filters": {}, **members}
+
+
+def account(*policies: dict[str, t.Any], jobs: t.Any = (), **listings: t.Any) -> dict[str, t.Any]:
+    found = {
+        "notification_policies": list(policies),
+        "webhooks": [WEBHOOK],
+        "silences": [],
+        "available_alerts": {LOST: "", SCRIPTS: "", HOSTS: ""},
+        **listings,
+    }
+    return {"zone": "acme", "account_id": "ac", "scope": "account", "declared": False, "jobs": list(jobs), "notifications": found}
+
+
+def zone(name: str = "a", *rules: t.Any, monitored: t.Any = True, listed: bool = True, **members: t.Any) -> dict[str, t.Any]:
+    result: dict[str, t.Any] = {"script_monitor": {"script_monitor": {"enabled": monitored}}}
+    if listed:
+        result["content_security_rules"] = {"content_security_rules": list(rules)}
+    number = f"{ord(name[0]):032x}"
+    record = {"zone": name, "zone_id": number, "account_id": "ac", "declared": False, "jobs": [], "result": result}
+    return {**record, **members}
+
+
+def made(*raw: dict[str, t.Any], at: str = AT) -> Told:
+    return told([read_record(f"zones[{place}]", record) for place, record in enumerate(raw)], at)
+
+
+A = f"{ord('a'):032x}"
+IN_A, IN_B = {"zones": [A.upper()]}, {"zones": [f"{ord('b'):032x}"]}
+SILENCE = {"policy_id": "p", "start_time": "2026-11-28T00:00:00Z", "end_time": "2026-11-29T00:00:00Z"}
+
+
+def silenced(**members: t.Any) -> dict[str, t.Any]:
+    return {"silences": [{**SILENCE, **members}]}
+
+
+def hook(**members: t.Any) -> dict[str, t.Any]:
+    return {"webhooks": [{**WEBHOOK, **members}]}
+
+
+# A policy, the listings of the account, the zone, how sure it is that the zone is covered (None: it is), and what is said.
+TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], int | None, str]] = [
+    (None, {}, zone(), NOT, "nobody is notified of new or changed scripts"),
+    (policy(), {}, zone(), None, ""),
+    (policy(HOSTS), {}, zone(), None, ""),
+    (policy(LOST), {}, zone(), NOT, "nobody"),
+    (policy(enabled=False), {}, zone(), NOT, "policy 'watch': it is disabled"),
+    (policy(mechanisms={"email": []}), {}, zone(), NOT, "it has no recipient"),
+    # Silences.
+    (policy(), silenced(), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
+    (policy(), silenced(end_time="2026-11-28T12:00:00Z"), zone(), None, ""),
+    (policy(), silenced(start_time="2026-11-28T12:00:01Z"), zone(), None, ""),
+    (policy(), silenced(policy_id="other"), zone(), None, ""),
+    (policy(), silenced(end_time="later"), zone(), UNKNOWN, "when it is silenced cannot be told"),
+    (policy(), {"silences": None}, zone(), UNKNOWN, "whether it is silenced could not be read"),
+    # Webhooks.
+    (policy(mechanisms=HOOK), {}, zone(), None, ""),
+    (policy(mechanisms=HOOK), hook(last_success=None), zone(), None, ""),
+    (policy(mechanisms=HOOK), hook(last_failure=NEW), zone(), NOT, "the last delivery to its webhook 'Chat' failed"),
+    (policy(mechanisms=HOOK), hook(last_failure=NEW, last_success=None), zone(), NOT, "failed"),
+    (policy(mechanisms=HOOK), hook(last_failure=OLD, last_success=NEW), zone(), None, ""),
+    (policy(mechanisms={**HOOK, "email": ["a"]}), hook(last_failure=NEW), zone(), None, ""),
+    (policy(mechanisms={**HOOK, "webhooks": ["w", "v"]}), {"webhooks": [WEBHOOK, {**WEBHOOK, "id": "v"}]}, zone(), None, ""),
+    (policy(mechanisms=HOOK), hook(last_failure="yesterday"), zone(), UNKNOWN, "cannot be told"),
+    (policy(mechanisms=HOOK), hook(last_failure=""), zone(), UNKNOWN, "cannot be told"),
+    (policy(mechanisms=HOOK), {"webhooks": []}, zone(), UNKNOWN, "its webhook w is not listed"),
+    (policy(mechanisms=HOOK), {"webhooks": None}, zone(), UNKNOWN, "whether its webhooks work could not be read"),
+    (policy(), {"webhooks": None}, zone(), None, ""),
+    # Filters.
+    (policy(filters=IN_A), {}, zone("a", RULE), None, ""),
+    (policy(filters=IN_A), {}, zone("a", {**RULE, "action": "allow"}), None, ""),
+    (policy(filters=IN_B), {}, zone("a", RULE), NOT, "its filter zones does not name this zone"),
+    (policy(filters=IN_A), {}, zone("a"), NOT, "and none is enabled"),
+    (policy(filters=IN_A), {}, zone("a", {**RULE, "enabled": False}), NOT, "and none is enabled"),
+    (policy(filters=IN_A), {}, zone("a", {**RULE, "action": "add_reporting_directives"}), NOT, "and none is enabled"),
+    (policy(filters=IN_A), {}, zone("a", listed=False), PERHAPS, "rules were not read"),
+    (policy(filters=IN_A), {}, zone("a", {**RULE, "enabled": None}), PERHAPS, "cannot be told"),
+    (policy(filters={"services": ["x"]}), {}, zone(), PERHAPS, "what its filter services restricts is not known"),
+    (policy(filters={**IN_A, "services": ["x"]}), {}, zone("a", RULE), PERHAPS, "what its filter services"),
+    (policy(filters={**IN_B, "services": ["x"]}), {}, zone("a", RULE), NOT, "does not name this zone"),
+    (policy(filters={"zones": []}), {}, zone(), None, ""),
+    # What the account may use.
+    (None, {"available_alerts": {LOST: ""}}, zone(), None, ""),
+    (None, {"available_alerts": None}, zone(), UNKNOWN, "the alerts that the account may use could not be read"),
+    (None, {"available_alerts": {}}, zone(), UNKNOWN, "the alerts that the account may use could not be read"),
+    (policy(enabled=False), {"available_alerts": {LOST: ""}}, zone(), NOT, "it is disabled"),
+    # What is not monitored, or was not read.
+    (None, {}, zone(monitored=False), None, ""),
+    (None, {}, zone(monitored=None), None, ""),
+    (None, {}, zone(account_id="other"), None, ""),
+]
+
+
+@pytest.mark.parametrize(("watching", "listings", "host", "degree", "said"), TABLE)
+def test_who_is_told_of_the_scripts_of_a_zone(
+    watching: t.Any, listings: t.Any, host: t.Any, degree: int | None, said: str
+) -> None:
+    found = made(account(*([watching] if watching else []), **listings), host)
+    gaps = [gap for gap in found.gaps if gap.host == "a"]
+    assert [(gap.alert, gap.degree) for gap in gaps] == ([] if degree is None else [(SCRIPTS, degree)])
+    assert all(said in gap.message for gap in gaps)
+
+
+def test_one_scoped_policy_hides_no_other_zone() -> None:
+    """A policy of one zone tells of that zone alone, and the best of several policies counts."""
+    scoped, broken = policy(filters=IN_A), policy(HOSTS, id="q", name="broken", mechanisms={})
+    found = made(account(scoped, broken), zone("a", RULE), zone("b", RULE), zone("c", RULE))
+    assert [gap.host for gap in found.gaps] == ["b", "c"]
+    (resources, hosts) = found.alerts
+    assert (resources["covered"], resources["perhaps"], resources["uncovered"]) == (["a"], [], ["b", "c"])
+    assert (hosts["covered"], hosts["uncovered"]) == ([], ["a", "b", "c"])
+    assert hosts["policies"] == [
+        {
+            "name": "broken",
+            "mechanisms": {"email": [], "webhooks": [], "pagerduty": []},
+            "last_delivery": None,
+            "reason": "it has no recipient",
+        }
+    ]
+    assert resources["policies"][0]["reason"] == "only for its filters (zones)"
+
+
+@pytest.mark.parametrize(
+    ("of_account", "of_zone", "watching", "degree"),
+    [
+        ([], [], None, None),
+        ([JOB], [], None, NOT),
+        ([], [JOB], None, NOT),
+        ([JOB], [], policy(LOST), None),
+        ([JOB], [], policy(LOST, filters=IN_A), PERHAPS),
+        ([JOB], [], policy(LOST, mechanisms=HOOK), None),
+        ([JOB], [], policy(), NOT),
+    ],
+)
+def test_who_is_told_of_a_disabled_job(of_account: t.Any, of_zone: t.Any, watching: t.Any, degree: int | None) -> None:
+    """The alert knows no zones, so that its gap is told at the account."""
+    found = made(account(*([watching] if watching else []), jobs=of_account), zone(jobs=of_zone, monitored=False))
+    assert [(gap.host, gap.scope, gap.alert, gap.degree) for gap in found.gaps] == (
+        [] if degree is None else [("acme", "account", LOST, degree)]
+    )
+    rows = [row for row in found.alerts if row["alert_type"] == LOST]
+    if of_account or of_zone:
+        assert rows[0]["covered" if degree is None else "perhaps" if degree == PERHAPS else "uncovered"] == (
+            ["acme"] if of_account else ["a"]
+        )
+
+
+@pytest.mark.parametrize("name", ["webhooks", "silences", "available_alerts"])
+def test_listing_that_was_not_read_is_told_at_the_account(name: str) -> None:
+    found = made(account(policy(), **{name: None}), zone())
+    assert [(gap.degree, gap.alert) for gap in found.gaps if gap.host == "acme"] == [(UNKNOWN, name)]
+
+
+def test_policies_that_were_not_read_are_unknown_at_each_zone_that_needs_them() -> None:
+    found = made({**account(), "notifications": DENIED}, zone("a"), zone("b", monitored=False))
+    assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", UNKNOWN)] and "no right" in found.gaps[0].message
+    assert found.alerts == []
+
+
+def test_nothing_is_told_without_an_account_in_the_run() -> None:
+    assert made(zone()) == Told([], [])
+
+
+def test_last_delivery_is_of_webhooks_and_their_names_are_shown() -> None:
+    (row,) = made(account(policy(mechanisms={**HOOK, "email": ["a"]})), zone()).alerts[:1]
+    (shown,) = row["policies"]
+    assert shown["mechanisms"] == {"email": ["a"], "webhooks": ["Chat"], "pagerduty": []} and shown["last_delivery"] == OLD
