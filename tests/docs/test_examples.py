@@ -19,7 +19,10 @@ from harness.process import LOCAL
 NOT_RUN = {
     "controller": ("read by AWX or automation controller, which is tested with examples/awx", ["guide_controller.rst"]),
     "rulebook": ("read by ansible-rulebook, which is tested in tests/eda", ["guide_react_to_changes.rst"]),
-    "alone": ("needs the files of its page, with which test_guides.py runs it", ["guide_recipes.rst", "guide_redaction.rst"]),
+    "alone": (
+        "needs the files of its page, with which test_guides.py runs it",
+        ["guide_recipes.rst", "guide_redaction.rst", "guide_who_is_told.rst"],
+    ),
 }
 SECRET = "planted-store-key+/51d7e0"
 # The variables that readers of the pages have set.

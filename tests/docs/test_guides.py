@@ -5,6 +5,7 @@
 With `ansible-playbook`, the installed artifact, and the simulator as the service.
 """
 
+import json
 import re
 import shlex
 import textwrap
@@ -260,6 +261,38 @@ def test_guide_to_redaction_works_as_pasted(simulator: t.Any, tmp_path: Path) ->
         code, output = project.run(previewed)
         assert code == 2 and len(simulator.writes()) == written
         assert f"'{sample}': ClientIP would differ" in output and address in output
+
+
+def test_guide_who_is_told_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
+    """The table of the survey follows: nobody, then the policies, then a silence."""
+    account = "9a7806061c88ada191ed06f989cc3dac"
+    simulator.seed(
+        accounts=[account],
+        zones=[{"id": ZONE, "name": NAME, "status": "active", "account": {"id": account, "name": "Shop"}}],
+        script_monitor={ZONE: {"enabled": True}},
+        jobs={ZONE: [JOB]},
+    )
+    project = Project(tmp_path / "project", simulator)
+    found: list[dict[str, t.Any]] = []
+    for step in steps("guide_who_is_told"):
+        if isinstance(step, File):
+            project.save(step.name, step.text)
+            continue
+        code, output = project.run(step)
+        assert code == 0, f"{shlex.join(step)}\n{output}"
+        if "edgeops.observability.survey" in step:
+            found.append(json.loads((project.folder / "told" / "report.json").read_text(encoding="utf-8")))
+    names = [
+        {item["subject"]: row["zone"] for row in report["zones"] for item in row["items"] if item["type"] == "no_alert"}
+        for report in found
+    ]
+    lost, scripts = "failing_logpush_job_disabled_alert", "scriptmonitor_alert_new_resources"
+    assert names == [{lost: f"account_{account}", scripts: NAME}, {}, {scripts: NAME}]
+    nobody, told, silenced = ({row["alert_type"]: row for row in report["alerts"]} for report in found)
+    assert nobody[scripts]["uncovered"] == [NAME] and told[scripts]["covered"] == [NAME] == told[lost]["covered"]
+    assert told[lost]["policies"][0]["mechanisms"]["webhooks"] == ["Chat of operations"]
+    assert told[lost]["policies"][0]["last_delivery"]
+    assert silenced[scripts]["uncovered"] == [NAME] and "silenced until" in silenced[scripts]["policies"][0]["reason"]
 
 
 def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
