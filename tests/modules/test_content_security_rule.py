@@ -357,6 +357,26 @@ def test_info_returns_rules_and_violations(modules: Modules, simulator: t.Any, z
     assert found["content_security_rules"][0]["violations"]["available"] is False
 
 
+@pytest.mark.parametrize("member", ["action", "expression", "value", "enabled"])
+@pytest.mark.parametrize("value", [None, 5, []])
+def test_info_says_what_cannot_be_told_of_a_rule(
+    modules: Modules, logged: None, simulator: t.Any, member: str, value: t.Any
+) -> None:
+    """A task that only reads goes on; one that may write fails. Without its identity, a rule fails both."""
+    fault = {"kind": "wrong_result", "method": "GET", "path": "*/policies", "count": None}
+    simulator.faults({**fault, "value": [{**stored(), "enabled": True, member: value}]})
+    found = modules.run({"name": "Read", INFO: {"violations": True}}, warns=[f"'{member}' of rule r1 must be"]).ours[-1].result
+    (rule,) = found["content_security_rules"]
+    assert rule[member] is None and rule["violations"]["available"] and (rule["directives"] is None) is (member == "value")
+    assert (
+        f"'{member}' of rule r1 must be"
+        in run(modules, {"description": "checkout", "action": "log"}, fails="bad_response")["msg"]
+    )
+    simulator.clear_faults()
+    simulator.faults({**fault, "value": [{**stored(), "enabled": True, "description": value}]})
+    modules.run({"name": "Read", INFO: {}}, fails="bad_response")
+
+
 def test_server_error_of_violations_query_fails(modules: Modules, logged: None, simulator: t.Any) -> None:
     """A server error fails the task, unlike a plan without violations."""
     simulator.faults({"kind": "graphql_error", "message": "unable to execute query", "count": None, "path": "*/graphql"})

@@ -26,3 +26,8 @@ MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
         "", "page attribution is part of Business and higher plans (client-side-security, 2026-08-14)"
     ),
 }
+
+
+def absent_as(path: str, text: object) -> str:
+    """Return a text of the service; what it means that it is absent if it is null."""
+    return str(MAY_BE_ABSENT[path].value if text is None else text)

@@ -19,9 +19,10 @@ from .._policy.parse import read_policy
 from .._text import dict_of
 from . import violations
 from .enforcement import governed_listings, grouped, has_reports, is_silent, narrowed_listings, show_violations
+from .facts import absent_as
 from .options import DesiredRule, RuleQuery
 from .plan import rule_after
-from .rule import Evidence, Rule, RuleState, find_rule, parse_rules, show, warnings_about
+from .rule import Evidence, Rule, RuleState, find_rule, parse_rules, view_rules
 from .rules import DesiredRules, RuleListing
 from .violations import Reports, Seen, Window
 
@@ -36,7 +37,11 @@ def is_not_offered(failure: Failure) -> bool:
 
 def listed(client: Client) -> list[Rule]:
     """Return all content security rules of the zone; the route has no pages."""
-    return parse_rules(client.items("content_security_rules.list", keys=()))
+    return parse_rules(_documents(client))
+
+
+def _documents(client: Client) -> list[Json]:
+    return client.items("content_security_rules.list", keys=())
 
 
 def read(client: Client, desired: DesiredRule) -> RuleState:
@@ -177,20 +182,24 @@ def _is_monitored(client: Client) -> bool:
 def _listed_resource(directive: str, item: Json) -> Resource:
     members: t.Mapping[str, Json] = item if isinstance(item, dict) else {}
     url, host, page = (members.get(name) for name in ("url", "host", "first_page_url"))
-    if not isinstance(url, str) or not isinstance(host, (str, type(None))):
-        raise Failure(BAD_RESPONSE, "The service lists a script or a connection without a valid url and host.")
-    return Resource(directive, url, host or "", page if isinstance(page, str) else "")
+    if not isinstance(url, str) or not all(isinstance(text, (str, type(None))) for text in (host, page)):
+        raise Failure(BAD_RESPONSE, "The service lists a script or a connection without a valid url, host and first_page_url.")
+    return Resource(directive, url, absent_as("listing[].host", host), absent_as("listing[].first_page_url", page))
 
 
 def report(client: Client, query: RuleQuery) -> Conclusion:
     """Return the rules that a query selects, sorted by id, with what browsers reported if it asks for that."""
-    rules = listed(client)
-    chosen = [rule for rule in rules if query.rule_id in (None, rule.id) and query.description in (None, rule.description)]
-    chosen.sort(key=lambda rule: str(rule.id))
-    views = [show(rule) for rule in chosen]
+    views = view_rules(_documents(client))
+    chosen = [
+        view
+        for view in views
+        if query.rule_id in (None, view.shown["id"]) and query.description in (None, view.shown["description"])
+    ]
+    chosen.sort(key=lambda view: str(view.shown["id"]))
+    rules = [view.shown for view in chosen]
     if query.look_back_days is not None:
-        add_violations(client, {client.address.id: views}, query.look_back_days)
-    return Conclusion({"content_security_rules": views}, tuple(text for rule in chosen for text in warnings_about(rule)))
+        add_violations(client, {client.address.id: rules}, query.look_back_days)
+    return Conclusion({"content_security_rules": rules}, tuple(text for view in chosen for text in view.warnings))
 
 
 def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Json]]], days: int) -> None:
@@ -207,5 +216,6 @@ def _violations_of(rule: t.Mapping[str, Json], reports: Observed[Reports]) -> di
     if isinstance(reports, Unknown):
         return show_violations(None, None, (), (reports,), ())
     seen, window = reports.value.of(str(rule["id"])), reports.value.window
-    blocked = grouped(read_policy(str(rule["value"])), seen.resources)
+    value = rule["value"]
+    blocked = grouped(read_policy(value) if isinstance(value, str) else None, seen.resources)
     return show_violations(window.since, window.until, seen.resources, seen.gaps, blocked)

@@ -43,13 +43,17 @@ class Rule(t.NamedTuple):
     @property
     def directives(self) -> dict[str, list[str]] | None:
         """Return the policy in the form of the option."""
-        return None if self.policy is None else {name: list(sources) for name, sources in sorted(self.policy.directives.items())}
+        return policy_as_option(self.policy)
 
     def managed(self) -> dict[str, Json]:
         """Return what the module manages, for diffs."""
         policy: dict[str, Json] = {"value": self.value} if self.policy is None else {"directives": self.directives}
         members = {name: getattr(self, name) for name in ("description", "action", "expression", "enabled")}
         return {**members, **policy}
+
+
+def policy_as_option(policy: Policy | None) -> dict[str, list[str]] | None:
+    return None if policy is None else {name: list(sources) for name, sources in sorted(policy.directives.items())}
 
 
 class Evidence(t.NamedTuple):
@@ -70,22 +74,72 @@ class RuleState(t.NamedTuple):
     others: t.Mapping[str, str] = {}
 
 
-def parse_rule(document: Json) -> Rule:
-    """Parse a rule of the service; raise `bad_response` if it is invalid."""
+_IDENTITY, _MEMBERS = ("id", "description"), ("action", "expression", "value", "enabled")
+
+
+def _member(document: t.Mapping[str, Json], name: str) -> t.Any:
+    """Return a member of a rule; raise `bad_response` if it is invalid."""
+    value = document.get(name)
+    of_rule = "" if name == "id" else f" of rule {document.get('id')}"
+    if name == "enabled":
+        if not isinstance(value, (bool, str)) or value not in _ENABLED:
+            raise _bad(f"'enabled'{of_rule} must be true or false, and is {json_type(value)}")
+        return _ENABLED[value]
+    if not isinstance(value, str) or (not value.strip() and name in ("id", "action", "expression")):
+        raise _bad(f"{name!r}{of_rule} must be a string, and is {'empty' if isinstance(value, str) else json_type(value)}")
+    return value.strip() if name == "expression" else value
+
+
+def _identified(document: Json) -> t.Mapping[str, Json]:
+    """Return a rule of a listing; raise `bad_response` if it lacks its identity."""
     if not isinstance(document, dict):
         raise _bad(f"it is {json_type(document)}")
-    texts = {}
-    for name in ("id", "action", "description", "expression", "value"):
-        text = document.get(name)
-        if not isinstance(text, str) or (not text.strip() and name in ("id", "action", "expression")):
-            raise _bad(f"{name!r} must be a string, and is {json_type(text) if not isinstance(text, str) else 'empty'}")
-        texts[name] = text
-    enabled = document.get("enabled")
-    if not isinstance(enabled, (bool, str)) or enabled not in _ENABLED:
-        raise _bad(f"'enabled' of rule {texts['id']} must be true or false")
-    return Rule(
-        **{**texts, "expression": texts["expression"].strip()}, enabled=_ENABLED[enabled], policy=read_policy(texts["value"])
-    )
+    for name in _IDENTITY:
+        _member(document, name)
+    return document
+
+
+def parse_rule(document: Json) -> Rule:
+    """Parse a rule of the service; raise `bad_response` if it is invalid."""
+    rule = _identified(document)
+    members = {name: _member(rule, name) for name in (*_IDENTITY, *_MEMBERS)}
+    return Rule(**members, policy=read_policy(members["value"]))
+
+
+class View(t.NamedTuple):
+    """A rule as results contain it, and warnings about it."""
+
+    shown: dict[str, Json]
+    warnings: tuple[str, ...]
+
+
+def view_rules(documents: t.Iterable[Json]) -> list[View]:
+    """Return the rules of a listing for a task that only reads: a member that cannot be told is None, with a warning."""
+    views = []
+    known: set[Json] = set()
+    for rule in map(_identified, documents):
+        if rule["id"] in known:
+            raise _bad(f"two rules have the id {rule['id']}")
+        known.add(rule["id"])
+        try:
+            parsed = parse_rule(rule)
+            views.append(View(show(parsed), tuple(warnings_about(parsed))))
+        except Failure:
+            views.append(_partial(rule))
+    return views
+
+
+def _partial(rule: t.Mapping[str, Json]) -> View:
+    shown: dict[str, Json] = {name: rule[name] for name in _IDENTITY}
+    warnings = []
+    for name in _MEMBERS:
+        try:
+            shown[name] = _member(rule, name)
+        except Failure as failure:
+            shown[name] = None
+            warnings.append(f"{failure} It is shown as null.")
+    policy = read_policy(shown["value"]) if isinstance(shown["value"], str) else None
+    return View({**shown, "directives": policy_as_option(policy)}, tuple(warnings))
 
 
 def parse_rules(documents: t.Iterable[Json]) -> list[Rule]:

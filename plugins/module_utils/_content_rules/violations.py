@@ -10,6 +10,7 @@ from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import REPORTABLE
 from .._policy.matching import Resource, source_of
 from .._text import duration, format_time, is_integer, json_type
+from .facts import absent_as
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
 
@@ -214,7 +215,12 @@ def _read_row(row: Json) -> _Row:
         gaps.append(_gap(f"a row has no directive in 'cspDirective', but {json_type(directive)}"))
     if not isinstance(url, str):
         gaps.append(_gap(f"a row has no address in 'url', but {json_type(url)}"))
-    host, page = (value if isinstance(value := dimensions.get(name), str) else "" for name in _DIMENSIONS[3:])
+    gaps += [
+        _gap(f"a row has {json_type(value)} in {name!r}")
+        for name in _DIMENSIONS[3:]
+        if not isinstance(value := dimensions.get(name), (str, type(None)))
+    ]
+    host, page = (absent_as(f"reports[].dimensions.{name}", dimensions.get(name)) for name in _DIMENSIONS[3:])
     times: int | None = None
     try:
         times = _number(row, "count")

@@ -12,6 +12,7 @@ from .._logpush import job as logpush_job
 from .._logpush import logpull_options
 from .._logpush.health import DISABLED, FAILING, HEALTHY, STALE, UNKNOWN
 from .._observed import Observed, Unknown
+from .._policy.parse import read_policy
 from .._redact import MASK
 from .._text import dict_of
 from .facts import Change, Target
@@ -82,8 +83,11 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
     after = {}
     for number, rule in seen.items():
         was = known.get(number) if known else None
-        # What was reported is kept while the service does not show it.
-        after[number] = rule if rule.violated is not None or was is None else rule._replace(violated=was.violated)
+        violated = rule.violated
+        if violated is None and was is not None and was.violated is not None:
+            # What was reported is kept while the service does not show it, or not all of it.
+            violated = was.violated | frozenset(rule.details)
+        after[number] = rule._replace(violated=violated)
     if known is None:
         return after, []
     changes = []
@@ -91,7 +95,7 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
         old, new = known.get(number), after.get(number)
         one, other = (None if side is None else dict(side.members) for side in (old, new))
         subject = str((other or one or {}).get("description") or number)
-        if one != other:
+        if _meaning_of_rule(one) != _meaning_of_rule(other):
             changes.append(Change("rule_changed", subject, one, other))
         # Of a rule that the last poll did not have, everything is new.
         reported = old.violated if old else frozenset[str]()
@@ -100,6 +104,12 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
                 after_report = {"rule": subject, "action": new.members.get("action"), **dict_of(new.details.get(report))}
                 changes.append(Change("rule_violated", subject, None, after_report))
     return after, changes
+
+
+def _meaning_of_rule(rule: t.Mapping[str, Json] | None) -> Json:
+    """Return the members of a rule without the spelling of its policy."""
+    policy = None if rule is None else read_policy(str(rule.get("value")))
+    return rule if rule is None or policy is None else {**rule, "directives": None, "value": policy.text}
 
 
 # Members of a listed script that help to react to an event.

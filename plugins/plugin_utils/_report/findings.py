@@ -208,9 +208,9 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
             reason = "it is not known yet what it would block"
         yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
     for label, rule in _labelled_rules((result.get("content_security_rules") or {}).get("unlisted_rules") or ()):
-        does = "it is disabled"
-        if rule.get("enabled") is True:
-            does = "it enforces" if rule.get("action") == "allow" else "it logs"
+        action = rule.get("action")
+        does = {"allow": "it enforces", "log": "it logs"}.get(str(action), f"its action is {action}")
+        does = "it is disabled" if rule.get("enabled") is False else does
         yield problem("unlisted_rule", label, f"no item declares it; {does}")
 
 
@@ -226,10 +226,10 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
     for label, rule in _labelled_rules(rules):
         seen = dict_of(rule.get("violations"))
         blocked = list(filter(None, map(_blocked, map(dict_of, list_of(seen.get("blocked"))))))
-        if seen.get("available") is False:
+        if seen and seen.get("available") is not True:
             reason = f"its violations cannot be read: {seen.get('reason')}"
             yield problem("not_readable", label, reason, resource="content_security_rules")
-        elif blocked:
+        if blocked:
             verb = "blocks" if rule.get("action") == "allow" else "would block"
             yield problem("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
 

@@ -5,9 +5,15 @@ import typing as t
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import Rules, Seen, compare, subject_of
+from ansible_collections.edgeops.observability.plugins.module_utils._events.compare import (
+    Rules,
+    Seen,
+    compare,
+    compare_rules,
+    subject_of,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import KINDS, Change, Target, make_event
-from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Rule, Script
 
 ZONE = Target("5a1e")
 LOUD = Rules(silent=False, is_covered=lambda identity: False)
@@ -168,3 +174,31 @@ def test_unreadable_zone_is_one_event_each_way() -> None:
     known, changes = compare(known, Seen({A: CLEAN, B: CLEAN}, seen_jobs(job())), ZONE, SILENT)
     assert kinds(changes) == ["zone_readable", "script_new"]
     assert compare(None, REFUSED, ZONE, SILENT)[1][0].kind == "zone_unreadable"
+
+
+def rule(value: str, *reported: str, whole: bool = True) -> dict[str, Rule]:
+    members = {
+        "id": "r1",
+        "description": "checkout",
+        "action": "log",
+        "enabled": True,
+        "value": value,
+        "directives": {"x": [value]},
+    }
+    details = {("script-src", source): {"directive": "script-src", "source": source} for source in reported}
+    return {"r1": Rule(members, frozenset(details) if whole else None, details)}
+
+
+def test_spelling_of_a_policy_is_no_event() -> None:
+    known = rule("script-src 'self' https://A.example")
+    assert compare_rules(known, rule("Script-Src  https://a.example 'SELF'; "))[1] == []
+    assert kinds(compare_rules(known, rule("script-src 'self'"))[1]) == ["rule_changed"]
+    assert kinds(compare_rules(known, rule("script-src 'nonce-1'"))[1]) == ["rule_changed"]
+
+
+def test_reports_beside_one_that_cannot_be_told_are_sent_once() -> None:
+    value = "script-src 'self'"
+    known, changes = compare_rules(rule(value, "https://a.example"), rule(value, "https://b.example", whole=False))
+    assert kinds(changes) == ["rule_violated"]
+    assert compare_rules(known, rule(value, "https://a.example", "https://b.example"))[1] == []
+    assert compare_rules(known, rule(value, whole=False))[1] == []

@@ -490,7 +490,13 @@ def test_refused_rule_is_a_finding():
 
 def test_undeclared_rules_are_findings():
     """Descriptions need not be unique; rules with the same one are named with their ids."""
-    given = [("shop", "allow", True), ("blog", "log", True), ("", "allow", False), ("blog", "allow", True)]
+    given = [
+        ("shop", "allow", True),
+        ("blog", "log", True),
+        ("", "allow", False),
+        ("blog", "allow", True),
+        ("odd", "ALLOW", True),
+    ]
     rules = [
         {"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
         for number, (name, action, enabled) in enumerate(given)
@@ -500,6 +506,7 @@ def test_undeclared_rules_are_findings():
     )
     assert {each["subject"]: each["is"].rpartition("; ")[2] for each in items(made)} == {
         "shop": "it enforces", "blog (id r1)": "it logs", "r2": "it is disabled", "blog (id r3)": "it enforces",
+        "odd": "its action is ALLOW",
     }  # fmt: skip
     assert {(each["type"], each["severity"]) for each in items(made)} == {("unlisted_rule", "medium")}
 
@@ -514,14 +521,19 @@ def test_violations_are_notes_of_a_survey():
         }
 
     rules = [rule("quiet"), rule("busy", blocked=[BLOCKED]), rule("hidden", available=False, reason="no right")]
+    # What is known of reports of which one cannot be told is not hidden by that.
+    rules.append(rule("partly", available=False, reason="a row has no address", blocked=[BLOCKED]))
     given = zone("a", jobs=[job(destination=OURS)])
     given["result"] = {**(given.get("result") or {}), "content_security_rules": {"content_security_rules": rules}}
     notes = {
-        each["subject"]: (each["type"], each["is"])
+        (each["subject"], each["type"]): each["is"]
         for each in items(surveyed(given))
         if each["resource"] == "content_security_rules"
     }
+    blocked = "it would block 1 source: script-src https://cdn.example/a.js (1 report)"
     assert notes == {
-        "busy": ("violations", "it would block 1 source: script-src https://cdn.example/a.js (1 report)"),
-        "hidden": ("not_readable", "its violations cannot be read: no right"),
+        ("busy", "violations"): blocked,
+        ("hidden", "not_readable"): "its violations cannot be read: no right",
+        ("partly", "not_readable"): "its violations cannot be read: a row has no address",
+        ("partly", "violations"): blocked,
     }
