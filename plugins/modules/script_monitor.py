@@ -63,6 +63,10 @@ script_monitor:
         - V(null) if the service does not return it. In check mode the current value.
       type: str
       sample: "2026-03-02T09:41:33.358104Z"
+    other:
+      description: Further settings that the service shows, as it shows them. They are never changed.
+      type: dict
+      sample: {use_cloudflare_reporting_endpoint: true, use_connection_url_path: false}
 plan_id:
   description: A digest of the managed state that was read and of the writes that follow from it, for O(expected_plan_id).
   returned: success

@@ -121,6 +121,10 @@ script_monitor:
       description: When the status was last written, ISO 8601; V(null) if the service does not return it.
       type: str
       sample: "2026-03-02T09:41:33.358104Z"
+    other:
+      description: Further settings that the service shows, as it shows them. They are never changed.
+      type: dict
+      sample: {use_cloudflare_reporting_endpoint: true, use_connection_url_path: false}
 scripts:
   description:
     - The scripts, sorted by RV(scripts[].script_id), each with all members of the API, unchanged, and with two more.

@@ -265,7 +265,7 @@ script_monitor:
       description: The status.
       type: dict
       returned: if managed
-      sample: {enabled: true, updated_at: '2026-03-02T09:41:33.358104Z'}
+      sample: {enabled: true, updated_at: '2026-03-02T09:41:33.358104Z', other: {}}
 content_security_rules:
   description: The results of M(edgeops.observability.content_security_rule). An empty mapping if no rules are managed.
   returned: success

@@ -15,7 +15,7 @@ def outcome(result: dict, *, check_mode: bool = False, action: str = MONITOR, jo
 
 
 def monitored(enabled: bool, **more: object) -> dict:
-    status = {"enabled": enabled, "updated_at": None}
+    status = {"enabled": enabled, "updated_at": None, "other": {}}
     diff = {"before": {"enabled": False}, "after": {"enabled": enabled}}
     return {"changed": enabled, "effects": [], "plan_id": "sha256:1", "script_monitor": status, "diff": diff, **more}
 
@@ -69,7 +69,7 @@ def test_traceback_is_refused() -> None:
         (monitored(True, changed=False), "changed=False"),
         (monitored(True, plan_id=""), "plan ids"),
         (monitored(True, surprise=1), "returned and not documented"),
-        ({**monitored(True), "script_monitor": {"enabled": True}}, "updated_at is documented and missing"),
+        ({**monitored(True), "script_monitor": {"enabled": True, "other": {}}}, "updated_at is documented and missing"),
         ({name: value for name, value in monitored(True).items() if name != "diff"}, "diff mode is True"),
     ],
 )

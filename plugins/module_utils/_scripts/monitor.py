@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
 from .._core import BAD_RESPONSE, DISABLE_MONITOR, Answer, Conclusion, Effect, Failure, Json, Plan, Request
@@ -23,10 +24,15 @@ class Desired(t.NamedTuple):
 
 
 class MonitorState(t.NamedTuple):
-    """The route that answered, and the status in its answer."""
+    """The route that answered, the status in its answer, and the other settings, which a PUT of the status leaves as they are."""
 
     route: str
     status: Status
+    other: t.Mapping[str, Json] = types.MappingProxyType({})
+
+    def shown(self) -> dict[str, Json]:
+        """Return the settings as results show them."""
+        return {**self.status, "other": dict(self.other)}
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
@@ -41,6 +47,12 @@ def read_status(status: t.Mapping[str, Json]) -> Status:
     return {"enabled": enabled, "updated_at": status.get("updated_at")}
 
 
+def read_monitor(route: str, settings: t.Mapping[str, Json]) -> MonitorState:
+    """Return the settings in the answer of a route."""
+    status = read_status(settings)
+    return MonitorState(route, status, {name: value for name, value in settings.items() if name not in status})
+
+
 def plan(desired: Desired, state: MonitorState) -> Plan:
     """Plan one PUT if the state differs; `updated_at` keeps its current value because only the service can change it."""
     before = {"enabled": state.status["enabled"]}
@@ -48,7 +60,7 @@ def plan(desired: Desired, state: MonitorState) -> Plan:
     return Plan(
         before=before,
         after=after,
-        result={"script_monitor": {**state.status, **after}},
+        result={"script_monitor": {**state.shown(), **after}},
         requests=() if before == after else (Request(f"{state.route}.update", body=after),),
         basis={"route": state.route, **before},
         effects=(Effect(DISABLE_MONITOR),) if before["enabled"] and not after["enabled"] else (),
@@ -57,10 +69,11 @@ def plan(desired: Desired, state: MonitorState) -> Plan:
 
 def conclude(desired: Desired, state: MonitorState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Verify the status in the answer to the write against the desired state."""
-    answered = read_status(dict_of(answers[-1].result))
-    if answered["enabled"] is not desired.enabled:
+    answered = read_monitor(state.route, dict_of(answers[-1].result))
+    if answered.status["enabled"] is not desired.enabled:
         raise Failure(
             BAD_RESPONSE,
-            f"The service accepted enabled={desired.enabled}, but its response has enabled={answered['enabled']}.",
+            f"The service accepted enabled={desired.enabled}, but its response has enabled={answered.status['enabled']}.",
         )
-    return Conclusion({"script_monitor": answered})
+    # The documented answer to a PUT has the status only.
+    return Conclusion({"script_monitor": {**answered.shown(), "other": {**state.other, **answered.other}}})

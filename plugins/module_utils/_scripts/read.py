@@ -14,7 +14,7 @@ from .._script_monitor import ROUTES
 from .._text import dict_of
 from .facts import AUTO, CONNECTIONS, COOKIES, SCRIPTS
 from .listing import Script, ScriptQuery, read_script, report
-from .monitor import MonitorState, read_status
+from .monitor import MonitorState, read_monitor
 
 # Statuses of a route that the service, the plan or the token does not have.
 _NOT_OFFERED = (403, 404, 405)
@@ -27,7 +27,7 @@ def monitor(client: Client, route: str) -> MonitorState:
     unknown: list[Failure] = []
     for name in routes:
         try:
-            return MonitorState(name, read_status(dict_of(client.call(f"{name}.get").result)))
+            return read_monitor(name, dict_of(client.call(f"{name}.get").result))
         except Failure as failure:
             if not lacks_route(failure):
                 raise
@@ -38,7 +38,7 @@ def monitor(client: Client, route: str) -> MonitorState:
 def report_inventory(client: Client, query: ScriptQuery) -> Conclusion:
     """Return the status of the monitor and what the query selects; what is not selected, or cannot be listed, is None."""
     state = monitor(client, query.route)
-    inventory: dict[str, Json] = {"script_monitor": state.status, "scripts": None, "summary": None}
+    inventory: dict[str, Json] = {"script_monitor": state.shown(), "scripts": None, "summary": None}
     warnings = []
     if not state.status["enabled"]:
         warnings.append(

@@ -32,7 +32,7 @@ def test_different_status_is_written_once(enabled, state, operation, effects):
     found, after = state.status["enabled"], {"enabled": enabled}
     assert [(request.operation, request.body) for request in plan.requests] == ([(operation, after)] if operation else [])
     assert (plan.before, plan.after, plan.changed) == ({"enabled": found}, after, operation is not None)
-    assert plan.result == {"script_monitor": {**state.status, **after}}
+    assert plan.result == {"script_monitor": {**state.status, **after, "other": {}}}
     assert (plan.basis, plan.effects) == ({"route": state.route, "enabled": found}, effects)
 
 
@@ -53,7 +53,7 @@ def concluded(answer):
 
 def test_an_answer_is_verified_and_returned():
     answer = {"enabled": True, "updated_at": "2026-03-02T10:00:00.000001Z"}
-    assert concluded(answer) == {"script_monitor": answer}
+    assert concluded(answer) == {"script_monitor": {**answer, "other": {}}}
     sentence = "The service accepted enabled=True, but its response has enabled=False."
     assert refusal(concluded, STATUS) == (core.BAD_RESPONSE, sentence)
 
@@ -67,3 +67,14 @@ def test_plan_id_ignores_updated_at():
     assert digest(True, SEEN._replace(status={**STATUS, "updated_at": "2030-01-01T00:00:00Z"})) == approved
     others = [digest(True, ON), digest(False, SEEN), digest(True, SEEN_ELSEWHERE), digest(True, SEEN, zone="def")]
     assert approved not in others
+
+
+def test_other_settings_are_shown_and_kept():
+    """The answer to a PUT may have the status only."""
+    other = {"use_cloudflare_reporting_endpoint": True, "use_connection_url_path": False}
+    state = monitor.read_monitor("page_shield", {**STATUS, **other})
+    planned = monitor.plan(declare(True), state)
+    assert [request.body for request in planned.requests] == [{"enabled": True}]
+    assert planned.result["script_monitor"]["other"] == other
+    done = monitor.conclude(declare(True), state, planned, [core.Answer({**STATUS, "enabled": True})])
+    assert done.result["script_monitor"]["other"] == other

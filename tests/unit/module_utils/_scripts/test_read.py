@@ -71,7 +71,7 @@ def test_route_is_selected_by_option_host_and_answers(
             read.monitor(t.cast("t.Any", service), route)
         assert caught.value is expected
     else:
-        assert read.monitor(t.cast("t.Any", service), route) == (expected, STATUS)
+        assert read.monitor(t.cast("t.Any", service), route) == (expected, STATUS, {})
     assert service.requested == requested
 
 
