@@ -106,6 +106,22 @@ def test_zones_that_fail_between_prediction_and_write(zones, playbook):
     assert [entry["zone"] for entry in report.writes] == [hosts["zone3"]["zone_id"]]
 
 
+def test_partial_delivery_can_be_refused(zones, playbook):
+    """The zone without a prediction fails with the rail and its own reason, and the last line says why nothing was written."""
+    hosts = zones(OFF, OFF, ON)
+    refused = {"kind": "status", "status": 403, "path": "*", "zone": hosts["zone1"]["zone_id"], "count": None}
+    playbook.simulator.faults(refused)
+    report = deliver(playbook, hosts, fails=("permission", "ansible"), deliver_partial="n")
+    ends = [outcome for outcome in report.failures if outcome.name.startswith("Fail for a zone")]
+    assert [outcome.host for outcome in ends] == ["zone1"] and not report.writes
+    assert ends[0].result["msg"].startswith("gate: edgeops_deliver_partial: the zone could not be predicted: permission: ")
+    shown = lines(report)
+    assert shown[0] == "3 zones: 0 changed, 1 unchanged, 1 failed, 1 not reached"
+    assert shown[-1].startswith(
+        "Nothing was written. edgeops_deliver_partial: 1 zone could not be predicted: zone1 (permission: "
+    )
+
+
 def test_failing_canary_stops_the_run(zones, playbook):
     """The run stops whichever strategy Ansible is configured with."""
     hosts = zones(OFF, OFF, OFF)

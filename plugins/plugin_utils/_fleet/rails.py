@@ -17,6 +17,7 @@ from .._words import count_hosts
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 
 _ALLOW = "edgeops_allow"
+_PARTIAL = "edgeops_deliver_partial"
 _APPROVED_PLAN, _APPROVED_REPORT = _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
 # All zones that change, in one batch.
 _ONE_BATCH = "100%"
@@ -70,7 +71,7 @@ def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
     report = approvals.get(_APPROVED_REPORT)
     return Rails(
         guard=guard,
-        deliver_partial=option("edgeops_deliver_partial"),
+        deliver_partial=option(_PARTIAL),
         stop_on_failure=option("edgeops_stop_on_failure"),
         max_changed_zones=option("edgeops_max_changed_zones"),
         approved_plan_id=approvals.get(_APPROVED_PLAN),
@@ -129,9 +130,14 @@ def _partial(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     if rails.deliver_partial or not failed:
         return None
     text = "; ".join(f"{name} ({error})" for name, error in failed.items())
-    advice = "Fix them, or allow a partial delivery."
-    message = f"edgeops_deliver_partial: {count_hosts(zone.scope for zone in zones if zone.error)} could not be predicted: {text}. {advice}"
-    return Refusal(GATE, message, failed)
+    advice = f"Fix what failed, or deliver to the other zones with -e {_PARTIAL}=true."
+    counts = count_hosts(zone.scope for zone in zones if zone.error)
+    return Refusal(GATE, f"{_PARTIAL}: {counts} could not be predicted: {text}. {advice}", _unpredicted(failed, GATE, _PARTIAL))
+
+
+def _unpredicted(failed: t.Mapping[str, str], kind: str, rail: str) -> dict[str, str]:
+    """Return for each zone that could not be predicted the rail that this breaks, and its own reason."""
+    return {name: f"{kind}: {rail}: the zone could not be predicted: {error}" for name, error in failed.items()}
 
 
 def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
@@ -183,7 +189,7 @@ def _other_plan(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     failed = {zone.name: zone.error for zone in zones if zone.error}
     if failed:
         text = f"there is no plan of all zones, because these could not be predicted: {', '.join(failed)}. {_AGAIN}"
-        return Refusal(CONFLICT, f"{_APPROVED_PLAN}: {text}", failed)
+        return Refusal(CONFLICT, f"{_APPROVED_PLAN}: {text}", _unpredicted(failed, CONFLICT, _APPROVED_PLAN))
     text = (
         f"{_APPROVED_PLAN}: the plan of these {len(zones)} zones is {current}, but {approved} was approved:"
         f" a zone or its variables have changed since, or it was applied already. {_AGAIN}"

@@ -16,6 +16,7 @@ from .._words import count_hosts
 # How a delivery ended: the state of each zone.
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not_reached")
+_NOTHING_WRITTEN = "Nothing was written."
 _WORDS = {NOT_REACHED: "not reached"}
 
 
@@ -48,9 +49,11 @@ class DeliverySummary(PlayTask[Names]):
         names: dict[str, Json] = {
             f"{state}_zones": [name for name, end in ends.items() if end.state == state] for state in STATES
         }
+        plans = (dict_of(play.variables.of(name).get(desired.plan)) for name in play.hosts)
+        refusal = next((str(plan["msg"]) for plan in plans if plan.get("refused") and "msg" in plan), "")
         return Conclusion(
             {
-                "lines": list(_lines(play, ends)),
+                "lines": [*_lines(play, ends), *_closing(refusal)],
                 **names,
                 "failed_hosts": {name: end.reason for name, end in ends.items() if end.reason},
             }
@@ -93,3 +96,10 @@ def _lines(play: Play, ends: t.Mapping[str, End]) -> t.Iterator[str]:
             yield line(f"{name} failed: {end.reason}", MAX_LINE)
         elif end.state == NOT_REACHED:
             yield f"{name} was not reached"
+
+
+def _closing(refusal: str) -> t.Iterator[str]:
+    """Yield why nothing was written, if the rails refused the plan."""
+    if refusal:
+        reason = refusal.removesuffix(_NOTHING_WRITTEN).rstrip()
+        yield line(f"{_NOTHING_WRITTEN} {reason}", MAX_LINE)

@@ -76,7 +76,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_waivers": _of("audit_report", "waivers", readers.read_list),
     "edgeops_required_fields": _of("audit_report", "required_fields", readers.read_dict),
     "edgeops_silent_after_days": _of("audit_report", "silent_after_days"),
-    "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean),
+    "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean, default=False),
     "edgeops_fail_on": _of("audit_report", "fail_on", readers.read_names),
     "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
     "edgeops_survey": Variable({}, readers.read_survey),
@@ -92,7 +92,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     # The files of adopt.
     "edgeops_adopt_dir": _of("zone_variables_files", "dest", _PATH),
     "edgeops_adopt_group": _of("zone_variables_files", "group", readers.read_group, default="all"),
-    "edgeops_adopt_overwrite": _of("zone_variables_files", "overwrite", readers.read_boolean),
+    "edgeops_adopt_overwrite": _of("zone_variables_files", "overwrite", readers.read_boolean, default=False),
 }
 # Those of the role; its task hands them to `zone_observability`, as the option of this name unless the table says otherwise.
 ROLE_VARIABLES: t.Mapping[str, Variable] = {

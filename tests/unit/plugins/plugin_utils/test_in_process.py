@@ -137,3 +137,25 @@ def test_only_arguments_are_masked(tmp_path, monkeypatch):
     result = action(tmp_path, {"name": "a", "secret": "hidden-1", "count": 1}, {"found": listing}).run(task_vars={})
     assert result["found"] is listing
     assert result["invocation"]["module_args"]["secret"] == "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
+
+
+class Addressed(Seen):
+    """A task that takes a list of zones or one zone."""
+
+    addresses = ("zone_ids", "zone_id")
+    spec = Spec({"zone_ids": {"type": "list", "elements": "str"}, "zone_id": {"type": "str"}})
+
+    @classmethod
+    def options(cls) -> dict[str, dict[str, t.Any]]:
+        return dict(cls.spec.options)
+
+
+@pytest.mark.parametrize(
+    ("args", "zone_id"), [({}, "0a"), ({"zone_ids": []}, None), ({"zone_ids": ["0b"]}, None), ({"zone_ids": None}, "0a")]
+)
+def test_empty_list_of_zones_is_not_the_zone_of_the_host(args, zone_id, tmp_path):
+    """A list that a template made empty must not turn into a task about the zone of the host."""
+    made = action(tmp_path, args)
+    made.task = made.seen = Addressed({})  # type: ignore[misc]  # for this instance only
+    assert "failed" not in made.run(task_vars={"zone_id": "0a"})
+    assert made.seen.params["zone_id"] == zone_id

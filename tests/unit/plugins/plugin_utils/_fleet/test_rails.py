@@ -79,7 +79,9 @@ def test_each_refused_zone_has_its_own_reason() -> None:
     assert found is not None and set(found.zones) == {"zone0", "zone2"}
     assert "disable_monitor" in found.zones["zone0"] and "delete_job" not in found.zones["zone0"]
     stopped = rails.refuse(limits(deliver_partial=False), zones(SAME, "unavailable: no answer"))
-    assert stopped is not None and stopped.zones == {"zone1": "unavailable: no answer"}
+    assert stopped is not None and stopped.zones == {
+        "zone1": "gate: edgeops_deliver_partial: the zone could not be predicted: unavailable: no answer"
+    }
 
 
 @pytest.mark.parametrize(
@@ -138,7 +140,9 @@ def test_only_the_approved_plan_is_accepted() -> None:
     other = refused(limits(approved_plan_id="0" * 64), given)
     assert f"is {found}, but" in other.message and set(other.zones) == {"zone0"}
     unpredicted = refused(limits(approved_plan_id=found), zones(OFF, "no answer"))
-    assert "could not be predicted: zone1" in unpredicted.message and unpredicted.zones == {"zone1": "no answer"}
+    assert "could not be predicted: zone1" in unpredicted.message and unpredicted.zones["zone1"].endswith(
+        "could not be predicted: no answer"
+    )
     assert rails.plan_id_of(zones(OFF, "no answer")) is None
 
 
@@ -181,7 +185,11 @@ def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
     given = [zone0._replace(error="unavailable: no answer"), zone1]
     assert rails.refuse(limits(approved_report=str(path)), given) is None
     found = rails.refuse(limits(approved_report=str(path), deliver_partial=False), given)
-    assert found is not None and found.kind == GATE and found.zones == {"zone0": "unavailable: no answer"}
+    assert (
+        found is not None
+        and found.kind == GATE
+        and found.zones == {"zone0": "gate: edgeops_deliver_partial: the zone could not be predicted: unavailable: no answer"}
+    )
 
 
 def test_summary_counts_changes() -> None:

@@ -98,6 +98,35 @@ def test_variables_of_a_zone_are_not_validated() -> None:
     assert validate({"a": {"edgeops_timeout": -1, "edgeops_in_process": "perhaps", "log_delivery_job": 5}}) == ["a"]
 
 
+def test_switches_are_returned_as_they_were_read() -> None:
+    """No other value is, because some are secret."""
+    hosts: dict[str, dict[str, t.Any]] = {
+        "a": {"edgeops_audit_scripts": "y", "edgeops_guard": "T", "edgeops_stop_on_failure": 1.0, "edgeops_api_token": "x"},
+        "b": {
+            "edgeops_guard": True,
+            "edgeops_stop_on_failure": "on",
+            "edgeops_report_put_headers": {},
+            "edgeops_in_process": "f",
+        },
+    }
+    hosts["a"]["edgeops_report_put_headers"] = {}
+    found = ValidateVariables().report(
+        ValidateVariables().desire({"prefixes": ["edgeops_"], "known": None, "required": [], "hosts": None}, play(hosts))
+    )
+    assert all(isinstance(value, bool) for value in found.result["run"].values())
+    expected = {
+        "edgeops_verify_token": True,
+        "edgeops_guard": True,
+        "edgeops_deliver_partial": True,
+        "edgeops_stop_on_failure": True,
+        "edgeops_audit_delivery": False,
+        "edgeops_adopt_overwrite": False,
+    }
+    assert {name: found.result["run"].get(name) for name in expected} == expected
+    assert found.result["hosts"] == {"a": {"edgeops_audit_scripts": True}, "b": {"edgeops_audit_scripts": False}}
+    assert found.result["given"] == ["edgeops_guard", "edgeops_stop_on_failure", "edgeops_report_put_headers"]
+
+
 def test_own_variables_are_validated() -> None:
     own: dict[str, t.Any] = {"prefixes": ["acme_"], "known": ["acme_owner"], "required": ["acme_owner"]}
     assert validate({"a": {"acme_owner": "web", "edgeops_x": 1}}, **own) == ["a"]
