@@ -19,6 +19,9 @@ description:
     without an audit, what was not looked at, what has no authorisation on record, authorisations that are older than what they authorise, whether each zone
     was audited at least every seven days, records that were not written at the time of their audit, and whether every audit is accounted for.
   - An audit of a disabled script monitor, and one that lists no script, does not count for "at least every seven days".
+  - Chains of payment pages (C(ZONE_ID.pages.jsonl)) in O(evidence_dir) have a calendar of their own; their changes stand among the others, and the state
+    of each page at the end of the period after the inventory. C(evidence.csv) then has rows of the kinds C(page) and C(page_change), and the columns
+    C(page) and C(subject).
   - Runs on the controller and contacts no service. The files are written in check mode, too, because the document changes nothing else.
 extends_documentation_fragment:
   - edgeops.observability.attributes.info

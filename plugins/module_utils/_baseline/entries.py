@@ -22,6 +22,12 @@ Declared = dict[str, t.Any]
 AUTHORISATION = ("owner", "justification", "authorised_by")
 
 
+def is_authorised(declared: t.Mapping[str, Json]) -> bool:
+    """Return whether an entry names who owns what it is for, why it is there, and who authorised it."""
+    values = [declared.get(name) for name in AUTHORISATION]
+    return all(isinstance(value, str) and value.strip() for value in values)
+
+
 class Entry(t.NamedTuple):
     """One authorised script, or all scripts of a pattern."""
 

@@ -6,7 +6,8 @@ import datetime
 import itertools
 import typing as t
 
-from ...module_utils._text import format_time
+from ...module_utils._chain.records import CheckedRecord
+from ...module_utils._text import format_time, parse_time
 from .._words import plural
 
 # When a chain was audited, when not, and which audits could not see. Days are those of UTC.
@@ -77,6 +78,12 @@ class Gap(t.NamedTuple):
     at: datetime.datetime
     days: int
     message: str
+
+
+def delay_of(record: CheckedRecord, at: datetime.datetime) -> datetime.timedelta | None:
+    """Return how long from its time a record was written; None if it does not say when."""
+    written = parse_time(record.get("written_at"))
+    return None if written is None else abs(written - at)
 
 
 def day_of(at: datetime.datetime) -> str:

@@ -6,7 +6,7 @@ import abc
 import datetime
 import typing as t
 
-from ...module_utils._chain.kinds import Kind
+from ...module_utils._chain.kinds import PAGES, Kind
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._text import canonical, list_of, parse_time
@@ -100,7 +100,7 @@ class Chronicle(abc.ABC):
 
     @property
     def events(self) -> list[Event]:
-        gaps = [Event(gap.at, self.zone_id, GAP, message=gap.message) for gap in self.gaps]
+        gaps = [self._about_audits(GAP, gap.at, gap.message) for gap in self.gaps]
         return sorted([*self._events, *gaps], key=lambda event: event.order)
 
     @property
@@ -117,9 +117,9 @@ class Chronicle(abc.ABC):
         left += [_episode(finding, opened)._replace(how=HIDDEN) for finding, opened in self.hidden.items()]
         return [episode for episode in (*self.closed, *left) if episode.kind == kind]
 
+    @abc.abstractmethod
     def count_authorised(self) -> tuple[int, int]:
-        """Return how many of the scripts that were last seen are authorised, and how many there are."""
-        return 0, 0
+        """Return how much of what was last seen is authorised, and how much there is."""
 
     def end(self, identity: t.Hashable, at: datetime.datetime, how: str) -> None:
         """End the time during which something was not authorised."""
@@ -128,10 +128,13 @@ class Chronicle(abc.ABC):
         if episode is not None and self.period.covers(at):
             self.episodes.append(episode._replace(end=at, how=how))
 
+    def _about_audits(self, what: str, at: datetime.datetime, message: str) -> Event:
+        return Event(at, self.zone_id, what, message=message, of_pages=self.kind is PAGES)
+
     def _scope_events(self, scope: t.Mapping[str, Json], at: datetime.datetime) -> t.Iterator[Event]:
         changes = "" if self.is_first else changes_of(self._scope, scope)
         if changes:
-            yield Event(at, self.zone_id, SCOPE, message=changes)
+            yield self._about_audits(SCOPE, at, changes)
 
     def finding_events(
         self, at: datetime.datetime, found: t.Mapping[Finding, str], why_closed: t.Callable[[Finding], str]
@@ -141,7 +144,7 @@ class Chronicle(abc.ABC):
             if finding.kind == _EVIDENCE_GAP:
                 # A gap is said once: here only if it is none for this document.
                 if self.last_at is None or (at.date() - self.last_at.date()).days <= self.max_gap_days:
-                    yield Event(at, self.zone_id, GAP, message=message)
+                    yield self._about_audits(GAP, at, message or "the last record was too old")
                 continue
             if finding not in self.open:
                 event = self.event_about(finding, at, OPENED, f"{finding.kind}: {message}".removesuffix(": "))

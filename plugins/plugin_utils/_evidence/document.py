@@ -9,7 +9,7 @@ import typing as t
 
 from ...module_utils._address import is_zone_id
 from ...module_utils._chain.folder import read_baseline
-from ...module_utils._chain.kinds import SCRIPTS, Kind
+from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
 from ...module_utils._chain.verification import Verified
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import format_time, need_date, need_time
@@ -17,6 +17,7 @@ from .audits import Period
 from .events import CHANGED, GAP, Entries, Event
 from .history import History
 from .notes import Note, Notes, read_notes
+from .page_history import PageHistory
 from .verdict import Told, sentences
 from .verification import Archive, chains_of, is_valid, verify
 from .verification import desire as desire_archive
@@ -82,7 +83,11 @@ class ZoneChain(t.NamedTuple):
     kind: Kind
     row: t.Mapping[str, t.Any]
     verified: Verified
-    history: History
+    history: History | PageHistory
+
+    @property
+    def title(self) -> str:
+        return self.name if self.kind is SCRIPTS else f"{self.name}, payment pages"
 
 
 class Baseline(t.NamedTuple):
@@ -119,6 +124,20 @@ class Document(t.NamedTuple):
         return [chain for chain in self.chains if chain.history.audits]
 
     @property
+    def of_scripts(self) -> list[tuple[ZoneChain, History]]:
+        """Return the audited chains of scripts with their histories."""
+        return [(chain, chain.history) for chain in self.audited if isinstance(chain.history, History)]
+
+    @property
+    def of_pages(self) -> list[tuple[ZoneChain, PageHistory]]:
+        """Return the audited chains of payment pages with their histories."""
+        return [(chain, chain.history) for chain in self.audited if isinstance(chain.history, PageHistory)]
+
+    @property
+    def has_pages(self) -> bool:
+        return any(chain.kind is PAGES for chain in self.chains)
+
+    @property
     def baselines(self) -> list[Baseline]:
         """Return every baseline that a record names, by digest."""
         named: dict[str, Baseline] = {}
@@ -146,9 +165,8 @@ def read(desired: Desired) -> Document:
     notes = read_notes(desired.archive.folder)
     chains, days = [], []
     for source in chains_of(desired.archive):
-        if source.kind is not SCRIPTS:
-            continue
-        history = History(source.zone_id.lower(), period, desired.max_gap_days, baselines.read)
+        make = PageHistory if source.kind is PAGES else History
+        history = make(source.zone_id.lower(), period, desired.max_gap_days, baselines.read)
         row, verified = verify(desired.archive, source, period.covers, history.add)
         row["records"] = len(history.audits)
         times = verified.chain.times
@@ -157,7 +175,7 @@ def read(desired: Desired) -> Document:
     _check_period(
         period, days, any(chain.history.audits for chain in chains), is_broken=any(not chain.row["valid"] for chain in chains)
     )
-    chains.sort(key=lambda chain: (chain.name, chain.zone_id))
+    chains.sort(key=lambda chain: (chain.name, chain.zone_id, KINDS.index(chain.kind)))
     changes = sorted((event for chain in chains for event in chain.history.events), key=lambda event: event.order)
     missing = sorted(desired.name_of(zone) for zone in desired.zones - {chain.zone_id.lower() for chain in chains})
     words, left = notes.beside(changes)
@@ -199,13 +217,24 @@ class Baselines:
 
 def numbers(document: Document) -> list[tuple[str, str]]:
     """Return the numbers of the page, each with its noun."""
-    histories, events = [chain.history for chain in document.audited], document.changes
-    counts = (
+    events = document.changes
+    pages = sum(len(history.pages) for _chain, history in document.of_pages)
+    counts = [
         (len({chain.zone_id.lower() for chain in document.audited}), "zone audited", "zones audited"),
         (document.audits, "audit", "audits"),
-        (sum(len(history.inventory or ()) for history in histories), "script at the end", "scripts at the end"),
-        (sum(event.what == CHANGED for event in events), "change of a script", "changes of scripts"),
-        (sum(len(history.open) for history in histories), "finding still open", "findings still open"),
+        (
+            sum(len(history.inventory or ()) for _chain, history in document.of_scripts),
+            "script at the end",
+            "scripts at the end",
+        ),
+        *([(pages, "payment page at the end", "payment pages at the end")] if document.has_pages else []),
+        (sum(event.what == CHANGED and not event.of_pages for event in events), "change of a script", "changes of scripts"),
+        *(
+            [(sum(event.what == CHANGED and event.of_pages for event in events), "change of a page", "changes of pages")]
+            if document.has_pages
+            else []
+        ),
+        (sum(len(chain.history.open) for chain in document.audited), "finding still open", "findings still open"),
         (sum(event.what == GAP for event in events), "gap", "gaps"),
-    )
+    ]
     return [(f"{number:,}", one if number == 1 else many) for number, one, many in counts]

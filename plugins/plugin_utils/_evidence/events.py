@@ -43,6 +43,7 @@ class Event(t.NamedTuple):
     hashes: tuple[str, ...] = ()
     declared: t.Mapping[str, Json] = {}
     is_first: bool = False
+    of_pages: bool = False
 
     @property
     def order(self) -> tuple[datetime.datetime, str, int, str, str, str]:

@@ -6,14 +6,14 @@ import datetime
 import re
 import typing as t
 
-from ...module_utils._baseline.entries import AUTHORISATION, PINNED
+from ...module_utils._baseline.entries import PINNED, is_authorised
 from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._script_monitor import ON_PAGES
-from ...module_utils._text import list_of, parse_time
-from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of
+from ...module_utils._text import list_of
+from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
 from .chronicle import Chronicle, Finding
 from .events import (
     AUTHORISED,
@@ -130,7 +130,7 @@ class History(Chronicle):
 
     def _is_authorised(self, identity: Identity, seen: Seen, declared: t.Mapping[str, Json]) -> bool:
         return (
-            is_complete(declared)
+            is_authorised(declared)
             and not seen.not_authorised_as
             and _EXPIRED not in seen.findings
             and identity not in self.ongoing
@@ -256,7 +256,7 @@ class History(Chronicle):
         if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
             # Its hash is one of the entry again; where the service shows none any more, nobody knows.
             return "" if _UNVERIFIED in seen.findings else BACK
-        if not is_complete(declared) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
+        if not is_authorised(declared) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
             return ""
         return BY_AUTHORISATION
 
@@ -345,20 +345,8 @@ class History(Chronicle):
         return (self.entries or {}).get(name, {})
 
 
-def is_complete(declared: t.Mapping[str, Json]) -> bool:
-    """Return whether an entry says who owns the script, why it is there, and who authorised it."""
-    values = [declared.get(name) for name in AUTHORISATION]
-    return all(isinstance(value, str) and value.strip() for value in values)
-
-
 def how_many(seen: Seen) -> list[str]:
     return [f"{seen.alike} scripts without a visible URL that have this hash"] if seen.alike > 1 else []
-
-
-def delay_of(record: CheckedRecord, at: datetime.datetime) -> datetime.timedelta | None:
-    """Return how long after its time a record was written; None if it does not say when."""
-    written = parse_time(record.get("written_at"))
-    return None if written is None else abs(written - at)
 
 
 def _hashes(declared: t.Mapping[str, Json]) -> frozenset[str]:

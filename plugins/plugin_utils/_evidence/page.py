@@ -33,7 +33,7 @@ def render(document: Document) -> bytes:
         "line": line,
         "moment": moment,
         "plural": plural,
-        "script": _script,
+        "about": _about,
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}",
         "shape": shape,
         "short": short,
@@ -61,17 +61,17 @@ def _view(document: Document) -> View:
         "numbers": numbers(document),
         "states": STATES,
         "calendars": [(chain, calendar(chain.history.audits, period)) for chain in document.audited],
-        "firsts": [_first(chain) for chain in document.audited if chain.history.first_counts],
+        "firsts": [_first(chain, *history.first_counts) for chain, history in document.of_scripts if history.first_counts],
         "changes": changes,
-        "inventories": [(chain, *_excerpt(chain.history.listed())) for chain in document.audited],
+        "inventories": [(chain, history, *_excerpt(history.listed())) for chain, history in document.of_scripts],
+        "pages": [(chain, history.pages) for chain, history in document.of_pages],
         "open": [each for chain in document.chains for each in _open(chain)],
         "most": _MAX_CHANGES,
     }
 
 
-def _first(chain: ZoneChain) -> str:
+def _first(chain: ZoneChain, authorised: int, total: int) -> str:
     """Return what the first audit of a zone recorded, which is no change of the zone."""
-    authorised, total = chain.history.first_counts or (0, 0)
     return (
         f"The first audit of {short(chain.name)}, on {moment(chain.history.audits[0].at)}, recorded {plural(total, 'script')},"
         f" {authorised:,} of them authorised; evidence.csv names them."
@@ -98,7 +98,12 @@ def _open(chain: ZoneChain) -> t.Iterator[tuple[ZoneChain, str, Opened, str]]:
         yield chain, finding.kind, opened, "; ".join(filter(None, (opened.message, HIDDEN)))
 
 
-def _script(about: Event | Listed) -> str:
+def _about(about: Event | Listed) -> str:
+    """Return what a change or a finding is about: a payment page with its subject, a script on its host, or an entry."""
+    if isinstance(about, Event) and about.of_pages:
+        return ": ".join(
+            filter(None, (about.page or (f"entry {about.entry}" if about.entry else ""), about.subject if about.page else ""))
+        )
     if not about.script_url and not about.host:
         return f"entry {about.entry}" if about.entry else ""
     return f"{about.script_url or 'a script without a URL'} on {about.host or 'an unknown host'}"

@@ -8,7 +8,9 @@ import typing as t
 from ...module_utils._baseline.entries import AUTHORISATION
 from ...module_utils._core import Json
 from ...module_utils._text import format_time, line, list_of
-from .document import Document
+from .document import Document, ZoneChain
+from .history import Listed
+from .page_history import ListedPage
 
 # Inventory and changes as a table for a spreadsheet: RFC 4180, in UTF-8.
 
@@ -27,6 +29,8 @@ COLUMNS = (
     "hashes",
     "message",
 )
+# Only in the table of a folder that has a chain of payment pages.
+_OF_PAGES = ("page", "subject")
 # A spreadsheet evaluates a cell that begins with one of these, in half or full width; some split a line also where a text has a
 # semicolon, a comma or a bar, and evaluate each part.
 _EVALUATED = "=+\\-@\uff1d\uff0b\uff0d\uff20"
@@ -38,33 +42,32 @@ _QUOTED = re.compile(r"[\",;|\t\r\n]|^'")
 
 def render_table(document: Document) -> bytes:
     """Return the whole inventory at the end of the period, and every change in the order of time."""
-    rows = [COLUMNS, *([_cell(row.get(name)) for name in COLUMNS] for row in _rows(document))]
+    columns = (*COLUMNS, *_OF_PAGES) if document.has_pages else COLUMNS
+    rows = [columns, *([_cell(row.get(name)) for name in columns] for row in _rows(document))]
     return "".join(",".join(map(_quote, row)) + "\r\n" for row in rows).encode()
 
 
 def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
-    for chain in document.audited:
-        at = chain.history.last_at
-        for script in chain.history.listed():
-            yield {
-                **_of_entry(script.declared),
-                "zone_id": chain.zone_id,
-                "zone": chain.name,
-                "kind": "inventory",
-                "at": format_time(at) if at else "",
-                "what": "listed",
-                "script_url": script.script_url,
-                "host": script.host,
-                "entry": script.entry,
-                "hashes": script.seen.hash,
-                "message": script.message,
+    for chain, scripts in document.of_scripts:
+        for script in scripts.listed():
+            about = {"script_url": script.script_url, "host": script.host, "hashes": script.seen.hash}
+            yield {**_at_the_end(chain, script), "kind": "inventory", **about}
+    for chain, pages in document.of_pages:
+        for page in pages.pages:
+            about = {
+                "page": page.page,
+                "hashes": " ".join(page.hashes),
+                "message": "; ".join(filter(None, (page.message, page.has))),
             }
+            yield {**_at_the_end(chain, page), "kind": "page", **about}
     for place, event in enumerate(document.changes):
         yield {
             **_of_entry(event.declared),
             "zone_id": event.zone_id,
             "zone": document.name_of(event.zone_id),
-            "kind": "change",
+            "kind": "page_change" if event.of_pages else "change",
+            "page": event.page,
+            "subject": event.subject,
             "at": format_time(event.at),
             "what": event.what,
             "script_url": event.script_url,
@@ -73,6 +76,19 @@ def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
             "hashes": " ".join(event.hashes),
             "message": "; ".join(filter(None, (event.message, document.words.get(place)))),
         }
+
+
+def _at_the_end(chain: ZoneChain, listed: Listed | ListedPage) -> dict[str, Json]:
+    at = chain.history.last_at
+    return {
+        **_of_entry(listed.declared),
+        "zone_id": chain.zone_id,
+        "zone": chain.name,
+        "at": format_time(at) if at else "",
+        "what": "listed",
+        "entry": listed.entry,
+        "message": listed.message,
+    }
 
 
 def _of_entry(declared: t.Mapping[str, Json]) -> dict[str, Json]:

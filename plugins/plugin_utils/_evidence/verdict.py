@@ -80,10 +80,10 @@ def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence
     gone = [episode for history in scripts for episode in history.findings("gone")]
     yield from _ended(gone, "required script", "not listed", period, "listed again")
     for kind, words in _OF_PAGES.items():
-        episodes = [e for chain in audited if chain.kind is PAGES for e in chain.history.findings(kind)]
+        episodes = [e for chain in audited if chain.kind is PAGES for e in chain.history.unauthorised if e.kind == kind]
         if episodes:
             pages = len({episode.place for episode in episodes})
-            yield f"{plural(pages, 'payment page')} {words}{_ends(episodes, period, 'as authorised again')}"
+            yield f"{plural(pages, 'payment page')} {words}{_ends(episodes, period, 'ended')}"
 
 
 def _ended(episodes: t.Sequence[Episode], noun: str, words: str, period: Period, other: str = "ended", many: str = "") -> _Texts:
@@ -116,7 +116,7 @@ _BLIND: t.Mapping[str, str] = {
     MONITOR_OFF: "the script monitor was off in {}",
     NOTHING_SEEN: "no script was listed in {}",
     NOT_READABLE: "the inventory cannot be read in {}",
-    PAGE_UNREAD: "a payment page could not be read in {}",
+    PAGE_UNREAD: "could not be read in {}",
     NO_BASELINE: "the baseline is missing of {}",
 }
 
@@ -128,7 +128,9 @@ def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) 
         blind = [audit for audit in all_audits if reason in audit.blind]
         if blind:
             days = len({audit.day for audit in blind})
-            yield words.format(f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}")
+            unread = {e.place for chain in chains if kind is PAGES for e in chain.history.findings("page_unread")}
+            pages = f"{plural(max(len(unread), 1), 'payment page')} " if kind is PAGES else ""
+            yield pages + words.format(f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}")
     episodes = [e for chain in _audited(chains) if chain.kind is SCRIPTS for e in chain.history.findings("unverified")]
     yield from _ended(episodes, "pinned script", "not verified, because the service shows no hash", period, "verified")
 
@@ -173,11 +175,12 @@ def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
 
 def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
     audited = _audited(chains)
-    counts = [chain.history.count_authorised() for chain in audited if chain.kind is SCRIPTS]
-    total = sum(number for _authorised, number in counts)
-    without = total - sum(authorised for authorised, _number in counts)
-    if without:
-        yield f"{without:,} of {plural(total, 'script')} {_one_or(without, 'has', 'have')} no authorisation on record"
+    for of_kind, noun in ((SCRIPTS, "script"), (PAGES, "payment page")):
+        counts = [chain.history.count_authorised() for chain in audited if chain.kind is of_kind]
+        total = sum(number for _authorised, number in counts)
+        without = total - sum(authorised for authorised, _number in counts)
+        if without:
+            yield f"{without:,} of {plural(total, noun)} {_one_or(without, 'has', 'have')} no authorisation on record"
     for kind, words, other in (
         ("unjustified", "without owner, justification or authorised_by", "completed"),
         ("expired", "past the day of review", "reviewed"),

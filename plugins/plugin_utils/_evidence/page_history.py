@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import datetime
+import typing as t
+
+from ...module_utils._baseline.entries import is_authorised
+from ...module_utils._chain.kinds import PAGES, UNUSED
+from ...module_utils._chain.records import CheckedRecord
+from ...module_utils._core import Json
+from ...module_utils._text import canonical
+from .._words import plural
+from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Period, day_of, delay_of
+from .chronicle import Chronicle, Finding
+from .events import AUTHORISED, BACK, BY_AUTHORISATION, CHANGED, HIDDEN, NOT_KNOWN, REMOVED, SEEN, Entries, Episode, Event
+
+# What the records of a zone's payment pages prove about a period: what changed in a page, and who authorised it.
+
+_UNREAD = "page_unread"
+# Findings about an entry, whose name is their subject.
+_OF_ENTRIES = frozenset(("expired", "unjustified", UNUSED))
+_NO_EPISODE = _OF_ENTRIES | {_UNREAD}
+_OF_AUDITS = frozenset(("evidence_gap", "history_broken"))
+# Parts of a page, with their words.
+_PARTS: t.Mapping[str, tuple[str, str]] = {
+    "scripts": ("script", "scripts"),
+    "inline": ("piece of inline code", "pieces of inline code"),
+    "frames": ("frame", "frames"),
+    "forms": ("form", "forms"),
+}
+
+Page = t.Mapping[str, t.Any]
+
+
+class ListedPage(t.NamedTuple):
+    """A payment page at the end of the period, with its entry, the entry's declaration and its findings."""
+
+    page: str
+    entry: str
+    declared: t.Mapping[str, Json]
+    is_authorised: bool
+    has: str
+    hashes: tuple[str, ...]
+    message: str
+
+
+class PageHistory(Chronicle):
+    """The history of the payment pages of one zone; `baseline` returns the entries of a baseline by its digest, None if its file is missing."""
+
+    def __init__(
+        self, zone_id: str, period: Period, max_gap_days: float | None, baseline: t.Callable[[str], Entries | None]
+    ) -> None:
+        super().__init__(PAGES, zone_id, period, max_gap_days)
+        self._baseline = baseline
+        self.entries: Entries | None = None
+        # What each page had when it was last read, since when, and the pages of the record at hand with what was found.
+        self._read: dict[str, Page] = {}
+        self._since: dict[str, str] = {}
+        self._pages: list[Page] | None = []
+        self._pages_seq = 0
+        self._found: dict[Finding, str] = {}
+        # By finding, what authorised the page when it was opened.
+        self._authorised_by: dict[Finding, str] = {}
+        self._scripts_digest = ""
+        self._readable: t.Collection[str] = ()
+
+    @property
+    def pages(self) -> list[ListedPage]:
+        """Return the pages of the last record of the period."""
+        return [self._listed(page) for page in sorted(self._pages or (), key=lambda page: str(page["url"]))]
+
+    def count_authorised(self) -> tuple[int, int]:
+        pages = self.pages
+        return sum(page.is_authorised for page in pages), len(pages)
+
+    def _listed(self, page: Page) -> ListedPage:
+        url, entry = page["url"], page["entry"] or ""
+        declared = self.entry_of(entry)
+        kinds = {finding.kind for finding in self._found if finding.place == url or (entry and finding.detail == entry)}
+        has = [plural(len(page[part]), *words) for part, words in _PARTS.items()]
+        sent = sum(value is not None for value in page["headers"].values())
+        return ListedPage(
+            page=url,
+            entry=entry,
+            declared=declared,
+            is_authorised=is_authorised(declared) and not kinds - {UNUSED},
+            has="could not be read" if _UNREAD in kinds else ", ".join([plural(sent, "compared header"), *has]),
+            hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
+            message=", ".join(kind for kind in PAGES.findings if kind in kinds),
+        )
+
+    def audit_of(self, record: CheckedRecord, at: datetime.datetime) -> Audit:
+        if "pages" in record:
+            self._pages, self._pages_seq = record["pages"], record["seq"]
+        elif record["pages_same_as"] != self._pages_seq:
+            self._pages = None
+        self.entries = self._baseline(record["pages_baseline_digest"])
+        scripts = self._baseline(record["baseline_digest"])
+        self._found = {
+            Finding(finding["kind"], finding["page"] or "", finding["subject"] or ""): _message(finding)
+            for finding in record["findings"]
+        }
+        kinds = {finding.kind for finding in self._found}
+        blind = {PAGE_UNREAD} if _UNREAD in kinds or self._pages == [] else set()
+        blind |= {NOT_READABLE} if self._pages is None else set()
+        blind |= {NO_BASELINE} if self.entries is None or scripts is None else set()
+        return Audit(
+            at,
+            has_findings=not record["passed"] or bool(kinds - {UNUSED}),
+            blind=frozenset(blind),
+            delay=delay_of(record, at),
+            has_broken_history="history_broken" in kinds,
+        )
+
+    def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
+        readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page["url"])}
+        for url, page in readable.items():
+            yield from self._page_events(url, page, audit.at)
+        self._scripts_digest = record["baseline_digest"]
+        self._readable = readable.keys()
+        for finding in self._found.keys() - self.open.keys():
+            self._authorised_by[finding] = self._authority(finding)
+        yield from self._authorised_events(readable, audit.at)
+        yield from self.finding_events(audit.at, self._found, lambda finding: self._why_closed(finding, readable))
+        self.compare_baselines(audit.at, self.entries, self._was_seen_by)
+
+    def _authorised_events(self, readable: t.Mapping[str, Page], at: datetime.datetime) -> t.Iterator[Event]:
+        """Follow what is not authorised from its finding to its end, also while nobody looks at it."""
+        for finding in self._found:
+            if finding.place and finding.kind not in _NO_EPISODE:
+                self.ongoing.setdefault(finding, Episode(finding.kind, at, is_first=self.is_first, place=finding.place))
+        urls = set()
+        for finding in [finding for finding in self.ongoing if isinstance(finding, Finding) and finding not in self._found]:
+            how = self._why_closed(finding, readable)
+            if how in (BACK, BY_AUTHORISATION):
+                self.end(finding, at, how)
+            if how == BY_AUTHORISATION:
+                urls.add(finding.place)
+        for url in sorted(urls):
+            yield self._about(AUTHORISED, url, readable[url], at)
+
+    def _is_unread(self, url: str) -> bool:
+        return any(finding.kind == _UNREAD and finding.place == url for finding in self._found)
+
+    def _page_events(self, url: str, page: Page, at: datetime.datetime) -> t.Iterator[Event]:
+        before = self._read.get(url)
+        if before == page:
+            return
+        self._read[url], self._since[url] = page, day_of(at)
+        if before is None:
+            yield self._about(SEEN, url, page, at)
+            return
+        changes = _differences(before, page)
+        if changes:
+            yield self._about(CHANGED, url, page, at)._replace(message="; ".join(changes))
+
+    def _about(self, what: str, url: str, page: Page, at: datetime.datetime) -> Event:
+        entry = page["entry"] or ""
+        about = Event(at, self.zone_id, what, page=url, entry=entry, is_first=self.is_first, of_pages=True)
+        return about._replace(declared=self.entry_of(entry))
+
+    def _authority(self, finding: Finding) -> str:
+        """Return what authorises what a finding is about, so that two audits can be compared."""
+        declared = self.entry_of(self._entry_name(finding.place))
+        scripts = self._scripts_digest if finding.kind == "script_new" else ""
+        return canonical([scripts, *(declared.get(name) for name in ("page", "headers", *_PARTS))])
+
+    def _why_closed(self, finding: Finding, readable: t.Mapping[str, Page]) -> str:
+        """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
+        declared = self.entry_of(finding.detail if finding.kind in _OF_ENTRIES else (self._entry_name(finding.place)))
+        is_expired = any(other.kind == "expired" and other.detail == declared.get("name") for other in self._found)
+        is_same = self._authorised_by.get(finding) == self._authority(finding)
+        reasons = (
+            (finding.kind in _OF_AUDITS, ""),
+            (self.entries is None, NOT_KNOWN),
+            (finding.kind in _OF_ENTRIES, _end_of_entry(finding.kind, declared)),
+            (finding.place not in readable, HIDDEN),
+            (finding.kind == _UNREAD, "read again"),
+            (is_same, BACK),
+            (is_authorised(declared) and not is_expired, BY_AUTHORISATION),
+            (True, "still not authorised"),
+        )
+        return next(reason for applies, reason in reasons if applies)
+
+    def _entry_name(self, url: str) -> str:
+        return self._read.get(url, {}).get("entry") or ""
+
+    def _was_seen_by(self, entry: str, _hashes: t.Collection[str], day: str) -> bool:
+        """Return whether audits up to a day had seen the pages of an entry as they are now."""
+        days = [self._since[url] for url, page in self._read.items() if page["entry"] == entry]
+        return bool(days) and max(days) <= day
+
+    def is_hidden(self, identity: t.Hashable) -> bool:
+        return isinstance(identity, Finding) and identity.place not in self._readable
+
+    def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
+        entry = finding.detail if finding.kind in _OF_ENTRIES else self._entry_name(finding.place)
+        about = Event(at, self.zone_id, what, page=finding.place, subject=finding.detail, entry=entry, of_pages=True)
+        return about._replace(message=message, declared=self.entry_of(entry))
+
+    def entry_of(self, name: str) -> t.Mapping[str, Json]:
+        return (self.entries or {}).get(name, {})
+
+
+def _message(finding: t.Mapping[str, Json]) -> str:
+    if "is" not in finding or "should_be" not in finding:
+        return ""
+    return f"is {finding['is'] or 'not set'}, should be {finding['should_be'] or 'not set'}"
+
+
+def _end_of_entry(kind: str, declared: t.Mapping[str, Json]) -> str:
+    if not declared:
+        return REMOVED
+    return {"expired": f"review is due by {declared.get('review_by') or 'no date'} now", UNUSED: "in use"}.get(
+        kind, f"complete, authorised by {declared.get('authorised_by')}"
+    )
+
+
+def _differences(before: Page, now: Page) -> list[str]:
+    """Return in words what differs between two states of a page."""
+    changes = []
+    for name in sorted({**before["headers"], **now["headers"]}):
+        was, value = before["headers"].get(name), now["headers"].get(name)
+        if was != value:
+            changes.append(f"header {name} was {_text(was)}, is {_text(value)}")
+    for part, words in _PARTS.items():
+        was, are = ({canonical(item) for item in side[part]} for side in (before, now))
+        counts = [
+            f"{word} {plural(len(items), *words)}" for word, items in (("added", are - was), ("removed", was - are)) if items
+        ]
+        changes += counts
+    if before["final_url"] != now["final_url"]:
+        changes.append(f"it led to {_text(before['final_url'])}, and leads to {_text(now['final_url'])}")
+    return changes
+
+
+def _text(value: Json) -> str:
+    return "not set" if value is None else value if isinstance(value, str) else canonical(value)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the document says of payment pages, from records as an audit of pages writes them."""
+
+import csv
+import io
+import typing as t
+from pathlib import Path
+
+import pytest
+from support.chains import PAGES_SCOPE, page, write_baseline, write_chain
+from support.years import ZONE, Audit, day_of, entry, write
+
+from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import PAGES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.table import COLUMNS, render_table
+
+URL = "https://shop.example/checkout"
+CODE = {"hash": "sha256-x", "shape": None, "kind": "script", "dynamic": False}
+OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "max_gap_days", "title"))
+SEVEN = "At least every seven days of payment pages: yes"
+
+
+def checkout(**members: t.Any) -> dict[str, t.Any]:
+    declared = {"name": "checkout", "page": URL, "owner": "payments", "justification": "card checkout", "authorised_by": "j.doe"}
+    return {**declared, "authorised_on": "2026-01-01", "review_by": None, "headers": {}, "inline": [], **members}
+
+
+def found(kind: str, subject: str | None = None, url: str | None = URL, **members: t.Any) -> dict[str, t.Any]:
+    return {"kind": kind, "page": url, "subject": subject, **members}
+
+
+def audit(
+    day: float, state: t.Mapping[str, t.Any], *findings: t.Mapping[str, t.Any], of: t.Mapping[str, t.Any] | None = None
+) -> tuple[dict[str, t.Any], t.Mapping[str, t.Any]]:
+    times = {"at": day_of(day), "written_at": day_of(day)}
+    passed = not [finding for finding in findings if finding["kind"] != "unused"]
+    return {**times, "pages": [state], "findings": list(findings), "passed": passed}, of or checkout()
+
+
+def read(folder: Path, *audits: tuple[dict[str, t.Any], t.Mapping[str, t.Any]], **options: t.Any) -> documents.Document:
+    records = [{**record, "pages_baseline_digest": write_baseline(folder, [of])} for record, of in audits]
+    write_chain(folder, records, ZONE, PAGES)
+    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(len(audits) - 1)}
+    return documents.read(documents.desire({**given, "zone_names": {ZONE: "pay.example"}, **options}, {}))
+
+
+def rows(document: documents.Document) -> list[tuple[str, str, str]]:
+    return [(event.what, event.subject, event.message) for event in document.changes if event.at.day > 1]
+
+
+PLAIN = page()
+SKIMMED = page(inline=[CODE])
+
+
+def accounted(audits: int) -> str:
+    return f"Every one of {audits} audits of payment pages of 1 zone is accounted for"
+
+
+def test_page_that_stays_as_it_is_has_no_news(tmp_path: Path) -> None:
+    document = read(tmp_path, audit(0, PLAIN), audit(1, PLAIN))
+    assert [event.what for event in document.changes] == ["seen"]
+    assert document.verdict == [SEVEN, accounted(2)]
+
+
+def test_inline_code_that_nobody_authorised(tmp_path: Path) -> None:
+    document = read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, found("inline_new", "sha256-x")), audit(2, PLAIN))
+    assert document.verdict == [
+        "1 payment page with inline code that nobody authorised, changed back within 1 day",
+        SEVEN,
+        accounted(3),
+    ]
+    assert rows(document) == [
+        ("changed", "", "added 1 piece of inline code"),
+        ("opened", "sha256-x", "inline_new"),
+        ("changed", "", "removed 1 piece of inline code"),
+        ("closed", "sha256-x", "inline_new: changed back, after 1 day"),
+    ]
+
+
+def test_inline_code_is_authorised(tmp_path: Path) -> None:
+    newer = checkout(inline=["sha256-x"], authorised_on="2026-01-03")
+    document = read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, found("inline_new", "sha256-x")), audit(2, SKIMMED, of=newer))
+    assert document.verdict[0] == "1 payment page with inline code that nobody authorised, authorised within 1 day"
+    assert rows(document)[2:] == [("authorised", "", ""), ("closed", "sha256-x", "inline_new: authorised, after 1 day")]
+
+
+def test_entry_that_nobody_authorised_is_no_authorisation(tmp_path: Path) -> None:
+    newer = checkout(inline=["sha256-x"], authorised_by=None)
+    unjustified = found("unjustified", "checkout", None)
+    document = read(
+        tmp_path, audit(0, PLAIN), audit(1, SKIMMED, found("inline_new", "sha256-x")), audit(2, SKIMMED, unjustified, of=newer)
+    )
+    assert document.verdict[:3] == [
+        "1 payment page with inline code that nobody authorised, still open after 1 day",
+        "1 of 1 payment page has no authorisation on record",
+        "1 entry was without owner, justification or authorised_by, still open after less than a day",
+    ]
+    assert "authorised" not in [event.what for event in document.changes]
+    complete = audit(3, SKIMMED, of=checkout(inline=["sha256-x"], authorised_on="2026-01-03"))
+    days = [
+        audit(0, PLAIN),
+        audit(1, SKIMMED, found("inline_new", "sha256-x")),
+        audit(2, SKIMMED, unjustified, of=newer),
+        complete,
+    ]
+    assert read(tmp_path, *days).verdict[:2] == [
+        "1 payment page with inline code that nobody authorised, authorised within 2 days",
+        "1 entry was without owner, justification or authorised_by, completed within 1 day",
+    ]
+
+
+def test_hash_under_an_older_authorisation(tmp_path: Path) -> None:
+    newer = checkout(inline=["sha256-x"], authorised_on="2025-09-01")
+    document = read(tmp_path, audit(0, PLAIN), audit(1, PLAIN, of=newer))
+    assert document.verdict == ["1 authorisation is older than what it authorises", SEVEN, accounted(2)]
+
+
+def test_page_that_could_not_be_read(tmp_path: Path) -> None:
+    """It is not changed, its findings are no longer looked at, and the audit does not count."""
+    unread = page(final_url=None, status=None, entry=None, headers={})
+    days = [
+        audit(0, SKIMMED, found("inline_new", "sha256-x")),
+        *(audit(day, unread, found("page_unread")) for day in range(1, 11)),
+    ]
+    document = read(tmp_path, *days)
+    assert document.verdict == [
+        "1 payment page with inline code that nobody authorised, no longer looked at after 10 days (found by the first audit)",
+        "1 payment page could not be read in 10 of 11 audits, on 10 days",
+        "1 of 1 payment page has no authorisation on record",
+        "At least every seven days of payment pages: not met in 1 of 1 zone, first pay.example from 2026-01-01 to 2026-01-11",
+        accounted(11),
+    ]
+    assert [row for row in rows(document) if row[0] == "changed"] == []
+
+
+def test_header_is_shown_with_what_it_should_be(tmp_path: Path) -> None:
+    values = {"is": None, "should_be": "nosniff"}
+    changed = found("header_changed", "x-content-type-options", **values)
+    document = read(tmp_path, audit(0, page(headers={"x-content-type-options": "nosniff"})), audit(1, page(headers={}), changed))
+    assert rows(document) == [
+        ("changed", "", "header x-content-type-options was nosniff, is not set"),
+        ("opened", "x-content-type-options", "header_changed: is not set, should be nosniff"),
+    ]
+    assert (
+        document.verdict[0]
+        == "1 payment page with headers that differ from the authorised ones, still open after less than a day"
+    )
+
+
+def test_scope_change_and_gap_are_those_of_pages(tmp_path: Path) -> None:
+    first, second = audit(0, PLAIN), audit(9, PLAIN)
+    second[0]["scope"] = {**PAGES_SCOPE, "fetches": 5}
+    document = read(tmp_path, first, second, at=day_of(9))
+    assert rows(document) == [
+        ("gap", "", "no audit on 8 days, between 2026-01-01 06:00 and 2026-01-10 06:00"),
+        ("scope", "", "fetches was 2, is 5"),
+    ]
+    assert all(event.of_pages for event in document.changes)
+
+
+def table(document: documents.Document) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(render_table(document).decode())))
+
+
+def test_table_has_columns_of_pages_only_with_a_chain_of_pages(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(0, {"a": "1"}, {"a": entry("1")})])
+    given = {**OPTIONS, "evidence_dir": str(tmp_path), "dest": "d", "since": "2026-01-01", "at": day_of(0), "zone_names": None}
+    assert tuple(table(documents.read(documents.desire(given, {})))[0]) == COLUMNS
+    found_rows = table(read(tmp_path, audit(0, SKIMMED, found("inline_new", "sha256-x"))))
+    assert tuple(found_rows[0]) == (*COLUMNS, "page", "subject")
+    assert [(row["kind"], row["what"], row["script_url"] or row["page"], row["subject"]) for row in found_rows] == [
+        ("inventory", "listed", "https://cdn.example/a.js", ""),
+        ("page", "listed", URL, ""),
+        ("change", "seen", "https://cdn.example/a.js", ""),
+        ("page_change", "seen", URL, ""),
+        ("page_change", "opened", URL, "sha256-x"),
+    ]
+    listed = found_rows[1]
+    assert (listed["entry"], listed["authorised_by"], listed["hashes"]) == ("checkout", "j.doe", "sha256-x")
+    assert listed["message"] == "inline_new; 0 compared headers, 0 scripts, 1 piece of inline code, 0 frames, 0 forms"
+
+
+def test_document_with_both_kinds_says_so_of_each(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(day, {"a": "1"}, {"a": entry("1")}) for day in range(3)])
+    document = read(tmp_path, *(audit(day, PLAIN) for day in range(3)))
+    assert document.verdict == [
+        "At least every seven days of scripts: yes",
+        SEVEN,
+        "Every one of 3 audits of scripts of 1 zone and every one of 3 audits of payment pages of 1 zone is accounted for",
+    ]
+    text = render(document).decode()
+    assert "pay.example, payment pages" in text and "Payment pages at the end of the period" in text
+    assert [row["kind"] for row in (chain.row for chain in document.chains)] == ["scripts", "pages"]
+
+
+@pytest.mark.parametrize("name", ["pages_baseline_digest", "baseline_digest"])
+def test_missing_baseline_of_pages(tmp_path: Path, name: str) -> None:
+    record, of = audit(0, PLAIN)
+    document = read(tmp_path, ({**record, "baseline_digest": "0" * 64}, of)) if name == "baseline_digest" else None
+    if document is None:
+        read(tmp_path, (record, of))
+        digest = write_baseline(tmp_path, [of])
+        (tmp_path / "baselines" / f"{digest}.json").unlink()
+        given = {
+            **OPTIONS,
+            "evidence_dir": str(tmp_path),
+            "dest": "d",
+            "since": "2026-01-01",
+            "at": day_of(0),
+            "zone_names": None,
+        }
+        document = documents.read(documents.desire(given, {}))
+    assert document.verdict[0] == "The baseline is missing of 1 of 1 audit, on 1 day"
