@@ -124,7 +124,8 @@ def find_gaps(
 
 def find_slow(audits: t.Sequence[Audit], earlier: datetime.datetime | None, period: Period) -> tuple[str, str] | None:
     """Return the first days between which more than seven days had no audit that could see; None if there are none."""
-    days = [audit.day for audit in audits if audit.can_see]
+    # A record that was written much later proves no audit of that day.
+    days = [audit.day for audit in audits if audit.can_see and (audit.delay is None or audit.delay <= MAX_DELAY)]
     start = earlier.date() if earlier else period.first if period.is_since_given else audits[0].day if audits else period.first
     for before, after in itertools.pairwise([start, *days, period.last]):
         if (after - before).days > FREQUENCY_DAYS:

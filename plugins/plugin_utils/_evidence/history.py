@@ -175,7 +175,7 @@ class History(Chronicle):
             self.last_seen, self.last_seen_at = now, audit.at
             self._last_digest = record["baseline_digest"]
             self._asked = _statuses(record["scope"])
-        if self.is_first and self.period.covers(audit.at):
+        if self.is_first and audit.can_see and self.period.covers(audit.at):
             self.first_counts = self.count_authorised()
         yield from self.finding_events(
             audit.at, dict(self._findings(record)), lambda finding: self._why_closed(finding, audit, record["scope"], gone)

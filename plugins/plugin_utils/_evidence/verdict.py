@@ -202,12 +202,12 @@ def _frequency(chains: t.Sequence[Told], _period: Period, missing: t.Sequence[st
     for kind in _kinds(chains):
         of_kind = [chain for chain in chains if chain.kind is kind]
         slow = sorted((*span, chain.zone) for chain in of_kind if (span := chain.history.slow))
-        about, total = _about(kind, chains), len(of_kind) + len(missing)
+        about, total = _about(kind, chains, "for"), len(of_kind) + len(missing)
+        answer = f"yes{about}"
         if slow or missing:
             first = f", first {slow[0][2]} from {slow[0][0]} to {slow[0][1]}" if slow else ""
-            yield f"at least every seven days{about}: not met in {len(slow) + len(missing):,} of {plural(total, 'zone')}{first}"
-        elif of_kind:
-            yield f"at least every seven days{about}: yes"
+            answer = f"not met in {len(slow) + len(missing):,} of {plural(total, 'zone')}{about}{first}"
+        yield f"at least every seven days: {answer}"
 
 
 def _written(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -257,9 +257,9 @@ def _kinds(chains: t.Sequence[Told]) -> list[Kind]:
     return [kind for kind in KINDS if any(chain.kind is kind for chain in chains)]
 
 
-def _about(kind: Kind, chains: t.Sequence[Told]) -> str:
+def _about(kind: Kind, chains: t.Sequence[Told], word: str = "of") -> str:
     """Return of what a sentence is that is said of each kind; "" if there are only scripts."""
-    return "" if _kinds(chains) == [SCRIPTS] else f" of {_NOUNS[kind.name]}"
+    return "" if _kinds(chains) == [SCRIPTS] else f" {word} {_NOUNS[kind.name]}"
 
 
 def _one_or(number: int, one: str, many: str) -> str:

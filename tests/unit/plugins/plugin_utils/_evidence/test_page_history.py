@@ -19,7 +19,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.ta
 URL = "https://shop.example/checkout"
 CODE = {"hash": "sha256-x", "shape": None, "kind": "script", "dynamic": False}
 OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "max_gap_days", "title"))
-SEVEN = "At least every seven days of payment pages: yes"
+SEVEN = "At least every seven days: yes for payment pages"
 
 
 def checkout(**members: t.Any) -> dict[str, t.Any]:
@@ -129,7 +129,7 @@ def test_page_that_could_not_be_read(tmp_path: Path) -> None:
         "1 payment page with inline code that nobody authorised, no longer looked at after 10 days (found by the first audit)",
         "1 payment page could not be read in 10 of 11 audits, on 10 days",
         "1 of 1 payment page has no authorisation on record",
-        "At least every seven days of payment pages: not met in 1 of 1 zone, first pay.example from 2026-01-01 to 2026-01-11",
+        "At least every seven days: not met in 1 of 1 zone for payment pages, first pay.example from 2026-01-01 to 2026-01-11",
         accounted(11),
     ]
     assert [row for row in rows(document) if row[0] == "changed"] == []
@@ -186,7 +186,7 @@ def test_document_with_both_kinds_says_so_of_each(tmp_path: Path) -> None:
     write(tmp_path, [Audit(day, {"a": "1"}, {"a": entry("1")}) for day in range(3)])
     document = read(tmp_path, *(audit(day, PLAIN) for day in range(3)))
     assert document.verdict == [
-        "At least every seven days of scripts: yes",
+        "At least every seven days: yes for scripts",
         SEVEN,
         "Every one of 3 audits of scripts of 1 zone and every one of 3 audits of payment pages of 1 zone is accounted for",
     ]
