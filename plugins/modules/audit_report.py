@@ -64,8 +64,26 @@ options:
       jobs:
         description: The result of M(edgeops.observability.logpush_job_info), for zones whose jobs the role does not manage.
         type: str
+      coverage:
+        description: The result of the filter P(edgeops.observability.log_field_coverage#filter), set as a fact.
+        type: str
+      delivery:
+        description: The result of M(edgeops.observability.logpush_delivery_info). What O(delivery) asks for takes its place.
+        type: str
+      cost:
+        description: The C(cost) of M(edgeops.observability.logpush_delivery_info), set as a fact, for accounts.
+        type: str
       notifications:
         description: The result of M(edgeops.observability.notification_policy_info), for accounts.
+        type: str
+      fields:
+        description: Results of M(edgeops.observability.logpush_dataset_info) by dataset, set as a fact.
+        type: str
+      boundary:
+        description: The C(regions) of the Customer Metadata Boundary, for accounts.
+        type: str
+      pages:
+        description: The result of an audit of payment pages.
         type: str
       scripts:
         description:

@@ -219,3 +219,23 @@ def test_playbooks_are_short_and_plain():
         assert max(map(len, found), default=0) <= 120, path
         assert not [text for text in found if re.search(r"\{\{ '", text)], path
     assert max(len(path.read_text().splitlines()) for path in PLAYBOOKS.glob("*.yml")) <= 135
+
+
+def test_hours_that_the_plan_does_not_show(playbook, simulator):
+    """Records that were lost before the window that the plan shows: compliant only in what was audited, which every run says."""
+    hosts = fleet(
+        simulator, [{"job": {"name": "edge-logs", "enabled": True, "fields": ["RayID"], "destination_conf": DESTINATION}}]
+    )
+    (zone,) = (host["log_delivery_zone_id"] for host in hosts.values())
+    playbook.run(playbook=DELIVER, inventory=hosts, secrets=[SECRET])
+    number = simulator.state(zone)["jobs"][0]["id"]
+    lost = {"job_id": number, "status": 403, "success": 0, "final": 1, "records": 1234, "bytes": 70}
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 7200))
+    simulator.seed(uploads={zone: [{"datetime": moment, **lost}]})
+    simulator.settings(graphql_zone_window=3600)
+    run = {"playbook": CHECK, "inventory": hosts, "secrets": [SECRET]}
+    _stats, shown = findings(playbook.run(extra_vars={"edgeops_audit_delivery": True}, **run))
+    assert any("delivery of 1 zone (1 of 24 hours)" in line for line in shown), shown
+    named = {"edgeops_audit_delivery": True, "edgeops_fail_on": ["records_dropped", None]}
+    failed = playbook.run(extra_vars=named, fails="ansible", **run)
+    assert "fail_on records_dropped: not known, delivery: 1 of 24 hours" in failed.failure["msg"]

@@ -8,6 +8,7 @@ import typing as t
 
 from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, MAX_ZONES_PER_QUERY, ZONE, Address, need_id
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, Conclusion, Failure, Json, invalid_option
+from .._observed import Meaning
 from .._text import dict_of, format_time, is_integer, list_of
 from .costs import RATES_OPTION, Delivered, Excluded, Rates, desire_rates, estimate
 
@@ -24,6 +25,11 @@ _CLOCKS = datetime.timedelta(minutes=1)
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
 _DESTINATION = "destinationType"
+# What a plan may not offer: such a member is not asked for, and then it is not known. A row without its job cannot be used.
+_NOT_OFFERED = Meaning(None, "settings.availableFields of the plan (Cloudflare documentation, GraphQL Analytics API, settings)")
+MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
+    f"{HEALTH}[].{group}.{name}": _NOT_OFFERED for group, names in _FIELDS.items() for name in names if name != "jobId"
+}
 _ALL_FIELDS = frozenset(f"{group}_{name}" for group, names in _FIELDS.items() for name in names)
 
 ZONE_IDS = "zone_ids"
@@ -63,7 +69,8 @@ class Window(t.NamedTuple):
 
     @property
     def hours(self) -> float:
-        return (self.until - self.since).total_seconds() / 3600
+        """Return the length as people say it: what is left out because clocks may differ counts."""
+        return round((self.until - self.since + _CLOCKS).total_seconds() / 3600, 1)
 
     @property
     def variables(self) -> dict[str, Json]:
@@ -120,7 +127,7 @@ def report(
         "window": period.variables,
         "unavailable": query.missing,
         "shortened": {
-            owner: {"hours": round(each.hours, 2), "requested": desired.hours}
+            owner: {"hours": each.hours, "requested": desired.hours}
             for owner, each in query.windows.items()
             if each.is_shorter(window)
         },
@@ -360,17 +367,19 @@ def _jobs(owner: t.Mapping[str, Json], rows: t.Iterable[Row]) -> list[dict[str, 
     """Return the facts of each job of a zone or an account, by id."""
     by_job: dict[int, list[t.Mapping[str, t.Any]]] = {}
     for row in rows:
-        dimensions = _object(row, "dimensions")
-        sums, latest = (_object(row, name) if row.get(name) is not None else {} for name in ("sum", "max"))
-        upload = {
-            **{name: None if sums.get(name) is None else _number(sums, name) for name in _SUMS},
-            **{name: _FLAGS.get(str(dimensions.get(name))) for name in ("success", "final")},
-            "status": dimensions.get("status"),
-            "hour": dimensions.get("datetimeHour"),
-            "last": latest.get("timestamp"),
-        }
-        by_job.setdefault(_number(dimensions, "jobId"), []).append(upload)
+        groups = {name: _object(row, name) if row.get(name) is not None else {} for name in _FIELDS}
+        number = _number(_object(row, "dimensions"), "jobId")
+        shown = {path.rpartition(".")[2]: _shown(groups, path, meaning) for path, meaning in MAY_BE_ABSENT.items()}
+        by_job.setdefault(number, []).append({**shown, **{name: _FLAGS.get(str(shown[name])) for name in ("success", "final")}})
     return [{**owner, "job_id": job_id, **_facts(by_job[job_id])} for job_id in sorted(by_job)]
+
+
+def _shown(groups: t.Mapping[str, t.Mapping[str, Json]], path: str, meaning: Meaning) -> Json:
+    """Return a member of a row, or what it means that it is absent."""
+    group, name = path.split(".")[1:]
+    if groups[group].get(name) is None:
+        return meaning.value
+    return _number(groups[group], name) if group == "sum" else groups[group][name]
 
 
 def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
@@ -387,7 +396,7 @@ def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
     for row in final:
         statuses[str(row["status"])] += row["uploads"] or 0
     has_statuses = all(None not in (row["status"], row["uploads"]) for row in final)
-    hours, times = ([str(row[name]) for row in uploads if row[name]] for name in ("hour", "last"))
+    hours, times = ([str(row[name]) for row in uploads if row[name]] for name in ("datetimeHour", "timestamp"))
     return {
         "uploads": total(delivered, "uploads"),
         "records": total(delivered, "records"),

@@ -16,7 +16,10 @@ from .._variables.table import RESULT
 # The records of the hosts of a play, from what their tasks registered.
 
 # The members of a record that tasks register, each with the default name of its variable.
-REGISTERED: t.Mapping[str, str | None] = {"result": RESULT, "jobs": None, "scripts": None, "notifications": None}
+REGISTERED: t.Mapping[str, str | None] = {
+    "result": RESULT,
+    **dict.fromkeys(("jobs", "coverage", "scripts", "delivery", "cost", "notifications", "fields", "boundary", "pages")),
+}
 # The addresses that the role takes.
 _ADDRESSES = {ZONE_ID: "log_delivery_zone_id", "zone_name": "log_delivery_zone_name", ACCOUNT_ID: "log_delivery_account_id"}
 _MAX_MESSAGE = 2000

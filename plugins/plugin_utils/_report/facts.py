@@ -293,7 +293,7 @@ _LOSSES: tuple[StandIn, ...] = (("delivery", "losses_unknown"), ("delivery", _UN
 _RULES: tuple[StandIn, ...] = (("content_security_rules", _UNREAD),)
 _SCRIPTS: tuple[StandIn, ...] = (
     *(("scripts", name) for name in ("monitor_off", "nothing_seen", _UNREAD)),
-    ("script_monitor", "monitor_off"),  # as a survey has it
+    *(("script_monitor", name) for name in ("monitor_off", _UNREAD)),  # as a survey has them
 )
 _PAGES: tuple[StandIn, ...] = (("pages", "page_unread"), ("pages", _UNREAD))
 STAND_INS: t.Mapping[str, tuple[StandIn, ...]] = {

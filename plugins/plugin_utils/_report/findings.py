@@ -225,7 +225,7 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
     """Yield what browsers reported of content security rules that their policies do not allow."""
     for label, rule in _labelled_rules(rules):
         seen = dict_of(rule.get("violations"))
-        blocked = list(filter(None, map(_blocked, map(dict_of, list_of(seen.get("blocked"))))))
+        blocked = [_blocked(each) or "a source that is not shown" for each in map(dict_of, list_of(seen.get("blocked")))]
         if seen and seen.get("available") is not True:
             reason = f"its violations cannot be read: {seen.get('reason')}"
             yield problem("not_readable", label, reason, resource="content_security_rules")
@@ -235,11 +235,12 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
 
 
 def _blocked(blocked: Copied) -> str:
-    """Return a source that a rule blocks, with its directive and how often it was reported."""
-    if not blocked.get("source"):
+    """Return a source that a rule blocks, with its directive and how often it was reported; "" if nothing is known of it."""
+    source, directive = blocked.get("source"), blocked.get("directive")
+    if not source and not directive:
         return ""
     often = f" ({plural(count, 'report')})" if is_integer(count := blocked.get("count")) else ""
-    return f"{blocked.get('directive')} {blocked['source']}{often}"
+    return f"{directive or 'unknown directive'} {source or 'without an address'}{often}"
 
 
 def _first(texts: t.Sequence[str]) -> str:

@@ -21,6 +21,10 @@ def notes(record: ZoneRecord) -> t.Iterator[Problem]:
         reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
         yield problem("no_job", None, reason)
     monitor = (result.get("script_monitor") or {}).get("script_monitor")
-    if dict_of(monitor).get("enabled") is False:
+    if isinstance(monitor, dict) and monitor.get("enabled") is False:
         yield problem("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+    elif isinstance(monitor, dict) and monitor.get("enabled") is not True:
+        yield problem(
+            "not_readable", None, "the service does not show whether the script monitor is enabled", resource="script_monitor"
+        )
     yield from violations(map(dict_of, list_of(dict_of(result.get(CONTENT_SECURITY_RULES)).get(CONTENT_SECURITY_RULES))))

@@ -10,6 +10,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.costs import PUBLISHED_RATES
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import (
     HEALTH,
+    MAY_BE_ABSENT,
     USAGE,
     DesiredFacts,
     by_owner,
@@ -228,3 +229,30 @@ def test_invalid_usage_ends_the_task() -> None:
 
     with pytest.raises(Failure, match="timeout"):
         report(ask, DesiredFacts((), 24, PUBLISHED_RATES), Address(ACCOUNT, "abc"), NOW)
+
+
+@pytest.mark.parametrize("path", sorted(MAY_BE_ABSENT))
+@pytest.mark.parametrize("value", [None, ...])
+def test_member_that_the_plan_does_not_offer_is_not_known(path: str, value: t.Any) -> None:
+    """What was lost is not known without it, or is the same; it never becomes 0."""
+    whole = {
+        "sum": {"uploads": 3, "records": 5, "bytes": 7, "bytesCompressed": 2},
+        "max": {"timestamp": "2026-11-01T11:30:00Z"},
+        "dimensions": {"jobId": 4, "status": 403, "success": 0, "final": 1, "datetimeHour": "2026-11-01T11:00:00Z"},
+    }
+    group, name = path.split(".")[1:]
+    row = {key: dict(members) for key, members in whole.items()}
+    row[group].pop(name)
+    row[group] |= {} if value is ... else {name: value}
+
+    def facts(of: dict[str, t.Any]) -> dict[str, t.Any]:
+        def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+            return {"viewer": {"zones": [{"zoneTag": variables["id"][0], "settings": {HEALTH: SETTINGS}, HEALTH: [of]}]}}
+
+        (job,) = report(ask, DesiredFacts(ZONES[:1], 24, None), None, NOW).result["jobs"]
+        return dict(job)
+
+    assert facts(whole)["dropped_records"] == 5
+    assert facts(row)["dropped_records"] in (None, 5)
+    if name in ("success", "final"):
+        assert facts(row)["failed_uploads"] is None

@@ -97,6 +97,7 @@ def test_difference_has_the_reason_of_a_disabled_job():
     ("rows", "found"),
     [
         ([{"dropped_records": 0, "uploads": 5}], []),
+        ([{"dropped_records": 0, "uploads": None}], ["losses_unknown"]),
         ([{"dropped_records": None, "uploads": None}], ["losses_unknown"]),
         ([{"dropped_records": None, "failed_uploads": 0, "uploads": 3}], []),
         ([{"dropped_records": None, "failed_uploads": None, "uploads": 3, "statuses": {"200": 3}}], []),
@@ -305,6 +306,8 @@ def test_survey_has_its_title_and_statuses():
         (zone(jobs={"jobs": [job(enabled=False, state="disabled", destination=OURS)]}), ["no_job"]),
         (zone(jobs={"jobs": [job(enabled=False, destination=OURS), job("b", id=2, destination=OURS)]}), []),
         (zone(result={"script_monitor": OFF}), ["monitor_off"]),
+        (zone(result={"script_monitor": {"script_monitor": {"enabled": None}}}), ["not_readable"]),
+        (zone(result={"script_monitor": {"script_monitor": {}}}), ["not_readable"]),
         (zone(result={"custom_fields": {"custom_fields": {"cookie_fields": ["c"]}}}), ["fields_not_selected"]),
         (zone(result={"script_monitor": {"failed": True, "msg": "no"}}), ["not_readable"]),
         (zone(scripts={"scripts": [{"script_url": "https://x/", "malicious": True}]}), ["malicious"]),
@@ -520,9 +523,11 @@ def test_violations_are_notes_of_a_survey():
             "violations": {"available": True, "reason": None, "blocked": [], **violations},
         }
 
+    nameless = [{**BLOCKED, "source": None}, {**BLOCKED, "source": "", "directive": None}]
     rules = [rule("quiet"), rule("busy", blocked=[BLOCKED]), rule("hidden", available=False, reason="no right")]
     # What is known of reports of which one cannot be told is not hidden by that.
     rules.append(rule("partly", available=False, reason="a row has no address", blocked=[BLOCKED]))
+    rules.append(rule("nameless", blocked=nameless))
     given = zone("a", jobs=[job(destination=OURS)])
     given["result"] = {**(given.get("result") or {}), "content_security_rules": {"content_security_rules": rules}}
     notes = {
@@ -536,4 +541,7 @@ def test_violations_are_notes_of_a_survey():
         ("hidden", "not_readable"): "its violations cannot be read: no right",
         ("partly", "not_readable"): "its violations cannot be read: a row has no address",
         ("partly", "violations"): blocked,
+        ("nameless", "violations"): (
+            "it would block 2 sources: script-src without an address (1 report), a source that is not shown"
+        ),
     }
