@@ -34,18 +34,24 @@ def list_monitored(
     per_page: int = MAX_PER_PAGE,
     hosts: t.Collection[str] = (),
     page_urls: t.Collection[str] = (),
+    tell: t.Callable[[str], None] | None = None,
 ) -> t.Iterator[Json]:
-    """Yield all items of a listing, one status after the other if its route takes a status."""
+    """Yield all items of a listing, one status after the other if its route takes a status.
+
+    `tell` gets the reason why the listing may be incomplete; by default it is a warning.
+    """
     names = _PARAMETERS[operation]
     keys = ("id" if operation.startswith("page_shield.") else "script_id",)
     for status in (statuses if "status" in names else ()) or ("",):
         parameters = {"hosts": ",".join(hosts), "page_url": ",".join(page_urls), "status": status, **_COMPLETE}
         ask = functools.partial(client.items, operation, per_page=per_page, parallel=PARALLEL_PAGES, keys=keys)
-        yield from _ask(client, ask, {name: parameters[name] for name in names if parameters[name]})
+        yield from _ask(tell or client.warnings.append, ask, {name: parameters[name] for name in names if parameters[name]})
 
 
-def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.Mapping[str, str]) -> t.Iterable[Json]:
-    """Return the items of a listing; if the service refuses the parameters of a complete one, ask without them and warn."""
+def _ask(
+    tell: t.Callable[[str], None], ask: t.Callable[..., t.Iterable[Json]], parameters: t.Mapping[str, str]
+) -> t.Iterable[Json]:
+    """Return the items of a listing; if the service refuses the parameters of a complete one, ask without them and say so."""
     try:
         return ask(query=parameters)
     except Failure as failure:
@@ -56,7 +62,7 @@ def _ask(client: Client, ask: t.Callable[..., t.Iterable[Json]], parameters: t.M
             items = ask(query={name: value for name, value in parameters.items() if name not in refused})
         except Failure as second:
             raise failure if second.status == _REFUSED else second from None
-    client.warnings.append(
+    tell(
         f"The list may be incomplete: the service refuses {' and '.join(refused)}, so that it"
         " may leave out scripts with the same content, and those that Cloudflare itself serves."
     )

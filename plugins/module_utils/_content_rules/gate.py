@@ -7,7 +7,8 @@ import typing as t
 from .._core import Json
 from .._observed import Cause, Unknown
 from .._policy.comparison import narrowing
-from .._policy.matching import Resource, covers, governs, in_effect, is_allowed, is_named, source_of
+from .._policy.facts import REPORTABLE, UNREPORTED
+from .._policy.matching import Resource, covers, governs, in_effect, is_allowed, is_named, may_allow, source_of
 from .._policy.parse import Policy
 from .enforcement import Blocked, begins, blocks_more, grouped, has_reports, is_silent, narrowed_listings, show_violations
 from .facts import ACTIONS, ADD_REPORTING
@@ -117,11 +118,11 @@ def _newly_allows(old: Policy, new: Policy, resource: Resource) -> bool:
 
 
 def _listed(change: _Change) -> list[Resource]:
-    """Return the listed resources that the present policy allows and the new one blocks."""
+    """Return the listed resources that the present policy allows, as far as the listing shows it, and the new one blocks."""
     old, new = change.before.policy if change.before else None, change.after.policy
     if old is None or new is None:
         return []
-    return [each for each in change.listed.resources if is_allowed(old, each) and not is_allowed(new, each)]
+    return [each for each in change.listed.resources if may_allow(old, each) and not is_allowed(new, each)]
 
 
 def _violations(state: RuleState, change: _Change, blocked: t.Sequence[Blocked]) -> dict[str, Json] | None:
@@ -185,6 +186,13 @@ def _unknown_rule(before: Rule, change: _Change) -> t.Iterator[str]:
 
 
 def _unknown_policy(before: Rule, after: Rule) -> t.Iterator[str]:
+    unreported = [
+        name
+        for text in (after.policy.kept if after.policy else ())
+        if (name := text.split()[0].lower()) in UNREPORTED or name not in REPORTABLE
+    ]
+    if unreported and begins(before, after):
+        yield f"browsers do not report what {', '.join(unreported)} would block"
     if after.policy is None:
         yield "its policy cannot be parsed, so that it is not known what it blocks"
     elif not after.policy.directives:

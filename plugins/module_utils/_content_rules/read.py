@@ -13,7 +13,7 @@ from .._api.response import is_missing
 from .._api.rivals import Created, Listed, Words, look_again
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
 from .._observed import Cause, Observed, Unknown, unknown
-from .._policy.facts import CONNECT_SRC, SCRIPT_SRC
+from .._policy.facts import CONNECT_SRC, SCRIPT_ELEMENTS, SCRIPT_SRC
 from .._policy.matching import Resource, is_readable
 from .._policy.parse import read_policy
 from .._text import dict_of
@@ -26,7 +26,8 @@ from .rule import Evidence, Rule, RuleState, find_rule, parse_rules, view_rules
 from .rules import DesiredRules, RuleListing
 from .violations import Reports, Seen, Window
 
-_LISTINGS = {SCRIPT_SRC: "page_shield.scripts", CONNECT_SRC: "page_shield.connections"}
+# Scripts are elements of pages, for which a policy can have sources of its own.
+_LISTINGS = {SCRIPT_ELEMENTS: "page_shield.scripts", CONNECT_SRC: "page_shield.connections"}
 _NAMES = {SCRIPT_SRC: "scripts", CONNECT_SRC: "connections"}
 
 
@@ -106,7 +107,7 @@ def _evidence(client: Client, rule: Rule, after: Rule | None, days: int, loaded:
 
 def _complete(listing: Seen, each: t.Sequence[str], any_of: t.Sequence[str] = ()) -> Seen:
     """Return a listing that says so if it has nothing of a directive that is needed, or of all of several."""
-    shown = {resource.directive for resource in listing.resources}
+    shown = {SCRIPT_SRC if resource.directive == SCRIPT_ELEMENTS else resource.directive for resource in listing.resources}
     lacking = [name for name in each if name not in shown]
     lacking += [] if not any_of or shown & set(any_of) else [name for name in any_of if name not in lacking]
     gaps = tuple(Unknown(Cause.NOTHING_LISTED, f"it shows no {_NAMES[name]} at all") for name in lacking)
@@ -124,7 +125,7 @@ def reports_of(client: Client, zone_ids: t.Sequence[str], days: int, rule_id: st
             if failure.kind not in NOT_AVAILABLE:
                 raise
             return {zone_id: _within_limits(client, zone_id, now, days, rule_id) for zone_id in zone_ids}
-        return violations.parse(data, zone_ids, window)
+        return violations.parse(data, zone_ids, window, settings=True)
 
     return client.at_service_time(ask)
 
@@ -155,7 +156,8 @@ def _loaded(client: Client) -> Seen:
     resources: list[Resource] = []
     for directive, operation in _LISTINGS.items():
         try:
-            resources += (_listed_resource(directive, item) for item in list_monitored(client, operation))
+            items = list_monitored(client, operation, tell=lambda text: gaps.append(Unknown(Cause.CUT_OFF, text)))
+            resources += (_listed_resource(directive, item) for item in items)
         except Failure as failure:
             gaps.append(_not_offered(failure))
     readable = tuple(resource for resource in resources if is_readable(resource.url))

@@ -109,13 +109,20 @@ def settings_query(zone_id: str) -> tuple[str, dict[str, Json]]:
     return f"query($id:[string!]){{viewer{{zones(filter:{{zoneTag_in:$id}}){{zoneTag {_SETTINGS}}}}}}}", {"id": [zone_id]}
 
 
-def parse(data: Json, zone_ids: t.Sequence[str], window: Window, page_size: int = PAGE_SIZE) -> dict[str, Observed[Reports]]:
-    """Return what was reported in each zone of the answer to a query; a missing zone does not mean that it has no reports."""
+def parse(
+    data: Json, zone_ids: t.Sequence[str], window: Window, page_size: int = PAGE_SIZE, *, settings: bool = False
+) -> dict[str, Observed[Reports]]:
+    """Return what was reported in each zone of the answer to a query; a missing zone does not mean that it has no reports.
+
+    `settings`: the limits of the plan are part of the answer. A page may be cut at the size that it allows, which can be smaller.
+    """
     nodes = _nodes(data)
     observed: dict[str, Observed[Reports]] = {}
     for zone_id in zone_ids:
         try:
-            observed[zone_id] = Known(_reports(_node(nodes, zone_id), window, page_size))
+            node = _node(nodes, zone_id)
+            size = min(page_size, _limits(node, zone_id).page_size) if settings else page_size
+            observed[zone_id] = Known(_reports(node, window, size))
         except Failure as failure:
             observed[zone_id] = unknown(failure)
     return observed
@@ -130,7 +137,13 @@ def _nodes(data: Json) -> dict[str, t.Mapping[str, Json]]:
     zones = _member(_member(data, "viewer"), "zones")
     if not isinstance(zones, list):
         raise _bad(f"'zones' must be a list, not {json_type(zones)}")
-    return {str(node.get("zoneTag")).lower(): node for node in zones if isinstance(node, dict)}
+    nodes: dict[str, t.Mapping[str, Json]] = {}
+    for node in zones:
+        tag = str(_member(node, "zoneTag")).lower()
+        if tag in nodes:
+            raise _bad(f"the zone {tag} is there twice")
+        nodes[tag] = node
+    return nodes
 
 
 def _node(nodes: t.Mapping[str, t.Mapping[str, Json]], zone_id: str) -> t.Mapping[str, Json]:
@@ -151,9 +164,6 @@ def _limits(node: t.Mapping[str, Json], zone_id: str) -> Limits:
 
 def _reports(node: t.Mapping[str, Json], window: Window, page_size: int) -> Reports:
     gaps: list[Unknown] = []
-    # A page may be cut at the size that the plan allows, which is smaller than the requested one.
-    if "settings" in node:
-        page_size = min(page_size, _limits(node, str(node.get("zoneTag"))).page_size)
     groups = {}
     for name in (DATASET, *([_RECENT] if _RECENT in node else [])):
         rows = node.get(name)

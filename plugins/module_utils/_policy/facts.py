@@ -8,6 +8,8 @@ import typing as t
 # and what browsers report (Content Security Policy Level 3).
 
 DEFAULT_SRC, SCRIPT_SRC, CONNECT_SRC = "default-src", "script-src", "connect-src"
+# What browsers report for the elements of a page, and for which a policy can have sources of its own.
+SCRIPT_ELEMENTS = "script-src-elem"
 UPGRADE = "upgrade-insecure-requests"
 FRAME_ANCESTORS = "frame-ancestors"
 DIRECTIVES = (
@@ -42,6 +44,8 @@ REPORTABLE = frozenset(DIRECTIVES) | {
     *("sandbox", "plugin-types", "trusted-types", "require-trusted-types-for", "require-sri-for", "block-all-mixed-content"),
     *("report-uri", "report-to"),
 }
+# Browsers ignore it as long as a policy only reports, so that nobody has seen what it would block.
+UNREPORTED = frozenset(("sandbox",))
 # Which directive governs if a policy lacks one: the first of these that it has (Content Security Policy Level 3, 6.8.3).
 FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("script-src-elem", "script-src-attr"), (SCRIPT_SRC, DEFAULT_SRC)),

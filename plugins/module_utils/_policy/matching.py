@@ -110,6 +110,26 @@ def is_allowed(policy: Policy, resource: Resource) -> bool:
     return governing is None or _any_matches(in_effect(resource.directive, governing[1]), resource)
 
 
+def may_allow(policy: Policy, resource: Resource) -> bool:
+    """Return whether a policy allows a listed resource, or might: what the listing hides of it counts in favour of the policy.
+
+    It can hide the page, on which `'self'` and sources without a scheme depend, and the path of an address.
+    """
+    policies = [policy]
+    location = locate(resource.url)
+    if location is not None and location.path in ("", "/"):
+        policies.append(policy._replace(directives={name: _without_paths(own) for name, own in policy.directives.items()}))
+    pages = [resource.page]
+    if locate(resource.page) is None:
+        pages = [f"https://{resource.host}", f"http://{resource.host}"] if resource.host else [resource.url]
+    return any(is_allowed(each, resource._replace(page=page)) for each in policies for page in pages)
+
+
+def _without_paths(sources: Sources) -> Sources:
+    parts = [(source, _host_source(source)) for source in sources]
+    return tuple(source.removesuffix(part.path) if part and part.path else source for source, part in parts)
+
+
 def is_named(policy: Policy, resource: Resource) -> bool:
     """Return whether a source of a policy is about a resource, even if other sources switch it off."""
     governing = policy.governing(resource.directive)

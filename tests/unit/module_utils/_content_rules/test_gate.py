@@ -22,7 +22,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
     Window,
     parse,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Unknown
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Known, Unknown
 from ansible_collections.edgeops.observability.plugins.module_utils._policy.comparison import compare
 from ansible_collections.edgeops.observability.plugins.module_utils._policy.matching import Resource
 from ansible_collections.edgeops.observability.plugins.module_utils._policy.parse import read_policy
@@ -148,6 +149,21 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
     "a hash that is lost": (
         rule("script-src 'self' 'sha256-a=' 'sha256-b='", **ENFORCED), {"directives": "script-src 'self' 'sha256-a='"}, None, listing(OWN), [None],
         "what script-src without 'sha256-b=' would block"),
+    "a listed script of an unknown page": (
+        rule("script-src 'self'", **ENFORCED), {"directives": "script-src 'none'"}, None,
+        Seen((Resource("script-src-elem", OWN),)), [OWN], "would block 1 source"),
+    "a listed script of a page whose scheme is not known": (
+        rule("script-src cdn.example", **ENFORCED), {"directives": "script-src 'none'"}, None,
+        Seen((Resource("script-src-elem", "http://cdn.example/a.js", "shop.example"),)), ["http://cdn.example/a.js"], "would block 1 source"),
+    "a listed connection without its path": (
+        rule("connect-src https://api.example/v1/", **ENFORCED), {"directives": "connect-src 'self'"}, None,
+        listing("https://api.example/", directive="connect-src"), ["https://api.example/"], "would block 1 source"),
+    "a silent rule with sources for elements": (
+        rule("script-src *; script-src-elem 'none'"), ALLOW, answer(), listing(STRIPE, directive="script-src-elem"), [None],
+        "although the zone lists what it would block: script-src-elem https://js.stripe.com/v3/"),
+    "a sandbox, which nobody reports": (
+        rule("script-src *; sandbox"), {**ALLOW, "accept_blocked": ["data:"]}, answer(row("data")), None, [None],
+        "browsers do not report what sandbox would block"),
     "strict-dynamic that is lost": (
         rule("script-src 'sha256-a=' 'strict-dynamic'", **ENFORCED), {"directives": "script-src 'sha256-a=' https:"}, None, listing(OWN), [None],
         "what script-src without 'strict-dynamic' would block"),
@@ -259,3 +275,16 @@ def test_verdict_is_never_better_for_a_narrower_policy() -> None:
         broader, narrower = (judged(before, {**ALLOW, "directives": value}, reports, listed) for value in (broad, narrow))
         assert severity(narrower) >= severity(broader), (number, before.value, broad, narrow, broader, narrower)
     assert compared > 100
+
+
+def test_answer_that_may_hide_reports_is_no_observation() -> None:
+    """Two nodes of a zone, or an answer without the page size that the plan allows."""
+    node = {"zoneTag": ZONE, DATASET: [], "recent": []}
+    with pytest.raises(Failure, match="is there twice"):
+        parse({"viewer": {"zones": [node, {**node, "zoneTag": ZONE.upper()}]}}, [ZONE], WINDOW)
+    observed = parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, settings=True)[ZONE]
+    assert isinstance(observed, Unknown) and observed.kind == "bad_response"
+    limits = {"enabled": True, "maxDuration": 86400, "maxPageSize": 1, "notOlderThan": 90000}
+    cut = {**node, DATASET: [row()], "settings": {DATASET: limits}}
+    observed = parse({"viewer": {"zones": [cut]}}, [ZONE], WINDOW, settings=True)[ZONE]
+    assert isinstance(observed, Known) and [gap.cause for gap in observed.value.gaps] == [Cause.CUT_OFF]

@@ -51,12 +51,13 @@ URLS = ["https://a.example/a.js", "https://b.example/"]
 
 
 @pytest.mark.parametrize("refused", [(), ("exclude_cdn_cgi",), ("exclude_duplicates",)])
-def test_listing_without_refused_parameters_is_used(refused: tuple[str, ...]) -> None:
-    """A service that does not know the parameters of a complete listing is asked without them, with a warning."""
+def test_listing_without_refused_parameters_may_be_incomplete(refused: tuple[str, ...]) -> None:
+    """A service that does not know the parameters of a complete listing is asked without them; what it then hides is not known."""
     service = Service(refused)
-    assert sorted(each.url for each in loaded(service).resources) == URLS
-    assert bool(service.warnings) is bool(refused)
-    assert all(text.startswith("The list may be incomplete: the service refuses exclude_cdn_cgi") for text in service.warnings)
+    listing = loaded(service)
+    assert sorted(each.url for each in listing.resources) == URLS and not service.warnings
+    assert bool(listing.gaps) is bool(refused)
+    assert all(gap.message.startswith("The list may be incomplete: the service refuses exclude_cdn_cgi") for gap in listing.gaps)
 
 
 @pytest.mark.parametrize(("kind", "status"), [("rejected", 400), ("permission", 403), ("not_found", 404)])
