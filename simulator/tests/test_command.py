@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import http.client
 import json
 import pathlib
@@ -15,12 +16,13 @@ import urllib.request
 
 import pytest
 
-from edgeops_simulator import openapi
+from edgeops_simulator import cli, openapi
 from edgeops_simulator.front import routes
 from edgeops_simulator.front.call import Answer, Call
 from edgeops_simulator.front.operations import OPERATIONS
 from edgeops_simulator.front.routing import Routes
 from edgeops_simulator.schemas.answers import TEXT, record
+from edgeops_simulator.settings import Settings
 from edgeops_simulator.testing import Simulator, running
 
 ZONE = "c" * 32
@@ -203,3 +205,10 @@ def test_hanging_request_does_not_stop_the_exit(process: bool) -> None:
     with pytest.raises(ConnectionError):
         waiting.getresponse()
     waiting.close()
+
+
+def test_help_describes_each_setting() -> None:
+    text = " ".join(cli.parser().format_help().split())
+    hints = t.get_type_hints(Settings, include_extras=True)
+    assert hints.keys() == {field.name for field in dataclasses.fields(Settings)}
+    assert not [name for name, hint in hints.items() if " ".join(t.get_args(hint)[1].split()[:3]) not in text]

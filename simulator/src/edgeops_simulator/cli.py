@@ -27,15 +27,25 @@ def _flag(name: str) -> str:
 def _add_settings(parser: argparse.ArgumentParser) -> None:
     """Add a flag for each setting: `--NAME`, or `--no-NAME` for those that are on by default."""
     group = parser.add_argument_group("settings (each can be changed at run time through the control URL)")
-    for field in dataclasses.fields(Settings):
-        default = getattr(Settings(), field.name)
+    for name, hint in t.get_type_hints(Settings, include_extras=True).items():
+        kind, meaning = t.get_args(hint)
+        default = getattr(Settings(), name)
+        shared: dict[str, t.Any] = {"dest": name, "help": _help(meaning, default)}
         if isinstance(default, bool):
-            group.add_argument(_flag(field.name), dest=field.name, action=argparse.BooleanOptionalAction, default=None)
+            shared |= {"action": argparse.BooleanOptionalAction, "default": None}
         elif isinstance(default, list):
-            group.add_argument(_flag(field.name), dest=field.name, action="append", metavar="TEXT")
+            shared |= {"action": "append", "metavar": "TEXT"}
         else:
-            kind = float if field.type == "float" else type(default)
-            group.add_argument(_flag(field.name), dest=field.name, type=kind, choices=CHOICES.get(field.name))
+            shared |= {"type": kind, **({"choices": CHOICES[name]} if name in CHOICES else {"metavar": kind.__name__.upper()})}
+        group.add_argument(_flag(name), **shared)
+
+
+def _help(meaning: str, default: t.Any) -> str:
+    """Return the text of an option, which ends with its default."""
+    if isinstance(default, list):
+        return f"{meaning}; may be repeated"
+    shown = ("on" if default else "off") if isinstance(default, bool) else "none" if default == "" else default
+    return f"{meaning} ({shown})"
 
 
 def _account(text: str) -> dict[str, str]:

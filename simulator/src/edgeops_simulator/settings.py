@@ -21,60 +21,84 @@ CHOICES: t.Mapping[str, tuple[t.Any, ...]] = {
 
 @dataclasses.dataclass
 class Settings:
-    """Settings for behaviour that the documentation of the API leaves open; each can be changed at run time."""
+    """Settings for behaviour that the documentation of the API leaves open; the command describes its options with these texts."""
 
-    rules_in_list: bool = False
-    latency_ms: float = 0
-    entrypoint_route: bool = True
-    get_ruleset_route: bool = True
-    script_monitor_routes: bool = True
-    page_shield_routes: bool = True
-    max_policies: int = 5
-    policy_enabled_as_text: bool = False
-    policy_entry_point: bool = False
-    unknown_routes: list[str] = dataclasses.field(default_factory=list)
-    unknown_route_status: int = 404
-    job_list: str = "ok"
-    job_get: str = "ok"
-    job_delete: str = "id"
-    echo_filter: str = "verbatim"
-    echo_options: str = "verbatim"
-    echo_zero: str = "omit"
-    echo_destination: str = "verbatim"
-    echo_preserve_duplicates: bool = False
-    field_limit: int = 40
-    field_limit_per_kind: int = 0
-    max_jobs: int = 0
-    unavailable_datasets: list[str] = dataclasses.field(default_factory=list)
-    more_job_members: list[str] = dataclasses.field(default_factory=list)
-    max_per_page: int = 100
-    default_per_page: int = 20
-    result_info: bool = True
-    strict_ownership: bool = False
-    unwritable_destinations: list[str] = dataclasses.field(default_factory=list)
-    unwritable_webhooks: list[str] = dataclasses.field(default_factory=list)
-    refuse_foreign_actions: list[str] = dataclasses.field(default_factory=list)
-    check_fields: bool = True
-    check_filter_keys: bool = False
-    unauthenticated_status: int = 401
-    credential_status: str = "active"
-    credential_of_account: bool = False
-    credential_expires_on: str = ""
-    rate_limit: int = 0
-    rate_window: float = 300
-    rate_headers: bool = False
-    graphql_disabled: list[str] = dataclasses.field(default_factory=list)
-    graphql_hidden_fields: list[str] = dataclasses.field(default_factory=list)
-    graphql_zone_window: int = 604800
-    graphql_account_window: int = 2592000
-    graphql_usage_window: int = 7776000
-    graphql_report_window: int = 2592000
-    graphql_page_size: int = 10000
-    graphql_max_fields: int = 30
-    graphql_account_has_zones: bool = False
-    graphql_error_status: bool = False
-    graphql_rate_limit: int = 0
-    graphql_rate_window: float = 300
+    rules_in_list: t.Annotated[bool, "the list of rulesets carries `rules`"] = False
+    latency_ms: t.Annotated[float, "pause before each answer, in milliseconds; other requests go on"] = 0
+    entrypoint_route: t.Annotated[bool, "the route of the entry point of a phase exists"] = True
+    get_ruleset_route: t.Annotated[bool, "the route of one ruleset exists"] = True
+    script_monitor_routes: t.Annotated[bool, "the routes `script_monitor` exist"] = True
+    page_shield_routes: t.Annotated[bool, "the routes `page_shield` exist"] = True
+    max_policies: t.Annotated[int, "content security rules of a zone; 0: the plan has none"] = 5
+    policy_enabled_as_text: t.Annotated[bool, "content security rules show `enabled` as text"] = False
+    policy_entry_point: t.Annotated[
+        bool, "the entry point of the phase http_response_page_shield shows content security rules, too"
+    ] = False
+    unknown_routes: t.Annotated[list[str], "patterns of paths that do not exist, such as */script_monitor* or */fields"] = (
+        dataclasses.field(default_factory=list)
+    )
+    unknown_route_status: t.Annotated[int, "the status of these paths: 404 (code 7003) or 405 (code 7001)"] = 404
+    job_list: t.Annotated[str, "how the list of jobs is answered"] = "ok"
+    job_get: t.Annotated[str, "how one job is answered; array: a list of one"] = "ok"
+    job_delete: t.Annotated[str, "what DELETE of a job answers"] = "id"
+    echo_filter: t.Annotated[str, "how a job shows its filter"] = "verbatim"
+    echo_options: t.Annotated[str, "how a job shows `logpull_options`"] = "verbatim"
+    echo_zero: t.Annotated[str, "how a job shows members that are not set"] = "omit"
+    echo_destination: t.Annotated[str, "how a job shows its destination; masked: values of secret options as asterisks"] = (
+        "verbatim"
+    )
+    echo_preserve_duplicates: t.Annotated[bool, "custom fields show `preserve_duplicates: false` where it was omitted"] = False
+    field_limit: t.Annotated[int, "maximum number of custom fields in total; 0: no limit"] = 40
+    field_limit_per_kind: t.Annotated[int, "maximum number of custom fields of one type; 0: no limit"] = 0
+    max_jobs: t.Annotated[int, "jobs of a zone or an account; 0: no limit"] = 0
+    unavailable_datasets: t.Annotated[list[str], "patterns of datasets that the plan does not have"] = dataclasses.field(
+        default_factory=list
+    )
+    more_job_members: t.Annotated[list[str], "further members that jobs have, as those of a service that is newer"] = (
+        dataclasses.field(default_factory=list)
+    )
+    max_per_page: t.Annotated[int, "maximum size of a page of scripts"] = 100
+    default_per_page: t.Annotated[int, "size of a page of scripts where none is given"] = 20
+    result_info: t.Annotated[bool, "listings in pages have `result_info`"] = True
+    strict_ownership: t.Annotated[bool, "a new job needs a proof of ownership where Cloudflare asks for one"] = False
+    unwritable_destinations: t.Annotated[list[str], "patterns of destinations that cannot be written to"] = dataclasses.field(
+        default_factory=list
+    )
+    unwritable_webhooks: t.Annotated[list[str], "patterns of addresses of webhooks whose test message is refused"] = (
+        dataclasses.field(default_factory=list)
+    )
+    refuse_foreign_actions: t.Annotated[list[str], "actions of rules that are refused"] = dataclasses.field(default_factory=list)
+    check_fields: t.Annotated[bool, "field names that the dataset does not have are refused"] = True
+    check_filter_keys: t.Annotated[bool, "keys of filters that the dataset does not have are refused"] = False
+    unauthenticated_status: t.Annotated[int, "the status of a request without credentials"] = 401
+    credential_status: t.Annotated[str, "what the verification of the token shows; every other route accepts it all the same"] = (
+        "active"
+    )
+    credential_of_account: t.Annotated[bool, "only the account's route knows the token"] = False
+    credential_expires_on: t.Annotated[str, "when the token expires, as its verification shows it"] = ""
+    rate_limit: t.Annotated[int, "so many requests in a window, then 429 with Retry-After; 0: no limit"] = 0
+    rate_window: t.Annotated[float, "the window of the rate limit, in seconds"] = 300
+    rate_headers: t.Annotated[bool, "x-ratelimit-* on every answer, without a limit too"] = False
+    graphql_disabled: t.Annotated[
+        list[str], "patterns of what the plan does not have: zones/*, accounts/ID/*, */logpushUsageAdaptiveGroups"
+    ] = dataclasses.field(default_factory=list)
+    graphql_hidden_fields: t.Annotated[list[str], "fields that the plan does not have, such as sum_bytes or dimensions_error"] = (
+        dataclasses.field(default_factory=list)
+    )
+    graphql_zone_window: t.Annotated[
+        int, "longest time of a query of a zone, in seconds; an hour more is how far back it reaches"
+    ] = 604800
+    graphql_account_window: t.Annotated[int, "longest time of a query of an account, in seconds"] = 2592000
+    graphql_usage_window: t.Annotated[int, "longest time of a query of the usage, in seconds"] = 7776000
+    graphql_report_window: t.Annotated[int, "longest time of a query of reports about content security rules, in seconds"] = (
+        2592000
+    )
+    graphql_page_size: t.Annotated[int, "maximum number of rows of a query"] = 10000
+    graphql_max_fields: t.Annotated[int, "maximum number of fields of a query"] = 30
+    graphql_account_has_zones: t.Annotated[bool, "the health of an account includes the jobs of its zones"] = False
+    graphql_error_status: t.Annotated[bool, "errors have the HTTP status that is documented for them, instead of 200"] = False
+    graphql_rate_limit: t.Annotated[int, "so many queries in a window; they do not count for --rate-limit; 0: no limit"] = 0
+    graphql_rate_window: t.Annotated[float, "the window of --graphql-rate-limit, in seconds"] = 300
 
     def change(self, changes: t.Mapping[str, t.Any]) -> None:
         """Change settings; an unknown name or choice or a wrong type raises ValueError and changes nothing."""
