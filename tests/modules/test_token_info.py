@@ -94,6 +94,18 @@ def test_token_that_is_not_active_fails_if_required(read_token: t.Callable[..., 
     assert report.failures[0].result["msg"] == f"The token is {status}. Make a new token, or use another one."
 
 
+@pytest.mark.parametrize(("fault", "kind"), [("500", "unavailable"), ("not_json", "bad_response"), ("null", "bad_response")])
+def test_verification_that_fails_is_no_active_token(
+    read_token: t.Callable[..., t.Any], modules: Modules, fault: str, kind: str
+) -> None:
+    """A route that is missing or refused says nothing of the token; one that fails hides what it is."""
+    modules.simulator.faults({"kind": fault, "path": "/user/tokens/verify", "count": None})
+    report = read_token()
+    assert report.result["token"] == {"status": None, "not_before": None, "expires_on": None}
+    assert report.result["lines"][0].startswith("It is not known whether the token is active: ")
+    read_token(required_for=["check"], fails=kind)
+
+
 def test_wrong_token_is_said_first(read_token: t.Callable[..., t.Any]) -> None:
     """A service that accepts the credentials nowhere lacks no permission; what to tick comes after that."""
     report = read_token(api_token="planted-wrong-token")

@@ -9,6 +9,7 @@ import typing as t
 from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, need_id, parse_address
 from .._api.client import MAX_PARALLEL, Client, side_by_side
 from .._api.permissions import NEEDED, in_form
+from .._api.response import is_missing
 from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json
 from .._engine.task import Params
 from .._logpush import delivery
@@ -29,6 +30,7 @@ MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
         None, "user/tokens/verify, API reference (read 2026-10): optional, a token without it is valid at once"
     ),
 }
+_SHOWN = ("status", "not_before", "expires_on")
 # The kinds of failures that mean that the token may not read something.
 _REFUSED = (AUTHENTICATION, PERMISSION)
 
@@ -205,6 +207,8 @@ def _refuse(
     lines: t.Sequence[str],
 ) -> None:
     """Raise `authentication` for a token that is not known to be active, and `permission` where a playbook could read nothing."""
+    if verified is not None and verified.failure:
+        raise dataclasses.replace(verified.failure, message=verified.objection)
     if verified is not None and verified.objection:
         raise Failure(AUTHENTICATION, f"{verified.objection} Make a new token, or use another one.")
     if refused is not None:
@@ -237,14 +241,21 @@ def _owner(zones: t.Sequence[t.Mapping[str, Json]], zone: Address | None) -> Add
 
 
 class Verified(t.NamedTuple):
-    """A verification as the service answered it, and why it does not show that the token is active; "" if it does."""
+    """A verification as the service answered it, and why it does not show that the token is active; "" if it does.
+
+    `failure` is set if there was no usable answer.
+    """
 
     shown: dict[str, Json]
     objection: str
+    failure: Failure | None = None
 
 
 def _verified(client: Client, account: t.Callable[[], Address | None], failures: list[Failure]) -> Verified | None:
-    """Return the verification of the token of a user, or else of an account; None where the service does not show it."""
+    """Return the verification of the token of a user, or else of an account; None where the service does not show it.
+
+    A route that is missing or refused shows nothing; one that fails, or whose answer cannot be told, hides what the token is.
+    """
     verified: Verified | None = None
     for operation in ("tokens.verify", "account_tokens.verify"):
         address = account() if operation == "account_tokens.verify" else None
@@ -254,6 +265,10 @@ def _verified(client: Client, account: t.Callable[[], Address | None], failures:
             answer = client.at(address).call(operation).result
         except Failure as failure:
             failures.append(failure)
+            if not is_missing(failure) and failure.kind not in _REFUSED:
+                nothing: dict[str, Json] = dict.fromkeys(_SHOWN)
+                objection = f"It is not known whether the token is active: {failure.message}"
+                verified = verified or Verified(nothing, objection, failure)
             continue
         verified = verification(answer, datetime.datetime.now(datetime.timezone.utc))
         if verified.shown["status"] is not None:
@@ -263,7 +278,7 @@ def _verified(client: Client, account: t.Callable[[], Address | None], failures:
 
 def verification(answer: Json, now: datetime.datetime) -> Verified:
     """Return what a verification shows. A status that is missing or unknown, and an end that is past or no time, are objections."""
-    shown = {name: dict_of(answer).get(name) for name in ("status", "not_before", "expires_on")}
+    shown = {name: dict_of(answer).get(name) for name in _SHOWN}
     status, ends = shown["status"], shown["expires_on"]
     if not isinstance(status, str):
         return Verified({**shown, "status": None}, "The service does not say whether the token is active.")
