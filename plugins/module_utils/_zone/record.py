@@ -210,7 +210,12 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
             failures[name] = failure
             return unknown(Failure(failure["kind"], failure["message"]))
         readable = _readable(value)
-        return _NOT_ASKED if readable is None else Known(readable)
+        if readable is None:
+            return _NOT_ASKED
+        if isinstance(readable, dict) and (lacking := _lacking(name, readable)):
+            failures[name] = {"kind": BAD_RESPONSE, "message": lacking, "permission": None}
+            return Unknown(Cause.NOT_READABLE, lacking, BAD_RESPONSE)
+        return Known(readable)
 
     result, coverage = read("result", raw.get("result")), raw.get("coverage")
     jobs = _rows(read("jobs", raw.get("jobs")))
@@ -229,6 +234,23 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
     others = ("scripts", "cost", "notifications", "fields", "boundary", "pages")
     parts |= {name: read(name, raw.get(name)) for name in others}
     return parts, sorted(failures.items(), key=lambda pair: pair[0] not in ("result", "jobs"))
+
+
+# Of which of these members a result must have one that is not null: without it the result shows nothing.
+_SHOWN_BY: t.Mapping[str, tuple[str, ...]] = {
+    "jobs": ("jobs",),
+    "delivery": ("jobs",),
+    "scripts": ("findings", "scripts"),
+    "pages": ("findings",),
+    "coverage": ("unselected",),
+}
+
+
+def _lacking(name: str, result: t.Mapping[str, Json]) -> str:
+    """Return what the result of a task lacks that a part of a record is made of; "" if it has it. A result without the name is refused."""
+    members = _SHOWN_BY.get(name, ())
+    given = [member for member in members if member in result]
+    return f"{given[0]} is null in the result" if given and all(result[member] is None for member in given) else ""
 
 
 def _shortened(delivery: Json, owner: str | None) -> str:

@@ -262,3 +262,29 @@ def test_unread_payment_page_leaves_the_zone_unaudited():
     assert list(refused(row(made, "a"), ["header_changed"])) == ["header_changed"]
     fine = report({"zone": "a", "zone_id": zone_id("a"), "result": {}, "pages": PAGES})
     assert row(fine, "a")["status"] == "compliant"
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"scripts": {"findings": None, "inventory": []}}, "unaudited"),
+        ({"scripts": {"findings": None, "scripts": None}}, "unaudited"),
+        ({"jobs": {"jobs": None}}, "unaudited"),
+        ({"pages": {"findings": None}}, "unaudited"),
+        ({"delivery": {"jobs": None}}, "compliant"),
+        ({"coverage": {"unselected": None, "unconfigured": []}}, "compliant"),
+    ],
+)
+def test_result_whose_list_is_null_shows_nothing(given, status):
+    """A list that is null is no empty one: what the run is for is not audited, the rest is a note."""
+    made = report(whole() | given)
+    assert row(made, "a")["status"] == status
+    assert status == "unaudited" or [item["type"] for item in items(made)] == ["not_readable"]
+    named = {
+        "scripts": "malicious",
+        "jobs": "job_silent",
+        "pages": "inline_new",
+        "delivery": "records_dropped",
+        "coverage": "missing_field",
+    }
+    assert list(failed_hosts(made["zones"], [named[next(iter(given))]])) == ["a"]
