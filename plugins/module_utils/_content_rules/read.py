@@ -125,7 +125,7 @@ def reports_of(client: Client, zone_ids: t.Sequence[str], days: int, rule_id: st
             if failure.kind not in NOT_AVAILABLE:
                 raise
             return {zone_id: _within_limits(client, zone_id, now, days, rule_id) for zone_id in zone_ids}
-        return violations.parse(data, zone_ids, window, settings=True)
+        return violations.parse(data, zone_ids, window, recent=bool(rule_id), settings=True)
 
     return client.at_service_time(ask)
 
@@ -142,7 +142,7 @@ def _within_limits(client: Client, zone_id: str, now: datetime.datetime, days: i
         return unknown(failure)
     if text := violations.shortened(days, limits):
         client.warnings.append(text)
-    return violations.parse(data, [zone_id], window, page_size)[zone_id]
+    return violations.parse(data, [zone_id], window, page_size, recent=bool(rule_id))[zone_id]
 
 
 def _loaded(client: Client) -> Seen:

@@ -110,11 +110,12 @@ def settings_query(zone_id: str) -> tuple[str, dict[str, Json]]:
 
 
 def parse(
-    data: Json, zone_ids: t.Sequence[str], window: Window, page_size: int = PAGE_SIZE, *, settings: bool = False
+    data: Json, zone_ids: t.Sequence[str], window: Window, page_size: int = PAGE_SIZE, *, recent: bool, settings: bool = False
 ) -> dict[str, Observed[Reports]]:
     """Return what was reported in each zone of the answer to a query; a missing zone does not mean that it has no reports.
 
-    `settings`: the limits of the plan are part of the answer. A page may be cut at the size that it allows, which can be smaller.
+    `recent`: the reports of the last day are part of the answer. `settings`: so are the limits of the plan.
+    A page may be cut at the size that it allows, which can be smaller.
     """
     nodes = _nodes(data)
     observed: dict[str, Observed[Reports]] = {}
@@ -122,7 +123,7 @@ def parse(
         try:
             node = _node(nodes, zone_id)
             size = min(page_size, _limits(node, zone_id).page_size) if settings else page_size
-            observed[zone_id] = Known(_reports(node, window, size))
+            observed[zone_id] = Known(_reports(node, window, size, recent))
         except Failure as failure:
             observed[zone_id] = unknown(failure)
     return observed
@@ -162,10 +163,10 @@ def _limits(node: t.Mapping[str, Json], zone_id: str) -> Limits:
     return Limits(datetime.timedelta(seconds=seconds), max(1, _number(settings, "maxPageSize")))
 
 
-def _reports(node: t.Mapping[str, Json], window: Window, page_size: int) -> Reports:
+def _reports(node: t.Mapping[str, Json], window: Window, page_size: int, recent: bool) -> Reports:
     gaps: list[Unknown] = []
     groups = {}
-    for name in (DATASET, *([_RECENT] if _RECENT in node else [])):
+    for name in (DATASET, *([_RECENT] if recent else [])):
         rows = node.get(name)
         if not isinstance(rows, list):
             raise _bad(f"{name!r} must be a list, not {json_type(rows)}")
@@ -188,10 +189,10 @@ def _reports(node: t.Mapping[str, Json], window: Window, page_size: int) -> Repo
             continue
         seen = Seen(() if row.resource is None else (row.resource,), row.gaps)
         by_rule[row.rule] = _joined(by_rule.get(row.rule, Seen()), seen)
-    recent = frozenset(
+    of_last_day = frozenset(
         (row.resource.directive, source_of(row.resource.url)) for row in groups.get(_RECENT, ()) if row.resource is not None
     )
-    return Reports(window, by_rule, tuple(dict.fromkeys(gaps)), recent)
+    return Reports(window, by_rule, tuple(dict.fromkeys(gaps)), of_last_day)
 
 
 def _joined(one: Seen, other: Seen) -> Seen:

@@ -56,7 +56,7 @@ def row(url: t.Any = CDN, directive: t.Any = "script-src-elem", count: t.Any = 3
 def answer(*rows: t.Any, recent: t.Sequence[t.Any] | None = None, page_size: int = 10) -> t.Any:
     """Return what is known of the reports in an answer of the service; `recent` are those of the last day, by default all."""
     node = {"zoneTag": ZONE, DATASET: list(rows), "recent": list(rows if recent is None else recent)}
-    return parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, page_size)[ZONE]
+    return parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, page_size, recent=True)[ZONE]
 
 
 def listing(*urls: str, gaps: tuple[Unknown, ...] = (), directive: str = "script-src") -> Seen:
@@ -281,10 +281,10 @@ def test_answer_that_may_hide_reports_is_no_observation() -> None:
     """Two nodes of a zone, or an answer without the page size that the plan allows."""
     node = {"zoneTag": ZONE, DATASET: [], "recent": []}
     with pytest.raises(Failure, match="is there twice"):
-        parse({"viewer": {"zones": [node, {**node, "zoneTag": ZONE.upper()}]}}, [ZONE], WINDOW)
-    observed = parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, settings=True)[ZONE]
+        parse({"viewer": {"zones": [node, {**node, "zoneTag": ZONE.upper()}]}}, [ZONE], WINDOW, recent=True)
+    observed = parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, recent=True, settings=True)[ZONE]
     assert isinstance(observed, Unknown) and observed.kind == "bad_response"
     limits = {"enabled": True, "maxDuration": 86400, "maxPageSize": 1, "notOlderThan": 90000}
     cut = {**node, DATASET: [row()], "settings": {DATASET: limits}}
-    observed = parse({"viewer": {"zones": [cut]}}, [ZONE], WINDOW, settings=True)[ZONE]
+    observed = parse({"viewer": {"zones": [cut]}}, [ZONE], WINDOW, recent=True, settings=True)[ZONE]
     assert isinstance(observed, Known) and [gap.cause for gap in observed.value.gaps] == [Cause.CUT_OFF]
