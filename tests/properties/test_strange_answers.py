@@ -37,7 +37,7 @@ TASKS: t.Mapping[str, Scenario] = {
 }
 STATUSES = st.sampled_from([200, 200, 200, 200, 200, 201, 400, 403, 404, 405, 409, 429, 500, 503])
 _FIELD_KINDS = ("request_fields", "response_fields", "cookie_fields", "transformed_request_fields", "raw_response_fields")
-_TEXTS_OF_JOB = ("name", "dataset", "kind", "frequency", "logpull_options", "destination_conf", "last_complete", "last_error")
+_TEXTS_OF_JOB = ("name", "dataset", "kind", "frequency", "logpull_options", "destination_conf")
 _NUMBERS_OF_JOB = ("max_upload_bytes", "max_upload_interval_seconds", "max_upload_records")
 _TYPES_OF_JOB = {
     **dict.fromkeys(_TEXTS_OF_JOB, str),

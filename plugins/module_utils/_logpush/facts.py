@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from .._address import ACCOUNT, ZONE
 from .._core import Json
+from .._observed import Meaning
 
 DATASET = "http_requests"
 # The 38 datasets of Cloudflare's API, from its documentation (logs/reference/log-fields, ai-gateway) and Python library, as of October 2026.
@@ -152,6 +153,16 @@ MEMBERS: t.Mapping[str, Member] = {
         Member("error_message", (str,)),
     )
 }
+# A job without one of these cannot be told: no source says that the service may omit them.
+NEVER_ABSENT = ("id", "dataset", "enabled", "destination_conf")
+_OMITTED = "Cloudflare writes a job without the members that are unset, empty, 0 or false (terraform-provider-cloudflare 5771, 5782, 6402)"
+_OPTIONAL = "Cloudflare's documentation of the output options, which have these defaults"
+# What it means that a member is absent, by its path.
+MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
+    **{f"jobs[].{name}": Meaning(member.default, _OMITTED) for name, member in MEMBERS.items() if name not in NEVER_ABSENT},
+    **{f"jobs[].output_options.{name}": Meaning(sub.default, _OPTIONAL) for name, sub in SUBOPTIONS.items()},
+}
+
 # The parts of the older form of the output options, as options and as results have them.
 OLDER_FORM: t.Mapping[str, dict[str, Json]] = {
     "fields": {"type": "list", "elements": "str"},

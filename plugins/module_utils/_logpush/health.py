@@ -18,15 +18,19 @@ _ZERO_TIME = "0001-01-01T00:00:00"
 DISABLED, FAILING, NEVER, STALE, HEALTHY, UNKNOWN = STATES = ("disabled", "failing", "never", "stale", "healthy", "unknown")
 
 
+_NO_MESSAGE = "error_message is no text"
+_NO_SWITCH = "enabled is neither true nor false"
+
+
 class Deliveries(t.NamedTuple):
     """What a job shows of its deliveries: the time of the last one, whether it failed, and a sentence about the last failure.
 
-    `has_delivered` is true also for a time of the last delivery that cannot be parsed.
+    `unknown` names what of it cannot be told, and why; "" for nothing.
     """
 
     complete: datetime.datetime | None
     error: datetime.datetime | None
-    has_delivered: bool
+    unknown: str
     fails: bool
     reason: str | None
     failure: str
@@ -35,18 +39,26 @@ class Deliveries(t.NamedTuple):
 def deliveries_of(job: Job) -> Deliveries:
     """Return what a job shows of its deliveries, without secrets."""
     times = [job.members.get(name) for name in ("last_complete", "last_error")]
-    has_delivered, has_failed = (bool(time) and not str(time).startswith(_ZERO_TIME) for time in times)
+    has_delivered, has_failed = (time not in (None, "") and not str(time).startswith(_ZERO_TIME) for time in times)
     complete = parse_time(times[0]) if has_delivered else None
     error = parse_time(times[1]) if has_failed else None
     secrets = secret_parts(job.destination)
-    reason = readable(job.members.get("error_message"), secrets)
+    message = job.members.get("error_message")
+    reason = readable(message, secrets) if isinstance(message, str) else None
+    unknown = ""
+    if job.members.keys().isdisjoint(VOLATILE):
+        unknown = f"none of {', '.join(VOLATILE)} is shown"
+    elif has_delivered and complete is None:
+        unknown = "last_complete is no time"
+    elif message is not None and not isinstance(message, str):
+        unknown = _NO_MESSAGE
     # A failing transformer writes its error where the time is otherwise.
     text = readable(times[1], secrets) if has_failed and error is None else None
     is_later = error is not None and complete is not None and error > complete
     when = f" at {format_time(error)}" if error else ""
     why = f": {reason or text}" if reason or text else "; the service gives no reason."
     fails = bool(reason or text) or is_later or (has_failed and not has_delivered)
-    return Deliveries(complete, error, has_delivered, fails, reason, f"last delivery failed{when}{why}")
+    return Deliveries(complete, error, unknown, fails, reason, f"last delivery failed{when}{why}")
 
 
 def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:
@@ -65,8 +77,8 @@ class Health(t.TypedDict):
 def health_of(job: Job, stale_after: float, now: float) -> Health:
     """Return `state`, `since`, `lag_seconds` and `message` of a job; `now` is a Unix time.
 
-    The first state that fits counts: disabled, failing, never, stale, healthy. A job is `unknown` if the service shows none of
-    the members that the others need, not even as null, or times that cannot be parsed.
+    The first state that fits counts: disabled, failing, never, stale, healthy. A job is `unknown` if none of these can be told: whether it is
+    enabled, or what it delivers.
     """
     deliveries = deliveries_of(job)
     lag = None if deliveries.complete is None else now - deliveries.complete.timestamp()
@@ -83,14 +95,16 @@ def health_of(job: Job, stale_after: float, now: float) -> Health:
 
 
 def _state(job: Job, deliveries: Deliveries, lag: float | None, stale_after: float) -> str:
-    if not job.values["enabled"]:
-        return DISABLED
-    if job.members.keys().isdisjoint(VOLATILE):
-        return UNKNOWN
+    is_enabled = job.values["enabled"]
+    if is_enabled is False:
+        # Who disabled the job, its owner or the service, the error message tells.
+        return UNKNOWN if deliveries.unknown == _NO_MESSAGE else DISABLED
     if deliveries.fails:
         return FAILING
+    if is_enabled is None or deliveries.unknown:
+        return UNKNOWN
     if lag is None:
-        return UNKNOWN if deliveries.has_delivered else NEVER
+        return NEVER
     return HEALTHY if -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after else STALE
 
 
@@ -110,7 +124,7 @@ def _sentence(state: str, deliveries: Deliveries, lag: int) -> str:
         NEVER: "The job has not delivered anything yet; a new job needs up to 15 minutes, and a quiet zone has nothing to deliver.",
         STALE: f"{last}, {ago}",
         HEALTHY: f"{last}.",
-        UNKNOWN: "The service does not show whether the job delivers.",
+        UNKNOWN: f"The service does not show whether the job delivers: {deliveries.unknown or _NO_SWITCH}.",
     }[state]
 
 
@@ -120,7 +134,7 @@ def delivery_warnings(job: Job, wants_enabled: Json) -> tuple[str, ...]:
     if not deliveries.fails:
         return ()
     warnings = [f"{words_for(job)}: its {deliveries.failure}"]
-    if not job.values["enabled"] and wants_enabled is not False:
+    if job.values["enabled"] is False and wants_enabled is not False:
         warnings.append(
             f"{words_for(job)} is disabled, probably by the service after it had failed to deliver for a day;"
             " records of that time are lost."

@@ -16,7 +16,7 @@ from .._filter.tree import Tree
 from .._redact import MASK, scrub
 from .._text import dict_of, is_integer, json_type
 from . import logpull_options, output_options
-from .facts import MEMBERS, NOT_CARRIED, SUBOPTIONS, TYPES
+from .facts import MEMBERS, NEVER_ABSENT, NOT_CARRIED, SUBOPTIONS, TYPES, VOLATILE
 from .options import DesiredJob
 
 Members = t.Mapping[str, Json]
@@ -28,7 +28,8 @@ _SECRET_NAME = re.compile("secret|token|password|credential|challenge|key$|auth"
 class Job(t.NamedTuple):
     """A job of the service, parsed once. `members` are as the service sent them, those without an option included.
 
-    `values` are the reported members, with defaults for those that the service omitted.
+    `values` are the reported members, with defaults for those that the service omitted. `dataset` is empty, and `enabled` there is None,
+    if the service does not show them; `require_known` refuses such a job.
     `filter` is None without a filter, and also if the filter cannot be parsed; then `values["filter"]` is its text.
     """
 
@@ -43,8 +44,8 @@ class Job(t.NamedTuple):
     destination: Destination | None
 
 
-# The types that the service documents of the members that are read.
-_TYPES = {**{name: member.types for name, member in MEMBERS.items()}, "destination_conf": (str,)}
+# The types that the service documents of the members that are read. What it shows of deliveries is told as `unknown` if it has another.
+_TYPES = {**{name: member.types for name, member in MEMBERS.items() if name not in VOLATILE}, "destination_conf": (str,)}
 
 
 def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = None) -> Job:
@@ -65,6 +66,7 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
     if wrong:
         raise _bad(f"job {sent_id} has members of another type than documented: {', '.join(wrong)}")
     values = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
+    values.update(dataset=sent.get("dataset") or None, enabled=sent.get("enabled"))
     text, conf = values["filter"], sent.get("destination_conf")
     tree: Tree | None = None
     if isinstance(text, str):
@@ -72,7 +74,7 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
     return Job(
         id=sent_id,
         name=sent.get("name"),
-        dataset=str(values["dataset"]),
+        dataset=str(values["dataset"] or ""),
         members=sent,
         values=values,
         filter=tree,
@@ -89,6 +91,17 @@ def _fits(value: Json, types: tuple[type, ...]) -> bool:
     return value is None or (isinstance(value, types) and (bool in types or not isinstance(value, bool)))
 
 
+def require_known(job: Job, place: str) -> Job:
+    """Return a job that a task may write; raise `bad_response` if a member that is never absent is."""
+    for name in NEVER_ABSENT:
+        value = job.members.get(name)
+        if value is None or value == "":
+            raise _bad(
+                f"{place}.{name} (job {job.id}) is {'empty' if value == '' else 'null' if name in job.members else 'missing'}"
+            )
+    return job
+
+
 def _bad(what: str) -> Failure:
     return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
@@ -103,6 +116,7 @@ def view(job: Job) -> Report:
         **parts_of(job),
         "transformer": None,
         "other": scrub(_masked(other), secrets) if other else {},
+        "last_complete": readable(sent.get("last_complete"), secrets),
         "last_error": readable(sent.get("last_error"), secrets),
         "error_message": readable(sent.get("error_message"), secrets),
         "destination": public_destination(job.destination),
@@ -123,7 +137,7 @@ def without_option(job: Job) -> Report:
 
 def readable(text: Json, secrets: t.Collection[str]) -> str | None:
     """Return a text of the service without secrets; None for an empty one."""
-    return without_secrets(scrub(str(text), secrets)) if text else None
+    return without_secrets(scrub(str(text), secrets)) if text not in (None, "") else None
 
 
 def _masked(value: Json) -> Json:

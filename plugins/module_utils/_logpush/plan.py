@@ -274,7 +274,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     made, body = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
     disabled = {} if "enabled" in body else {"enabled": False}
     # It has no id yet; the prediction shows none.
-    after = parse_job({"id": 1, **body}, known=desired.filter or None)
+    after = parse_job({"id": 1, "enabled": False, **body}, known=desired.filter or None)
     return Plan(
         before={},
         after={**{change.name: change.after for change in made}, **disabled},
@@ -355,7 +355,7 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
     body: Body = {"dataset": job.dataset, **carried(job), **sends, "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
-    after = parse_job({"id": job.id, **body}, known=desired.filter or None)
+    after = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
@@ -375,7 +375,7 @@ def carried(job: Job) -> Body:
     members = job.members.items()
     taken = {name: value for name, value in members if name not in MEMBERS and name not in NOT_CARRIED and value is not None}
     for name, member in MEMBERS.items():
-        if name not in SERVER_MADE and job.values[name] != member.default:
+        if name not in SERVER_MADE and job.values[name] not in (None, member.default):
             taken[name] = job.values[name]
     if job.output:
         # The service ignores the older form beside the newer one, but may still show it.

@@ -22,7 +22,18 @@ from .costs import NOT_BY_SIZE, Excluded
 from .coverage import selected_fields
 from .facts import DATASET
 from .health import with_health
-from .job import Identity, Job, JobState, destination_warnings, find_by_id, find_by_name, identity_after, labels, parse_job
+from .job import (
+    Identity,
+    Job,
+    JobState,
+    destination_warnings,
+    find_by_id,
+    find_by_name,
+    identity_after,
+    labels,
+    parse_job,
+    require_known,
+)
 from .jobs import ABSENT, DesiredJobs, JobListing
 from .options import DesiredJob, JobQuery, unknown_dataset
 
@@ -40,7 +51,7 @@ def read(client: Client, desired: DesiredJob) -> JobState:
         jobs, unlisted = _list_if_possible(client)
         job = find_by_name(jobs or (), desired.name, desired.dataset)
     else:
-        job = by_id(client, desired.job_id)
+        job = _known_by_id(client, desired.job_id)
         # The name of a re-created job may be taken.
         if job and desired.present and desired.recreate and fixed_changes(desired, job):
             jobs, _failure = _list_if_possible(client)
@@ -65,7 +76,7 @@ def read_all(client: Client, desired: DesiredJobs) -> JobListing:
     jobs, refusal = _list_if_possible(client)
     if jobs is None:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
-        named_jobs = [by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
+        named_jobs = [_known_by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
         jobs = [job for job in named_jobs if job is not None]
     names = transformers(client) if any(item.desired.needs_transformers for item in desired.items) else None
     return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address, transformers=names)
@@ -89,9 +100,9 @@ def transformers(client: Client) -> dict[str, list[int]]:
 
 
 def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]:
-    """Return all jobs of the zone; if the service has no such route, None and its failure."""
+    """Return all jobs of the zone, which may be written; if the service has no such route, None and its failure."""
     try:
-        return listed(client), None
+        return _listed_to_write(client), None
     except Failure as failure:
         if is_missing(failure):
             return None, failure
@@ -101,7 +112,9 @@ def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]
 def report(client: Client, query: JobQuery) -> Conclusion:
     """Return the jobs that match a query, sorted by id, with their health; one that does not exist is an empty list."""
     jobs = listed(client) if query.job_id is None else filter(None, [by_id(client, query.job_id)])
-    matches = [job for job in jobs if query.name in (None, job.name) and query.dataset in (None, job.dataset)]
+    matches = [
+        job for job in jobs if query.name in (None, job.name) and (query.dataset in (None, job.dataset) or not job.dataset)
+    ]
     matches.sort(key=lambda job: job.id)
     return Conclusion({"jobs": with_health(matches, query.stale_after, time.time())}, destination_warnings(matches))
 
@@ -113,6 +126,16 @@ def listed(client: Client) -> list[Job]:
     if count > 1:
         raise Failure(BAD_RESPONSE, f"The service's answer cannot be used: it lists two different jobs with the id {twice}.")
     return jobs
+
+
+def _listed_to_write(client: Client) -> list[Job]:
+    return [require_known(job, f"jobs[{index}]") for index, job in enumerate(listed(client))]
+
+
+def _known_by_id(client: Client, job_id: int) -> Job | None:
+    """Return the job with an id, which may be written."""
+    job = by_id(client, job_id)
+    return None if job is None else require_known(job, "job")
 
 
 def by_id(client: Client, job_id: int) -> Job | None:
@@ -195,20 +218,28 @@ def validate(client: Client, jobs: t.Iterable[tuple[str, DesiredJob, JobState, P
 
     Of each job: the path of its options, and its desired state, current state and plan.
 
-    If the service lacks the route or refuses it, nothing is refused, and no further request is sent.
+    If the service lacks the route or refuses it, or shows no field, nothing is refused, which is a warning; without the route or the right, no
+    further request is sent.
     """
     known: dict[str, t.Mapping[str, str | None]] = {}
     for chosen in filter(None, itertools.starmap(selection, jobs)):
         if chosen.dataset not in known:
             try:
-                known[chosen.dataset] = dataset_fields(client, chosen.dataset)
+                fields = dataset_fields(client, chosen.dataset)
             except Failure as failure:
                 if lacks_route(failure) or failure.kind == PERMISSION:
+                    client.warnings.append(_NOT_COMPARED.format("the fields of datasets"))
                     return
                 if not is_missing(failure):
                     raise
-                known[chosen.dataset] = {}
+                fields = {}
+            if not fields:
+                client.warnings.append(_NOT_COMPARED.format(f"any field of the dataset {chosen.dataset}"))
+            known[chosen.dataset] = fields
         check_fields(chosen, known[chosen.dataset])
+
+
+_NOT_COMPARED = "validate_fields: the service does not show {}, so that names were not compared with them; a misspelt name loses data silently."
 
 
 def dataset_fields(client: Client, dataset: str) -> dict[str, str | None]:
@@ -236,7 +267,9 @@ Creation = tuple[DesiredJob, JobState, Json]
 def verify(client: Client, created: t.Iterable[Creation]) -> None:
     """List the jobs again after a creation: refuse what another run created meanwhile, and warn of a new job that is not listed yet."""
     made = [_created(desired, state, dict_of(result)) for desired, state, result in created if state.unlisted is None]
-    look_again(client, _WORDS, lambda: [Listed(job.id, _key(job.name, job.dataset), job.id) for job in listed(client)], made)
+    look_again(
+        client, _WORDS, lambda: [Listed(job.id, _key(job.name, job.dataset), job.id) for job in _listed_to_write(client)], made
+    )
 
 
 def _key(name: Json, dataset: Json) -> Json:

@@ -211,12 +211,15 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
 def _express(job: Job, destination: JobVariables, is_alone: bool, whole: Jobs) -> JobVariables:
     """Return a job as an item, and note in `whole` what is not in it."""
     item: JobVariables = {"name": job.name, "dataset": job.dataset}
-    if not (job.name and is_alone) or _trouble(item, job):
+    if not (job.name and is_alone and job.dataset) or _trouble(item, job):
         item = {"job_id": job.id, "dataset": job.dataset}
-        if _trouble(item, job):
+        if not job.dataset or _trouble(item, job):
             del item["dataset"]
-    if not job.values["enabled"]:
+    if job.values["enabled"] is False:
         item["enabled"] = False
+    for name in ("dataset", "enabled"):
+        if job.values[name] is None:
+            whole.leave_out(job, name, "the API does not return it")
     members = {**_members(job), **destination}
     item.update({name: value for name, value in members.items() if value is not None})
     for name in [name for name in members if members[name] is None]:

@@ -17,7 +17,7 @@ S3 = "s3://bucket/dir?region=a"
 KEYS = "s3://bucket/dir?region=a&access-key-id=ID&secret-access-key=planted"
 CONDITION = {"key": "ClientCountry", "operator": "eq", "value": "de"}
 TEXT = '{"where":{"and":[{"key":"ClientCountry","operator":"eq","value":"de"}]}}'
-JOB: dict[str, t.Any] = {"id": 7, "name": "n", "dataset": "http_requests", "destination_conf": S3}
+JOB: dict[str, t.Any] = {"id": 7, "name": "n", "dataset": "http_requests", "enabled": False, "destination_conf": S3}
 NOTHING: dict[str, t.Any] = {
     "state": "present",
     "zone_id": ZONE,

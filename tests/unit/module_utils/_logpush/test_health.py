@@ -25,7 +25,9 @@ def job(**members: t.Any) -> Job:
     ("members", "state", "since", "lag"),
     [
         ({**NULLS, "enabled": False}, "disabled", None, None),
-        ({"enabled": None}, "disabled", None, None),
+        # Nobody switched off what is not shown to be off.
+        ({"enabled": None, "last_complete": AT_10}, "unknown", None, 0),
+        ({"enabled": None, "error_message": REASON}, "failing", None, None),
         ({"enabled": False, "last_complete": AT_9}, "disabled", None, 3600),
         ({"enabled": False, "last_error": AT_9, "error_message": REASON}, "disabled", AT_9, None),
         ({"error_message": REASON}, "failing", None, None),
@@ -47,11 +49,30 @@ def job(**members: t.Any) -> Job:
         ({"last_complete": "2026-03-02T10:05:00Z"}, "healthy", "2026-03-02T10:05:00Z", 0),
         ({"last_complete": "2026-02-31T10:00:00Z"}, "unknown", None, None),
         ({}, "unknown", None, None),
+        # What is no time or no text says nothing, whatever its type.
+        *(({"last_complete": value}, "unknown", None, None) for value in (0, 5, True, False, [], {}, "soon", 1.5)),
+        *(({"last_complete": AT_10, "error_message": value}, "unknown", None, 0) for value in (0, False, [], {}, 5)),
+        ({"enabled": False, "error_message": 5}, "unknown", None, None),
+        ({"last_complete": AT_10, "last_error": 5}, "failing", None, 0),
+        ({"last_complete": {"a": 1}, "error_message": REASON}, "failing", None, None),
     ],
 )
 def test_state_follows_from_times_and_errors(members: dict[str, t.Any], state: str, since: str | None, lag: int | None) -> None:
     shown = health_of(job(**members), 3600, NOW)
     assert (shown["state"], shown["since"], shown["lag_seconds"]) == (state, since, lag)
+
+
+@pytest.mark.parametrize(
+    ("members", "which"),
+    [
+        ({"last_complete": "soon"}, "last_complete is no time"),
+        ({"error_message": 5}, "error_message is no text"),
+        ({"enabled": None, **NULLS}, "enabled is neither true nor false"),
+        ({}, "none of last_complete, last_error, error_message is shown"),
+    ],
+)
+def test_an_unknown_state_says_which_member_cannot_be_told(members: dict[str, t.Any], which: str) -> None:
+    assert health_of(job(**members), 3600, NOW)["message"] == f"The service does not show whether the job delivers: {which}."
 
 
 @pytest.mark.parametrize(

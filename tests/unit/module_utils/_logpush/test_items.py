@@ -20,7 +20,7 @@ EQUALS = {"and": [{"key": "ClientIP", "operator": "equals", "value": "a"}]}
 
 
 def job(number, name, **members):
-    return {"id": number, "name": name, "dataset": "http_requests", "destination_conf": S3, **members}
+    return {"id": number, "name": name, "dataset": "http_requests", "enabled": False, "destination_conf": S3, **members}
 
 
 def declare_jobs(*items, unlisted="ignore", send_destination="if_different"):

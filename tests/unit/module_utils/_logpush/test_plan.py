@@ -28,7 +28,7 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
         ({}, {}, None),
         ({}, {"enabled": True, "kind": "edge", "max_upload_bytes": 5_000_000, "filter": TEXT, "output_options": {"a": 1}}, None),
         ({"enabled": True}, {"enabled": False}, {"enabled": True}),
-        ({"enabled": False}, {"enabled": None}, None),
+        ({"enabled": False}, {"enabled": False}, None),
         ({"kind": ""}, {"kind": None}, None),
         ({"frequency": "high"}, {"frequency": ""}, None),
         ({"max_upload_bytes": 0}, {"max_upload_bytes": 5_000_000}, {"max_upload_bytes": 0}),
@@ -397,7 +397,10 @@ def test_job_is_not_created_without_a_listing_by_default(options: dict[str, t.An
 
 
 def test_job_names_are_unique_per_dataset() -> None:
-    jobs = [parse_job({"id": number, "name": "n", "dataset": dataset}) for number, dataset in ((3, None), (1, None), (2, "d"))]
+    jobs = [
+        parse_job({"id": number, "name": "n", "dataset": dataset})
+        for number, dataset in ((3, "http_requests"), (1, "http_requests"), (2, "d"))
+    ]
     assert [find_by_name(jobs, name, "d") for name in ("n", "other")] == [jobs[2], None]
     assert find_by_name([parse_job({"id": 1, "name": None})], None, "http_requests") is None
     kind, message = refusal(find_by_name, jobs, "n", "http_requests")

@@ -76,7 +76,7 @@ def test_read_by_name() -> None:
     ],
 )
 def test_read_by_id_before_recreation(options: dict[str, t.Any], asked: list[str]) -> None:
-    fake = FakeClient(get=JOB, list=[JOB, {"id": 9, "name": "n", "dataset": "dns_logs"}])
+    fake = FakeClient(get=JOB, list=[JOB, {**JOB, "id": 9, "dataset": "dns_logs"}])
     desired = declare_job(job_id=7, destination_conf="gs://b", **options)
     state = read.read(fake, desired)
     assert (state.job, fake.asked) == (parsed(JOB), asked) and state.now > 0
@@ -92,11 +92,12 @@ def test_read_by_id_without_a_listing() -> None:
     assert refusal(read.read, FakeClient(get=JOB, list=NO_ACCESS), desired)[0] == "authentication"
 
 
-# The service omits `dataset` if it is the default, and lists jobs in any order.
+# The service lists jobs in any order.
+HTTP = {"dataset": "http_requests"}
 FIREWALL = {"dataset": "firewall_events"}
 JOBS: list[dict[str, t.Any]] = [
-    {"id": 9, "name": "a"},
-    {"id": 3, "name": "a"},
+    {"id": 9, "name": "a", **HTTP},
+    {"id": 3, "name": "a", **HTTP},
     {"id": 5, "name": "a", **FIREWALL},
     {"id": 4, **FIREWALL},
 ]
@@ -118,6 +119,30 @@ def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) 
     one = next((job for job in JOBS if job["id"] == conditions.job_id), MISSING)
     reported = read.report(FakeClient(list=JOBS, get=one), conditions).result["jobs"]
     assert [job["id"] for job in reported] == ids
+
+
+@pytest.mark.parametrize("name", ["dataset", "enabled", "destination_conf"])
+@pytest.mark.parametrize("value", [None, "missing"])
+def test_a_member_that_is_never_absent_is_needed_to_write(name: str, value: str | None) -> None:
+    """A task that may write fails with the place; one that only reads says that it is not known."""
+    job = {key: each for key, each in {**JOB, name: value}.items() if each != "missing"}
+    for desired, place in ((declare_job(), f"jobs[1].{name} (job 7)"), (declare_job(job_id=7), f"job.{name} (job 7)")):
+        kind, message = refusal(read.read, FakeClient(list=[{**JOB, "id": 3}, job], get=job), desired)
+        assert kind == "bad_response" and place in message
+    (shown,) = read.report(FakeClient(list=[job]), JobQuery(None, None, None)).result["jobs"]
+    assert shown["destination"]["scheme"] is None if name == "destination_conf" else shown[name] is None
+    assert name != "enabled" or shown["health"]["state"] == "unknown"
+    assert name != "dataset" or read.report(FakeClient(list=[job]), JobQuery(None, "dns_logs", None)).result["jobs"]
+
+
+def test_names_that_were_not_compared_are_a_warning() -> None:
+    """A service without the fields of a dataset, or one that shows none of them, refuses no name, and says so once."""
+    desired = declare_job(fields=["ClientIP"])
+    step = ("", desired, JobState(parsed(JOB)), plan(desired, JobState(parsed(JOB))))
+    for answer in (NO_ROUTE, NOT_ALLOWED, {}):
+        client = FakeClient(http_requests=answer)
+        read.validate(client, [step, step])
+        assert [warning[:16] for warning in client.warnings] == ["validate_fields:"]
 
 
 def test_invalid_listings_are_refused() -> None:
@@ -306,7 +331,6 @@ BY_ID: dict[str, t.Any] = {"options": {"job_id": 7}, "job": job(7, kind=""), "kn
         ([job(19), job(18), job(20)], outcome(), [(18, 20)]),
         ([job(20), job(21), job(19, "other")], outcome(), []),
         ([job(20), job(19, dataset="dns_logs")], outcome(), []),
-        ([job(20), job(19, dataset=None)], outcome(), [(19, 20)]),
         ([job(20), job(3)], outcome(), []),
         ([job(20), job(19, None)], outcome(name=None, **BY_ID), []),
         ([job(20), job(6)], outcome(**BY_ID), []),
@@ -316,6 +340,12 @@ BY_ID: dict[str, t.Any] = {"options": {"job_id": 7}, "job": job(7, kind=""), "kn
 )
 def test_older_job_of_another_run_is_a_conflict(listing: list[t.Any], made: Outcome, met: list[tuple[int, int]]) -> None:
     assert found(listing, made) == met
+
+
+def test_a_listing_after_a_creation_that_cannot_be_told_is_a_failure() -> None:
+    """A job whose dataset is not shown may be the rival."""
+    kind, message = refusal(found, [job(20), job(19, dataset=None)], outcome())
+    assert kind == "bad_response" and "jobs[1].dataset (job 19) is null" in message and "is not known" in message
 
 
 def test_several_creations_need_one_listing() -> None:

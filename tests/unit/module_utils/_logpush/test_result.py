@@ -192,7 +192,7 @@ def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, e
 
 def test_minimal_job_has_every_member() -> None:
     assert view(parse_job({"id": 7})) == {
-        "id": 7, "name": None, "dataset": "http_requests", "enabled": False, "kind": "", "frequency": "high", "other": {},
+        "id": 7, "name": None, "dataset": None, "enabled": None, "kind": "", "frequency": "high", "other": {},
         "fields": None, "timestamp_format": None, "option_flags": None,
         "logpull_options": None, "output_options": None, "filter": None, "transformer_id": None, "transformer": None, "filter_attack_traffic": False,
         "max_upload_bytes": None, "max_upload_interval_seconds": 30, "max_upload_records": 100_000,
