@@ -227,6 +227,11 @@ def same_destination(requested: Destination, present: Destination) -> bool:
     )
 
 
+def meaning(destination: Destination) -> Json:
+    """Return a destination with its secrets as data that is equal for all spellings of it."""
+    return [*_place(destination), _settings(destination)] if destination.sound else unquote(destination.text)
+
+
 def is_assumed_same(requested: Destination, present: Destination) -> bool:
     """Return whether two destinations count as one only because the service masks options of the present one."""
     is_sound = requested.sound and present.sound

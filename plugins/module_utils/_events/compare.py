@@ -7,9 +7,8 @@ import typing as t
 
 from .._core import PERMISSION, Failure, Json
 from .._destination import CHANGED
-from .._filter.parse import read_echo
 from .._logpush import job as logpush_job
-from .._logpush import logpull_options
+from .._logpush.changes import meaning
 from .._logpush.health import DISABLED, FAILING, HEALTHY, STALE, UNKNOWN
 from .._observed import Observed, Unknown
 from .._policy.parse import read_policy
@@ -204,7 +203,9 @@ def _job_labels(jobs: Jobs) -> dict[int, str]:
 
 
 def _remembered_job(before: Job | None, now: Job) -> Job:
-    """Return the job to store; it keeps its last health while the service reports none."""
+    """Return the job to store; it keeps its last health, and whether it was enabled, while the service shows none."""
+    if before and now.members.get("enabled") is None:
+        now = now._replace(members={**now.members, "enabled": before.members.get("enabled")})
     return now._replace(health=before.health) if before and now.health == UNKNOWN else now
 
 
@@ -228,17 +229,9 @@ def _is_changed(before: Job, now: Job) -> bool:
     is_disabled = now.health == DISABLED and before.members.get("enabled") and not now.members.get("enabled")
     left_out = {"enabled"} if is_disabled else set()
     return before.destination != now.destination or any(
-        _meaning(name, before.members.get(name)) != _meaning(name, now.members.get(name))
+        meaning(name, before.members.get(name)) != meaning(name, now.members.get(name))
         for name in {*before.members, *now.members} - left_out
     )
-
-
-def _meaning(name: str, value: Json) -> Json:
-    """Return a member in a form that is equal for texts with the same meaning: order and percent-encoding do not count."""
-    if name == "logpull_options" and (value is None or isinstance(value, str)):
-        return logpull_options.canonical(logpull_options.parse(value))
-    tree = read_echo(value) if name == "filter" and isinstance(value, str) else None
-    return value if tree is None else tree.form
 
 
 def _show_job(job: Job) -> dict[str, Json]:

@@ -42,7 +42,7 @@ class Clock(t.NamedTuple):
 
 
 # Members that are derived from others, or that change although no user changed the job.
-_LEFT_OUT = frozenset(("filter_explained", *OLDER_FORM, *VOLATILE))
+_LEFT_OUT = frozenset(("filter_explained", "filter_budget", *OLDER_FORM, *VOLATILE))
 
 
 def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: float) -> Seen:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import decimal
 import operator as op
 import typing as t
 
-from .tree import AND, NEGATION, Condition, Tree, exact, identity
+from .._core import Json
+from .._text import canonical
+from .tree import AND, NEGATION, NUMBERS, Condition, Tree, exact, identity
 
 LogRecord = t.Mapping[str, t.Any]
 Test = t.Callable[[LogRecord], bool]
@@ -16,6 +19,22 @@ _ORDER: dict[str, t.Callable[[t.Any, t.Any], bool]] = {"lt": op.lt, "leq": op.le
 def same_filter(one: Tree, other: Tree) -> bool:
     """Return whether two expressions are equal, so that no change is needed."""
     return one.form == other.form
+
+
+def meaning(tree: Tree) -> Json:
+    """Return an expression as data that is equal for all expressions that mean the same."""
+    return _plain(tree.form)
+
+
+def _plain(form: object) -> Json:
+    if isinstance(form, frozenset):
+        return sorted(map(_plain, form), key=canonical)
+    if isinstance(form, tuple):
+        return [_plain(part) for part in form]
+    if isinstance(form, (int, decimal.Decimal)) and not isinstance(form, bool):
+        # Texts and numbers differ, and 30 and 30.0 do not.
+        return {"number": str(NUMBERS.normalize(decimal.Decimal(form))) if form else "0"}
+    return form if isinstance(form, (str, bool)) or form is None else str(form)
 
 
 def compile_filter(tree: Tree) -> Test:

@@ -28,7 +28,7 @@ _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?
 MAX_NUMBER_TEXT = 4096
 # Far beyond any log field: larger numbers are all equal, and so are smaller fractions.
 MAX_EXPONENT = 100_000_000
-_NUMBERS = decimal.Context(prec=MAX_NUMBER_TEXT, Emax=MAX_EXPONENT, Emin=-MAX_EXPONENT, traps=[])
+NUMBERS = decimal.Context(prec=MAX_NUMBER_TEXT, Emax=MAX_EXPONENT, Emin=-MAX_EXPONENT, traps=[])
 
 
 # No dataclass: its methods are generated at every import, which takes longer than the rest of the file.
@@ -52,7 +52,7 @@ def exact(value: object) -> Exact | None:
         return None if isinstance(value, bool) else value
     text = value.text if isinstance(value, WrittenNumber) else value
     is_number = isinstance(text, str) and len(text) <= MAX_NUMBER_TEXT and _JSON_NUMBER.fullmatch(text)
-    return _NUMBERS.create_decimal(t.cast(str, text)) if is_number else None
+    return NUMBERS.create_decimal(t.cast(str, text)) if is_number else None
 
 
 def identity(value: object) -> t.Hashable:

@@ -14,8 +14,12 @@ from .._destination import (
     public_resend,
     same_destination,
 )
+from .._destination import meaning as destination_meaning
+from .._destination import parse as parse_destination
 from .._destination_address import leads_to, public_address
+from .._filter.compare import meaning as filter_meaning
 from .._filter.compare import same_filter
+from .._filter.parse import read_echo
 from .._filter.text import to_data, to_text
 from .._filter.tree import Tree
 from . import logpull_options, output_options
@@ -29,6 +33,18 @@ from .options import NO_FILTER, DesiredJob
 Body = dict[str, Json]
 # The names of members in the diff that the service calls otherwise.
 WIRE: t.Mapping[str, str] = {"destination": "destination_conf", **dict.fromkeys(OLDER_FORM, "logpull_options")}
+
+
+def meaning(name: str, value: Json) -> Json:
+    """Return a member, as the service calls it, in a form in which its spelling does not matter."""
+    if name == "logpull_options" and (value is None or isinstance(value, str)):
+        return logpull_options.canonical(logpull_options.parse(value))
+    if name == "output_options" and isinstance(value, dict):
+        return output_options.canonical(value)
+    if name == "destination_conf" and isinstance(value, str):
+        return destination_meaning(parse_destination(value))
+    tree = read_echo(value) if name == "filter" and isinstance(value, str) else None
+    return value if tree is None else filter_meaning(tree)
 
 
 def with_carriers(desired: DesiredJob, job: Job | None) -> DesiredJob:

@@ -76,6 +76,11 @@ def same_suboption(name: str, one: t.Mapping[str, Json], other: t.Mapping[str, J
     return bool(_filled(name, one) == _filled(name, other))
 
 
+def canonical(options: t.Mapping[str, Json]) -> Options:
+    """Return a form that is equal for all options with one meaning, without those that mean the default."""
+    return {name: _filled(name, options) for name in options if not same_suboption(name, options, {**options, name: None})}
+
+
 def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
     value, output_type, sub = options.get(name), _type(options), SUBOPTIONS.get(name)
     if sub is None:

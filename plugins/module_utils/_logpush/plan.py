@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing as t
+from urllib.parse import unquote
 
 from .._address import ACCOUNT, ZONE
 from .._core import (
@@ -39,7 +40,7 @@ from .._filter.lint import findings
 from .._filter.text import to_data
 from .._text import dict_of, did_you_mean, nearest
 from . import logpull_options
-from .changes import WIRE, Body, Change, changes, fixed_changes, with_carriers
+from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
 from .coverage import selected_fields
 from .facts import (
     DATASET,
@@ -253,7 +254,7 @@ def plan_deletion(job: Job | None, label: str) -> Plan:
         result=result,
         requests=(Request("logpush_jobs.delete", ids={"job_id": job.id}),),
         effects=(Effect(DELETE_JOB, label),),
-        basis={**kept, "destination_conf": job.members.get("destination_conf")},
+        basis=_digested({**kept, "destination_conf": job.members.get("destination_conf")}),
     )
 
 
@@ -279,7 +280,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
         before={},
         after={**{change.name: change.after for change in made}, **disabled},
         result=_predict(after, made, SERVER_MADE),
-        requests=(Request("logpush_jobs.create", body=body, creates=True),),
+        requests=(Request("logpush_jobs.create", body=body, creates=True, digested=_digested(body)),),
         basis={"job": None},
         warnings=tuple(_warnings(desired, state, body, after)),
     )
@@ -333,9 +334,9 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
         result={**_predict(after, made), **refused.result},
-        requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body),) if body else (),
+        requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body, digested=_digested(body)),) if body else (),
         effects=_effects(state.label, job, after, made),
-        basis=_basis(job, made),
+        basis=_basis(desired, job, made),
         warnings=tuple(_warnings(desired, state, body, after)),
         refused=refused.message,
         refused_as=CONFLICT,
@@ -358,14 +359,15 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
     after = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
-    create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=_GONE.format(id=job.id))
+    gone = _GONE.format(id=job.id)
+    create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=gone, digested=_digested(body))
     return Plan(
         before={"id": job.id, **{change.name: change.before for change in made}},
         after={"id": None, **{change.name: change.after for change in made}},
         result=_predict(after, made, SERVER_MADE),
         requests=(delete, create),
         effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, after, made)),
-        basis=_basis(job, made),
+        basis=_basis(desired, job, made),
         warnings=tuple(_warnings(desired, state, body, after)),
     )
 
@@ -383,9 +385,17 @@ def carried(job: Job) -> Body:
     return taken
 
 
-def _basis(job: Job, made: t.Iterable[Change]) -> Json:
+def _basis(desired: DesiredJob, job: Job, made: t.Iterable[Change]) -> Json:
+    """Return what was read of the managed members; spelling does not matter."""
     names = [WIRE.get(change.name, change.name) for change in made]
-    return {"id": job.id, **{name: job.values[name] if name in MEMBERS else job.members.get(name) for name in names}}
+    basis = {name: job.values[name] if name in MEMBERS else job.members.get(name) for name in names}
+    if desired.address is not None and job.destination is not None:
+        basis["destination_conf"] = unquote(address_text(job.destination))
+    return {"id": job.id, **_digested(basis)}
+
+
+def _digested(members: t.Mapping[str, Json]) -> Body:
+    return {name: meaning(name, value) for name, value in members.items()}
 
 
 def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import json
 import typing as t
 
 import pytest
@@ -7,8 +8,9 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from samples.logpush import CONDITION, JOB, KEYS, NOTHING, S3, TEXT, ZONE, declare_job, jwt, planned, sent, state_of
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_data
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import meaning
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, SERVER_MADE
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import find_by_name, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import successor
@@ -149,6 +151,54 @@ def test_equality_that_cannot_be_seen_is_a_warning() -> None:
     path = "datadog://http-intake.logs.datadoghq.com/api/v2/logs"
     (warning,) = planned({"destination_address": path}, {**JOB, "destination_conf": f"{path}?header_DD-API-KEY=planted"}).warnings
     assert warning.startswith("Job 'n' (id 7): destination_address does not show") and "Whose account of datadog" in warning
+
+
+ORDERED = '{"where":{"and":[{"key":"a","operator":"lt","value":30},{"key":"b","operator":"in","value":[1,"x"]}]}}'
+RESPELT = '{"where":{"and":[{"value":["x",1.0],"key":"b","operator":"in"},{"and":[{"key":"a","operator":"lt","value":"30.0"}]}]}}'
+OTHER_VALUE = ORDERED.replace("30", "31")
+BASE = {**JOB, "filter": ORDERED, "logpull_options": "fields=a,b&timestamps=rfc3339", "destination_conf": KEYS}
+
+
+@pytest.mark.parametrize(
+    ("options", "there", "same"),
+    [
+        ({"filter": json.loads(ORDERED), "enabled": True}, {"filter": RESPELT}, True),
+        ({"filter": json.loads(ORDERED), "enabled": True}, {"filter": OTHER_VALUE}, False),
+        ({"filter": CONDITION}, {"filter": RESPELT}, True),
+        ({"fields": ["a"]}, {"logpull_options": "?timestamps=rfc3339&fields=b%2Ca&sample=1"}, True),
+        ({"fields": ["a"]}, {"logpull_options": "fields=a,c&timestamps=rfc3339"}, False),
+        (
+            {"destination_conf": S3},
+            {"destination_conf": "s3://bucket/%64ir?secret-access-key=planted&access-key-id=ID&region=a"},
+            True,
+        ),
+        ({"destination_conf": S3}, {"destination_conf": KEYS.replace("planted", "other")}, False),
+        ({"destination_address": S3, "enabled": True}, {"destination_conf": KEYS.replace("planted", "other")}, True),
+        ({"state": "absent"}, {"filter": RESPELT}, True),
+    ],
+)
+def test_spelling_does_not_enter_a_plan_id(options: dict[str, t.Any], there: dict[str, t.Any], same: bool) -> None:
+    one, other = (plan_id({}, planned(options, {**BASE, **job})) for job in ({}, there))
+    assert (one == other) is same
+
+
+def test_spelling_of_an_option_does_not_enter_a_plan_id() -> None:
+    spellings = (
+        {"filter": json.loads(ORDERED), "fields": ["b", "a"]},
+        {"filter": json.loads(RESPELT), "logpull_options": "fields=a,b"},
+    )
+    assert len({plan_id({}, planned(options, JOB)) for options in spellings}) == 1
+    assert len({plan_id({}, planned({**GS, **options}, None)) for options in spellings}) == 1
+    newer = ({"field_names": ["b", "a"], "sample_rate": 1}, {"field_names": ["a", "b"]})
+    assert (
+        len(
+            {
+                plan_id({}, planned({"output_options": options}, {**JOB, "output_options": {"field_names": ["c"]}}))
+                for options in newer
+            }
+        )
+        == 1
+    )
 
 
 def test_delete_shows_the_job_without_secrets() -> None:
@@ -370,7 +420,7 @@ DEFAULTS = {name: member.default for name, member in MEMBERS.items() if name not
     ],
 )
 def test_basis_has_the_managed_members(options: dict[str, t.Any], job: dict[str, t.Any] | None, basis: dict[str, t.Any]) -> None:
-    assert planned(options, job).basis == basis
+    assert planned(options, job).basis == {name: meaning(name, value) for name, value in basis.items()}
 
 
 def test_destinations_and_challenge_have_secrets() -> None:
