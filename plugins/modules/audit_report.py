@@ -400,6 +400,14 @@ failed_hosts:
   returned: success
   type: dict
   sample: {blog.example.com: "permission: the token does not cover this zone"}
+hosts:
+  description:
+    - Host patterns for the play that ends the run, one for each host of RV(failed_hosts), and for one host that does not fail. A play of these hosts
+      fails each with its own reason, and prints nothing for the others. Empty with O(zones).
+  returned: success
+  type: list
+  elements: str
+  sample: [blog.example]
 hosts_by_status:
   description: The sorted names of the zones and accounts of this run by status, each in one list.
   returned: success

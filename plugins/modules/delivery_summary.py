@@ -108,6 +108,14 @@ failed_hosts:
   returned: success
   type: dict
   sample: {blog.example: "permission: the token lacks Page Shield Write"}
+hosts:
+  description:
+    - Host patterns for the play that ends the run, one for each host of RV(failed_hosts), and for one host that does not fail. A play of these hosts
+      fails each with its own reason, and prints nothing for the others.
+  returned: success
+  type: list
+  elements: str
+  sample: [blog.example]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -73,7 +73,7 @@ def test_check_after_deliver(playbook, simulator, tmp_path):
 FAILING = {
     "job": ({"log_delivery_job": {"enabled": True}}, "invalid_option: job.name: "),
     "no_zone": ({"zone_id": None, "log_delivery_zone_id": None}, "invalid_option: "),
-    "no_id": ({"log_delivery_zone_id": "nonsense"}, "invalid_option: zone_id: "),
+    "no_id": ({"log_delivery_zone_id": "nonsense"}, "invalid_option: log_delivery_zone_id: "),
     "refused": ({}, "authentication: "),
     "remote": (
         {"ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9, "edgeops_in_process": False},

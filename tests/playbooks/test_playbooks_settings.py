@@ -2,6 +2,7 @@
 
 """Playbooks have the same findings and writes with any configuration of Ansible, names of hosts, or start of the run."""
 
+import itertools
 import json
 import re
 import textwrap
@@ -195,3 +196,32 @@ def test_playbook_of_the_guide(playbook: Playbook, simulator: t.Any, tmp_path: P
     found = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert {zone["zone"]: zone["status"] for zone in found["zones"]} == {"zone0": "drifted", "zone1": "unaudited"}
     assert {outcome.host for outcome in report.failures} == {"zone0", "zone1"} and not report.writes
+
+
+@pytest.mark.parametrize("name", [CHECK, DELIVER, ADOPT, SURVEY])
+@pytest.mark.parametrize("fails", [False, True])
+def test_summary_is_the_last_before_the_recap(
+    playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str, fails: bool
+) -> None:
+    """No banner is empty, and none stands between the summary and the recap, whether zones fail or not."""
+    hosts = fleet(simulator, [{**ON, "job": None}] * 5)
+    if fails:
+        for number in (1, 3):
+            zone = {"zone": hosts[f"zone{number}"]["zone_id"], "path": "*", "count": None}
+            simulator.faults({"kind": "status", "status": 403, **zone})
+    extra = {"edgeops_report_dir": str(tmp_path / "report"), "edgeops_adopt_dir": str(tmp_path / "adopted")}
+    report = playbook.launch(name, inventory=hosts, extra_vars=extra, diff=False, verbosity=0)
+    lines = [line for line in report.stdout.splitlines() if line.strip()]
+    heads = [number for number, line in enumerate(lines) if line.startswith(("TASK [", "PLAY [", "PLAY RECAP"))]
+    tasks = [(lines[head], following - head) for head, following in itertools.pairwise(heads)]
+    assert not [head for head, length in tasks if head.startswith("TASK [") and length < 2]
+    assert tasks[-1][0].startswith("TASK [Show the ") and lines[heads[-1]].startswith("PLAY RECAP")
+    assert (report.returncode != 0) is fails
+    if fails and name != SURVEY:
+        # The survey is about no host; a zone that does not fail prints no line of its own in the end.
+        assert {outcome.host for outcome in report.failures if outcome.name.startswith("Fail for")} == {"zone1", "zone3"}
+    if name in (CHECK, DELIVER):
+        skipped = [
+            outcome.host for outcome in report.outcomes if outcome.name.startswith("Fail for") and outcome.status == "skipped"
+        ]
+        assert skipped == ["zone0"], "one host that does not fail, so that the run goes on"

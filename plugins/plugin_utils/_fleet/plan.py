@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 import typing as t
 
 from ...module_utils._core import CONTENT_SECURITY_RULES, GATE, JOBS, PARTS, Conclusion, Json, invalid_option
@@ -12,7 +11,7 @@ from ...module_utils._engine.task import Params, Spec
 from ...module_utils._redact import clean_text
 from ...module_utils._zone.result import ZoneResult
 from .._arguments import serialised
-from .._play.hosts import Play, PlayTask
+from .._play.hosts import Play, PlayTask, pattern_of
 from .._play.results import Zone
 from .._variables.table import RESULT
 from .._words import count_hosts, plural, yaml_text
@@ -21,8 +20,6 @@ from .rails import Rails, Refusal, approved_rows, describe, plan_id_of, read_rai
 # The plan of a delivery to all zones of a run: what would change, whether the rails allow it, and which hosts are written.
 
 _NOT_RUN = "unavailable: nothing was predicted, because the task of the host did not run"
-# A name with other characters would be read as a pattern.
-_PLAIN = re.compile(r"\w[\w.-]*")
 
 
 # The result of `validate_only`.
@@ -93,14 +90,6 @@ def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refus
         "hosts": [pattern_of(name, play.groups) for name in written],
     }
     return Conclusion(result, refused=refusal.message if refusal else "", refused_as=refusal.kind if refusal else GATE)
-
-
-def pattern_of(name: str, groups: t.Container[str]) -> str:
-    """Return a host pattern that matches a host, whatever its name is; of a group of the same name it matches the hosts, too."""
-    if _PLAIN.fullmatch(name) and name not in groups:
-        return name
-    escaped = (each if each.isalnum() and each.isascii() else f"\\U{ord(each):08x}" for each in name)
-    return f"~^{''.join(escaped)}$"
 
 
 def summary(zones: t.Sequence[Zone]) -> str:

@@ -7,7 +7,7 @@ import typing as t
 from ...module_utils._core import Conclusion, Json
 from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import dict_of, line, list_of
-from .._play.hosts import Play, PlayTask
+from .._play.hosts import Play, PlayTask, patterns_of
 from .._play.results import MAX_LINE, Zone
 from .._report.lines import difference_lines
 from .._variables.table import RESULT
@@ -49,13 +49,15 @@ class DeliverySummary(PlayTask[Names]):
         names: dict[str, Json] = {
             f"{state}_zones": [name for name, end in ends.items() if end.state == state] for state in STATES
         }
+        failed_hosts: dict[str, Json] = {name: end.reason for name, end in ends.items() if end.reason}
         plans = (dict_of(play.variables.of(name).get(desired.plan)) for name in play.hosts)
         refusal = next((str(plan["msg"]) for plan in plans if plan.get("refused") and "msg" in plan), "")
         return Conclusion(
             {
                 "lines": [*_lines(play, ends), *_closing(refusal)],
                 **names,
-                "failed_hosts": {name: end.reason for name, end in ends.items() if end.reason},
+                "failed_hosts": failed_hosts,
+                "hosts": patterns_of(failed_hosts, play.hosts, play.groups),
             }
         )
 

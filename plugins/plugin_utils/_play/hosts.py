@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import re
 import typing as t
 
 from ...module_utils._core import Conclusion, invalid_option
@@ -14,6 +15,26 @@ from .records import scope_of_host
 from .results import Zone, zone_of
 
 # What a task that runs once for all hosts of a play knows of them.
+
+# A name with other characters would be read as a pattern.
+_PLAIN = re.compile(r"\w[\w.-]*")
+
+
+def pattern_of(name: str, groups: t.Container[str]) -> str:
+    """Return a host pattern that matches a host, whatever its name is; of a group of the same name it matches the hosts, too."""
+    if _PLAIN.fullmatch(name) and name not in groups:
+        return name
+    escaped = (each if each.isalnum() and each.isascii() else f"\\U{ord(each):08x}" for each in name)
+    return f"~^{''.join(escaped)}$"
+
+
+def patterns_of(failed: t.Container[str], hosts: t.Sequence[str], groups: t.Container[str]) -> list[str]:
+    """Return patterns for the play that ends a run: of the hosts that fail, and of one that does not.
+
+    If all hosts of a play fail, Ansible ends the run, with all plays and hosts that were to follow.
+    """
+    others = [name for name in hosts if name not in failed]
+    return [pattern_of(name, groups) for name in [*others[:1], *(name for name in hosts if name in failed)]]
 
 
 class Play(t.NamedTuple):

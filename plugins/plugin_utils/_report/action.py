@@ -15,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.modules import logpush_de
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import patterns_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     REGISTERED,
     record_of,
@@ -51,10 +52,12 @@ class ReportAction(InProcessAction):
         finally:
             self._task.args = arguments
         if result.get("outcome") is None:
-            return result if arguments.get("previous") else _with_variable(result)
+            result = result if arguments.get("previous") else _with_variable(result)
+            return result if result.get("failed") else {**result, "hosts": []}
         if registered is not None:
             result = _with_own(result, hosts, refusals(hosts, registered))
-        return {**result, "ansible_stats": _statistics(result)}
+        patterns = patterns_of(result["failed_hosts"], list(hosts), variables["groups"])
+        return {**result, "hosts": patterns, "ansible_stats": _statistics(result)}
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments with `fail_on` as one list, whose items may be texts with commas."""

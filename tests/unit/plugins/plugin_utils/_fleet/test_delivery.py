@@ -8,8 +8,9 @@ import pytest
 from support.hosts_of_a_play import play
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan, DesiredPlan, pattern_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.plan import DeliveryPlan, DesiredPlan
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.summary import DeliverySummary, Names
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import pattern_of, patterns_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.results import zone_of
 
 PART = {"changed": True, "plan_id": "sha256:a", "diff": {"before": {"enabled": False}, "after": {"enabled": True}}}
@@ -164,3 +165,11 @@ def test_summary_in_check_mode_predicts() -> None:
         "1 zone: 1 would be changed, 0 unchanged, 0 failed, 0 not reached",
         "a would be changed: script monitor: enabled is false, should be true",
     ]
+
+
+@pytest.mark.parametrize(
+    ("failed", "patterns"),
+    [((), ["a"]), (("b",), ["a", "b"]), (("a",), ["b", "a"]), (("a", "b", "c d"), ["a", "b", r"~^c\U00000020d$"])],
+)
+def test_last_play_has_the_hosts_that_fail_and_one_other(failed: tuple[str, ...], patterns: list[str]) -> None:
+    assert patterns_of(failed, ["a", "b", "c d"], {"all"}) == patterns
