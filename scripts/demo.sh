@@ -135,7 +135,7 @@ say 'The whole account, without an inventory' 'ansible-playbook edgeops.observab
 script report
 kept ansible-playbook edgeops.observability.survey -e edgeops_audit_scripts=true -e edgeops_report_dir="$report/survey"
 says 'finding reported .*https://js\.pay\.example/v3/pay\.js' || fails 'the survey did not find the script that was reported'
-says '1 reported script in 1 zone; 1 account unmanaged\.' || fails 'the survey has no verdict'
+says '1 reported script in 1 zone; 0 of 1 zone' || fails 'the survey has no verdict'
 edge journal "$control" reads >>"$log"
 holds 'The survey needs a token alone, finds what is reported, and wrote nothing.'
 
@@ -147,7 +147,7 @@ if rule checkout_action=allow; then
     fails 'a rule that would block was enforced'
 fi
 says 'would block 1 source [^;]*check\.js \([^)]*\)' || fails 'the refusal does not name the script'
-rule '{"checkout_action": "allow", "checkout_scripts": [{"name": "fraud-check", "url": "https://cdn.fraud.example/check.js"}]}' || fails 'the rule was not enforced'
+rule '{"checkout_action": "allow", "checkout_scripts": [{"name": "fraud-check", "url": "https://cdn.fraud.example/check.js", "authorised_by": "j.doe"}]}' || fails 'the rule was not enforced'
 edge journal "$control" writes >>"$log"
 holds 'The rule was refused while it would have blocked a script, and enforces the baseline that has it.'
 

@@ -116,7 +116,7 @@ options:
         type: int
         default: 7
       accept_blocked:
-        description: What an enforced rule may block although browsers reported it.
+        description: What an enforced rule may block although it is in use, addresses, patterns, hosts, keywords, schemes, or V(empty).
         type: list
         elements: str
         default: []

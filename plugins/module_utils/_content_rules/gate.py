@@ -7,7 +7,7 @@ import typing as t
 from .._core import Json
 from .._observed import Cause, Unknown
 from .._policy.comparison import narrowing
-from .._policy.facts import REPORTABLE, UNREPORTED
+from .._policy.facts import REPORTABLE, STRICT_DYNAMIC, UNREPORTED
 from .._policy.matching import Resource, covers, governs, in_effect, is_allowed, is_named, may_allow, source_of
 from .._policy.parse import Policy
 from .enforcement import Blocked, begins, blocks_more, grouped, has_reports, is_silent, narrowed_listings, show_violations
@@ -61,7 +61,7 @@ def judge(desired: DesiredRule, state: RuleState, after: Rule | None) -> Verdict
     texts, refusals = [], [each.show() for each in refused]
     if refused:
         named = {_key(after.policy, each) for each in reported if after.policy and is_named(after.policy, each)}
-        texts.append(f"{title} would block {_describe(refused, named)}")
+        texts.append(f"{title} would block {_describe(after.policy, refused, named)}")
     if unseen and not desired.allows_unobserved:
         refusals.append(_NOTHING)
         advice = (
@@ -139,13 +139,17 @@ def _key(policy: Policy | None, resource: Resource) -> tuple[str, str]:
     return governs(policy, resource.directive) if policy else resource.directive, source_of(resource.url)
 
 
-def _describe(refused: t.Sequence[Blocked], named: t.Collection[tuple[str, str]]) -> str:
+def _describe(policy: Policy | None, refused: t.Sequence[Blocked], named: t.Collection[tuple[str, str]]) -> str:
     """Return what would be blocked and what to do; what a source of the policy names already is never one to add."""
     absent = [each for each in refused if (each.directive, each.source) not in named]
     had = [each for each in refused if each not in absent]
     texts = []
     if absent:
-        texts.append(f"{_count(absent)}: {_list(absent)}. Add them to directives, or to accept_blocked.")
+        strict = any(STRICT_DYNAMIC in (policy.sources(each.directive) or ()) for each in absent) if policy else False
+        advice = "Add them to directives, or to accept_blocked."
+        if strict:
+            advice = f"Hosts and schemes beside {STRICT_DYNAMIC} have no effect: remove it, or add them to accept_blocked."
+        texts.append(f"{_count(absent)}: {_list(absent)}. {advice}")
     if had:
         texts.append(
             f"{_count(had)}, although sources of the policy name them: {_list(had)}. The reason is a redirect (browsers name the address"

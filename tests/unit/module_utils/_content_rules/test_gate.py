@@ -85,6 +85,9 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
         "a keyword that switches other sources off"),
     "strict-dynamic": (
         rule("script-src 'strict-dynamic' https://cdn.example"), ALLOW, answer(row()), None, [CDN], "a keyword that switches other sources off"),
+    "a host beside strict-dynamic": (
+        rule("script-src 'strict-dynamic' 'sha256-a='"), ALLOW, answer(row()), None, [CDN],
+        "Hosts and schemes beside 'strict-dynamic' have no effect: remove it, or add them to accept_blocked."),
     "the reported address under another name of the source": (
         rule("script-src https://cdn.example"), {**ALLOW, "directives": f"script-src https://cdn.example {CDN}"}, answer(row()), None, [CDN],
         "although sources of the policy name them"),
@@ -288,3 +291,16 @@ def test_answer_that_may_hide_reports_is_no_observation() -> None:
     cut = {**node, DATASET: [row()], "settings": {DATASET: limits}}
     observed = parse({"viewer": {"zones": [cut]}}, [ZONE], WINDOW, recent=True, settings=True)[ZONE]
     assert isinstance(observed, Known) and [gap.cause for gap in observed.value.gaps] == [Cause.CUT_OFF]
+
+
+def test_row_that_cannot_be_told_is_about_its_own_zone_and_rule() -> None:
+    other, second = "f" * 32, "e" * 32
+    rows = [row(count=-1), row(policyID=second), row(STRIPE, policyID=None)]
+    nodes = [{"zoneTag": ZONE, DATASET: rows[:2]}, {"zoneTag": other, DATASET: rows[1:]}, {"zoneTag": second, DATASET: None}]
+    observed = parse({"viewer": {"zones": nodes}}, [ZONE, other, second], WINDOW, recent=False)
+    one, two, three = observed.values()
+    assert isinstance(one, Known) and isinstance(two, Known) and isinstance(three, Unknown)
+    assert [gap.message for gap in one.value.of(RULE_ID).gaps] == ["the 'count' of a row is no whole number"]
+    assert not one.value.of(second).gaps and len(one.value.of(second).resources) == 1
+    # One without the id of a rule may be about each of the zone.
+    assert two.value.of(RULE_ID).gaps and two.value.of(second).gaps
