@@ -93,6 +93,7 @@ options:
     description:
       - Whether to ask for the delivery facts of the hosts of the play that have jobs, as M(edgeops.observability.logpush_delivery_info) does,
         with the connection of each host. Zones with the same connection are asked for together. Has no effect with O(zones).
+      - If omitted, the variable C(edgeops_audit_delivery) of the playbooks.
     type: bool
     default: false
   expected:
@@ -104,6 +105,7 @@ options:
       - The folder of the files. It is created with mode V(0750) if it is missing.
       - Files are replaced in one step. C(report.prom) has mode V(0644), because a collector of metrics runs as another user, all others V(0640).
         If one of them cannot be written or replaced, none is.
+      - If omitted, the variable C(edgeops_report_dir) of the playbooks, or else a temporary folder.
     type: path
     required: true
   formats:
@@ -113,6 +115,7 @@ options:
       - V(junit) writes C(report.xml), with a suite for each zone and a case for each resource.
       - V(markdown) writes C(report.md), of at most 60,000 characters; it reports what it omits.
       - V(metrics) writes C(report.prom), OpenMetrics text. Alert rules and a dashboard are in C(examples/monitoring) of the collection.
+      - If omitted, the variable C(edgeops_report_formats) of the playbooks.
     type: list
     elements: str
     choices: [json, html, junit, markdown, metrics]
@@ -122,15 +125,19 @@ options:
       - The C(report.json) of an earlier run, to compare with. If it does not exist, this report is the first.
       - It is refused if a member is missing or of another type than in the JSON Schema. The same applies to O(merge).
       - Problems of zones that this run did not audit are RV(comparison.unknown), never resolved. They stay in the report and are not counted.
+      - If omitted, the variable C(edgeops_report_previous) of the playbooks.
     type: path
   keep:
-    description: Number of earlier reports whose counts the report contains, for the trend on the page.
+    description:
+      - Number of earlier reports whose counts the report contains, for the trend on the page.
+      - If omitted, the variable C(edgeops_report_keep) of the playbooks.
     type: int
     default: 30
   max_age_days:
     description:
       - A zone of a report in O(merge) whose audit is older than this number of days at the time of O(at) is V(unaudited), with the date as its reason.
       - At most 3650.
+      - If omitted, the variable C(edgeops_report_max_age_days) of the playbooks.
     type: int
     default: 7
   merge:
@@ -139,6 +146,7 @@ options:
       - If several reports have a zone, the latest audit of it is used. A zone is known by its id, or by its name if one of the reports has no id of it.
       - An audit that is dated later than O(at) counts as of O(at), with a warning, so that a clock that is ahead hides nothing.
       - The waivers of a merged report apply to the zones that are taken from it, and to no others.
+      - If omitted, the variable C(edgeops_report_merge) of the playbooks.
     type: list
     elements: path
     default: []
@@ -148,6 +156,7 @@ options:
       - An omitted pattern matches everything; an empty one is refused. Patterns are shell patterns (C(*), C(?), C([...])) and case-sensitive.
       - After the last day a waived problem counts again, and the expired waiver is the finding V(expired_waiver).
       - A waiver that matches nothing, although everything that it could match was audited, is the note V(unmatched_waiver).
+      - If omitted, the variable C(edgeops_waivers) of the playbooks.
     type: list
     elements: dict
     default: []
@@ -184,6 +193,7 @@ options:
         A job with a transformer proves no field, because its query decides; the finding then names the transformer.
       - A record without C(jobs) does not show that a field is delivered. Fields of a dataset that accounts do not have are not required of accounts,
         and those of a dataset that zones do not have not of zones.
+      - If omitted, the variable C(edgeops_required_fields) of the playbooks.
     type: dict
     default: {}
   silent_after_days:
@@ -192,6 +202,7 @@ options:
         that has delivered nothing for a day while another job of the same dataset and zone delivered within the last hour.
       - Of a job that has never delivered, the only one of its zone too, the time counts from the first report that noted it, see O(previous).
       - From 1 to 3650.
+      - If omitted, the variable C(edgeops_silent_after_days) of the playbooks.
     type: int
     default: 7
   fail_on:
@@ -201,6 +212,7 @@ options:
         host shows. Each type of finding or note can be named as well; notes count in no other way.
       - A type that is named also fails a host of which this run was asked to judge it and could not, and each host that is V(unaudited). What was not
         asked for fails nothing.
+      - If omitted, the variable C(edgeops_fail_on) of the playbooks.
     type: list
     elements: str
     choices: [unaudited, drifted, findings, unmanaged, malicious, reported, page_unread, script_new, inline_new, frame_new, form_new,
@@ -213,7 +225,9 @@ options:
     description: The time of the audit, as V(2026-11-22T06:00:00Z). If omitted, the current time.
     type: str
   title:
-    description: The title of the report. If omitted, V(Fleet audit), or V(Survey) if all records have C(declared=false).
+    description:
+      - The title of the report. If omitted, V(Fleet audit), or V(Survey) if all records have C(declared=false).
+      - If omitted, the variable C(edgeops_report_title) of the playbooks.
     type: str
   put_url:
     description:
@@ -221,9 +235,12 @@ options:
         controller, and an execution environment does not keep it.
       - It is sent with the proxies and certificates of the environment (E(HTTPS_PROXY), E(REQUESTS_CA_BUNDLE)), and a redirect is not followed.
       - A file that does not arrive fails the task, with RV(ignore:error.kind=gate), after all files were tried.
+      - If omitted, the variable C(edgeops_report_put_url) of the playbooks.
     type: str
   put_headers:
-    description: Headers for O(put_url), such as C(Authorization). Their values are in no output.
+    description:
+      - Headers for O(put_url), such as C(Authorization). Their values are in no output.
+      - If omitted, the variable C(edgeops_report_put_headers) of the playbooks.
     type: dict
   validate_only:
     description:

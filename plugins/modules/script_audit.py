@@ -45,6 +45,7 @@ options:
         match a listed script equally well are an error.
       - C(hashes) are SHA-256 of 64 hexadecimal digits. C(review_by) and C(authorised_on) are dates; the day of C(review_by) is included.
       - Also accepted as JSON text, or in Python's notation, in which ansible-core before 2.19 passes a templated list with a date.
+      - If omitted, the variable C(edgeops_script_baseline) of the host. The task needs one of the two.
     type: raw
     required: true
   fail_on:
@@ -53,6 +54,7 @@ options:
       - V(all) means every finding but V(unused). With an empty list no finding fails the task. RV(summary) describes the findings.
       - With any finding in the list V(monitor_off) and V(nothing_seen) fail the task, too, and with V(changed) also V(unverified), because they hide what the
         others would find.
+      - If omitted, the variable C(edgeops_script_fail_on) of the host.
     type: list
     elements: str
     choices: [all, malicious, reported, new, changed, unverified, expired, unjustified, gone, unused, monitor_off, nothing_seen, evidence_gap,
@@ -75,11 +77,13 @@ options:
       - Each baseline is kept as C(baselines/DIGEST.json), with who authorised which script, and why.
       - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
       - If a run was killed while it was writing, the incomplete last line moves to C(ZONE_ID.jsonl.torn) with a warning. No other line is ever rewritten.
+      - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
   expected_head:
     description:
       - The RV(evidence.head) of an earlier record, stored outside of O(evidence_dir), because a chain alone does not show that its last records were
         removed. If no record has this digest, the finding is V(history_broken).
+      - If omitted, the variable C(edgeops_expected_head) of the host.
     type: str
   max_gap_days:
     description: Days after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.

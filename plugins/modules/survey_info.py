@@ -29,21 +29,28 @@ options:
     description:
       - Only the zones with these names, in any letter case. A name that no zone has is a warning.
       - With O(names) or O(statuses), accounts are read only if O(account_ids) is set.
+      - If omitted, the member C(edgeops_survey.names) of the variable of the playbook.
     type: list
     elements: str
     default: []
   statuses:
-    description: Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved).
+    description:
+      - Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved).
+      - If omitted, the member C(edgeops_survey.statuses) of the variable of the playbook.
     type: list
     elements: str
     default: []
   account_ids:
-    description: Only these accounts and their zones.
+    description:
+      - Only these accounts and their zones.
+      - If omitted, the member C(edgeops_survey.account_ids) of the variable of the playbook.
     type: list
     elements: str
     default: []
   scripts:
-    description: Whether to read the scripts on the pages of the zones as well.
+    description:
+      - Whether to read the scripts on the pages of the zones as well.
+      - If omitted, the variable C(edgeops_audit_scripts) of the playbooks.
     type: bool
     default: false
   delivery:

@@ -11,6 +11,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.validation import ValidateVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers, table
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import PLAYBOOK_VARIABLES, ROLE_VARIABLES
+from harness import documented
 from harness.modules import task_of
 
 ROLE = Path(__file__).resolve().parents[5] / "roles" / "log_delivery"
@@ -21,9 +22,16 @@ def test_every_variable_of_the_role_has_a_default() -> None:
     assert list(defaults.items()) == [(name, variable.default) for name, variable in ROLE_VARIABLES.items()]
 
 
-@pytest.mark.parametrize("module", sorted({each.module for each in PLAYBOOK_VARIABLES.values() if each.module} | {"survey_info"}))
+@pytest.mark.parametrize(
+    "module",
+    sorted({each.module for each in PLAYBOOK_VARIABLES.values() if each.module} | {"survey_info", "script_evidence_info"}),
+)
 def test_variables_are_options(module: str) -> None:
-    assert table.variables_of(module).keys() <= task_of(module).arguments()["argument_spec"].keys()
+    """The documentation of each option names the variable that it is taken from."""
+    variables = table.variables_of(module)
+    assert variables.keys() <= task_of(module).arguments()["argument_spec"].keys()
+    options = documented.section(module, "DOCUMENTATION")["options"]
+    assert [option for option, path in variables.items() if path not in str(options[option]["description"])] == []
 
 
 def validate(
