@@ -85,6 +85,10 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_script_fail_on": _of("script_audit", "fail_on", readers.read_names, scope=HOST),
     "edgeops_evidence_dir": _of("script_audit", "evidence_dir", _PATH, scope=HOST),
     "edgeops_expected_head": _of("script_audit", "expected_head", scope=HOST),
+    # Audits of payment pages; their evidence is in the same folder.
+    "edgeops_pages": _of("page_audit", "pages", readers.read_list, default=[], scope=HOST),
+    "edgeops_page_baseline": _of("page_audit", "baseline", readers.read_list, default=[], scope=HOST),
+    "edgeops_expected_pages_head": _of("page_audit", "expected_head", scope=HOST),
     "edgeops_expected_heads": _of("script_evidence_info", "expected_heads", readers.read_dict),
     "edgeops_evidence_report_dir": _of("evidence_report", "dest", _PATH),
     "edgeops_evidence_since": _of("evidence_report", "since"),
@@ -123,6 +127,7 @@ KNOWN = (*_VARIABLES, *_NEVER_READ)
 # Further options that take a variable, or a member of one.
 _ALSO = {
     "survey_info": {"scripts": "edgeops_audit_scripts", **{name: f"edgeops_survey.{name}" for name in FILTER_OPTIONS}},
+    "page_audit": {"script_baseline": "edgeops_script_baseline", "evidence_dir": "edgeops_evidence_dir"},
     "script_evidence_info": {"evidence_dir": "edgeops_evidence_dir"},
     "evidence_report": {"evidence_dir": "edgeops_evidence_dir", "expected_heads": "edgeops_expected_heads"},
 }
