@@ -22,6 +22,9 @@ _KEYS_IN_ADDRESS = frozenset(("access-key-id", "endpoint"))
 # The names of all options that a type of destination has.
 _OPTION_NAMES = frozenset().union(*(each.options | each.required for each in SCHEMES.values()))
 
+_REGION = re.compile(r"[A-Za-z0-9-]*")
+_PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9 _.-]*>")
+
 # What the service replaces in an address.
 DATE = "{DATE}"
 _TEMPLATE_PART = re.compile(r"\{[^{}]*\}")
@@ -174,7 +177,8 @@ def is_private_host(destination: Destination) -> bool:
     import ipaddress  # noqa: PLC0415  # slow to import, and only needed for a new destination
 
     hosts = [unquote(destination.authority)] if destination.scheme in _WITH_HOST else []
-    hosts += [unquote_plus(option.value) for option in destination.options if option.value and option.name.lower() == "endpoint"]
+    endpoints = (option.value for option in destination.options if option.value and option.name.lower() == "endpoint")
+    hosts += [unquote_plus(endpoint).rpartition("://")[2].partition("/")[0] for endpoint in endpoints]
     for host in hosts:
         name = host.lower().partition("]")[0].removeprefix("[") if host.startswith("[") else host.lower().partition(":")[0]
         try:
@@ -189,6 +193,21 @@ def is_private_host(destination: Destination) -> bool:
 def template_parts(destination: Destination) -> list[str]:
     """Return the parts of an address in braces, which the service may replace."""
     return [shorten(part) for part in _TEMPLATE_PART.findall(unquote(destination.text.partition("?")[0]))]
+
+
+def misshapen_options(destination: Destination) -> t.Iterator[str]:
+    """Yield what is wrong with the value of a readable option, as the end of a sentence about the option."""
+    for option in destination.options:
+        name, value = option.name.lower(), unquote_plus(option.value or "")
+        if name == "endpoint" and "://" in value:
+            yield f"{name} is a host alone, without {value.partition('://')[0]}://"
+        elif name == "region" and not _REGION.fullmatch(value):
+            yield f"{name} has other characters than letters, digits and hyphens"
+
+
+def has_placeholder(destination: Destination) -> bool:
+    """Return whether an address has a word in angle brackets, as examples have in place of a value."""
+    return _PLACEHOLDER.search(unquote(destination.text)) is not None
 
 
 def white_space(destination: Destination) -> str:

@@ -25,6 +25,8 @@ DATASETS: t.Mapping[str, frozenset[str]] = {
     ZONE: frozenset(f"{_ZONE_ONLY} {_EVERYWHERE}".split()),
     ACCOUNT: frozenset(f"{_ACCOUNT_ONLY} {_EVERYWHERE}".split()),
 }
+# An earlier name of a dataset, by which people still look for it.
+FORMER_DATASETS: t.Mapping[str, str] = {"network_error_log_events": "nel_reports"}
 # The service has jobs of this kind for the dataset above only.
 EDGE = "edge"
 # When to send a destination.

@@ -225,7 +225,9 @@ def unknown_dataset(dataset: str) -> list[str]:
     known = sorted(frozenset().union(*DATASETS.values()))
     if dataset in known:
         return []
-    return [f"dataset: {dataset!r} is not a dataset that this collection knows{did_you_mean(nearest(dataset, known))}."]
+    return [
+        f"dataset: {dataset!r} is not a dataset that this collection knows{did_you_mean(facts.FORMER_DATASETS.get(dataset) or nearest(dataset, known))}."
+    ]
 
 
 def check_destination(conf: str, place: str = "destination_conf") -> Destination:

@@ -7,7 +7,7 @@ import typing as t
 
 from .._address import ACCOUNT
 from .._core import invalid_option
-from .._destination import DATE, Destination, is_private_host, template_parts, white_space
+from .._destination import DATE, Destination, has_placeholder, is_private_host, misshapen_options, template_parts, white_space
 from .._destination_schemes import SCHEMES
 from .facts import CSV, DATASET, MEMBERS, MERGE_SUBREQUESTS
 from .job import Job, parts_of
@@ -62,6 +62,10 @@ def _address(whole: Whole) -> Problems:
         return
     if where := white_space(to):
         yield f"{_DESTINATION}: {where} contains white space; write %20 in a value, and none in the name of a header."
+    for wrong in misshapen_options(to):
+        yield f"{_DESTINATION}: {wrong}."
+    if has_placeholder(to):
+        yield f"{_DESTINATION}: has a word in angle brackets, which an example has in place of a value."
     if to.text.count("?") > 1:
         yield f"{_DESTINATION}: has two question marks; separate options with '&', and write %3F for a question mark in a value."
     parts = template_parts(to)

@@ -190,3 +190,25 @@ def test_account_job_is_found_by_its_name() -> None:
 
 def test_edge_jobs_are_for_zones_only() -> None:
     assert refusal(declare, kind="edge")[1].startswith("kind: 'edge' exists for the jobs of zones only")
+
+
+@pytest.mark.parametrize(
+    ("conf", "words"),
+    [
+        (KEYS.replace("region=a", "region=a&endpoint=https://store.example.com"), "endpoint is a host alone, without https://."),
+        (KEYS.replace("region=a", "region=us-west-2/"), "region has other characters than letters, digits and hyphens."),
+        (KEYS.replace("bucket", "<BUCKET>"), "has a word in angle brackets, which an example has in place of a value."),
+        (KEYS.replace("ID", "%3CACCESS_KEY_ID%3E"), "has a word in angle brackets, which an example has in place of a value."),
+    ],
+)
+def test_misshapen_destination_has_one_warning(conf: str, words: str) -> None:
+    assert warnings(destination_conf=conf) == [f"destination_conf: {words}"]
+
+
+def test_private_endpoint_with_a_scheme_is_private() -> None:
+    found = warnings(destination_conf=KEYS.replace("region=a", "region=a&endpoint=https://10.0.0.1:9000/"))
+    assert len(found) == 2 and any("cannot be reached from the internet" in text for text in found)
+
+
+def test_former_name_of_a_dataset_suggests_the_present_one() -> None:
+    assert "did you mean 'nel_reports'?" in warnings(dataset="network_error_log_events")[0]
