@@ -82,17 +82,24 @@ def test_variables_reach_the_module(playbook, simulator, zone):
 
 
 def test_null_variables_are_omitted(playbook, simulator):
-    """Null or empty variables are omitted: custom fields, jobs and the script monitor are not even read."""
+    """Null or empty variables are omitted: custom fields, jobs and the script monitor are not even read.
+
+    An empty list of jobs is not omitted: it declares that there is none.
+    """
     fields = [
         {"custom_fields": given, "state": state}
         for given in (None, {}, {"request_fields": None})
         for state in ("present", "absent")
     ]
-    jobs = [{"job": None, "jobs": given, "custom_fields": CUSTOM} for given in (None, [], "[]", "", " ")]
-    hosts = fleet(simulator, [*fields, *jobs])
+    jobs = [{"job": None, "jobs": given, "custom_fields": CUSTOM} for given in (None, "", " ")]
+    none = [{"job": None, "jobs": given} for given in ([], "[]")]
+    hosts = fleet(simulator, [*fields, *jobs, *none])
     report = playbook.run(playbook=[play({})], inventory=hosts)
     for number, host in enumerate(hosts):
         (found,) = results(report, host)
+        if number >= len(fields) + len(jobs):
+            assert found["jobs"]["jobs"] == [] and found["jobs"]["plan_id"]
+            continue
         alone, path = ("custom_fields", "rulesets") if number < len(fields) else ("jobs", "logpush")
         assert found[alone] == {} and found["script_monitor"] == {}
         sent = [entry["path"] for entry in report.journal if entry["zone"] == hosts[host]["zone_id"]]
