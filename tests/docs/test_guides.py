@@ -221,12 +221,15 @@ def test_guide_to_the_document_works_as_pasted(simulator: t.Any, tmp_path: Path)
     """The page makes the document of a year of audits; a forged record makes the playbook fail after it has written the document."""
     project = Project(tmp_path / "project", simulator)
     (model, _other), _gaps = make_histories(project.folder / "evidence", 1, days=20)
-    (command,) = commands("guide_assessor")
+    command, named = commands("guide_assessor")
     project.save("evidence/link.txt", "other files do not matter")
+    project.save("fleet.zones.yml", FLEET)
     code, output = project.run(command)
     page = project.folder / "assessment" / "evidence.html"
     assert code == 0 and "audits of 2 zones is accounted for" in output, output
     assert page.is_file() and (project.folder / "assessment" / "evidence.csv").is_file()
+    code, output = project.run(named)
+    assert code == 0, output
     chain = project.folder / "evidence" / f"{model.zone_id}.jsonl"
     chain.write_text(chain.read_text(encoding="ascii").replace('"sampled":true', '"sampled":false', 1), encoding="ascii")
     code, output = project.run(command)
