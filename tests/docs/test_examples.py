@@ -21,7 +21,7 @@ NOT_RUN = {
     "rulebook": ("read by ansible-rulebook, which is tested in tests/eda", ["guide_react_to_changes.rst"]),
     "alone": (
         "needs the files of its page, with which test_guides.py runs it",
-        ["guide_recipes.rst", "guide_redaction.rst", "guide_who_is_told.rst"],
+        ["guide_assessor.rst", "guide_recipes.rst", "guide_redaction.rst", "guide_who_is_told.rst"],
     ),
 }
 SECRET = "planted-store-key+/51d7e0"

@@ -224,9 +224,12 @@ def test_guide_to_the_document_works_as_pasted(simulator: t.Any, tmp_path: Path)
     command, named = commands("guide_assessor")
     project.save("evidence/link.txt", "other files do not matter")
     project.save("fleet.zones.yml", FLEET)
+    (notes,) = [step for step in steps("guide_assessor") if isinstance(step, File)]
+    project.save(notes.name, notes.text)
     code, output = project.run(command)
     page = project.folder / "assessment" / "evidence.html"
     assert code == 0 and "audits of 2 zones is accounted for" in output, output
+    assert "as announced on 2026-03-05" in page.read_text(encoding="utf-8")
     assert page.is_file() and (project.folder / "assessment" / "evidence.csv").is_file()
     code, output = project.run(named)
     assert code == 0, output

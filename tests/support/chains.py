@@ -22,7 +22,12 @@ SCOPE: dict[str, t.Any] = {
     "details": "findings",
     "route": "script_monitor",
 }
-PAGES_SCOPE: dict[str, t.Any] = {"pages": ["https://shop.example/checkout"], "headers": ["refresh"], "fetches": 2, "fail_on": []}
+PAGES_SCOPE: dict[str, t.Any] = {
+    "pages": ["https://shop.example/checkout"],
+    "headers": ["refresh", "x-content-type-options"],
+    "fetches": 2,
+    "fail_on": [],
+}
 EMPTY = digest_of([])
 
 

@@ -57,6 +57,7 @@ class Seen(t.NamedTuple):
     status: str
     entry: str
     findings: frozenset[str]
+    has_verdict: bool = True
     alike: int = 1
 
     @property
@@ -113,6 +114,9 @@ class History(Chronicle):
         self._known: dict[Identity, _Known] = {}
         self._hash_days: dict[str, str] = {}
         self._inventory_seq = 0
+        # The last inventory that stands in a record, and the findings in it.
+        self._whole: Inventory = {}
+        self._found: set[Finding] = set()
         self._names: dict[tuple[str | None, str | None], tuple[str, str]] = {}
 
     def listed(self) -> list[Listed]:
@@ -140,15 +144,15 @@ class History(Chronicle):
         self._take_inventory(record)
         self.entries = self._baseline(record["baseline_digest"])
         blind = set()
-        if not record["monitor"]["enabled"]:
+        findings = {finding["kind"] for finding in record["findings"]}
+        if not record["monitor"]["enabled"] or MONITOR_OFF in findings:
             blind.add(MONITOR_OFF)
         elif self.inventory is None:
             blind.add(NOT_READABLE)
-        elif not self.inventory:
+        elif not self.inventory or NOTHING_SEEN in findings:
             blind.add(NOTHING_SEEN)
         if self.entries is None:
             blind.add(NO_BASELINE)
-        findings = {finding["kind"] for finding in record["findings"]}
         return Audit(
             at,
             has_findings=not record["passed"] or bool(findings - {UNUSED}),
@@ -178,29 +182,56 @@ class History(Chronicle):
         if self.is_first and audit.can_see and self.period.covers(audit.at):
             self.first_counts = self.count_authorised()
         yield from self.finding_events(
-            audit.at, dict(self._findings(record)), lambda finding: self._why_closed(finding, audit, record["scope"], gone)
+            audit.at,
+            {**dict.fromkeys(self._found if self.inventory else (), ""), **dict(self._findings(record))},
+            lambda finding: self._why_closed(finding, audit, record["scope"], gone),
         )
         self.compare_baselines(audit.at, self.entries, self._was_seen_by)
 
     def _take_inventory(self, record: CheckedRecord) -> None:
         """Take the inventory of a record; one that refers to another than the last one cannot be read any more."""
-        if "inventory" not in record:
-            if record["inventory_same_as"] != self._inventory_seq:
-                self.inventory = None
-            return
-        self._inventory_seq = record["seq"]
+        if "inventory" in record:
+            self._whole, self._inventory_seq = self._read_inventory(record), record["seq"]
+            self._found = {
+                Finding(kind, *identity, entry=seen.entry if identity.url else "")
+                for identity, seen in self._whole.items()
+                if seen.findings
+                for kind in seen.findings & _OF_SCRIPTS
+            }
+            self.inventory = self._whole
+        else:
+            self.inventory = self._whole if record["inventory_same_as"] == self._inventory_seq else None
+        if self.inventory and record["findings"]:
+            self.inventory = self._with_findings(self.inventory, record)
+
+    def _with_findings(self, inventory: Inventory, record: CheckedRecord) -> Inventory:
+        """Return the inventory with the findings of the record; where the two differ, the worse of both holds."""
+        lacking: dict[Identity, set[str]] = {}
+        for finding in record["findings"]:
+            identity = Identity(*self._name(finding["script_url"], finding["host"]))
+            seen = inventory.get(identity) if identity.url and finding["kind"] in _OF_SCRIPTS else None
+            if seen is not None and finding["kind"] not in seen.findings:
+                lacking.setdefault(identity, set()).add(finding["kind"])
+        more = {
+            identity: seen._replace(findings=seen.findings | lacking[identity])
+            for identity, seen in inventory.items()
+            if identity in lacking
+        }
+        return {**inventory, **more} if more else inventory
+
+    def _read_inventory(self, record: CheckedRecord) -> Inventory:
         inventory: Inventory = {}
         for item in record["inventory"]:
             script, findings = item["script"], frozenset(item["findings"])
             value = (script["hash"] or "").lower()
-            seen = Seen(value, script["status"] or "", item["entry"] or "", findings)
+            seen = Seen(value, script["status"] or "", item["entry"] or "", findings, script.get("malicious") is not None)
             url, host = self._name(script["script_url"], script["host"])
             identity = Identity(url, host, "" if url else value or script["script_id"])
             same = inventory.get(identity)
             if same is not None:
                 seen = seen._replace(findings=findings | same.findings, alike=same.alike + (0 if url else 1))
             inventory[identity] = seen
-        self.inventory = inventory
+        return inventory
 
     def _name(self, url: str | None, host: str | None) -> tuple[str, str]:
         """Return URL and host as they identify a script."""
@@ -318,6 +349,7 @@ class History(Chronicle):
         reasons = (
             (identity in gone, GONE_SINCE),
             (seen is None, HIDDEN),
+            (finding.kind == "malicious" and seen is not None and not seen.has_verdict, HIDDEN),
             (finding.kind in ("malicious", "reported"), "no longer reported"),
             (finding.kind == _UNVERIFIED, "a hash is shown"),
             (how in (BACK, BY_AUTHORISATION), how),

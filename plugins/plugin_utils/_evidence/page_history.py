@@ -64,6 +64,7 @@ class PageHistory(Chronicle):
         self._authorised_by: dict[Finding, str] = {}
         self._scripts_digest = ""
         self._readable: t.Collection[str] = ()
+        self._headers: list[str] = []
 
     @property
     def pages(self) -> list[ListedPage]:
@@ -91,6 +92,7 @@ class PageHistory(Chronicle):
         )
 
     def audit_of(self, record: CheckedRecord, at: datetime.datetime) -> Audit:
+        self._headers = [name.lower() for name in record["scope"]["headers"]]
         if "pages" in record:
             self._pages, self._pages_seq = record["pages"], record["seq"]
         elif record["pages_same_as"] != self._pages_seq:
@@ -102,7 +104,7 @@ class PageHistory(Chronicle):
             for finding in record["findings"]
         }
         kinds = {finding.kind for finding in self._found}
-        blind = {PAGE_UNREAD} if _UNREAD in kinds or self._pages == [] else set()
+        blind = {PAGE_UNREAD} if _UNREAD in kinds or not self._pages or any(map(self._is_unread, self._pages)) else set()
         blind |= {NOT_READABLE} if self._pages is None else set()
         blind |= {NO_BASELINE} if self.entries is None or scripts is None else set()
         return Audit(
@@ -114,7 +116,7 @@ class PageHistory(Chronicle):
         )
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
-        readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page["url"])}
+        readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page)}
         for url, page in readable.items():
             yield from self._page_events(url, page, audit.at)
         self._scripts_digest = record["baseline_digest"]
@@ -140,8 +142,8 @@ class PageHistory(Chronicle):
         for url in sorted(urls):
             yield self._about(AUTHORISED, url, readable[url], at)
 
-    def _is_unread(self, url: str) -> bool:
-        return any(finding.kind == _UNREAD and finding.place == url for finding in self._found)
+    def _is_unread(self, page: Page) -> bool:
+        return page["status"] is None or any(finding.kind == _UNREAD and finding.place == page["url"] for finding in self._found)
 
     def _page_events(self, url: str, page: Page, at: datetime.datetime) -> t.Iterator[Event]:
         before = self._read.get(url)
@@ -175,13 +177,18 @@ class PageHistory(Chronicle):
             (finding.kind in _OF_AUDITS, ""),
             (self.entries is None, NOT_KNOWN),
             (finding.kind in _OF_ENTRIES, _end_of_entry(finding.kind, declared)),
-            (finding.place not in readable, HIDDEN),
+            (finding.place not in readable or self._is_left_out(finding), HIDDEN),
             (finding.kind == _UNREAD, "read again"),
             (is_same, BACK),
             (is_authorised(declared) and not is_expired, BY_AUTHORISATION),
             (True, "still not authorised"),
         )
         return next(reason for applies, reason in reasons if applies)
+
+    def _is_left_out(self, finding: Finding) -> bool:
+        """Return whether a finding is about a header that audits do not compare any more."""
+        name = finding.detail
+        return finding.kind == "header_changed" and not name.startswith("meta:") and name not in (*self._headers, "base")
 
     def _entry_name(self, url: str) -> str:
         return self._read.get(url, {}).get("entry") or ""
@@ -192,7 +199,7 @@ class PageHistory(Chronicle):
         return bool(days) and max(days) <= day
 
     def is_hidden(self, identity: t.Hashable) -> bool:
-        return isinstance(identity, Finding) and identity.place not in self._readable
+        return isinstance(identity, Finding) and (identity.place not in self._readable or self._is_left_out(identity))
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
         entry = finding.detail if finding.kind in _OF_ENTRIES else self._entry_name(finding.place)

@@ -162,7 +162,9 @@ def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:
     if zone["first"] is None:
         return
     gap = zone["longest_gap_days"]
-    yield f"audits from {zone['first']} to {zone['last']}" + ("" if gap is None else f", at most {gap:g} days apart")
+    yield f"audits from {zone['first']} to {zone['last']}" + (
+        "" if gap is None else f", at most {gap:g} {'day' if gap == 1 else 'days'} apart"
+    )
     yield f"head {zone['head']}"
     counts = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
     yield f"findings in all records: {', '.join(counts) or 'none'}; open in the last one: {len(zone['open'])}"

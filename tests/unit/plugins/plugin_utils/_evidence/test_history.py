@@ -5,8 +5,9 @@
 import typing as t
 from pathlib import Path
 
-from support.chains import SCOPE, script, write_chain
-from support.years import ZONE, Audit, about, day_of, digest, entry, write
+import pytest
+from support.chains import SCOPE, script, write_baseline, write_chain
+from support.years import ZONE, Audit, about, day_of, digest, entry, record, write
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
 
@@ -225,3 +226,37 @@ def test_inventory_of_an_older_record_cannot_be_read_any_more(tmp_path: Path) ->
         "The inventory cannot be read in 1 of 3 audits, on 1 day",
     ]
     assert not [event for event in document.changes if event.what == "gone"]
+
+
+@pytest.mark.parametrize("part", ["findings", "inventory"])
+def test_finding_in_one_part_of_a_record_holds(tmp_path: Path, part: str) -> None:
+    """Whichever part of a record lacks what the audit found, the other one says it."""
+    records = []
+    for day in range(3):
+        members, entries = record(Audit(day, B if day else A, ONE, more=[("malicious", "b")] if day else ()), None)
+        if part == "findings":
+            members["findings"] = []
+        else:
+            members["inventory"] = [{**item, "findings": []} for item in members["inventory"]]
+        records.append({**members, "baseline_digest": write_baseline(tmp_path, entries)})
+    write_chain(tmp_path, records, ZONE)
+    assert [sentence.partition(",")[0] for sentence in read(tmp_path).verdict[:3]] == [
+        "1 script was malicious",
+        "1 script was added without authorisation",
+        "1 of 2 scripts has no authorisation on record",
+    ]
+
+
+def test_audit_that_found_the_monitor_off_could_not_see(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(day, A, ONE, more=[("monitor_off", None)]) for day in range(4)])
+    assert read(tmp_path).verdict[0] == "The script monitor was off in 4 of 4 audits, on 4 days"
+
+
+def test_malicious_script_whose_verdict_is_hidden_is_not_harmless(tmp_path: Path) -> None:
+    records = []
+    for day in range(2):
+        members, entries = record(Audit(day, A, ONE, more=[("malicious", "a")] if not day else ()), None)
+        verdict = [{**item, "script": {**item["script"], "malicious": None if day else True}} for item in members["inventory"]]
+        records.append({**members, "inventory": verdict, "baseline_digest": write_baseline(tmp_path, entries)})
+    write_chain(tmp_path, records, ZONE)
+    assert read(tmp_path).verdict[0] == "1 script was malicious, no longer looked at after 3 days (found by the first audit)"

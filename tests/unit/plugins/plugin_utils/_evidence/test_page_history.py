@@ -149,6 +149,15 @@ def test_header_is_shown_with_what_it_should_be(tmp_path: Path) -> None:
     )
 
 
+def test_header_that_audits_do_not_compare_any_more_has_not_changed_back(tmp_path: Path) -> None:
+    changed = found("header_changed", "refresh", **{"is": "0", "should_be": None})
+    first, second = audit(0, page(headers={"refresh": "0"}), changed), audit(1, page(headers={}))
+    second[0]["scope"] = {**PAGES_SCOPE, "headers": []}
+    document = read(tmp_path, first, second)
+    assert rows(document)[-1] == ("closed", "refresh", "header_changed: no longer looked at, after 1 day")
+    assert "no longer looked at" in document.verdict[0]
+
+
 def test_scope_change_and_gap_are_those_of_pages(tmp_path: Path) -> None:
     first, second = audit(0, PLAIN), audit(9, PLAIN)
     second[0]["scope"] = {**PAGES_SCOPE, "fetches": 5}
