@@ -286,3 +286,35 @@ class LocalTask(Task, t.Generic[Desired]):
         run.report(self.report(desired))
         if run.result["changed"] and not run.check_mode:
             self.write(desired)
+
+
+Document = t.TypeVar("Document")
+Written = t.TypeVar("Written")
+
+
+class DocumentTask(Task, t.Generic[Desired, Document, Written]):
+    """A module whose files are its product: they are written in check mode too, and are no change."""
+
+    on_controller = True
+
+    @abc.abstractmethod
+    def desire(self, params: Params) -> Desired:
+        """Return what validated options ask for; raise `invalid_option`."""
+
+    @abc.abstractmethod
+    def compose(self, desired: Desired) -> Document:
+        """Return what the files will contain; write nothing."""
+
+    @abc.abstractmethod
+    def write(self, desired: Desired, document: Document) -> Written:
+        """Write the files."""
+
+    @abc.abstractmethod
+    def conclude(self, desired: Desired, document: Document, written: Written) -> Conclusion:
+        """Return the result."""
+
+    def perform(self, run: Run) -> None:
+        """Compose the document, write it, and report."""
+        desired = self.desire(run.params)
+        document = self.compose(desired)
+        run.report(self.conclude(desired, document, self.write(desired, document)))

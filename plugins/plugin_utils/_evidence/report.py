@@ -7,7 +7,7 @@ import os
 from ...module_utils._core import Conclusion
 from ...module_utils._text import line
 from .._dest import check_folder, write_files
-from .document import Desired, numbers, read
+from .document import Desired, Document, numbers, read
 from .page import render
 from .table import render_table
 
@@ -15,13 +15,20 @@ PAGE, TABLE = FILES = ("evidence.html", "evidence.csv")
 _MODE = 0o640
 
 
-def report(desired: Desired) -> Conclusion:
-    """Read the chains, write both files or none, and return what the document says first."""
-    folder = os.path.abspath(desired.dest)
-    check_folder(folder, FILES)
-    document = read(desired)
+def compose(desired: Desired) -> Document:
+    """Read the chains; write nothing."""
+    check_folder(os.path.abspath(desired.dest), FILES)
+    return read(desired)
+
+
+def write(desired: Desired, document: Document) -> list[str]:
+    """Write both files or none; return their paths."""
     contents = {PAGE: render(document), TABLE: render_table(document)}
-    files = write_files(folder, contents, dict.fromkeys(FILES, _MODE))
+    return write_files(os.path.abspath(desired.dest), contents, dict.fromkeys(FILES, _MODE))
+
+
+def conclude(document: Document, files: list[str]) -> Conclusion:
+    """Return what the document says first."""
     lines = [
         line(" ".join(f"{text}." for text in document.verdict)),
         ", ".join(" ".join(each) for each in numbers(document)),

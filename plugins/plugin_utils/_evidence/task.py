@@ -6,10 +6,10 @@ import types
 import typing as t
 
 from ...module_utils._core import Conclusion
-from ...module_utils._engine.task import ArgumentSpec, LocalTask, Params, Spec
-from .document import Desired as Document
+from ...module_utils._engine.task import ArgumentSpec, DocumentTask, LocalTask, Params, Spec
+from .document import Desired, Document
 from .document import desire as desire_document
-from .report import report as write_document
+from .report import compose, conclude, write
 from .verification import Archive, desire, report
 
 _ARCHIVE: ArgumentSpec = {"evidence_dir": {"type": "path", "required": True}, "expected_heads": {"type": "dict"}}
@@ -30,7 +30,7 @@ class ScriptEvidenceInfo(LocalTask[Archive]):
         return report(desired, self._zone_names)
 
 
-class EvidenceReport(LocalTask[Document]):
+class EvidenceReport(DocumentTask[Desired, Document, list[str]]):
     """The document of a period. It is written in check mode too, and nothing else is changed."""
 
     name = "evidence_report"
@@ -51,8 +51,14 @@ class EvidenceReport(LocalTask[Document]):
         """`zone_names` are the names of zones in the inventory, by id."""
         self._zone_names = zone_names
 
-    def desire(self, params: Params) -> Document:
+    def desire(self, params: Params) -> Desired:
         return desire_document(params, self._zone_names)
 
-    def report(self, desired: Document) -> Conclusion:
-        return write_document(desired)
+    def compose(self, desired: Desired) -> Document:
+        return compose(desired)
+
+    def write(self, desired: Desired, document: Document) -> list[str]:
+        return write(desired, document)
+
+    def conclude(self, desired: Desired, document: Document, written: list[str]) -> Conclusion:  # as the engine calls it
+        return conclude(document, written)

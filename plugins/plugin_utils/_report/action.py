@@ -52,8 +52,7 @@ class ReportAction(InProcessAction):
         finally:
             self._task.args = arguments
         if result.get("outcome") is None:
-            result = result if arguments.get("previous") else _with_variable(result)
-            return result if result.get("failed") else {**result, "hosts": []}
+            return result if arguments.get("previous") else _with_variable(result)
         if registered is not None:
             result = _with_own(result, hosts, refusals(hosts, registered))
         patterns = patterns_of(result["failed_hosts"], list(hosts), variables["groups"])

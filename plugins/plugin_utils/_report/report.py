@@ -41,7 +41,7 @@ _NEXT = (
 # The result of `validate_only`.
 _NOTHING: t.Mapping[str, Json] = {
     **dict.fromkeys(("outcome", "report_id", "plan_id")),
-    **{name: [] for name in ("files", "lines")},
+    **{name: [] for name in ("files", "lines", "hosts")},
     "counts": counts_of([]),
     "comparison": compare([], None),
     "hosts_by_status": {status: [] for status in STATUSES},
@@ -49,20 +49,49 @@ _NOTHING: t.Mapping[str, Json] = {
 }
 
 
-def make_report(desired: DesiredReport) -> Conclusion:
-    """Build the report, write its files and send them, and only then apply `fail_on`."""
+class Composed(t.NamedTuple):
+    """A report with the contents of its files by name, and a warning about merged reports, "" for none."""
+
+    report: Report
+    contents: dict[str, bytes]
+    warning: str
+
+
+class Written(t.NamedTuple):
+    """The paths of the files, and what could not be sent."""
+
+    files: list[str]
+    not_sent: list[str]
+
+
+def compose(desired: DesiredReport) -> Composed | None:
+    """Return the report and what its files will contain, None if the task only validates; read earlier reports, and write nothing."""
     previous = read_previous(desired.previous) if desired.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(desired.merge)]
-    folder = os.path.abspath(desired.dest)
     if desired.validate_only:
-        check_folder(folder, [FILES[name] for name in desired.formats])
-        return Conclusion(_NOTHING)
+        check_folder(os.path.abspath(desired.dest), [FILES[name] for name in desired.formats])
+        return None
     report = build(desired, previous, slices)
     renderers = _OF_SURVEYS if desired.is_survey else RENDERERS
     contents = {FILES[name]: renderers[name](report) for name in desired.formats}
+    return Composed(report, contents, dated_ahead(slices, desired.at) or "")
+
+
+def write(desired: DesiredReport, composed: Composed | None) -> Written:
+    """Write all files or none, then send them."""
+    if composed is None:
+        return Written([], [])
     # A node exporter, which reads the metrics, runs as another user.
-    files = write_files(folder, contents, {**dict.fromkeys(contents, 0o640), FILES["metrics"]: 0o644})
-    not_sent = send(desired.put_url, desired.put_headers, contents) if desired.put_url else []
+    modes = {**dict.fromkeys(composed.contents, 0o640), FILES["metrics"]: 0o644}
+    files = write_files(os.path.abspath(desired.dest), composed.contents, modes)
+    return Written(files, send(desired.put_url, desired.put_headers, composed.contents) if desired.put_url else [])
+
+
+def conclude(desired: DesiredReport, composed: Composed | None, written: Written) -> Conclusion:
+    """Return the result; `fail_on` applies only now, after everything was written and sent."""
+    if composed is None:
+        return Conclusion(_NOTHING)
+    report, (files, not_sent) = composed.report, written
     main = next((path for path in files if path.endswith(FILES["html"])), files[0])
     present = [row for row in report["zones"] if not row["carried"]]
     failed = failed_hosts(present, desired.fail_on)
@@ -71,6 +100,7 @@ def make_report(desired: DesiredReport) -> Conclusion:
         "files": files,
         "hosts_by_status": {status: sorted(row["zone"] for row in present if row["status"] == status) for status in STATUSES},
         "failed_hosts": failed,
+        "hosts": [],  # those of the play, which the action knows
         "lines": [
             *(printed(report, (NOTE,), delivering_text(report["zones"])) if desired.is_survey else printed(report)),
             *not_sent,
@@ -78,10 +108,9 @@ def make_report(desired: DesiredReport) -> Conclusion:
             *([_NEXT] if desired.is_survey else []),
         ],
     }
-    warning = dated_ahead(slices, desired.at)
     reasons = [*([f"fail_on: {summary(present, desired.fail_on)}"] if failed else []), *not_sent]
     return Conclusion(
         result,
-        (warning,) if warning else (),
+        (composed.warning,) if composed.warning else (),
         refused=f"{'; '.join(reason.rstrip('.') for reason in reasons)}. The report is in {main}." if reasons else "",
     )

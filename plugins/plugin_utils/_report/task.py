@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ...module_utils._core import KEEPS_NULLS, Conclusion
-from ...module_utils._engine.task import LocalTask, Params, Spec
+from ...module_utils._engine.task import DocumentTask, Params, Spec
 from .._play.records import REGISTERED
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
 from .options import DesiredReport, desire
-from .report import make_report
+from .report import Composed, Written, compose, conclude, write
 from .waivers import MEMBERS
 
 
-class AuditReport(LocalTask[DesiredReport]):
+class AuditReport(DocumentTask[DesiredReport, Composed | None, Written]):
     name = "audit_report"
     spec = Spec(
         options={
@@ -45,8 +45,14 @@ class AuditReport(LocalTask[DesiredReport]):
     def desire(self, params: Params) -> DesiredReport:
         return desire(params)
 
-    def report(self, desired: DesiredReport) -> Conclusion:
-        return make_report(desired)
+    def compose(self, desired: DesiredReport) -> Composed | None:
+        return compose(desired)
+
+    def write(self, desired: DesiredReport, document: Composed | None) -> Written:
+        return write(desired, document)
+
+    def conclude(self, desired: DesiredReport, document: Composed | None, written: Written) -> Conclusion:
+        return conclude(desired, document, written)
 
 
 TASK = AuditReport()
