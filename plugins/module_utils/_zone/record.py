@@ -24,7 +24,7 @@ from .._core import (
 from .._logpush.coverage import Coverage
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._schema import OBJECT, Schema, array, check, nullable, record, string
-from .._text import dict_of, line, list_of
+from .._text import dict_of, is_integer, line, list_of
 from .result import JOBS_SCHEMA, RESULT_SCHEMA, ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
@@ -212,7 +212,7 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
         readable = _readable(value)
         if readable is None:
             return _NOT_ASKED
-        if isinstance(readable, dict) and (lacking := _lacking(name, readable)):
+        if lacking := _lacking(name, readable):
             failures[name] = {"kind": BAD_RESPONSE, "message": lacking, "permission": None}
             return Unknown(Cause.NOT_READABLE, lacking, BAD_RESPONSE)
         return Known(readable)
@@ -246,11 +246,15 @@ _SHOWN_BY: t.Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _lacking(name: str, result: t.Mapping[str, Json]) -> str:
-    """Return what the result of a task lacks that a part of a record is made of; "" if it has it. A result without the name is refused."""
+def _lacking(name: str, part: Json) -> str:
+    """Return what a part of a record lacks so that it shows something; "" if it does. A result without the member at all is refused."""
     members = _SHOWN_BY.get(name, ())
-    given = [member for member in members if member in result]
-    return f"{given[0]} is null in the result" if given and all(result[member] is None for member in given) else ""
+    given = [member for member in members if member in part] if isinstance(part, dict) else []
+    if given and isinstance(part, dict) and all(part[member] is None for member in given):
+        return f"{given[0]} is null in the result"
+    if name == "delivery" and not all(is_integer(dict_of(row).get("job_id")) for row in list_of(_rows_in(part))):
+        return "a row does not name its job"
+    return ""
 
 
 def _shortened(delivery: Json, owner: str | None) -> str:
@@ -268,8 +272,11 @@ def _readable(value: Json) -> Json:
 
 def _rows(part: Observed[Json]) -> Observed[Json]:
     """Return the rows in the result of an info module, or the rows themselves."""
-    value = part.value if isinstance(part, Known) else None
-    return Known(value["jobs"]) if isinstance(value, dict) and "jobs" in value else part
+    return Known(_rows_in(part.value)) if isinstance(part, Known) else part
+
+
+def _rows_in(value: Json) -> Json:
+    return value["jobs"] if isinstance(value, dict) and "jobs" in value else value
 
 
 def _read_error(value: Json) -> Reason | None:

@@ -8,7 +8,7 @@ import typing as t
 from ...module_utils._logpush import logpull_options
 from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields, transformer_of
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
-from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, UNKNOWN
+from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, STATES, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._scripts.listing import Script, reports_of
@@ -110,8 +110,8 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
             yield problem("job_never", label, "the job has not delivered anything yet")
         elif state == STALE:
             yield problem("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
-        elif state not in (DISABLED, HEALTHY):
-            yield problem("not_readable", label, _unknown_health(job), "a health that the service shows", resource="health")
+        if reason := _unknown_health(job, state):
+            yield problem("not_readable", label, reason, "a health that the service shows", resource="health")
 
 
 def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Problem]:
@@ -150,7 +150,14 @@ def _should_deliver(job: ReportedJob) -> bool:
     return job.get("enabled") is True and not is_failing and not is_filtered and job.get("kind") != EDGE
 
 
-def _unknown_health(job: ReportedJob) -> str:
+def _unknown_health(job: ReportedJob, state: str) -> str:
+    """Return why it is not known whether a job delivers; "" if it is."""
+    if not isinstance(job.get("enabled"), bool):
+        return "the service does not show whether the job is enabled"
+    if state in (STALE, HEALTHY) and parse_time(job.get("last_complete")) is None:
+        return "the service does not show when the job delivered last"
+    if state in STATES and state != UNKNOWN:
+        return ""
     said = (job.get("health") or {}).get("message")
     return said.rstrip(".") if isinstance(said, str) and said else "the service does not show whether the job delivers"
 
@@ -180,9 +187,9 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Pr
     outcome = result.get("jobs") or {}
     diff = outcome.get("diff") or {}
     before, after = diff.get("before") or {}, diff.get("after") or {}
-    known = {job.get("id"): (label, job) for label, job in labelled(jobs)}
+    known = {number: (label, job) for label, job in labelled(jobs) if (number := job_number(job)) is not None}
     for own, plain in labelled(outcome.get("unlisted_jobs") or ()):
-        label, job = known.get(plain.get("id"), (own, plain))
+        label, job = known.get(job_number(plain) or 0, (own, plain))
         if label in before and label not in after:
             continue
         where = dict_of(job.get("destination"))
@@ -256,6 +263,8 @@ def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Probl
     unselected, unconfigured = check.get("unselected") or (), check.get("unconfigured") or ()
     sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
     texts: dict[str, list[str]] = collections.defaultdict(list)
+    # Sentences of a coverage that was written to a file may be missing; what they are about is not.
+    sentences += ["it is not known why"] * (len(unselected) + len(unconfigured) - len(sentences))
     for part, sentence in zip(unselected, sentences, strict=False):
         texts[str(part.get("field"))].append(sentence)
     for field, several in texts.items():
@@ -299,9 +308,12 @@ def _delivers_all(job: ReportedJob, dataset: str) -> bool:
 def scripts(audit: Scripts) -> t.Iterator[Problem]:
     """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
     for each in audit.get("findings") or ():
-        kind = str(each.get("kind"))
+        kind = each.get("kind")
         subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
-        yield problem(kind, subject, str(each.get("message") or kind))
+        if isinstance(kind, str) and kind:
+            yield problem(kind, subject, str(each.get("message") or kind))
+        else:
+            yield problem("not_readable", subject, "it is not known what was found of the script", resource="scripts")
     if "findings" not in audit:
         for script in audit.get("scripts") or ():
             yield from _verdicts(script)
@@ -330,27 +342,34 @@ def pages(audit: Pages) -> t.Iterator[Problem]:
 
 def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Problem]:
     """Yield jobs that lost records for good, jobs of which the plan does not show what they lost, and enabled jobs without any upload."""
-    called = {job.get("id"): label for label, job in labelled(jobs or ())}
+    called = {job_number(job): label for label, job in labelled(jobs or ())}
     by_job = {row.get("job_id"): row for row in rows}
     for number, row in by_job.items():
-        label, dropped = called.get(number, f"job {number}"), row.get("dropped_records")
-        if isinstance(dropped, int) and dropped > 0:
+        label = called.get(t.cast(int, number), f"job {number}")
+        dropped, uploads, failed = (_count(row, name) for name in ("dropped_records", "uploads", "failed_uploads"))
+        if dropped:
             yield problem("records_dropped", label, _dropped(row, dropped))
         elif dropped is None and (unknown := _losses_unknown(row)):
             yield problem("losses_unknown", label, unknown)
-        elif row.get("uploads") is None:
+        elif uploads is None or (failed is None and row.get("failed_uploads") is not None):
             yield problem("losses_unknown", label, "the plan does not show how many uploads there were")
     for label, job in labelled(jobs or ()):
-        row = by_job.get(job.get("id"), {"uploads": 0})
+        row = by_job.get(job_number(job), {"uploads": 0})
         idle = row.get("uploads") == 0 and not row.get("failed_uploads")
-        if idle and job.get("enabled") is True and health_state(job) != NEVER:
+        if idle and job.get("enabled") is not False and health_state(job) not in (DISABLED, NEVER):
             yield problem("no_upload", label, "nothing was uploaded in the window; a quiet zone may be fine")
+
+
+def _count(row: Copied, name: str) -> int | None:
+    """Return a number of a row; None if it is not known."""
+    number = row.get(name)
+    return number if is_integer(number) and number >= 0 else None
 
 
 def _losses_unknown(row: Copied) -> str:
     """Return what the plan does not show of losses; "" where it shows that there are none."""
-    failed, statuses = row.get("failed_uploads"), row.get("statuses")
-    if isinstance(failed, int):
+    failed, statuses = _count(row, "failed_uploads"), row.get("statuses")
+    if failed is not None:
         return f"{plural(failed, 'upload')} failed; the plan does not show how many records{_answers(row)}" if failed > 0 else ""
     if not isinstance(statuses, dict):
         return "the plan does not show whether uploads failed"
@@ -359,8 +378,8 @@ def _losses_unknown(row: Copied) -> str:
 
 
 def _dropped(row: Copied, dropped: int) -> str:
-    batches = row.get("failed_uploads")
-    of = f" in {plural(batches, 'batch', 'batches')}" if isinstance(batches, int) else ""
+    batches = _count(row, "failed_uploads")
+    of = "" if batches is None else f" in {plural(batches, 'batch', 'batches')}"
     return f"{plural(dropped, 'record')} dropped{of}{_answers(row)}"
 
 

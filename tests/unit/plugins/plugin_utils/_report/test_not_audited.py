@@ -7,6 +7,7 @@ import json
 import pytest
 from support.samples.fleet import LATER, audit, failed, finding, items, job, outcome, record, report, row, unmanaged, zone_id
 
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import formats, page
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import STAND_INS, TYPES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts, refused
@@ -288,3 +289,43 @@ def test_result_whose_list_is_null_shows_nothing(given, status):
         "coverage": "missing_field",
     }
     assert list(failed_hosts(made["zones"], [named[next(iter(given))]])) == ["a"]
+
+
+def wrong():
+    """Return the record of a zone with a silent job, lost records, a job without an upload, a malicious script and an undelivered field."""
+    made = record("a", scripts=audit(finding("malicious")))
+    made["jobs"] = [job(state="failing"), job("b", "stale", id=2, last_complete="2026-11-01T00:00:00Z")]
+    numbers = {"uploads": 4, "records": 5, "failed_uploads": 1, "dropped_records": 7}
+    made["delivery"] = [
+        {"job_id": 1, **numbers, "statuses": {"403": 1}},
+        {"job_id": 2, **dict.fromkeys(numbers, 0), "statuses": {}},
+    ]
+    unselected = {"kind": "cookie_fields", "names": ["x"], "field": "Cookies"}
+    made["coverage"] = {"arrives": False, "unselected": [unselected], "unconfigured": [], "sentences": ["x reaches no log"]}
+    return made
+
+
+MEMBERS = [
+    *((part, place, member) for part in ("jobs", "delivery") for place in (0, 1) for member in wrong()[part][place]),
+    ("coverage", None, "unselected"),
+    ("coverage", None, "sentences"),
+]
+
+
+@pytest.mark.parametrize("value", [..., None, "", [], {}], ids=["absent", "null", "text", "list", "object"])
+@pytest.mark.parametrize(("part", "place", "member"), MEMBERS)
+def test_less_information_is_never_greener(part, place, member, value):
+    """Whatever one member is missing or of another type, the same types fail the host, or the record is refused."""
+    if (member, value) in (("unselected", []), ("unselected", ...)):
+        return  # an empty list says that there is nothing, and every member of a coverage may be omitted
+    given = wrong()
+    owner = given[part] if place is None else given[part][place]
+    owner.pop(member)
+    owner |= {} if value is ... else {member: value}
+    names = ["job_failing", "job_silent", "job_stale", "no_upload", "records_dropped", "malicious", "fields_not_selected"]
+    assert list(refused(row(report(wrong()), "a"), names)) == names
+    try:
+        made = report(given)
+    except Failure:
+        return
+    assert list(refused(row(made, "a"), names)) == names
