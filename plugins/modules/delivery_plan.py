@@ -16,7 +16,8 @@ description:
   - The rails are the variables of the hosts that C(deliver) has, such as C(edgeops_allow) and C(edgeops_max_changed_zones).
   - If a rail refuses the changes, the task fails with RV(ignore:error.kind=gate), and with V(conflict) if another plan was approved. The other values are
     returned all the same, so that a play can show the plan and fail each zone of RV(refused) with its own reason.
-  - Use it with C(run_once). A zone whose prediction failed has no plan; it is left out unless C(edgeops_deliver_partial) is false.
+  - Use it with C(run_once), and without C(serial). All hosts of the play must be in one batch, because those of later batches have no prediction yet;
+    otherwise the task fails. A zone whose prediction failed has no plan; it is left out unless C(edgeops_deliver_partial) is false.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local
   - edgeops.observability.attributes

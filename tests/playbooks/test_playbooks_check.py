@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import json
 import re
 import time
 from pathlib import Path
@@ -129,6 +130,18 @@ def test_failing_zones_do_not_hide_others(playbook, simulator):
         assert reason in reasons[name], name
     assert all("'nowhere' is undefined" in reasons[name] for name in ("zone0", "zone1"))
     assert failed_hosts(report) == {*FAILING, *audits} and report.returncode != 0
+
+
+def test_inventory_is_no_result(playbook, simulator, tmp_path):
+    """What an inventory says under the name of a result is not audited: nothing was read of an unmanaged zone."""
+    hosts = fleet(simulator, [{"job": None}])
+    health = {"state": "failing", "error_message": "denied", "last_error": "2026-11-01T00:00:00Z"}
+    listed = {"jobs": [{"id": 1, "name": "edge", "dataset": "http_requests", "enabled": True, "health": health}]}
+    hosts["zone0"] |= {"_log_delivery_listed": listed, "_edgeops_notifications": {"notification_policies": []}}
+    extra = {"edgeops_report_dir": str(tmp_path)}
+    playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra)
+    (row,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["zones"]
+    assert (row["status"], row["items"], row["jobs"]) == ("unmanaged", [], None)
 
 
 def test_failing_zones_do_not_end_a_delivery(playbook, simulator):
