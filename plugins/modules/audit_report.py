@@ -96,6 +96,43 @@ options:
       - If omitted, the variable C(edgeops_audit_delivery) of the playbooks.
     type: bool
     default: false
+  fields:
+    description:
+      - Whether to ask for the fields of each dataset that jobs of the hosts of the play deliver, once a host and dataset, and for the Customer Metadata
+        Boundary of each account host, for the findings V(field_removed) and V(region_gap). Has no effect with O(zones).
+    type: bool
+    default: false
+  monthly_budget_usd:
+    description:
+      - What the Logpush of an account may cost in a month, in US dollars, a number above 0. What it has cost so far is projected over the days of the
+        month; above this it is the finding V(over_budget). In the first three days of a month only what was used so far is compared.
+      - If O(zones) is omitted, O(delivery) and an account among the hosts of the play are needed, and the variable C(edgeops_monthly_budget_usd) of an
+        account host is the budget of this account. With O(zones), C(cost) of a record is compared.
+    type: raw
+  rates:
+    description: Prices for O(monthly_budget_usd), as in O(edgeops.observability.logpush_delivery_info#module:rates).
+    type: dict
+    suboptions:
+      internal:
+        description: Price of what is delivered to R2 and Pipelines.
+        type: dict
+        suboptions:
+          usd_per_gb:
+            description: US dollars for a gigabyte.
+            type: float
+          free_gb:
+            description: Gigabytes of a month that are free.
+            type: float
+      external:
+        description: Price of what is delivered to other destinations.
+        type: dict
+        suboptions:
+          usd_per_gb:
+            description: US dollars for a gigabyte.
+            type: float
+          free_gb:
+            description: Gigabytes of a month that are free.
+            type: float
   expected:
     description: Names of the zones that the audit must cover. A zone without a record is V(unaudited). A report without zones is refused.
     type: list

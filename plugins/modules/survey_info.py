@@ -57,6 +57,18 @@ options:
     description: Whether to read what the jobs delivered and lost in the last day, as M(edgeops.observability.logpush_delivery_info) does.
     type: bool
     default: true
+  fields:
+    description:
+      - Whether to read the fields of each dataset that a job which is not disabled delivers, once a zone or account and dataset, and the Customer
+        Metadata Boundary of each account. If omitted, the variable C(edgeops_audit_fields).
+    type: bool
+    default: false
+  costs:
+    description:
+      - Whether to read what each account costs in the month so far, as M(edgeops.observability.logpush_delivery_info) does. If omitted, whether the
+        variable C(edgeops_monthly_budget_usd) is set.
+    type: bool
+    default: false
 notes:
   - The survey has no address; one that C(module_defaults) of the group C(edgeops.observability.zone) set is ignored.
   - With Cloudflare, the API token needs the permissions of the modules that read the same of one zone. Without the right to list accounts, the accounts
@@ -176,6 +188,8 @@ class SurveyInfo(InfoTask[Params]):
             **FILTER_OPTIONS,
             "scripts": {"type": "bool", "default": False},
             "delivery": {"type": "bool", "default": True},
+            "fields": {"type": "bool", "default": False},
+            "costs": {"type": "bool", "default": False},
         }
     )
     addresses = ()

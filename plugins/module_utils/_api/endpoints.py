@@ -109,6 +109,7 @@ ENDPOINTS: t.Mapping[str, Endpoint] = {
     "transformers.preview": _account(
         "POST", "/logpush/transformers/preview", "Previewing the transformer", (dict, list, type(None)), reads=True
     ),
+    "boundary.get": _account("GET", "/logs/control/cmb/config", "Reading the Customer Metadata Boundary"),
     "notifications.list": _account("GET", "/alerting/v3/policies", "Listing the notification policies", (list,)),
     "notifications.get": _account("GET", "/alerting/v3/policies/{policy_id}", "Reading the notification policy"),
     "notifications.create": _account("POST", "/alerting/v3/policies", "Creating the notification policy"),

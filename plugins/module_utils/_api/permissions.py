@@ -28,6 +28,7 @@ NEEDED: t.Mapping[str, Needed] = {
     "content_security_rules": Needed("Page Shield Read", "Page Shield Write"),
     "delivery": Needed("Account Analytics Read"),
     "transformers": Needed("Logs Write", "Logs Write"),
+    "boundary": Needed("Logs Read", "Logs Write"),
     "notifications": Needed("Notifications Read", "Notifications Write"),
 }
 # The product of a path, by the first of its segments that is here.
@@ -38,6 +39,7 @@ _PRODUCTS: t.Mapping[str, str] = {
     "page_shield": "script_monitor",
     "graphql": "delivery",
     "alerting": "notifications",
+    "cmb": "boundary",
 }
 
 

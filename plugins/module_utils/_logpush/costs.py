@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import calendar
+import datetime
 import math
 import typing as t
 
 from .._core import Json, invalid_option
+from .._text import dict_of
 
 # What the deliveries of an account cost in the month so far.
 
@@ -94,3 +97,39 @@ def estimate(
         )
     whole = {"month": month, "currency": "USD", "amount": round(amount, 2), **parts}
     return {**whole, "estimated": billed is None, "assumptions": assumptions, "excluded": sorted(excluded or ())}
+
+
+# With fewer days than these nothing is projected: one busy day would be a month of busy days.
+MIN_DAYS = 3
+
+
+class Projection(t.NamedTuple):
+    """What a month costs: so far, and as projected (None in its first days)."""
+
+    so_far: float
+    projected: float | None
+    days: int
+
+    @property
+    def highest(self) -> float:
+        return max(self.so_far, self.projected or 0.0)
+
+
+def project(cost: t.Mapping[str, Json], rates: Rates, at: datetime.datetime) -> Projection | None:
+    """Return what the month of a cost costs, at a time in it; None if the figures are of another month, or cannot be told.
+
+    The bytes so far are projected over the days of the month and then priced, so that the free ones are taken off once for each kind.
+    """
+    used = {kind: dict_of(cost.get(kind)).get("gb") for kind in rates}
+    if cost.get("month") != f"{at:%Y-%m}":
+        return None
+    amounts = [(rates[kind], float(gb)) for kind, gb in used.items() if isinstance(gb, (int, float)) and not isinstance(gb, bool)]
+    if len(amounts) != len(rates) or not all(math.isfinite(gb) and gb >= 0 for _rate, gb in amounts):
+        return None
+    elapsed = (at - at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)).total_seconds() / 86_400
+    factor = calendar.monthrange(at.year, at.month)[1] / elapsed if elapsed >= MIN_DAYS else None
+    return Projection(_price(amounts, 1.0), None if factor is None else _price(amounts, factor), math.ceil(elapsed))
+
+
+def _price(amounts: t.Iterable[tuple[Rate, float]], factor: float) -> float:
+    return round(sum(max(0.0, gb * factor - rate.free_gb) * rate.usd_per_gb for rate, gb in amounts), 2)

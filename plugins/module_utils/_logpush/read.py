@@ -18,7 +18,7 @@ from .._filter.tree import conditions
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, quoted
 from . import delivery
 from .changes import fixed_changes
-from .costs import NOT_BY_SIZE, Excluded
+from .costs import NOT_BY_SIZE, Excluded, Rates
 from .coverage import selected_fields
 from .facts import DATASET
 from .health import with_health
@@ -36,6 +36,7 @@ from .job import (
 )
 from .jobs import ABSENT, DesiredJobs, JobListing
 from .options import DesiredJob, JobQuery, unknown_dataset
+from .regions import parse_boundary
 
 _PLAIN_NAME = re.compile(r"\w[\w.:-]{0,99}")
 _MAX_CANDIDATES = 2000
@@ -287,6 +288,20 @@ def _created(desired: DesiredJob, state: JobState, made: t.Mapping[str, Json]) -
     named = f"name {name!r} and dataset {dataset}"
     number = t.cast("int", made["id"])
     return Created(number, _key(name, dataset), str(name), named, is_new, number, state.known is not None)
+
+
+def read_boundary(client: Client) -> dict[str, Json]:
+    """Return the Customer Metadata Boundary of the account."""
+    return parse_boundary(client.call("boundary.get").result)
+
+
+def read_cost(client: Client, rates: Rates) -> dict[str, Json]:
+    """Return what the account costs in the month so far; fail if the plan shows no figures."""
+    result = report_delivery(client, delivery.DesiredFacts((), delivery.DEFAULT_HOURS, rates)).result
+    cost = dict_of(result.get("cost"))
+    if not cost:
+        raise Failure(PERMISSION, f"There are no figures of the cost: {result.get('reason') or 'the plan shows no bytes'}.")
+    return cost
 
 
 def report_delivery(client: Client, desired: delivery.DesiredFacts) -> Conclusion:

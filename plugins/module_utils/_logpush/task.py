@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import typing as t
 
-from .._address import ALL_ADDRESSES
+from .._address import ACCOUNT_ID, ALL_ADDRESSES
 from .._api.client import Client
 from .._core import CONFLICT, Answer, Conclusion, Plan, Request, moved, within
 from .._engine.steps import Composition, Outcome, Step, conclusions_of
-from .._engine.task import Params, Spec, StateTask
+from .._engine.task import InfoTask, Params, Spec, StateTask
 from .._text import list_of
+from .costs import RATES_OPTION, Rates, desire_rates
 from .facts import SENDING
 from .job import JobState
 from .jobs import ABSENT, IGNORE, REPORT, UNLISTED, DesiredJobs, JobListing, desire_jobs, match, secrets_of_jobs
 from .options import FORMS, IDENTITY, OPTIONS, DesiredJob, desire, successor
 from .plan import plan, plan_deletion, secrets
-from .read import read, read_all, validate, verify
+from .read import read, read_all, read_boundary, read_cost, validate, verify
 from .result import conclude
 
 
@@ -150,3 +151,33 @@ def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
         place, _colon, rest = text.partition(": ")
         places.setdefault(rest, []).append(place)
     return tuple(": ".join(filter(None, (", ".join(dict.fromkeys(of)), rest))) for rest, of in places.items())
+
+
+class AccountBoundary(InfoTask[None]):
+    """The Customer Metadata Boundary of an account, for audits; no module has it alone."""
+
+    name = "boundary"
+    addresses = (ACCOUNT_ID,)
+
+    def desire(self, params: Params) -> None:
+        return None
+
+    def report(self, client: Client, desired: None) -> Conclusion:
+        return Conclusion(read_boundary(client))
+
+
+class AccountCost(InfoTask[Rates]):
+    """What an account costs in the month so far, for audits; fails without figures."""
+
+    name = "cost"
+    spec = Spec(options={"rates": RATES_OPTION})
+    addresses = (ACCOUNT_ID,)
+
+    def desire(self, params: Params) -> Rates:
+        return desire_rates(params["rates"])
+
+    def report(self, client: Client, desired: Rates) -> Conclusion:
+        return Conclusion(read_cost(client, desired))
+
+
+BOUNDARY_TASK, COST_TASK = AccountBoundary(), AccountCost()

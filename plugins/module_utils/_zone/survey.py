@@ -34,9 +34,13 @@ from .._custom_fields.state import RulesetRule
 from .._destination import readable_text
 from .._engine.task import Params
 from .._logpush import delivery
+from .._logpush.costs import PUBLISHED_RATES
 from .._logpush.coverage import log_field_coverage
 from .._logpush.options import JobQuery
+from .._logpush.read import read_boundary, read_cost
 from .._logpush.read import report as report_jobs
+from .._logpush.read import report_fields as report_log_fields
+from .._logpush.used_fields import datasets_of
 from .._notifications import read as notifications
 from .._notifications.options import PolicyQuery
 from .._scripts.facts import AUTO, REPORTS
@@ -77,7 +81,7 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     if not owners:
         raise Failure(NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select.")
     records = []
-    for record in _side_by_side(client, owners, params["scripts"]):
+    for record in _side_by_side(client, owners, params):
         records.append(record)
         if len(records) * 10 // len(owners) > (len(records) - 1) * 10 // len(owners):
             elapsed = time.monotonic() - started
@@ -143,21 +147,29 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
             yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **reason})
 
 
-def _side_by_side(client: Client, owners: t.Sequence[Owner], with_scripts: bool) -> t.Iterator[RawRecord]:
+def _side_by_side(client: Client, owners: t.Sequence[Owner], params: Params) -> t.Iterator[RawRecord]:
     """Yield the records in order, each as soon as it and those before it are read."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # slow to import
 
     with ThreadPoolExecutor(MAX_PARALLEL) as executor:
-        yield from executor.map(lambda owner: _record(client.at(owner.address), owner, with_scripts), owners)
+        yield from executor.map(lambda owner: _record(client.at(owner.address), owner, params), owners)
 
 
-def _record(client: Client, owner: Owner, with_scripts: bool) -> RawRecord:
+def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
     if not owner.address.id:
         return owner.record
     record: RawRecord = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
+    if params["fields"] and not record["jobs"].get("failed"):
+        record["fields"] = {
+            dataset: _part(client, _fields_of(client, dataset)) for dataset in datasets_of(record["jobs"]["jobs"])
+        }
     if owner.address.scope == ACCOUNT:
+        if params["fields"]:
+            record["boundary"] = _part(client, lambda: read_boundary(client))
+        if params["costs"]:
+            record["cost"] = _part(client, lambda: read_cost(client, PUBLISHED_RATES))
         return {**record, "notifications": _part(client, lambda: notifications.report(client, _ALL_POLICIES).result)}
-    scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if with_scripts else None
+    scripts = _part(client, lambda: report_inventory(client, _ALL_SCRIPTS).result) if params["scripts"] else None
     if scripts and not scripts.get("failed"):
         status = {"script_monitor": scripts["script_monitor"]}
     else:
@@ -174,6 +186,10 @@ def _record(client: Client, owner: Owner, with_scripts: bool) -> RawRecord:
     content_rules = _part(client, lambda: report_rules(client, _ALL_RULES).result)
     result = {CUSTOM_FIELDS: fields, SCRIPT_MONITOR: status, CONTENT_SECURITY_RULES: content_rules}
     return {**record, "result": result, "scripts": scripts}
+
+
+def _fields_of(client: Client, dataset: str) -> t.Callable[[], t.Mapping[str, Json]]:
+    return lambda: report_log_fields(client, dataset).result
 
 
 def _read_fields(client: Client, rules: list[RulesetRule]) -> t.Mapping[str, Json]:

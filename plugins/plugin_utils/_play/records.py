@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
 from ...module_utils._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ID
-from ...module_utils._core import UNAVAILABLE, Failure, Json
+from ...module_utils._core import UNAVAILABLE, Failure, Json, invalid_option
 from ...module_utils._logpush.delivery import by_owner
+from ...module_utils._logpush.used_fields import datasets_of
 from ...module_utils._text import canonical, dict_of, line
 from ...module_utils._zone.record import RawRecord, read_record, refusal_of, value_of
 from .._ansible_core import own_members
 from .._host_variables import Host
+from .._variables.readers import read_budget
 from .._variables.table import RESULT
 
 # The records of the hosts of a play, from what their tasks registered.
@@ -128,3 +131,70 @@ def with_delivery(records: t.Mapping[str, RawRecord], hosts: t.Mapping[str, Host
         shares = by_owner(ask({**question["connection"], **address}), ids)
         facts |= {name: shares[owner] for name, owner in question["hosts"].items()}
     return [{**record, "delivery": facts[name]} if name in facts else record for name, record in records.items()]
+
+
+_BUDGET = "edgeops_monthly_budget_usd"
+
+
+def check_budget(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) -> None:
+    """Refuse a budget that could not be compared with anything in this run."""
+    place = "monthly_budget_usd" if arguments.get("monthly_budget_usd") is not None else _BUDGET
+    if place == _BUDGET and not any(host.raw.get(_BUDGET) is not None for host in hosts.values()):
+        return
+    if not arguments.get("delivery"):
+        raise invalid_option(place, "needs edgeops_audit_delivery: true, which reads what was delivered")
+    if not any(scope_of_host(host) == ACCOUNT for host in hosts.values()):
+        raise invalid_option(
+            place,
+            "costs arise for an account, and no host of this run is one; the inventory plugin lists them with accounts: true",
+        )
+
+
+def budgets_of(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) -> dict[str, float]:
+    """Return the budget of each account host that has one: that of the task, or else of the host."""
+    of_task = arguments.get("monthly_budget_usd")
+    budgets = {
+        name: of_task if of_task is not None else host.option(_BUDGET)
+        for name, host in hosts.items()
+        if scope_of_host(host) == ACCOUNT
+    }
+    return {name: read_budget("monthly_budget_usd", budget) for name, budget in budgets.items() if budget is not None}
+
+
+def with_part(
+    records: t.Mapping[str, RawRecord],
+    hosts: t.Mapping[str, Host],
+    part: str,
+    ask: Ask,
+    options: t.Mapping[str, t.Any] = types.MappingProxyType({}),
+) -> dict[str, RawRecord]:
+    """Return the records with a part that only accounts have, asked for with the connection of each."""
+    made = dict(records)
+    for name, host in hosts.items():
+        record = records[name]
+        if record.get("scope") == ACCOUNT and record.get(ACCOUNT_ID):
+            made[name] = {**record, part: _asked(host, ask, {ACCOUNT_ID: record[ACCOUNT_ID], **options})}
+    return made
+
+
+def with_fields(records: t.Mapping[str, RawRecord], hosts: t.Mapping[str, Host], ask: Ask) -> dict[str, RawRecord]:
+    """Return the records with the fields of the datasets that their jobs deliver: a request for each host and dataset."""
+    made = dict(records)
+    for name, record in records.items():
+        jobs = value_of(read_record(name, record)["jobs"])
+        scope = ACCOUNT_ID if record.get("scope") == ACCOUNT else ZONE_ID
+        if jobs and record.get(scope):
+            made[name] = {
+                **record,
+                "fields": {
+                    dataset: _asked(hosts[name], ask, {scope: record[scope], "dataset": dataset}) for dataset in datasets_of(jobs)
+                },
+            }
+    return made
+
+
+def _asked(host: Host, ask: Ask, arguments: t.Mapping[str, t.Any]) -> Json:
+    try:
+        return _plain(dict(ask({**host.connection(), **arguments})))
+    except Failure as failure:
+        return {"failed": True, "msg": str(failure), "error": failure.report()}

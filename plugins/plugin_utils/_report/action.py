@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 import typing as t
@@ -11,16 +12,21 @@ import typing as t
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import GATE, Failure, Json
-from ansible_collections.edgeops.observability.plugins.modules import logpush_delivery_info
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import BOUNDARY_TASK, COST_TASK
+from ansible_collections.edgeops.observability.plugins.modules import logpush_dataset_info, logpush_delivery_info
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import patterns_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     REGISTERED,
+    budgets_of,
+    check_budget,
     record_of,
     refusals,
     with_delivery,
+    with_fields,
+    with_part,
 )
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
@@ -42,9 +48,11 @@ class ReportAction(InProcessAction):
         try:
             self._task.args = _completed(arguments, Host(variables, self._templar))
             registered = self._registered()
-            if registered is not None:
+            if self._task.args.get("zones") is None:
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
                 hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
+                check_budget(self._task.args, hosts)
+            if registered is not None:
                 self._task.args = {**self._task.args, "zones": self._records(hosts, registered)}
             result = super().run(tmp, variables)
         except Failure as failure:
@@ -77,9 +85,25 @@ class ReportAction(InProcessAction):
 
     def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> list[dict[str, Json]]:
         records = {name: record_of(name, host, registered) for name, host in hosts.items()}
-        if not boolean(self._task.args.get("delivery") or False, strict=False):
+        asks_delivery, asks_fields = (
+            boolean(self._task.args.get(option) or False, strict=False) for option in ("delivery", "fields")
+        )
+        if not (asks_delivery or asks_fields):
             return list(records.values())
         plain: dict[str, dict[str, Json]] = untrusted(serialised(records))
+        if asks_fields:
+            plain = with_fields(plain, hosts, functools.partial(self.result_of, logpush_dataset_info.TASK))
+            plain = with_part(plain, hosts, "boundary", functools.partial(self.result_of, BOUNDARY_TASK))
+        if not asks_delivery:
+            return list(plain.values())
+        budgets = budgets_of(self._task.args, hosts)
+        rates = {"rates": self._task.args["rates"]} if self._task.args.get("rates") else {}
+        plain = with_part(
+            plain, {name: hosts[name] for name in budgets}, "cost", functools.partial(self.result_of, COST_TASK), rates
+        )
+        for name, budget in budgets.items():
+            if isinstance(cost := plain[name].get("cost"), dict):
+                plain[name]["cost"] = {**cost, "budget_usd": budget}
         return with_delivery(plain, hosts, self._delivered)
 
     def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:
@@ -98,8 +122,14 @@ def _completed(arguments: Result, host: Host) -> Result:
         defaults["dest"] = tempfile.gettempdir() if is_validation else tempfile.mkdtemp(prefix="edgeops-report-")
     elif not arguments.get("dest") and not arguments.get("previous") and not host.option("edgeops_report_previous"):
         defaults["previous"] = os.path.join(folder, FILES["json"])
-    if arguments.get("delivery") is None:
-        defaults["delivery"] = host.option("edgeops_audit_delivery")
+    # What of the hosts is read depends on these.
+    for option, variable in (
+        ("delivery", "edgeops_audit_delivery"),
+        ("fields", "edgeops_audit_fields"),
+        ("rates", "edgeops_rates"),
+    ):
+        if arguments.get(option) is None and (value := host.option(variable)) not in (None, {}):
+            defaults[option] = value
     return {**arguments, **defaults}
 
 

@@ -7,6 +7,7 @@ import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR
+from ...module_utils._logpush.regions import boundary_of
 from ...module_utils._observed import Cause, Known, Observed, Unknown
 from ...module_utils._text import list_of
 from ...module_utils._zone.record import ZoneRecord, result_of
@@ -116,7 +117,14 @@ def _scripts(record: ZoneRecord) -> t.Iterator[Gap]:
 
 def _boundary(record: ZoneRecord, boundary: Observed[Copied]) -> t.Iterator[Gap]:
     """Yield that it is not known whether the region supports the datasets of jobs."""
-    if isinstance(boundary, Known) or (isinstance(record["jobs"], Known) and not record["jobs"].value):
+    if isinstance(record["jobs"], Known) and not record["jobs"].value:
+        return
+    if isinstance(boundary, Known):
+        region = boundary_of(boundary.value)
+        if not region.is_known and region.region:
+            yield _gap("boundary", f"which datasets the region {region.region!r} supports is not known", asked=True)
+        elif not region.is_known and region.region is None:
+            yield _gap("boundary", "its regions cannot be told", asked=True)
         return
     if _is_unasked(boundary):
         yield _gap("boundary", "edgeops_audit_fields is false")

@@ -8,8 +8,10 @@ import typing as t
 
 from ...module_utils._core import invalid_option
 from ...module_utils._engine.task import Params
+from ...module_utils._logpush.costs import Rates, desire_rates
 from ...module_utils._text import format_time, need_time, quoted
 from ...module_utils._zone.record import ZoneRecord, read_record
+from .._variables.readers import read_budget
 from .facts import DEFAULT_TITLE, GATES, MAX_DAYS, MAX_KEEP, SURVEY_TITLE
 from .waivers import Waiver, parse_waivers
 
@@ -41,6 +43,8 @@ class DesiredReport(t.NamedTuple):
     validate_only: bool
     is_survey: bool
     asks_delivery: bool
+    budget: float | None
+    rates: Rates
 
 
 def desire(params: Params) -> DesiredReport:
@@ -85,6 +89,8 @@ def desire(params: Params) -> DesiredReport:
         validate_only=params["validate_only"],
         is_survey=is_survey,
         asks_delivery=params["delivery"],
+        budget=None if params["monthly_budget_usd"] is None else read_budget("monthly_budget_usd", params["monthly_budget_usd"]),
+        rates=desire_rates(params["rates"]),
     )
 
 

@@ -12,7 +12,7 @@ from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
 from ...module_utils._zone.told import is_monitored
-from . import alerts, findings, survey
+from . import alerts, bills, findings, log_fields, survey
 from .document import NOTHING, Copied, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import Problem, in_order, items_of, problem
@@ -69,6 +69,7 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "error": error,
         "evidence": _evidence((audit or {}).get("evidence"), (pages or {}).get("evidence")),
         "delivery": delivery.rows if delivery else None,
+        "budget": bills.shown(bills.bill_of(record, desired.budget, desired.rates, desired.at)),
         "proposals": (audit or {}).get("proposals"),
         "resources": _resources(record, desired, accounts),
         "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
@@ -121,6 +122,9 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
         yield from findings.coverage(coverage, jobs)
     if (delivery := value_of(record["delivery"])) is not None:
         yield from findings.delivery(delivery.rows, listed)
+    yield from log_fields.removed(record["fields"], jobs)
+    yield from log_fields.outside_region(accounts.boundary(record), jobs)
+    yield from bills.over_budget(record, bills.bill_of(record, desired.budget, desired.rates, desired.at), desired.records)
     if _requires_fields(record):
         yield from findings.required(desired.required_fields, record["scope"], listed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...module_utils._core import KEEPS_NULLS, Conclusion
 from ...module_utils._engine.task import DocumentTask, Params, Spec
+from ...module_utils._logpush.costs import RATES_OPTION
 from .._play.records import REGISTERED
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
 from .options import DesiredReport, desire
@@ -18,6 +19,9 @@ class AuditReport(DocumentTask[DesiredReport, Composed | None, Written]):
             "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True},
             "registered": {"type": "dict", "options": {name: {"type": "str"} for name in REGISTERED}},
             "delivery": {"type": "bool", "default": False},
+            "fields": {"type": "bool", "default": False},
+            "monthly_budget_usd": {"type": "raw"},
+            "rates": RATES_OPTION,
             "expected": {"type": "list", "elements": "str"},
             "dest": {"type": "path", "required": True},
             "formats": {"type": "list", "elements": "str", "choices": list(FILES), "default": list(DEFAULT_FORMATS)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import typing as t
 
@@ -34,6 +35,17 @@ def read_boolean(name: str, value: Json) -> bool:
         return bool(boolean(value))
     except TypeError:
         raise invalid_option(name, "must be true or false") from None
+
+
+def read_budget(name: str, value: Json) -> float:
+    """Return an amount of money above 0, given as a number or as its text."""
+    try:
+        amount = float(value) if isinstance(value, (int, float, str)) and not isinstance(value, bool) else math.nan
+    except ValueError:
+        amount = math.nan
+    if not math.isfinite(amount) or amount <= 0:
+        raise invalid_option(name, f"{quoted(value)} is not a number above 0")
+    return amount
 
 
 def read_text(name: str, value: Json) -> str:

@@ -77,6 +77,9 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_required_fields": _of("audit_report", "required_fields", readers.read_dict),
     "edgeops_silent_after_days": _of("audit_report", "silent_after_days"),
     "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean, default=False),
+    "edgeops_audit_fields": _of("audit_report", "fields", readers.read_boolean, default=False),
+    "edgeops_monthly_budget_usd": _of("audit_report", "monthly_budget_usd", readers.read_budget, scope=EACH),
+    "edgeops_rates": _of("audit_report", "rates", readers.read_dict),
     "edgeops_fail_on": _of("audit_report", "fail_on", readers.read_names),
     "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
     "edgeops_survey": Variable({}, readers.read_survey),
@@ -126,7 +129,11 @@ KNOWN = (*_VARIABLES, *_NEVER_READ)
 
 # Further options that take a variable, or a member of one.
 _ALSO = {
-    "survey_info": {"scripts": "edgeops_audit_scripts", **{name: f"edgeops_survey.{name}" for name in FILTER_OPTIONS}},
+    "survey_info": {
+        "scripts": "edgeops_audit_scripts",
+        "fields": "edgeops_audit_fields",
+        **{name: f"edgeops_survey.{name}" for name in FILTER_OPTIONS},
+    },
     "page_audit": {"script_baseline": "edgeops_script_baseline", "evidence_dir": "edgeops_evidence_dir"},
     "script_evidence_info": {"evidence_dir": "edgeops_evidence_dir"},
     "evidence_report": {"evidence_dir": "edgeops_evidence_dir", "expected_heads": "edgeops_expected_heads"},

@@ -69,6 +69,9 @@ class Settings:
     )
     refuse_foreign_actions: t.Annotated[list[str], "actions of rules that are refused"] = dataclasses.field(default_factory=list)
     check_fields: t.Annotated[bool, "field names that the dataset does not have are refused"] = True
+    removed_fields: t.Annotated[list[str], "fields that their dataset no longer has, as http_requests.ClientIP; jobs go on"] = (
+        dataclasses.field(default_factory=list)
+    )
     check_filter_keys: t.Annotated[bool, "keys of filters that the dataset does not have are refused"] = False
     unauthenticated_status: t.Annotated[int, "the status of a request without credentials"] = 401
     credential_status: t.Annotated[str, "what the verification of the token shows; every other route accepts it all the same"] = (

@@ -94,7 +94,20 @@ def audit(*findings: Json, **members: Json) -> dict[str, Json]:
 
 def desired(*zones: Json, **options: Json) -> DesiredReport:
     """Return validated options of `audit_report`, with its defaults."""
-    omitted = dict.fromkeys(("expected", "previous", "merge", "waivers", "required_fields", "fail_on", "put_url", "put_headers"))
+    omitted = dict.fromkeys(
+        (
+            "expected",
+            "previous",
+            "merge",
+            "waivers",
+            "required_fields",
+            "fail_on",
+            "put_url",
+            "put_headers",
+            "monthly_budget_usd",
+            "rates",
+        )
+    )
     defaults = {"dest": "/nowhere", "formats": ["json"], "at": AT, "title": "Fleet audit", "keep": 30}
     days = {"max_age_days": 7, "silent_after_days": 7}
     declared = {"declared": False} if options.pop("survey", False) else {}

@@ -46,7 +46,8 @@ def list_dataset_fields(call: Call) -> Answer:
     fields = datasets.fields(call.ids["dataset"], call.owner.fields, call.owner.kind)
     if fields is None:
         raise Refusal(404, _CODE, f"unknown dataset {call.ids['dataset']!r}")
-    return Answer(dict(fields))
+    gone = {name.partition(".")[2] for name in call.settings.removed_fields if name.startswith(f"{call.ids['dataset']}.")}
+    return Answer({name: text for name, text in fields.items() if name not in gone})
 
 
 def _body(call: Call, before: dict[str, t.Any] | None) -> dict[str, t.Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from edgeops_simulator.front import (
     analytics,
+    boundary,
     logpush,
     notifications,
     policies,
@@ -16,6 +17,6 @@ from edgeops_simulator.front import (
 
 OPERATIONS = tuple(
     operation
-    for area in (zones, tokens, script_monitor, policies, rulesets, logpush, transformers, notifications, analytics)
+    for area in (zones, tokens, script_monitor, policies, rulesets, logpush, transformers, notifications, boundary, analytics)
     for operation in area.routes.operations
 )

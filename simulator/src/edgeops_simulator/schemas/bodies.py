@@ -138,5 +138,6 @@ NEW_NOTIFICATION_POLICY = {**record(_NOTIFICATION, ["name", "alert_type", "enabl
 NOTIFICATION_POLICY = record(_NOTIFICATION, [])
 _WEBHOOK: Schema = {"name": _NAME, "url": {"type": "string", "pattern": "^https?://[^/]+"}, "secret": nullable(TEXT)}
 NEW_WEBHOOK = {**record(_WEBHOOK, ["name", "url"]), **_NAMED}
+BOUNDARY = record({"regions": array(TEXT), "allow_out_of_region_access": nullable(FLAG)}, ["regions"])
 NEW_SILENCES = array({**record({"policy_id": _NAME, "start_time": _NAME, "end_time": _NAME}), **_NAMED})
 GRAPHQL = record({"query": TEXT, "variables": nullable(_OBJECT), "operationName": nullable(TEXT)}, ["query"])

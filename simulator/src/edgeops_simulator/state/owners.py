@@ -44,6 +44,7 @@ class Account(Owner):
     webhooks: Webhooks = field(default_factory=Webhooks)
     silences: Silences = field(default_factory=Silences)
     notification_history: History = field(default_factory=History)
+    boundary: Part = field(default_factory=Part)
     available_alerts: Alerts = field(default_factory=lambda: Alerts(ALERTS))
 
     def summary(self) -> Document:

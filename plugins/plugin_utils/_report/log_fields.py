@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ...module_utils._core import Json
+from ...module_utils._logpush.coverage import selected_fields
+from ...module_utils._logpush.regions import boundary_of
+from ...module_utils._logpush.used_fields import datasets_of, used_fields
+from ...module_utils._observed import Known, Observed
+from ...module_utils._text import dict_of
+from ...module_utils._zone.result import ReportedJob
+from .findings import labelled
+from .items import Problem, problem
+
+# What a job asks for and no longer gets, without an error: fields that its dataset lost, and datasets that a region does not deliver.
+
+
+def removed(fields: Observed[dict[str, Json]], jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
+    """Yield each field that a job selects or compares and its dataset does not have; a disabled job is not looked at."""
+    if not isinstance(fields, Known):
+        return
+    known: dict[str, t.Mapping[str, Json]] = {}
+    for dataset in datasets_of(jobs):
+        result = dict_of(fields.value.get(dataset))
+        names = dict_of(result.get("fields"))
+        if result.get("failed") or not names:
+            reason = str(result.get("msg") or "the service lists none")
+            yield problem("not_readable", dataset, f"the fields of {dataset} could not be read: {reason}", resource="fields")
+        else:
+            known[dataset] = names
+    for label, job in labelled(jobs):
+        dataset = str(job.get("dataset") or "http_requests")
+        if job.get("enabled") is False or dataset not in known:
+            continue
+        selected = selected_fields(job)
+        for name in used_fields(job):
+            if name not in known[dataset]:
+                verb = "selects" if name in selected else "filters by"
+                text = (
+                    f"the job {verb} {name}, which {dataset} does not have any more, so that it is missing in what is delivered"
+                )
+                yield problem("field_removed", label, text, member=name)
+
+
+def outside_region(boundary: Observed[dict[str, Json]], jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
+    """Yield each job that can never deliver, because the region of its account does not support its dataset."""
+    if not isinstance(boundary, Known):
+        return
+    region = boundary_of(boundary.value)
+    for label, job in labelled(jobs):
+        dataset = str(job.get("dataset") or "http_requests")
+        if job.get("enabled") is not False and region.lacks(dataset):
+            text = f"the account keeps its data in the region {str(region.region).upper()}, which delivers nothing of {dataset}, without an error"
+            yield problem("region_gap", label, text)

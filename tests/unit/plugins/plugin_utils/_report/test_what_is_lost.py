@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Fields and datasets that a job no longer gets, and bills above a budget."""
+
+import pytest
+from support.samples.fleet import items, job, report, row, zone_id
+
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+
+SELECTING = {
+    "output_options": {"field_names": ["RayID", "Gone"]},
+    "filter": {"where": {"key": "Lost", "operator": "eq", "value": 1}},
+}
+FIELDS = {"http_requests": {"fields": {"RayID": "", "ClientIP": ""}}}
+DENIED = {
+    "failed": True,
+    "msg": "no right",
+    "error": {"kind": "permission", "path": "/zones/a/logpush/datasets/http_requests/fields"},
+}
+
+
+def zone(name="a", **members):
+    return {"zone": name, "zone_id": zone_id(name), "account_id": "ac", "declared": False, "jobs": [job(**SELECTING)], **members}
+
+
+def account(**members):
+    return {
+        "zone": "acme",
+        "account_id": "ac",
+        "scope": "account",
+        "account_name": "Shop",
+        "declared": False,
+        "jobs": [],
+        **members,
+    }
+
+
+def found(made, name, *types):
+    return [(item["type"], item["subject"], item["member"]) for item in items(made, name) if item["type"] in types]
+
+
+@pytest.mark.parametrize(
+    ("fields", "jobs", "expected"),
+    [
+        (FIELDS, [job(**SELECTING)], [("field_removed", "edge", "Gone"), ("field_removed", "edge", "Lost")]),
+        (FIELDS, [job(output_options={"field_names": ["RayID"]})], []),
+        (FIELDS, [job(**SELECTING, enabled=False)], []),
+        # Selected and compared is one finding.
+        (
+            FIELDS,
+            [job(output_options={"field_names": ["Lost"]}, filter=SELECTING["filter"])],
+            [("field_removed", "edge", "Lost")],
+        ),
+        ({"http_requests": {"fields": {}}}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
+        ({"http_requests": DENIED}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
+        ({"dns_logs": {"fields": {"A": ""}}}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
+        (None, [job(**SELECTING)], []),
+    ],
+)
+def test_removed_field_is_a_finding_of_its_job(fields, jobs, expected):
+    made = report(zone(fields=fields, jobs=jobs))
+    assert found(made, "a", "field_removed", "not_readable") == expected
+    assert all(item["severity"] == "high" for item in items(made) if item["type"] == "field_removed")
+
+
+@pytest.mark.parametrize(
+    ("boundary", "dataset", "expected"),
+    [
+        ({"regions": ["eu"]}, "nel_reports", ["a", "acme"]),
+        ({"regions": ["eu"]}, "http_requests", ["acme"]),
+        ({"regions": ["eu"], "allow_out_of_region_access": True}, "nel_reports", []),
+        ({"regions": ["us"]}, "nel_reports", []),
+        (DENIED, "nel_reports", []),
+    ],
+)
+def test_job_outside_the_region_is_a_finding_where_it_is(boundary, dataset, expected):
+    made = report(zone(jobs=[job(dataset=dataset)]), account(boundary=boundary, jobs=[job("audit", dataset="audit_logs")]))
+    assert [name for name in ("a", "acme") if found(made, name, "region_gap")] == expected
+    reasons = [gap["reason"] for gap in made["not_audited"] if gap["part"] == "boundary"]
+    assert bool(reasons) is (boundary is DENIED)
+
+
+def test_region_that_the_table_lacks_is_not_audited():
+    made = report(zone(), account(boundary={"regions": ["zz"]}))
+    (gap,) = [gap for gap in made["not_audited"] if gap["part"] == "boundary"]
+    assert "'zz'" in gap["reason"]
+
+
+COST = {
+    "month": "2026-01",
+    "internal": {"gb": 0.0},
+    "external": {"gb": 437.0},
+    "estimated": True,
+    "excluded": ["workers_trace_events"],
+}
+NOW = "2026-01-13T00:00:00Z"
+
+
+def test_bill_above_the_budget_is_a_finding_with_its_sentence():
+    rows = [{"zone_id": zone_id("a"), "job_id": 1, "bytes": 61}, {"zone_id": zone_id("a"), "job_id": 2, "bytes": 39}]
+    jobs = [job(id=1), job("dns", id=2, dataset="dns_logs")]
+    made = report(zone(jobs=jobs, delivery=rows), account(cost=COST), at=NOW, monthly_budget_usd=100)
+    (item,) = [item for item in items(made, "acme") if item["type"] == "over_budget"]
+    assert item["is"] == (
+        "Logpush of account 'Shop' cost 41.20 USD in 12 days and will cost about 110 USD this month, above 100"
+        " (estimated; without transformers and workers_trace_events): http_requests of a 61 %"
+    )
+    assert (item["severity"], item["resource"], item["subject"]) == ("medium", "delivery", "ac")
+    assert row(made, "acme")["budget"] == {
+        "usd": 100.0,
+        "so_far": 41.2,
+        "projected": pytest.approx(110.39, abs=0.01),
+        "days": 12,
+        "estimated": True,
+        "excluded": ["workers_trace_events"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("cost", "budget", "types"),
+    [
+        (COST, 111, []),
+        (COST, "111", []),
+        (COST, 110, ["over_budget"]),
+        ({**COST, "budget_usd": 50}, None, ["over_budget"]),
+        ({**COST, "budget_usd": 500}, 50, []),
+        # No figures are never a pass.
+        ({**COST, "month": "2025-12"}, 100, ["not_readable"]),
+        ({**COST, "external": None}, 100, ["not_readable"]),
+        (DENIED, 100, ["not_readable"]),
+        (None, 100, ["not_readable"]),
+        (None, None, []),
+        (COST, None, []),
+    ],
+)
+def test_budget_is_compared_or_not_known(cost, budget, types):
+    made = report(account(cost=cost), at=NOW, monthly_budget_usd=budget)
+    assert [item["type"] for item in items(made, "acme") if item["resource"] == "delivery"] == types
+
+
+@pytest.mark.parametrize("budget", ["", "x", True, "inf", 0, -1, [1]])
+def test_budget_that_is_no_amount_is_refused(budget):
+    with pytest.raises(Failure, match=r"monthly_budget_usd: .* is not a number above 0"):
+        report(account(), monthly_budget_usd=budget)
