@@ -159,6 +159,21 @@ zones:
       type: raw
       returned: if there are jobs, and with O(delivery)
       sample: []
+    fields:
+      description: The results of M(edgeops.observability.logpush_dataset_info) by dataset, each or its failure.
+      type: dict
+      returned: if the jobs could be read, and with O(fields)
+      sample: {http_requests: {fields: {RayID: ID of the request.}}}
+    boundary:
+      description: The C(regions) of the Customer Metadata Boundary and C(allow_out_of_region_access), or the failure.
+      type: dict
+      returned: if the record is of an account, and with O(fields)
+      sample: {regions: [eu], allow_out_of_region_access: false}
+    cost:
+      description: What M(edgeops.observability.logpush_delivery_info) returns as C(cost), or the failure.
+      type: dict
+      returned: if the record is of an account, and with O(costs)
+      sample: {month: 2026-11, currency: USD, amount: 41.2, estimated: true, excluded: []}
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

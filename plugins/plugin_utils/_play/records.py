@@ -5,6 +5,8 @@ from __future__ import annotations
 import types
 import typing as t
 
+from ansible.module_utils.parsing.convert_bool import boolean
+
 from ...module_utils._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ID
 from ...module_utils._core import UNAVAILABLE, Failure, Json, invalid_option
 from ...module_utils._logpush.delivery import by_owner
@@ -14,7 +16,7 @@ from ...module_utils._zone.record import RawRecord, read_record, refusal_of, val
 from .._ansible_core import own_members
 from .._host_variables import Host
 from .._variables.readers import read_budget
-from .._variables.table import RESULT
+from .._variables.table import RESULT, variable_of
 
 # The records of the hosts of a play, from what their tasks registered.
 
@@ -133,17 +135,18 @@ def with_delivery(records: t.Mapping[str, RawRecord], hosts: t.Mapping[str, Host
     return [{**record, "delivery": facts[name]} if name in facts else record for name, record in records.items()]
 
 
-_BUDGET = "edgeops_monthly_budget_usd"
-
-
 def check_budget(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) -> None:
     """Refuse a budget that could not be compared with anything in this run."""
-    place = "monthly_budget_usd" if arguments.get("monthly_budget_usd") is not None else _BUDGET
-    if place == _BUDGET and not any(host.raw.get(_BUDGET) is not None for host in hosts.values()):
+    accounts = [host for host in hosts.values() if scope_of_host(host) == ACCOUNT]
+    # One that is set for the run is a variable of the first host, too.
+    of_hosts = [host.option("edgeops_monthly_budget_usd") for host in accounts or [*hosts.values()][:1]]
+    of_task = arguments.get("monthly_budget_usd") is not None
+    place = "monthly_budget_usd" if of_task else variable_of("monthly_budget_usd")
+    if not of_task and all(budget is None for budget in of_hosts):
         return
-    if not arguments.get("delivery"):
+    if not boolean(arguments.get("delivery") or False, strict=False):
         raise invalid_option(place, "needs edgeops_audit_delivery: true, which reads what was delivered")
-    if not any(scope_of_host(host) == ACCOUNT for host in hosts.values()):
+    if not accounts:
         raise invalid_option(
             place,
             "costs arise for an account, and no host of this run is one; the inventory plugin lists them with accounts: true",
@@ -154,7 +157,7 @@ def budgets_of(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) ->
     """Return the budget of each account host that has one: that of the task, or else of the host."""
     of_task = arguments.get("monthly_budget_usd")
     budgets = {
-        name: of_task if of_task is not None else host.option(_BUDGET)
+        name: host.option("edgeops_monthly_budget_usd") if of_task is None else of_task
         for name, host in hosts.items()
         if scope_of_host(host) == ACCOUNT
     }

@@ -123,13 +123,14 @@ def _completed(arguments: Result, host: Host) -> Result:
     elif not arguments.get("dest") and not arguments.get("previous") and not host.option("edgeops_report_previous"):
         defaults["previous"] = os.path.join(folder, FILES["json"])
     # What of the hosts is read depends on these.
-    for option, variable in (
-        ("delivery", "edgeops_audit_delivery"),
-        ("fields", "edgeops_audit_fields"),
-        ("rates", "edgeops_rates"),
-    ):
-        if arguments.get(option) is None and (value := host.option(variable)) not in (None, {}):
-            defaults[option] = value
+    variables = {
+        "delivery": host.option("edgeops_audit_delivery"),
+        "fields": host.option("edgeops_audit_fields"),
+        "rates": host.option("edgeops_rates"),
+    }
+    defaults |= {
+        option: value for option, value in variables.items() if arguments.get(option) is None and value not in (None, {})
+    }
     return {**arguments, **defaults}
 
 

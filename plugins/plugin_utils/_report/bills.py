@@ -61,7 +61,7 @@ def over_budget(record: ZoneRecord, bill: Bill | None, records: t.Sequence[ZoneR
     if bill.projection is None:
         if isinstance(record["cost"], Known) or not any(part == "delivery" for part, _reason in record["unreadable"]):
             text = f"whether Logpush of account {name!r} stays within {bill.usd:g} USD is not known: there are no figures of this month"
-            yield problem("not_readable", "budget", text, resource="delivery")
+            yield problem("not_readable", None, text, resource="delivery")
         return
     costs = bill.projection
     if costs.highest <= bill.usd:

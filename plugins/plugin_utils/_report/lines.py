@@ -271,7 +271,11 @@ def about(item: Item) -> str:
     words, resource = subject_words(item), item["resource"].replace("_", " ")
     if not words or words.startswith(("waiver for", "entry ")):
         return words or resource
-    return f"{_NOUNS.get(item['resource'], resource)} {words}"
+    return f"{_NOUNS_OF_TYPES.get(item['type']) or _NOUNS.get(item['resource'], resource)} {words}"
+
+
+# Where the subject is another thing than those of the resource usually are.
+_NOUNS_OF_TYPES = {"over_budget": "account", "field_removed": "job", "region_gap": "job"}
 
 
 def waiver_reasons(report: Report) -> dict[str, str]:

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is lost without an error: removed log fields, datasets outside the region, and bills above a budget."""
+
+import time
+
+import pytest
+from zone_runs import DESTINATION, shown_lines
+
+CHECK, SURVEY = "edgeops.observability.check", "edgeops.observability.survey"
+JOB = {"name": "edge", "destination_conf": DESTINATION, "enabled": True, "logpull_options": "fields=RayID,ClientIP"}
+ITEM = {"name": "edge", "enabled": True}
+ZONES = [f"{number:032x}" for number in (1, 2)]
+ACCOUNT = "a" * 32
+GIGABYTE = 1_000_000_000
+
+
+@pytest.fixture
+def hosts(simulator):
+    """Return two zones and their account, with three jobs of two datasets."""
+    simulator.seed(
+        accounts=[{"id": ACCOUNT, "name": "Shop"}],
+        zones=[
+            {"id": zone, "name": f"{zone[-1]}.example", "status": "active", "account": {"id": ACCOUNT, "name": "Shop"}}
+            for zone in ZONES
+        ],
+        jobs={
+            ZONES[0]: [{**JOB, "id": 1}, {**JOB, "id": 2, "name": "second"}],
+            ZONES[1]: [{**JOB, "id": 3}],
+            f"accounts/{ACCOUNT}": [{**JOB, "id": 4, "dataset": "audit_logs", "logpull_options": "fields=ActorEmail"}],
+        },
+    )
+    items = {"log_delivery_jobs": [ITEM], "log_delivery_unlisted_jobs": "ignore"}
+    zones = {f"zone{zone[-1]}": {"zone_id": zone, "zone_account": {"id": ACCOUNT, "name": "Shop"}, **items} for zone in ZONES}
+    of_account = {"account_id": ACCOUNT, "account_name": "Shop", "log_delivery_jobs": [{**ITEM, "dataset": "audit_logs"}]}
+    return {**zones, "acme": of_account}
+
+
+def asked(report, part):
+    return sorted(entry["zone"] or entry["account"] for entry in report.journal if entry["path"].endswith(part))
+
+
+def test_removed_fields_and_regions_are_off_by_default(playbook, simulator, hosts):
+    report = playbook.run(playbook=CHECK, inventory=hosts)
+    assert not asked(report, "/fields") and not asked(report, "/cmb/config")
+
+
+@pytest.mark.parametrize("name", [CHECK, SURVEY])
+def test_removed_fields_take_one_request_for_each_dataset_and_host(playbook, simulator, hosts, name):
+    simulator.settings(removed_fields=["http_requests.ClientIP"])
+    simulator.seed(boundary={ACCOUNT: {"regions": ["eu"]}})
+    inventory = hosts if name == CHECK else {"localhost": {}}
+    report = playbook.run(playbook=name, inventory=inventory, extra_vars={"edgeops_audit_fields": "y"})
+    assert asked(report, "/fields") == sorted([*ZONES, ACCOUNT])
+    # A survey also finds the account of the service itself.
+    assert asked(report, "/cmb/config") == [ACCOUNT] if name == CHECK else asked(report, "/cmb/config").count(ACCOUNT) == 1
+    lines = [line for line in shown_lines(report) if "field_removed" in line or "region_gap" in line]
+    assert sum("ClientIP" in line for line in lines) >= 2 and sum("region_gap" in line for line in lines) == 1
+    assert not report.writes
+
+
+def test_budget_of_an_account_is_compared(playbook, simulator, hosts):
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    row = {"datetime": moment, "job_id": 4, "status": 200, "success": 1, "final": 1, "records": 7, "bytes": 60 * GIGABYTE}
+    simulator.seed(uploads={f"accounts/{ACCOUNT}": [row]})
+    hosts["acme"]["edgeops_monthly_budget_usd"] = "3"
+    variables = {"edgeops_audit_delivery": True, "edgeops_fail_on": "over_budget"}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables, fails="ansible")
+    (line,) = [line for line in shown_lines(report) if "over_budget" in line]
+    assert "Logpush of account 'Shop' cost 3.50 USD" in line and "without transformers" in line
+    cheap = {"edgeops_rates": {"external": {"usd_per_gb": 0.0001}}}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**variables, **cheap})
+    assert not [line for line in shown_lines(report) if "over_budget" in line]
+    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars={"edgeops_monthly_budget_usd": 3})
+    assert [line for line in shown_lines(report) if "over_budget" in line]
+
+
+@pytest.mark.parametrize(
+    ("variables", "limit", "told"),
+    [
+        ({}, "all", "needs edgeops_audit_delivery: true"),
+        ({"edgeops_audit_delivery": True}, "zone1", "no host of this run is one"),
+        ({"edgeops_audit_delivery": True, "edgeops_monthly_budget_usd": "x"}, "all", "'x' is not a number above 0"),
+    ],
+)
+def test_budget_that_cannot_be_compared_is_refused_before_any_request(playbook, simulator, hosts, variables, limit, told):
+    given = {"edgeops_monthly_budget_usd": 100, "edgeops_target": limit, **variables}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="invalid_option")
+    assert told in report.stdout and "edgeops_monthly_budget_usd" in report.stdout and not report.journal
