@@ -100,6 +100,7 @@ options:
     description:
       - Whether to ask for the fields of each dataset that jobs of the hosts of the play deliver, once a host and dataset, and for the Customer Metadata
         Boundary of each account host, for the findings V(field_removed) and V(region_gap). Has no effect with O(zones).
+      - If omitted, the variable C(edgeops_audit_fields) of the playbooks.
     type: bool
     default: false
   monthly_budget_usd:
@@ -110,7 +111,9 @@ options:
         account host is the budget of this account. With O(zones), C(cost) of a record is compared.
     type: raw
   rates:
-    description: Prices for O(monthly_budget_usd), as in O(edgeops.observability.logpush_delivery_info#module:rates).
+    description:
+      - Prices for O(monthly_budget_usd), as in O(edgeops.observability.logpush_delivery_info#module:rates).
+      - If omitted, the variable C(edgeops_rates) of the playbooks, and the published prices for what that omits.
     type: dict
     suboptions:
       internal:
