@@ -20,6 +20,7 @@ antsibull-docs --config-file "$copy/docs/sphinx/antsibull-docs.cfg" collection -
     --dest-dir "$rst" edgeops.observability >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 if [ -s "$work/log" ]; then cat "$work/log"; fi
 cp "$copy"/docs/docsite/rst/*.{svg,png} "$rst/docsite/"
+python "$root/scripts/site_index.py" "$rst" "$copy/docs/sphinx/index.rst"
 rm -rf "$target"
 sphinx-build -q -W --keep-going -b html -c "$copy/docs/sphinx" -d "$work/doctrees" "$rst" "$target"
 echo "$target/index.html"

@@ -40,7 +40,7 @@ highlight_language = "YAML+Jinja"
 
 # Of the usual themes this one brings its fonts and scripts itself.
 html_theme = "sphinx_rtd_theme"
-html_theme_options = {"navigation_depth": 3, "style_external_links": True}
+html_theme_options = {"navigation_depth": 2, "titles_only": True, "style_external_links": True}
 html_static_path = [str(HERE / "static")]
 html_css_files = ["site.css"]
 html_show_sphinx = False
