@@ -126,9 +126,10 @@ def steps(guide: str) -> list[File | list[str]]:
         found[text.count("\n", 0, block.start()) + 1] = File(block[1], textwrap.dedent(block[2]))
     shell = re.finditer(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text)
     for block in shell:
-        for command in re.finditer(r"^ +((?:ansible-playbook|mv) .*)$", block[1], re.MULTILINE):
+        for command in re.finditer(r"^ +((?:ansible-playbook|mv) (?:.*\\\n)*.*)$", block[1], re.MULTILINE):
             line = text.count("\n", 0, block.start(1) + command.start()) + 1
-            found[line] = shlex.split(command[1], comments=True)
+            # A long command continues on the next line.
+            found[line] = shlex.split(re.sub(r"\\\n *", "", command[1]), comments=True)
     return [found[line] for line in sorted(found)]
 
 

@@ -89,6 +89,13 @@ def test_no_page_loads_files_of_other_sites(site: Path, pages: dict[str, Page]) 
     assert not [path for path, text in styles.items() if re.search(r"@import|url\(\s*['\"]?(?:https?:)?//", text)]
 
 
+def test_first_page_leads_on(site: Path, pages: dict[str, Page]) -> None:
+    """The sidebar has captions, and names modules without the name of the collection."""
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r'class="caption-text">(\w+)<', text)[:5] == ["Start", "Operate", "Scripts", "Reference", "Modules"]
+    assert '">logpush_job</a>' in text and "survey" in text and any("guide_survey" in link for link in pages["index.html"].links)
+
+
 def test_every_module_and_plugin_has_its_page(pages: dict[str, Page]) -> None:
     plugins = documented.ROOT / "plugins"
     expected = {
@@ -114,6 +121,8 @@ MEASURE = """(async width => {
     content: Math.max(document.documentElement.scrollWidth, document.body.scrollWidth),
     wide: wide.slice(0, 3).map(each => `${each.outerHTML.slice(0, 60)}: ${(each.textContent || "").trim().slice(0, 60)}`),
     text: document.body.innerText.length,
+    cut: [...document.querySelectorAll(".highlight-shell .highlight")].filter(each => each.scrollWidth > each.clientWidth + 1)
+      .map(each => each.textContent.trim().slice(0, 100)),
     images: [...document.images].filter(each => !(each.complete && each.naturalWidth)).map(each => each.src),
     loaded: performance.getEntriesByType("resource").map(entry => entry.name),
   };
@@ -146,6 +155,7 @@ def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page]) -> None
         (place, each["content"], each["wide"]) for place, each in seen.items() if each["content"] > place[1] or each["wide"]
     ]
     assert not [place for place, each in seen.items() if each["text"] < 100 and place[0] != "search.html"]
+    assert not [(place, each["cut"]) for place, each in seen.items() if each["cut"] and place[1] == DESK]
     assert not [(place, each["images"]) for place, each in seen.items() if each["images"]]
     hosts = {
         urlsplit(address).hostname for each in seen.values() for address in each["loaded"] if not address.startswith("data:")
