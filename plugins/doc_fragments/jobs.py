@@ -44,8 +44,8 @@ options:
         type: str
       destination_address:
         description:
-        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(jobs[].destination_conf) is not declared
-          cannot be led elsewhere unseen.
+        - Where the job must deliver to, as RV(edgeops.observability.logpush_job#module:job.destination) shows it, so that a job whose secret
+          O(jobs[].destination_conf) is not declared cannot be led elsewhere unseen.
         type: str
       ownership_challenge:
         description:
@@ -246,8 +246,8 @@ options:
         type: str
       destination_address:
         description:
-        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(job.destination_conf) is not declared cannot
-          be led elsewhere unseen.
+        - Where the job must deliver to, as RV(edgeops.observability.logpush_job#module:job.destination) shows it, so that a job whose secret
+          O(job.destination_conf) is not declared cannot be led elsewhere unseen.
         type: str
       ownership_challenge:
         description:
@@ -455,8 +455,8 @@ options:
         type: str
       destination_address:
         description:
-        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(jobs[].destination_conf) is not declared
-          cannot be led elsewhere unseen.
+        - Where the job must deliver to, as RV(edgeops.observability.logpush_job#module:job.destination) shows it, so that a job whose secret
+          O(jobs[].destination_conf) is not declared cannot be led elsewhere unseen.
         type: str
       ownership_challenge:
         description:
@@ -651,8 +651,8 @@ options:
         type: str
       destination_address:
         description:
-        - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(job_defaults.destination_conf) is not declared
-          cannot be led elsewhere unseen.
+        - Where the job must deliver to, as RV(edgeops.observability.logpush_job#module:job.destination) shows it, so that a job whose secret
+          O(job_defaults.destination_conf) is not declared cannot be led elsewhere unseen.
         type: str
       ownership_challenge:
         description:

@@ -65,8 +65,8 @@ options:
     type: str
   destination_address:
     description:
-      - Where the job must deliver to, as RV(job.destination) shows it, so that a job whose secret O(destination_conf) is not declared cannot be
-        led elsewhere unseen. Compared and never sent.
+      - Where the job must deliver to, as RV(edgeops.observability.logpush_job#module:job.destination) shows it, so that a job whose secret
+        O(destination_conf) is not declared cannot be led elsewhere unseen. Compared and never sent.
       - V(SCHEME://ADDRESS) with those readable options that decide where records go (C(account-id), C(endpoint), C(region) and
         C(sts-assume-role-arn)), such as V(s3://edge-logs/all?region=eu-west-1). Such an option that is omitted must be absent at the job, except
         C(region), which is then not compared.
