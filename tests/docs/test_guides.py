@@ -99,7 +99,7 @@ READERS = (
     ),
     Reader(
         "guide_recipes",
-        writes=(2, 0, 1, 3, 0, 0, 1, 0, 1),
+        writes=(2, 0, 1, 3, 0, 0, 1, 0, 1, 0, 0),
         jobs=("edge-logs",),
         seed={"jobs": {ZONE: [JOB]}, "accounts": ["9a7806061c88ada191ed06f989cc3dac"]},
         settings={"strict_ownership": True},
