@@ -69,7 +69,15 @@ def policies(client: Client) -> list[Policy]:
 
 def webhooks(client: Client) -> list[Webhook]:
     """Return all webhooks of the account."""
-    return [parse_webhook(item) for item in client.items("notifications.webhooks", keys=("id",))]
+    return [parse_webhook(item) for item in _identified(client, "webhook", "notifications.webhooks")]
+
+
+def _identified(client: Client, noun: str, operation: str) -> list[dict[str, Json]]:
+    """Return the items of a listing; one without an id makes the whole listing unusable, for tasks that only read, too."""
+    items = [dict_of(item) for item in client.items(operation, keys=("id",))]
+    if not all(isinstance(item.get("id"), str) and item["id"] for item in items):
+        raise client.locate(Failure(BAD_RESPONSE, f"The service's answer cannot be used: a {noun} has no id."))
+    return items
 
 
 def alerts(client: Client) -> Alerts:
@@ -79,7 +87,7 @@ def alerts(client: Client) -> Alerts:
 
 def silences(client: Client) -> list[dict[str, Json]]:
     """Return when policies are silenced, sorted."""
-    found = [_silence(dict_of(item)) for item in client.items("notifications.silences", keys=("id",))]
+    found = [_silence(item) for item in _identified(client, "silence", "notifications.silences")]
     return sorted(found, key=lambda silence: tuple(map(str, silence.values())))
 
 

@@ -310,3 +310,19 @@ def test_query_without_an_answer_fails():
     with pytest.raises(Failure, match=r"was refused; the host is service\.example") as caught:
         read_data(CONNECTION, Exchange("POST", "/graphql", Fault(UNAVAILABLE, "the connection was refused"), 1, False, False))
     assert caught.value.kind == UNAVAILABLE
+
+
+def test_ten_thousand_jobs_of_2_kb_can_be_listed() -> None:
+    """Field names in an option text have many commas, too."""
+    names = ",".join(f"Field{number:03}" for number in range(170))
+    job = {"id": 1, "name": "edge", "dataset": "http_requests", "enabled": True, "logpull_options": f"fields={names}"}
+    job |= {
+        "destination_conf": "s3://logs/web?region=eu-west-1",
+        "last_complete": None,
+        "last_error": None,
+        "error_message": None,
+    }
+    item = json.dumps(job).encode()
+    assert 1_500 < len(item) < 2_100
+    body = b'{"success": true, "result": [' + b", ".join([item] * 10_000) + b"]}"
+    assert len(response.open_envelope(response.decode(body), (list,))[0]) == 10_000
