@@ -102,6 +102,9 @@ class Settings:
     graphql_error_status: t.Annotated[bool, "errors have the HTTP status that is documented for them, instead of 200"] = False
     graphql_rate_limit: t.Annotated[int, "so many queries in a window; they do not count for --rate-limit; 0: no limit"] = 0
     graphql_rate_window: t.Annotated[float, "the window of --graphql-rate-limit, in seconds"] = 300
+    site_changes: t.Annotated[
+        list[str], "changes of the pages below /__site__/ZONE/: header, skimmer, frame, form, for one zone as ZONE:skimmer"
+    ] = dataclasses.field(default_factory=list)
 
     def change(self, changes: t.Mapping[str, t.Any]) -> None:
         """Change settings; an unknown name or choice or a wrong type raises ValueError and changes nothing."""

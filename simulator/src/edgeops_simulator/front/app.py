@@ -16,6 +16,7 @@ from edgeops_simulator.front import analytics, auth
 from edgeops_simulator.front.call import Answer
 from edgeops_simulator.front.messages import MAX_BODY, journal_body, read_request, refuse, respond, run
 from edgeops_simulator.front.routes import BASE_PATH, routes
+from edgeops_simulator.front.site import Site
 from edgeops_simulator.front.world import World
 from edgeops_simulator.journal import Entry
 from edgeops_simulator.refusal import Refusal, budget_depleted
@@ -27,9 +28,13 @@ class Front:
     def __init__(self, world: World) -> None:
         self._world = world
         self._routes = routes(world)
+        self._site = Site(world)
 
     async def __call__(self, scope: t.Any, receive: t.Any, send: t.Any) -> None:
         if scope["type"] != "http":
+            return
+        if self._site.serves(scope["path"]):
+            await self._site(scope, send)
             return
         world, connection = self._world, scope["connection"]
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
