@@ -4,9 +4,6 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._supported i
 
 check_supported()
 
-from ansible_collections.edgeops.observability.plugins.modules.page_audit import TASK
-from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.pages import PageAction as ActionModule
 
-
-class ActionModule(InProcessAction):
-    task = TASK
+__all__ = ["ActionModule"]

@@ -37,7 +37,7 @@ options:
         M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result.
       - Of an account, C(notifications) is the result of M(edgeops.observability.notification_policy_info), for the note V(no_alert), C(cost) the cost
         that M(edgeops.observability.logpush_delivery_info) returns, and C(boundary) has the C(regions) of its Customer Metadata Boundary.
-      - C(fields) has results of M(edgeops.observability.logpush_dataset_info) by dataset. C(pages) is the result of an audit of payment pages.
+      - C(fields) has results of M(edgeops.observability.logpush_dataset_info) by dataset. C(pages) is the result of M(edgeops.observability.page_audit).
       - C(error), with C(kind) and C(message), is the reason why a zone could not be audited, or not as a whole. The zone is then V(unaudited).
       - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is still
         shown, judged and counted. C(coverage), C(delivery), C(cost), C(notifications) and C(fields) that the token or the plan does not show are the note
@@ -83,7 +83,7 @@ options:
         description: The C(regions) of the Customer Metadata Boundary, for accounts.
         type: str
       pages:
-        description: The result of an audit of payment pages.
+        description: The result of M(edgeops.observability.page_audit).
         type: str
       scripts:
         description:

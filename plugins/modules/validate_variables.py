@@ -89,6 +89,12 @@ given:
   type: list
   elements: str
   sample: [edgeops_fail_on, edgeops_report_dir]
+with_pages:
+  description: The hosts whose variable C(edgeops_pages) names pages to audit.
+  returned: success
+  type: list
+  elements: str
+  sample: [shop.example]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -97,6 +97,7 @@ def _see(
             response = fetcher.fetch(page) if page.har is None else find_recorded(recordings[page.har], page.address)
             known = next((each for each in reads if each.response == response), None)
             reads.append(known or read_response(response))
+            unread = unread or reads[-1].document.doubt
             age = age_of(response.recorded_at, at) if page.har is not None else 0
             if age is None:
                 raise Unread("the recording does not say when it was made")

@@ -12,6 +12,7 @@ import types
 import typing as t
 from urllib.parse import unquote_to_bytes
 
+from .doubt import ACTIVE_TAGS, find_doubt
 from .encoding import decode_text, encoding_of, label_in
 from .facts import (
     BASE,
@@ -79,13 +80,17 @@ class Form(t.NamedTuple):
 
 
 class Document(t.NamedTuple):
-    """What was found in a document, in its order and each thing once; `stated` are the values of what stands beside the headers."""
+    """What was found in a document, in its order and each thing once.
+
+    `stated` are the values of what stands beside the headers, `doubt` is why another reader could find more.
+    """
 
     scripts: tuple[Script, ...] = ()
     inline: tuple[Inline, ...] = ()
     frames: tuple[Frame, ...] = ()
     forms: tuple[Form, ...] = ()
     stated: t.Mapping[str, tuple[str, ...]] = types.MappingProxyType({})
+    doubt: str | None = None
 
 
 def hash_of(code: str) -> str:
@@ -106,7 +111,9 @@ def _merged(found: t.Iterable[_Found]) -> Document:
     frames: dict[str, Frame] = {}
     forms: dict[str, Form] = {}
     stated: dict[str, list[str]] = {}
+    doubt = None
     for each in found:
+        doubt = doubt or each.doubt
         for script in each.scripts:
             scripts.setdefault(script[:4], script)
         for code in each.inline:
@@ -124,6 +131,7 @@ def _merged(found: t.Iterable[_Found]) -> Document:
         tuple(frames.values()),
         tuple(forms.values()),
         {name: tuple(values) for name, values in stated.items() if values},
+        doubt,
     )
 
 
@@ -136,6 +144,7 @@ class _Found:
         self.frames: list[Frame] = []
         self.forms: list[Form] = []
         self.stated: dict[str, list[str]] = {META_CSP: [], META_REFRESH: [], BASE: []}
+        self.doubt: str | None = None
 
     def move_to(self, line: int | None) -> None:
         """Let everything stand where the document stands that contains it; what this one says of itself holds for itself only."""
@@ -152,6 +161,7 @@ class _Place(t.NamedTuple):
     node: Node
     depth: int
     in_document: bool
+    is_inert: bool = False
 
 
 def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
@@ -161,13 +171,25 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
     """
     if depth > MAX_SRCDOC_DEPTH:
         raise Unread(f"it has documents within documents (srcdoc) deeper than {MAX_SRCDOC_DEPTH}")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    known: set[int] = set()
+    foreign: set[int] = set()
     for root in trees(text, is_srcdoc=depth > 0):
         walk = _Walk(root, base)
+        known |= walk.known
+        foreign |= walk.foreign
         yield walk.found
         for inner_base, code in walk.documents:
             for found in _read(code.code, inner_base, depth + 1):
                 found.move_to(code.line)
                 yield found
+    place = find_doubt(text, foreign, known)
+    if place is not None:
+        uncertain = _Found()
+        uncertain.doubt = (
+            f"readers can disagree about line {text.count(chr(10), 0, place) + 1}, because of the SVG or MathML before it"
+        )
+        yield uncertain
 
 
 class _Walk:
@@ -177,6 +199,9 @@ class _Walk:
         self.found = _Found()
         # The documents that stand in an attribute, with their base.
         self.documents: list[tuple[Address, Inline]] = []
+        # Where the elements begin that are not inert, and the roots of SVG and MathML.
+        self.known: set[int] = set()
+        self.foreign: set[int] = set()
         self._page = self._base = base
         self._has_base = False
         # A base that leads nowhere ends the search for another one, but what browsers load in advance follows the next.
@@ -191,21 +216,23 @@ class _Walk:
             self._add_late(kind, text, line)
 
     def _visit(self, place: _Place) -> t.Iterator[_Place]:
-        """Look at a node; yield those below it that are not inert."""
+        """Look at a node; yield those below it."""
         node = place.node
         if not node.name.startswith("#"):
-            self._look_at(node, node.attrs or {}, place.in_document)
+            self._remember(node, is_inert=place.is_inert)
+            if not place.is_inert:
+                self._look_at(node, node.attrs or {}, place.in_document)
         depth = place.depth + 1
         has_shadow = False
         for child in node.children or ():
             if child.name[:1] in ("#", "!"):
                 continue  # text, a comment, the type of the document
-            yield _Place(child, depth, place.in_document)
+            yield _Place(child, depth, place.in_document, place.is_inert)
             if is_template(child) and child.template_content is not None:
                 is_shadow = not has_shadow and ((child.attrs or {}).get("shadowrootmode") or "").lower() in _MODES
                 has_shadow = has_shadow or is_shadow
-                if is_shadow or depth > MAX_TRUSTED_DEPTH:
-                    yield _Place(child.template_content, depth, place.in_document and not is_shadow)
+                is_inert = place.is_inert or not (is_shadow or depth > MAX_TRUSTED_DEPTH)
+                yield _Place(child.template_content, depth, place.in_document and not is_shadow, is_inert)
 
     def _look_at(self, node: Node, attributes: Attributes, in_document: bool) -> None:
         name, line = node.name, node.origin_line
@@ -224,6 +251,16 @@ class _Walk:
                 self._add_inline(HANDLER, value, line)
             elif "script" in value.lower() or "\n" in value or "\t" in value or "\r" in value:
                 self._look_for_javascript(attribute, value, line)
+
+    def _remember(self, node: Node, *, is_inert: bool) -> None:
+        """Note where an element begins, and whether another reader could take it for one that is active."""
+        if node.origin_offset is None:
+            return  # an element that the text does not contain, such as a body
+        is_foreign = node.namespace != HTML
+        if not is_inert and not (is_foreign and node.name in ACTIVE_TAGS and (node.namespace, node.name) != (SVG, "script")):
+            self.known.add(node.origin_offset)
+        if is_foreign and node.name in ("svg", "math"):
+            self.foreign.add(node.origin_offset)
 
     def _look_for_javascript(self, attribute: str, value: str, line: int | None) -> None:
         if attribute in NO_ADDRESSES or attribute.startswith(("data-", "aria-")):

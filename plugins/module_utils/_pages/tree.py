@@ -26,7 +26,7 @@ else:
     Node = object
 
 HTML, SVG = "html", "svg"
-_FRAMESET = re.compile(r"<(?=frameset)", re.IGNORECASE)
+_FRAMESET = re.compile(r"<frameset", re.IGNORECASE)
 
 
 def missing_parser(option: str) -> Failure | None:
@@ -49,8 +49,8 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[Node]:
     lower = text.lower()
     texts = [text]
     if "<frameset" in lower:
-        # A frameset removes the body that came before it, whose scripts have run.
-        texts.append(_FRAMESET.sub("<not-a-", text))
+        # A frameset removes the body that came before it, whose scripts have run; the name of another element has the same length.
+        texts.append(_FRAMESET.sub("<noframe_", text))
     for each in texts:
         # The content of `noscript` is text with scripting, and elements without.
         for scripting in (True, False) if "<noscript" in lower else (True,):

@@ -27,6 +27,9 @@ from .._variables.table import (
 # Validates the variables of the hosts of a play, before anything is read.
 
 
+PAGES = "edgeops_pages"
+
+
 class Validation(t.NamedTuple):
     """The validated options in a play; `known` is None for the variables of the collection, `hosts` for all hosts."""
 
@@ -38,11 +41,15 @@ class Validation(t.NamedTuple):
 
 
 class Read(t.NamedTuple):
-    """The switches as they were read, and the names of the variables of the run that are set: never a value that may be a secret."""
+    """The switches as they were read, the names of the variables of the run that are set, and the hosts that have pages to audit.
+
+    Never a value that may be a secret.
+    """
 
     run: dict[str, Json]
     hosts: dict[str, dict[str, Json]]
     given: list[str]
+    with_pages: list[str]
 
 
 class ValidateVariables(PlayTask[Validation]):
@@ -74,7 +81,7 @@ class ValidateVariables(PlayTask[Validation]):
         if desired.known is None:
             check_extra(variables.extra)
         _check_names(variables, hosts, desired)
-        read = Read({}, {host: {} for host in hosts}, [])
+        read = Read({}, {host: {} for host in hosts}, [], [])
         if desired.known is not None:
             for name in sorted(desired.known):
                 _values(variables, hosts, name)
@@ -120,7 +127,7 @@ def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Vali
 
 def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> Read:
     """Read the variables of the collection that are about the run, and those of hosts that must not be wrong."""
-    read = Read({}, {host: {} for host in hosts}, [])
+    read = Read({}, {host: {} for host in hosts}, [], [])
     for name, variable in PLAYBOOK_VARIABLES.items():
         if not name.startswith(prefixes) or variable.scope is HOST:
             continue
@@ -130,6 +137,8 @@ def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str,
             raise invalid_option(
                 name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable"
             )
+        if name == PAGES:
+            read.with_pages.extend(host for host, value in values.items() if value)
         is_switch = variable.read is readers.read_boolean
         if variable.scope is not EACH and any(value not in (None, "") for value in raw.values()):
             read.given.append(name)

@@ -18,6 +18,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import patterns_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.pages import refuse_without_parser
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     REGISTERED,
     budgets_of,
@@ -52,6 +53,8 @@ class ReportAction(InProcessAction):
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
                 hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
                 check_budget(self._task.args, hosts)
+                if self._is_validation:
+                    refuse_without_parser(hosts.values())
             if registered is not None:
                 self._task.args = {**self._task.args, "zones": self._records(hosts, registered)}
             result = super().run(tmp, variables)
@@ -66,6 +69,10 @@ class ReportAction(InProcessAction):
         patterns = patterns_of(result["failed_hosts"], list(hosts), variables["groups"])
         return {**result, "hosts": patterns, "ansible_stats": _statistics(result)}
 
+    @property
+    def _is_validation(self) -> bool:
+        return bool(boolean(self._task.args.get("validate_only") or False, strict=False))
+
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments with `fail_on` as one list, whose items may be texts with commas."""
         fail_on = arguments.get("fail_on")
@@ -77,7 +84,7 @@ class ReportAction(InProcessAction):
     def _registered(self) -> dict[str, str | None] | None:
         """Return the names of the variables to gather from; None if the task has records, or makes no report."""
         arguments = self._task.args
-        if arguments.get("zones") is not None or boolean(arguments.get("validate_only") or False, strict=False):
+        if arguments.get("zones") is not None or self._is_validation:
             return None
         option = self.task.arguments()["argument_spec"]["registered"]
         names = prepared({"registered": option}, {"registered": arguments.get("registered")}).get("registered")

@@ -89,7 +89,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_evidence_dir": _of("script_audit", "evidence_dir", _PATH, scope=HOST),
     "edgeops_expected_head": _of("script_audit", "expected_head", scope=HOST),
     # Audits of payment pages; their evidence is in the same folder.
-    "edgeops_pages": _of("page_audit", "pages", readers.read_list, default=[], scope=HOST),
+    "edgeops_pages": _of("page_audit", "pages", readers.read_list, default=[], scope=EACH),
     "edgeops_page_baseline": _of("page_audit", "baseline", readers.read_list, default=[], scope=HOST),
     "edgeops_expected_pages_head": _of("page_audit", "expected_head", scope=HOST),
     "edgeops_expected_heads": _of("script_evidence_info", "expected_heads", readers.read_dict),
