@@ -74,6 +74,13 @@ options:
         description: The result of M(edgeops.observability.script_audit), whose proposals become the script baselines. A script that is
           malicious or reported is left out, with the reason. If omitted, none.
         type: str
+      pages:
+        description: The result of M(edgeops.observability.page_audit), whose proposals become the page baselines. If omitted, none.
+        type: str
+  page_baselines:
+    description: Entries for the page baselines, as the audit of pages proposes them, by the name of the zone.
+    type: dict
+    default: {}
   script_baselines:
     description: Entries for the script baselines, as the audit of scripts proposes them, by the name of the zone.
     type: dict

@@ -48,7 +48,7 @@ def adopted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     options = {"dest": str(folder), "group": "all", "group_hosts": ["shop.example"], "overwrite": False, "date": "2026-11-21"}
     baselines = {"shop.example": [{"name": "s", "owner": None}]}
-    write(desire({**options, "zones": [zone], "script_baselines": baselines}))
+    write(desire({**options, "zones": [zone], "script_baselines": baselines, "page_baselines": {}}))
     return folder
 
 

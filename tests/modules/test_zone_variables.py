@@ -42,7 +42,7 @@ def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) ->
     dest = tmp_path / "inventory"
     found = modules.run(info(label="shop.example"), secrets=[SECRET]).result
     options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], "group": "all", "group_hosts": ["shop.example"]}
-    made = files.desire({**options, "overwrite": False, "script_baselines": {}})
+    made = files.desire({**options, "overwrite": False, "script_baselines": {}, "page_baselines": {}})
     assert files.report(made).result["changed"] is True
     files.write(made)
     assert files.report(made).result["changed"] is False

@@ -34,7 +34,7 @@ def adopt(simulator: t.Any, hosts: Hosts, folder: Path, date: str, group: t.Iter
     """Write the files of these zones, which are the whole group unless `group` is given; return all results."""
     found = read(simulator, hosts)
     options = {"dest": str(folder), "group": "all", "group_hosts": list(group or hosts), "overwrite": False, "date": date}
-    write(desire({**options, "zones": found, "script_baselines": {}}))
+    write(desire({**options, "zones": found, "script_baselines": {}, "page_baselines": {}}))
     return repr(found)
 
 

@@ -31,7 +31,9 @@ _AT_DEFAULT: t.Mapping[str, t.Any] = {"filter": "", "transformer": "", "filter_a
 _NOT_SAMPLED = {"option_flags": "sample", "output_options": "sample_rate"}
 
 
-# A result of `zone_variables_info`, with the entries for its script baseline as `script_baseline`.
+# The options with entries for baselines, by zone, and the variable of a host that takes them.
+_BASELINES = {"script_baselines": "edgeops_script_baseline", "page_baselines": "edgeops_page_baseline"}
+# A result of `zone_variables_info`, with the entries for its baselines by the variable that takes them, as `baselines`.
 AdoptedZone = t.Mapping[str, t.Any]
 
 
@@ -78,8 +80,7 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
         variables = without_defaults(zone["variables"], common)
         if not whole_group and JOBS_VARIABLE in variables:
             variables = {DEFAULTS_VARIABLE: {}, **variables}  # hides defaults of the group, which would change these jobs
-        if zone.get("script_baseline"):
-            variables["edgeops_script_baseline"] = zone["script_baseline"]
+        variables |= {name: entries for name, entries in zone.get("baselines", {}).items() if entries}
         comments = (f"The {scope_of(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
         texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
     # Ansible does not read a file with this extension as variables.
@@ -180,8 +181,8 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "overwrite": {"type": "bool", "default": False},
     "date": {"type": "str"},
     "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True},
-    "registered": {"type": "dict", "options": {"zone": {"type": "str"}, "scripts": {"type": "str"}}},
-    "script_baselines": {"type": "dict", "default": {}},
+    "registered": {"type": "dict", "options": {name: {"type": "str"} for name in ("zone", "scripts", "pages")}},
+    **{name: {"type": "dict", "default": {}} for name in _BASELINES},
 }
 
 
@@ -201,15 +202,18 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
         raise invalid_option("dest", "is empty")
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     date = need_date("date", params["date"] or today)
-    baselines = params["script_baselines"]
-    for name, entries in baselines.items():
-        if not isinstance(entries, list):
-            raise invalid_option(f"script_baselines.{name}", "must be a list")
-    with_scripts = [{**zone, "script_baseline": baselines.get(zone["zone"], [])} for zone in zones]
+    for option in _BASELINES:
+        for name, entries in params[option].items():
+            if not isinstance(entries, list):
+                raise invalid_option(f"{option}.{name}", "must be a list")
+    with_baselines = [
+        {**zone, "baselines": {variable: params[option].get(zone["zone"], []) for option, variable in _BASELINES.items()}}
+        for zone in zones
+    ]
     group = check_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
-    return Desired(params["dest"], params["overwrite"], texts_of(with_scripts, group, whole_group, date))
+    return Desired(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date))
 
 
 def _check_zones(zones: t.Sequence[t.Any]) -> None:

@@ -20,6 +20,7 @@ class Registered(t.NamedTuple):
 
     zone: str
     scripts: str = ""
+    pages: str = ""
 
 
 class Gathered(t.NamedTuple):
@@ -27,6 +28,7 @@ class Gathered(t.NamedTuple):
 
     zones: list[dict[str, Json]]
     script_baselines: dict[str, Json]
+    page_baselines: dict[str, Json]
     refused: dict[str, str]
 
 
@@ -35,22 +37,26 @@ def gather(play: Play, registered: Registered) -> Gathered:
     refused: dict[str, str] = {}
     zones: dict[str, dict[str, Json]] = {}
     proposals: dict[str, Json] = {}
+    of_pages: dict[str, Json] = {}
     hosts_of: dict[str, list[str]] = {}
     for host in play.hosts:
         # Results of tasks are tagged or, in older cores, of types of their own, which a file of variables cannot show.
-        zone, scripts = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
-        error = error_of(zone) or error_of(scripts)
+        zone, scripts, pages = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
+        error = error_of(zone) or error_of(scripts) or error_of(pages)
         if error or not zone or zone.get("skipped"):
             refused[host] = f"the {play.scope(host)} could not be read: {error or 'its task did not run'}"
             continue
-        proposals[host], refused_scripts = _proposals(scripts)
-        zones[host] = {**zone, "left_out": [*list_of(zone.get("left_out")), *refused_scripts]} if refused_scripts else zone
+        proposals[host], left_out = _proposals(scripts)
+        of_pages[host] = list_of(pages.get("proposals"))
+        left_out += _left_out_of_pages(pages)
+        zones[host] = {**zone, "left_out": [*list_of(zone.get("left_out")), *left_out]} if left_out else zone
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
         if len(names) > 1:
             refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
     adopted = [host for host in zones if host not in refused]
-    return Gathered([zones[host] for host in adopted], {host: proposals[host] for host in adopted}, refused)
+    of_scripts, of_pages = ({host: each[host] for host in adopted} for each in (proposals, of_pages))
+    return Gathered([zones[host] for host in adopted], of_scripts, of_pages, refused)
 
 
 # Findings of scripts that no adoption may propose as authorised.
@@ -74,3 +80,17 @@ def _proposals(scripts: t.Mapping[str, Json]) -> tuple[list[Json], list[dict[str
         else:
             kept.append(proposal)
     return kept, left_out
+
+
+def _left_out_of_pages(pages: t.Mapping[str, Json]) -> list[dict[str, str]]:
+    """Return what no entry for a page can authorise, and the pages that could not be read, with the reason."""
+    unread = [
+        {"what": f"page {finding.get('page')}", "why": str(finding.get("message"))}
+        for finding in map(dict_of, list_of(pages.get("findings")))
+        if finding.get("kind") == "page_unread"
+    ]
+    return unread + [
+        {"what": f"page {page.get('url')}: {each.get('what')}", "why": str(each.get("why"))}
+        for page in map(dict_of, list_of(pages.get("pages")))
+        for each in map(dict_of, list_of(page.get("left_out")))
+    ]

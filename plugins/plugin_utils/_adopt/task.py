@@ -40,13 +40,22 @@ class ZoneVariablesFiles(PlayTask[DesiredFiles]):
     def desire(self, params: Params, play: Play) -> DesiredFiles:
         rest = (params["dest"], params["group"], play.check_mode, play.inventory)
         if params["zones"] is not None:
-            return DesiredFiles(desire(params), Gathered(params["zones"], params["script_baselines"], {}), *rest)
+            return DesiredFiles(
+                desire(params), Gathered(params["zones"], params["script_baselines"], params["page_baselines"], {}), *rest
+            )
         names = params["registered"] or {}
-        gathered = gather(play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or ""))
+        gathered = gather(
+            play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or "", names.get("pages") or "")
+        )
         if not gathered.zones:
             return DesiredFiles(None, gathered, *rest)
         group_hosts = play.groups.get(params["group"], ()) if params["group_hosts"] is None else params["group_hosts"]
-        options = {"zones": gathered.zones, "script_baselines": gathered.script_baselines, "group_hosts": list(group_hosts)}
+        options = {
+            "zones": gathered.zones,
+            "script_baselines": gathered.script_baselines,
+            "page_baselines": gathered.page_baselines,
+            "group_hosts": list(group_hosts),
+        }
         return DesiredFiles(desire({**params, **options}), gathered, *rest)
 
     def report(self, desired: DesiredFiles) -> Conclusion:

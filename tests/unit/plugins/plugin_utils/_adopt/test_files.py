@@ -27,7 +27,14 @@ def texts(*zones: dict[str, t.Any]) -> dict[str, str]:
 
 def params(dest: Path, *zones: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
     hosts = [zone["zone"] for zone in zones if "zone" in zone] or ["shop.example"]
-    usual = {"group": "all", "group_hosts": hosts, "overwrite": False, "date": "2026-11-21", "script_baselines": {}}
+    usual = {
+        "group": "all",
+        "group_hosts": hosts,
+        "overwrite": False,
+        "date": "2026-11-21",
+        "script_baselines": {},
+        "page_baselines": {},
+    }
     return {"dest": str(dest), "zones": list(zones or [zone()]), **usual, **options}
 
 
