@@ -270,6 +270,41 @@ def test_guide_to_redaction_works_as_pasted(simulator: t.Any, tmp_path: Path) ->
         assert f"'{sample}': ClientIP would differ" in output and address in output
 
 
+def test_guide_payment_pages_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
+    """From an empty baseline to compliant; then each change of the page is found."""
+    simulator.seed(zones=[{"id": ZONE, "name": NAME, "status": "active"}])
+    project = Project(tmp_path / "project", simulator)
+    project.save("fleet.zones.yml", FLEET)
+    shop = f"{simulator.base_url.partition('/client')[0]}/__site__/{ZONE}/checkout"
+    statuses, audits = [], []
+    for step in steps("guide_payment_pages"):
+        if isinstance(step, File):
+            project.save(step.name, step.text.replace("https://shop.example.com/checkout", shop))
+            continue
+        code, output = project.run(step)
+        is_audit = "edgeops.observability.check" in step
+        assert code == (2 if is_audit and not audits else 0), f"{shlex.join(step)}\n{output}"
+        if is_audit:
+            audits.append(step)
+            statuses.append(zone_of_report(project)["status"])
+    assert statuses == ["findings", "compliant"]
+    changes = {"skimmer": "inline_new", "header": "header_changed", "frame": "frame_new", "form": "form_new"}
+    for change, kind in changes.items():
+        simulator.settings(site_changes=[change])
+        code, output = project.run(audits[-1])
+        row = zone_of_report(project)
+        assert (code, row["status"], [item["type"] for item in row["items"] if item["kind"] == "finding"]) == (
+            2,
+            "findings",
+            [kind],
+        ), output
+
+
+def zone_of_report(project: Project) -> dict[str, t.Any]:
+    (row,) = json.loads((project.folder / "report" / "report.json").read_text(encoding="utf-8"))["zones"]
+    return t.cast("dict[str, t.Any]", row)
+
+
 def test_guide_who_is_told_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
     """The table of the survey follows: nobody, then the policies, then a silence."""
     account = "9a7806061c88ada191ed06f989cc3dac"
