@@ -92,6 +92,9 @@ class Service(t.NamedTuple):
         }
 
 
+POLICY = "a1" * 16
+
+
 @pytest.fixture
 def service(simulator: t.Any, playbook: Playbook, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Service]:
     modes = {zone: mode for zones in (ZONES, OF_MODULES) for mode, zone in zones.items()}
@@ -112,9 +115,13 @@ def service(simulator: t.Any, playbook: Playbook, tmp_path_factory: pytest.TempP
             ACCOUNT: [{"id": 3, "name": "redact", "description": "by hand", "code": "SELECT RayID FROM http_requests"}]
         },
         notification_policies={
-            ACCOUNT: [{"name": "told", "description": "by hand", "mechanisms": {"email": [{"id": "ops@example.com"}]}}]
+            ACCOUNT: [
+                {"id": POLICY, "name": "told", "description": "by hand", "mechanisms": {"email": [{"id": "ops@example.com"}]}}
+            ]
         },
         webhooks={ACCOUNT: [{"name": "chat", "url": "https://chat.example/in"}]},
+        silences={ACCOUNT: [{"policy_id": POLICY, "start_time": "2026-01-01T00:00:00Z", "end_time": "2026-01-02T00:00:00Z"}]},
+        notification_history={ACCOUNT: [{"alert_type": "dos_attack_l7", "sent": recent}]},
     )
     planter = Planter(tmp_path_factory.mktemp("evaluated"), SEED)
     with planting(simulator.base_url, planter, modes) as base_url:
@@ -240,6 +247,10 @@ def test_results_and_filters(service: Service) -> None:
     for name, key in in_account.items():
         tasks.append({"name": name, f"edgeops.observability.{name}": {"account_id": ACCOUNT}, "register": name})
         tasks.append({"ansible.builtin.debug": {"msg": ["{{ item }}"]}, "loop": f"{{{{ {name}.{key} }}}}"})
+    asked = {"account_id": ACCOUNT, "history_days": 30}
+    tasks.append({"edgeops.observability.notification_policy_info": asked, "register": "told", "ignore_errors": True})
+    listings = ("webhooks", "silences", "history", "available_alerts")
+    tasks += [{"ansible.builtin.debug": {"msg": [f"{{{{ told.{listing} | default([]) }}}}"]}} for listing in listings]
     play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
     report = service.run([play], inventory={"localhost": {}})
     assert service.shown(report) >= {"name", "url", "host", "script_url", "error_message", "field_names", "ClientIP"}
