@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 MODULES = sorted(path.stem for path in (Path(__file__).parents[3] / "plugins" / "modules").glob("[!_]*.py"))
-# Slow imports; AnsibleModule and the HTTP library, if installed, may load them anyway.
+# Slow imports; AnsibleModule and the libraries for HTTP and HTML, if installed, may load them anyway.
 HEAVY = "asyncio concurrent dbm difflib email http inspect logging pathlib ssl unittest urllib.request yaml"
 CHILD = """
 import json, sys
-sys.modules["requests"] = sys.modules["urllib3"] = None
+sys.modules["requests"] = sys.modules["urllib3"] = sys.modules["justhtml"] = None
 from ansible.module_utils.basic import AnsibleModule
 before = set(sys.modules)
 import ansible_collections.edgeops.observability.plugins.modules.{module}

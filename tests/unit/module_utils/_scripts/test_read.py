@@ -30,6 +30,7 @@ class Service:
         self.requested: list[str] = []
         self.listed = items or {}
         self.queries: list[tuple[str, dict[str, str]]] = []
+        self.warnings: list[str] = []
 
     def call(self, operation: str) -> Answer:
         route = operation.partition(".")[0]
