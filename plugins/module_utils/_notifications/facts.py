@@ -48,6 +48,9 @@ MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
     "webhooks[].last_failure": Meaning(None, f"{_TYPES}: optional; no delivery failed yet"),
     "webhooks[].type": Meaning(None, f"{_TYPES}: optional; decides nothing but how much of an address is compared"),
     "webhooks[].created_at": Meaning(None, f"{_TYPES}: optional"),
+    "available_alerts.*": Meaning(
+        None, f"{_TYPES}: the alerts that the account may use, by product; it may not use those of others"
+    ),
     "available_alerts.*[].description": Meaning("", f"{_TYPES}: optional"),
     "available_alerts.*[].display_name": Meaning(None, f"{_TYPES}: optional"),
     "available_alerts.*[].filter_options": Meaning(None, f"{_TYPES}: optional; filters are then not compared"),

@@ -226,7 +226,7 @@ def _shown(account: _Account, policy: t.Mapping[str, Json], now: datetime.dateti
 def _filters_text(policy: t.Mapping[str, Json]) -> str:
     """Return what restricts a policy, for people."""
     filters = {name: values for name, values in dict_of(policy.get("filters")).items() if values}
-    return f"only for its filters ({', '.join(sorted(filters))})" if filters else ""
+    return f"only for its filters: {', '.join(sorted(filters))}" if filters else ""
 
 
 def _best(account: _Account, alerts: t.Collection[str], host: ZoneRecord, now: datetime.datetime) -> Cover:
@@ -318,13 +318,19 @@ def _takes_in(policy: t.Mapping[str, Json], host: ZoneRecord) -> Cover:
     return Cover(PERHAPS, f"what its filter {', '.join(unclear)} restricts is not known") if unclear else Cover(COVERED)
 
 
+def _is_there(diff: t.Mapping[str, Json], rule: t.Mapping[str, Json]) -> bool:
+    """Return whether a predicted rule is in effect now already: not one that would be created, or enabled, by this change."""
+    before, after, label = dict_of(diff.get("before")), dict_of(diff.get("after")), str(rule.get("description"))
+    return label not in after or (label in before and dict_of(before[label]).get("enabled") is not False)
+
+
 def _has_rule(host: ZoneRecord) -> Cover:
     """Return whether a content security rule of a zone logs or enforces: an alert that is scoped to zones watches what rules allow."""
     part = result_of(host).get(CONTENT_SECURITY_RULES)
     if not isinstance(part, dict) or not isinstance(part.get(CONTENT_SECURITY_RULES), list):
         return Cover(PERHAPS, "a scoped alert needs a content security rule of the zone, and rules were not read")
     listed = [*list_of(part.get(CONTENT_SECURITY_RULES)), *list_of(part.get("unlisted_rules"))]
-    rules = [dict_of(rule) for rule in listed]
+    rules = [dict_of(rule) for rule in listed if _is_there(dict_of(part.get("diff")), dict_of(rule))]
     if any(rule.get("enabled") is True and rule.get("action") in ("log", "allow") for rule in rules):
         return Cover(COVERED)
     if any(rule and not isinstance(rule.get("enabled"), bool) for rule in rules):

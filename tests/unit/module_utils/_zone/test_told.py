@@ -147,7 +147,7 @@ def test_one_scoped_policy_hides_no_other_zone() -> None:
             "reason": "it has no recipient",
         }
     ]
-    assert resources["policies"][0]["reason"] == "only for its filters (zones)"
+    assert resources["policies"][0]["reason"] == "only for its filters: zones"
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,17 @@ def test_who_is_told_of_a_disabled_job(of_account: t.Any, of_zone: t.Any, watchi
         assert rows[0]["covered" if degree is None else "perhaps" if degree == PERHAPS else "uncovered"] == (
             ["acme"] if of_account else ["a"]
         )
+
+
+@pytest.mark.parametrize(
+    ("before", "degree"),
+    [({"checkout": {"enabled": True}}, None), ({"checkout": {"enabled": False}}, NOT), ({}, NOT)],
+)
+def test_rule_that_is_only_predicted_watches_nothing(before: t.Any, degree: int | None) -> None:
+    host = zone("a", RULE)
+    host["result"]["content_security_rules"]["diff"] = {"before": before, "after": {"checkout": {"enabled": True}}}
+    found = made(account(policy(filters=IN_A)), host)
+    assert [gap.degree for gap in found.gaps if gap.host == "a"] == ([] if degree is None else [degree])
 
 
 @pytest.mark.parametrize("name", ["webhooks", "silences", "available_alerts"])
