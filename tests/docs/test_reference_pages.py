@@ -219,11 +219,15 @@ def test_connection_options_are_those_of_the_code() -> None:
 
 
 def test_options_of_the_simulator() -> None:
-    settings = {field.name for field in dataclasses.fields(Settings)}
-    shown = parser().format_help().partition("\noptions:")[2].partition("\nsettings")[0]
-    options = set(re.findall(r"^  (--[a-z-]+)", shown, re.MULTILINE)) - {"--version"}
-    assert sorted(names_of("option")) == sorted(options)
-    assert sorted(names_of("setting")) == sorted(settings)
+    """The README names the help, which has each setting and describes all options."""
+    assert "`edgeops-simulator --help`" in (ROOT / "simulator" / "README.md").read_text(encoding="utf-8")
+    _usage, options, settings = re.split(r"^options:$|^settings .*:$", parser().format_help(), flags=re.MULTILINE)
+    entry = re.compile(r"^  (?:-h, )?--([a-z-]+)(?: \S+|, --no-[a-z-]+)?(?:  +|\n {6,})(\S.*)", re.MULTILINE)
+    described = {head: dict(entry.findall(part)) for head, part in (("options", options), ("settings", settings))}
+    assert len(described["options"]) == len(re.findall(r"^  -", options, re.MULTILINE))
+    assert sorted(described["settings"]) == sorted(
+        field.name.removesuffix("_ms").replace("_", "-") for field in dataclasses.fields(Settings)
+    )
 
 
 def test_faults_of_the_simulator() -> None:

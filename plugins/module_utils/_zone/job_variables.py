@@ -37,9 +37,9 @@ class Jobs(t.NamedTuple):
     destinations: list[t.Mapping[str, Json]]
 
     def leave_out(self, job: Job, what: str, why: str) -> None:
-        """Note a member of a job that is not in its item, and why."""
+        """Note a member of a job that is not in its item, or a job that has no item (`what` is empty), and why."""
         label = f"job {job.id} ({job.name})" if job.name else f"job {job.id}"
-        self.left_out.append({"what": f"{what} of {label}", "why": why})
+        self.left_out.append({"what": f"{what} of {label}" if what else label, "why": why})
 
 
 _NAME = re.compile(r"[^\x00-\x1f\x7f/\\\ud800-\udfff]+")
@@ -197,6 +197,11 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
     names = collections.Counter((job.name, job.dataset) for job in jobs)
     whole = Jobs([], [], [], [])
     for job in sorted(jobs, key=lambda job: job.id):
+        if job.values["enabled"] is None:
+            whole.leave_out(
+                job, "", "the API does not show whether it is enabled, and the role enables each job that does not say it is not"
+            )
+            continue
         destination = _destination(job, zone_key, whole)
         is_alone = names[job.name, job.dataset] == 1
         item = _express(job, destination, is_alone, whole)
@@ -217,9 +222,8 @@ def _express(job: Job, destination: JobVariables, is_alone: bool, whole: Jobs) -
             del item["dataset"]
     if job.values["enabled"] is False:
         item["enabled"] = False
-    for name in ("dataset", "enabled"):
-        if job.values[name] is None:
-            whole.leave_out(job, name, "the API does not return it")
+    if job.values["dataset"] is None:
+        whole.leave_out(job, "dataset", "the API does not return it")
     members = {**_members(job), **destination}
     item.update({name: value for name, value in members.items() if value is not None})
     for name in [name for name in members if members[name] is None]:

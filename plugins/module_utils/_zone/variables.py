@@ -160,7 +160,8 @@ def express_zone(
     policies, others = express_rules(rules)
     variables = {
         "log_delivery_custom_fields": fields,
-        "log_delivery_jobs": None if jobs is None else declared.items,
+        # An empty list would deny jobs that are left out.
+        "log_delivery_jobs": None if jobs is None or (jobs and not declared.items) else declared.items,
         "log_delivery_script_monitor_enabled": None if monitor is None else monitor["enabled"],
         "log_delivery_content_security_rules": policies,
     }

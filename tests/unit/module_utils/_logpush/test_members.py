@@ -29,7 +29,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zone.job_va
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import ZONE_SPEC
 from ansible_collections.edgeops.observability.plugins.modules.logpush_job import DOCUMENTATION
 
-job = {"id": 7, "name": "n", "destination_conf": "r2://b", "x_new": 7}
+job = {"id": 7, "name": "n", "enabled": True, "destination_conf": "r2://b", "x_new": 7}
 omitted = {name: option.get("default") for name, option in OPTIONS.items()}
 found = plan(desire({**omitted, "name": "n", "x_new": 8}), JobState(parse_job(job)))
 print(json.dumps({

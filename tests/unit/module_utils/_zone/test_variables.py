@@ -96,6 +96,16 @@ def test_job_becomes_options_without_defaults(job: dict[str, t.Any], item: dict[
     assert not {"frequency", "max_upload_interval_seconds"} & set(found) or "frequency" in item
 
 
+def test_a_job_that_may_be_off_is_left_out() -> None:
+    """The role would enable it; and without it no empty list denies that there is a job."""
+    hidden = parse_job({**PLAIN, "enabled": None})
+    for jobs, names in (([hidden], None), ([hidden, parse_job({**PLAIN, "id": 8})], [8])):
+        found = express_zone("z", None, jobs, None)
+        items = found["variables"].get("log_delivery_jobs")
+        assert (items and [item["job_id"] for item in items]) == names
+        assert "whether it is enabled" in reasons(found["left_out"])["job 7 (shop-logs)"]
+
+
 def test_an_adopted_job_is_unchanged_and_has_nothing_undeclared() -> None:
     """Whatever of its delivery somebody changes later is a difference; a dataset without attack traffic does not declare it."""
     jobs = [
