@@ -4,6 +4,8 @@
 
 import typing as t
 
+import pytest
+
 from harness import Modules
 
 NAME = "edgeops.observability."
@@ -15,9 +17,11 @@ JOB = {
 }
 
 
-def run(modules: Modules, module: str, address: dict[str, str], check: bool = False, **options: t.Any) -> t.Any:
+def run(
+    modules: Modules, module: str, address: dict[str, str], check: bool = False, fails: t.Any = None, **options: t.Any
+) -> t.Any:
     tasks = {"name": "Run", f"{NAME}{module}": {**options, **address}}
-    return modules.run(tasks, defaults={}, check=check)
+    return modules.run(tasks, defaults={}, check=check, fails=fails)
 
 
 def test_zone_name_equals_zone_id(modules: Modules) -> None:
@@ -45,3 +49,21 @@ def test_zone_settings_are_refused_for_accounts(modules: Modules) -> None:
     tasks = {"name": "Run", f"{NAME}zone_observability": {"account_id": "9a", "script_monitor_enabled": True}}
     report = modules.run(tasks, defaults={}, fails="invalid_option")
     assert report.result["msg"].startswith("script_monitor_enabled: only zones have this") and not report.journal
+
+
+@pytest.mark.parametrize(
+    ("module", "options"),
+    [
+        ("logpush_dataset_info", {"dataset": "gateway_dns"}),
+        ("logpush_job", {**JOB, "dataset": "gateway_dns"}),
+        ("logpush_jobs", {"jobs": [{**JOB, "dataset": "gateway_dns"}]}),
+        ("zone_observability", {"job": {**JOB, "dataset": "gateway_dns"}}),
+    ],
+)
+def test_a_missing_address_is_said_before_options_are_judged_by_it(
+    modules: Modules, module: str, options: dict[str, t.Any]
+) -> None:
+    """Without an address it is not known whether a dataset is one of it."""
+    report = run(modules, module, {}, fails="invalid_option", **options)
+    assert report.result["msg"].startswith("zone_id: zone_id, zone_name or account_id: one of them is required"), report.result
+    assert not report.journal

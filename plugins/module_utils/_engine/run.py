@@ -7,6 +7,7 @@ import gc
 import traceback
 import typing as t
 
+from .._address import parse_address
 from .._api.client import Client
 from .._api.connection import parse_connection
 from .._api.endpoints import ENDPOINTS
@@ -91,6 +92,11 @@ class Run:
             # If the answer has no id, the failure makes the run read the service again.
             _identity(answer)
         return answer
+
+    def need_address(self, addresses: t.Sequence[str]) -> None:
+        """Refuse options without an address, or with several, before other options are judged by its scope."""
+        if addresses:
+            parse_address(self.params, addresses)
 
     def connect(self, addresses: t.Sequence[str]) -> Client:
         """Return the client of this run; fail before any request if options, credentials or the library are unusable."""

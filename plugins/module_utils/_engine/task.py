@@ -172,6 +172,7 @@ class StateTask(Task, t.Generic[Desired, State]):
 
     def perform(self, run: Run) -> None:
         """Read, make every plan, and apply the plans in order unless this is check mode."""
+        run.need_address(self.addresses)
         desired = self.desire(run.params)
         run.secrets.update(self.secrets(desired, None))
         client = run.connect(self.addresses)
@@ -260,6 +261,7 @@ class InfoTask(Task, t.Generic[Desired]):
 
     def perform(self, run: Run) -> None:
         """Read, and report."""
+        run.need_address(self.addresses)
         desired = self.desire(run.params)
         run.report(self.report(run.connect(self.addresses), desired))
 
