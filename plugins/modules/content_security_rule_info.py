@@ -115,27 +115,22 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 
 check_supported()
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.options import (
     QUERY_OPTIONS,
     RuleQuery,
     desire_query,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.read import report
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 
 
 class ContentSecurityRuleInfo(InfoTask[RuleQuery]):
     name = "content_security_rule_info"
     spec = Spec(options=QUERY_OPTIONS)
 
-    def desire(self, params: Params) -> RuleQuery:
-        return desire_query(params)
-
-    def report(self, client: Client, desired: RuleQuery) -> Conclusion:
-        return report(client, desired)
+    desire = staticmethod(desire_query)
+    report = staticmethod(report)
 
 
 TASK = ContentSecurityRuleInfo()

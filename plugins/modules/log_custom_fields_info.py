@@ -118,8 +118,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 
 check_supported()
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._custom_fields.read import report_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
@@ -132,8 +130,7 @@ class LogCustomFieldsInfo(InfoTask[None]):
     def desire(self, params: Params) -> None:
         """Ask for nothing in particular."""
 
-    def report(self, client: Client, desired: None) -> Conclusion:
-        return report_fields(client, desired)
+    report = staticmethod(report_fields)
 
 
 TASK = LogCustomFieldsInfo()

@@ -70,10 +70,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import desire_dataset
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_fields
 
@@ -83,11 +81,8 @@ class LogpushDatasetInfo(InfoTask[str]):
     spec = Spec(options={"dataset": {"type": "str", "required": True}})
     addresses = ALL_ADDRESSES
 
-    def desire(self, params: Params) -> str:
-        return desire_dataset(params)
-
-    def report(self, client: Client, desired: str) -> Conclusion:
-        return report_fields(client, desired)
+    desire = staticmethod(desire_dataset)
+    report = staticmethod(report_fields)
 
 
 TASK = LogpushDatasetInfo()

@@ -274,10 +274,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 
 check_supported()
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import (
     DELIVERY_ADDRESSES,
     DELIVERY_OPTIONS,
@@ -292,11 +290,8 @@ class LogpushDeliveryInfo(InfoTask[DesiredFacts]):
     spec = Spec(options=DELIVERY_OPTIONS)
     addresses = DELIVERY_ADDRESSES
 
-    def desire(self, params: Params) -> DesiredFacts:
-        return desire(params)
-
-    def report(self, client: Client, desired: DesiredFacts) -> Conclusion:
-        return report_delivery(client, desired)
+    desire = staticmethod(desire)
+    report = staticmethod(report_delivery)
 
 
 TASK = LogpushDeliveryInfo()

@@ -244,10 +244,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DEFAULT_STALE_AFTER
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery, desire_report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
@@ -265,11 +263,8 @@ class LogpushJobInfo(InfoTask[JobQuery]):
     )
     addresses = ALL_ADDRESSES
 
-    def desire(self, params: Params) -> JobQuery:
-        return desire_report(params)
-
-    def report(self, client: Client, desired: JobQuery) -> Conclusion:
-        return report(client, desired)
+    desire = staticmethod(desire_report)
+    report = staticmethod(report)
 
 
 TASK = LogpushJobInfo()

@@ -114,7 +114,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Conclusion, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Params, Spec, StateTask
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Spec, StateTask
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.ownership import (
     Proof,
     conclude,
@@ -135,8 +135,7 @@ class LogpushOwnership(StateTask[Proof, str]):
     addresses = ALL_ADDRESSES
     approvable = False
 
-    def desire(self, params: Params) -> Proof:
-        return desire(params)
+    desire = staticmethod(desire)
 
     def read(self, client: Client, desired: Proof) -> str:
         """Return the date, under which a challenge is written; the service offers no way to read one."""

@@ -312,10 +312,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 
 check_supported()
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._script_monitor import MAX_PER_PAGE
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import (
     MALICIOUS_OPTIONS,
@@ -345,11 +343,8 @@ class ScriptMonitorInfo(InfoTask[ScriptQuery]):
         mutually_exclusive=[("script_id", option) for option in ("hosts", "status", "page_url", "resources", "per_page")],
     )
 
-    def desire(self, params: Params) -> ScriptQuery:
-        return desire(params)
-
-    def report(self, client: Client, desired: ScriptQuery) -> Conclusion:
-        return report_inventory(client, desired)
+    desire = staticmethod(desire)
+    report = staticmethod(report_inventory)
 
 
 TASK = ScriptMonitorInfo()

@@ -188,12 +188,12 @@ check_supported()
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._address import FILTER_OPTIONS
+from ansible_collections.edgeops.observability.plugins.module_utils._address import FILTER_OPTIONS, parse_filters
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import desire, survey
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import survey
 
 
 class SurveyInfo(InfoTask[Params]):
@@ -213,8 +213,7 @@ class SurveyInfo(InfoTask[Params]):
         """`display` is called with each line about the progress."""
         self._display = display
 
-    def desire(self, params: Params) -> Params:
-        return desire(params)
+    desire = staticmethod(parse_filters)
 
     def report(self, client: Client, desired: Params) -> Conclusion:
         return survey(client, desired, self._display)

@@ -164,10 +164,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
-from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import PLAYBOOKS, DesiredToken, desire, report
 
 
@@ -182,11 +180,8 @@ class TokenInfo(InfoTask[DesiredToken]):
     )
     addresses = ()
 
-    def desire(self, params: Params) -> DesiredToken:
-        return desire(params)
-
-    def report(self, client: Client, desired: DesiredToken) -> Conclusion:
-        return report(client, desired)
+    desire = staticmethod(desire)
+    report = staticmethod(report)
 
 
 TASK = TokenInfo()

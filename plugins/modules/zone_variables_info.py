@@ -142,8 +142,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._supported i
 check_supported()
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
-from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Params, Spec
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import ROUTE_OPTION
@@ -157,11 +155,8 @@ class ZoneVariablesInfo(InfoTask[Params]):
     )
     addresses = ALL_ADDRESSES
 
-    def desire(self, params: Params) -> Params:
-        return desire(params)
-
-    def report(self, client: Client, desired: Params) -> Conclusion:
-        return report(client, desired)
+    desire = staticmethod(desire)
+    report = staticmethod(report)
 
 
 TASK = ZoneVariablesInfo()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import typing as t
 
 from .._api.client import Client
-from .._core import Answer, Conclusion, Json, Plan, moved, within
+from .._core import Conclusion, Json, Plan, moved, within
 from .._engine.steps import Composition, Outcome, Step, conclusions_of
-from .._engine.task import Params, Spec, StateTask
+from .._engine.task import Spec, StateTask
 from .._text import dict_of, list_of
 from .options import IDENTITY, OPTIONS, DesiredRule, desire
 from .plan import conclude, plan
@@ -22,17 +22,10 @@ class ContentSecurityRule(StateTask[DesiredRule, RuleState]):
     name = "content_security_rule"
     spec = Spec(options=OPTIONS, required_one_of=[IDENTITY])
 
-    def desire(self, params: Params) -> DesiredRule:
-        return desire(params)
-
-    def read(self, client: Client, desired: DesiredRule) -> RuleState:
-        return read(client, desired)
-
-    def plan(self, desired: DesiredRule, state: RuleState) -> Plan:
-        return plan(desired, state)
-
-    def conclude(self, desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-        return conclude(desired, state, plan, answers)
+    desire = staticmethod(desire)
+    read = staticmethod(read)
+    plan = staticmethod(plan)
+    conclude = staticmethod(conclude)
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         verify(client, [(each.step.state, each.conclusion.result["content_security_rule"]) for each in outcomes if each.created])

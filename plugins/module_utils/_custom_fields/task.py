@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import typing as t
-
-from .._api.client import Client
-from .._core import STATE_OPTION, Answer, Conclusion, Plan
-from .._engine.task import Params, Spec, StateTask
+from .._core import STATE_OPTION
+from .._engine.task import Spec, StateTask
 from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
 from .options import DesiredCustomFields, desire
 from .plan import plan
@@ -15,7 +12,7 @@ from .result import conclude
 from .state import Ruleset
 
 
-class LogCustomFields(StateTask[DesiredCustomFields, "Ruleset | None"]):
+class LogCustomFields(StateTask[DesiredCustomFields, Ruleset | None]):
     """The custom log fields of a zone."""
 
     name = "log_custom_fields"
@@ -31,19 +28,10 @@ class LogCustomFields(StateTask[DesiredCustomFields, "Ruleset | None"]):
         },
     )
 
-    def desire(self, params: Params) -> DesiredCustomFields:
-        return desire(params)
-
-    def read(self, client: Client, desired: DesiredCustomFields) -> Ruleset | None:
-        return read(client, desired)
-
-    def plan(self, desired: DesiredCustomFields, state: Ruleset | None) -> Plan:
-        return plan(desired, state)
-
-    def conclude(
-        self, desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, answers: t.Sequence[Answer]
-    ) -> Conclusion:
-        return conclude(desired, state, plan, answers)
+    desire = staticmethod(desire)
+    read = staticmethod(read)
+    plan = staticmethod(plan)
+    conclude = staticmethod(conclude)
 
 
 TASK = LogCustomFields()

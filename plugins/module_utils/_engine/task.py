@@ -133,41 +133,41 @@ class StateTask(Task, t.Generic[Desired, State]):
         return {self.name: self}
 
     @abc.abstractmethod
-    def desire(self, params: Params) -> Desired:
+    def desire(self, params: Params, /) -> Desired:
         """Return the desired state of validated options; raise `invalid_option` before any request."""
 
     @abc.abstractmethod
-    def read(self, client: Client, desired: Desired) -> State:
+    def read(self, client: Client, desired: Desired, /) -> State:
         """Return the current state."""
 
-    def plan(self, desired: Desired, state: State) -> Plan:
+    def plan(self, desired: Desired, state: State, /) -> Plan:
         """Return what the run will do."""
         raise NotImplementedError(f"{type(self).__name__} must define plan, or parts and compose")
 
-    def compose(self, desired: Desired, state: State) -> Composition:
+    def compose(self, desired: Desired, state: State, /) -> Composition:
         """Return the plans of all parts as one."""
         return Composition.of(Step(self.name, "", self.name, desired, state, self.plan(desired, state)))
 
-    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+    def conclude(self, desired: Desired, state: State, plan: Plan, answers: t.Sequence[Answer], /) -> Conclusion:
         """Return the result after the writes; raise `bad_response` if an answer differs from the request."""
         return Conclusion(plan.result)
 
-    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
+    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer], /) -> t.Sequence[Answer]:
         """Return the answers to the writes of a plan, and those with what the service shows only if it is read again."""
         return answers
 
-    def secrets(self, desired: Desired, state: State | None) -> t.Iterable[str]:
+    def secrets(self, desired: Desired, state: State | None, /) -> t.Iterable[str]:
         """Return the texts that no output may contain; `state` is None before it is read."""
         return ()
 
-    def successor(self, desired: Desired, request: Request) -> Desired:
+    def successor(self, desired: Desired, request: Request, /) -> Desired:
         """Return the desired state with which to read again after a creation with an unknown outcome."""
         return desired
 
-    def validate(self, client: Client, steps: t.Sequence[Step]) -> None:
+    def validate(self, client: Client, steps: t.Sequence[Step], /) -> None:
         """Raise `invalid_option` before the first write if the service would misunderstand a plan."""
 
-    def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
+    def verify(self, client: Client, outcomes: t.Sequence[Outcome], /) -> None:
         """Raise `conflict` after the last write if another run did the same meanwhile."""
 
     def perform(self, run: Run) -> None:
@@ -252,11 +252,11 @@ class InfoTask(Task, t.Generic[Desired]):
     """A module that only reads."""
 
     @abc.abstractmethod
-    def desire(self, params: Params) -> Desired:
+    def desire(self, params: Params, /) -> Desired:
         """Return what validated options ask for; raise `invalid_option` before any request."""
 
     @abc.abstractmethod
-    def report(self, client: Client, desired: Desired) -> Conclusion:
+    def report(self, client: Client, desired: Desired, /) -> Conclusion:
         """Return the result."""
 
     def perform(self, run: Run) -> None:
@@ -272,14 +272,14 @@ class LocalTask(Task, t.Generic[Desired]):
     on_controller = True
 
     @abc.abstractmethod
-    def desire(self, params: Params) -> Desired:
+    def desire(self, params: Params, /) -> Desired:
         """Return what validated options ask for; raise `invalid_option`."""
 
     @abc.abstractmethod
-    def report(self, desired: Desired) -> Conclusion:
+    def report(self, desired: Desired, /) -> Conclusion:
         """Return the predicted result, with `changed`."""
 
-    def write(self, desired: Desired) -> None:
+    def write(self, desired: Desired, /) -> None:
         """Write what `report` has predicted."""
 
     def perform(self, run: Run) -> None:
@@ -300,19 +300,19 @@ class DocumentTask(Task, t.Generic[Desired, Document, Written]):
     on_controller = True
 
     @abc.abstractmethod
-    def desire(self, params: Params) -> Desired:
+    def desire(self, params: Params, /) -> Desired:
         """Return what validated options ask for; raise `invalid_option`."""
 
     @abc.abstractmethod
-    def compose(self, desired: Desired) -> Document:
+    def compose(self, desired: Desired, /) -> Document:
         """Return what the files will contain; write nothing."""
 
     @abc.abstractmethod
-    def write(self, desired: Desired, document: Document) -> Written:
+    def write(self, desired: Desired, document: Document, /) -> Written:
         """Write the files."""
 
     @abc.abstractmethod
-    def conclude(self, desired: Desired, document: Document, written: Written) -> Conclusion:
+    def conclude(self, desired: Desired, document: Document, written: Written, /) -> Conclusion:
         """Return the result."""
 
     def perform(self, run: Run) -> None:

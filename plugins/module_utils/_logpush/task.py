@@ -6,7 +6,7 @@ import typing as t
 
 from .._address import ACCOUNT_ID, ALL_ADDRESSES
 from .._api.client import Client
-from .._core import CONFLICT, Answer, Conclusion, Plan, Request, moved, within
+from .._core import CONFLICT, Conclusion, Plan, moved, within
 from .._engine.steps import Composition, Outcome, Step, conclusions_of
 from .._engine.task import InfoTask, Params, Spec, StateTask
 from .._text import list_of
@@ -27,23 +27,12 @@ class LogpushJob(StateTask[DesiredJob, JobState]):
     spec = Spec(options=dict(OPTIONS), required_one_of=[IDENTITY], mutually_exclusive=FORMS)
     addresses = ALL_ADDRESSES
 
-    def desire(self, params: Params) -> DesiredJob:
-        return desire(params)
-
-    def read(self, client: Client, desired: DesiredJob) -> JobState:
-        return read(client, desired)
-
-    def plan(self, desired: DesiredJob, state: JobState) -> Plan:
-        return plan(desired, state)
-
-    def conclude(self, desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-        return conclude(desired, state, plan, answers)
-
-    def secrets(self, desired: DesiredJob, state: JobState | None) -> t.Iterable[str]:
-        return secrets(desired, state)
-
-    def successor(self, desired: DesiredJob, request: Request) -> DesiredJob:
-        return successor(desired, request)
+    desire = staticmethod(desire)
+    read = staticmethod(read)
+    plan = staticmethod(plan)
+    conclude = staticmethod(conclude)
+    secrets = staticmethod(secrets)
+    successor = staticmethod(successor)
 
     def validate(self, client: Client, steps: t.Sequence[Step]) -> None:
         validate(client, [(step.place, step.desired, step.state, step.plan) for step in steps])
@@ -58,38 +47,6 @@ JOB_TASK = LogpushJob()
 # An item that omits this option gets it from the option of the same name for all jobs.
 ITEM_OPTIONS = {**OPTIONS, "send_destination": {"type": "str", "choices": list(SENDING)}}
 
-
-class LogpushJobs(StateTask[DesiredJobs, JobListing]):
-    """Several Logpush jobs of a zone or an account, with one listing."""
-
-    name = "logpush_jobs"
-    spec = Spec(
-        options={
-            "jobs": {"type": "list", "elements": "dict", "required": True, "options": ITEM_OPTIONS},
-            "send_destination": OPTIONS["send_destination"],
-            "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
-        },
-    )
-    addresses = ALL_ADDRESSES
-
-    @property
-    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
-        return {JOB_TASK.name: JOB_TASK}
-
-    def desire(self, params: Params) -> DesiredJobs:
-        return desire_jobs(params)
-
-    def read(self, client: Client, desired: DesiredJobs) -> JobListing:
-        return read_all(client, desired)
-
-    def compose(self, desired: DesiredJobs, state: JobListing) -> Composition:
-        return plan_jobs(desired, state)
-
-    def secrets(self, desired: DesiredJobs, state: JobListing | None) -> t.Iterable[str]:
-        return secrets_of_jobs(desired, state)
-
-
-JOBS_TASK = LogpushJobs()
 
 # Plans are applied in this order, by the operations of their requests.
 _ORDER = (("delete",), ("delete", "create"), ("update",), ("create",))
@@ -151,6 +108,32 @@ def _once(warnings: t.Iterable[str]) -> tuple[str, ...]:
         place, _colon, rest = text.partition(": ")
         places.setdefault(rest, []).append(place)
     return tuple(": ".join(filter(None, (", ".join(dict.fromkeys(of)), rest))) for rest, of in places.items())
+
+
+class LogpushJobs(StateTask[DesiredJobs, JobListing]):
+    """Several Logpush jobs of a zone or an account, with one listing."""
+
+    name = "logpush_jobs"
+    spec = Spec(
+        options={
+            "jobs": {"type": "list", "elements": "dict", "required": True, "options": ITEM_OPTIONS},
+            "send_destination": OPTIONS["send_destination"],
+            "unlisted_jobs": {"type": "str", "choices": list(UNLISTED), "default": IGNORE},
+        },
+    )
+    addresses = ALL_ADDRESSES
+
+    @property
+    def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
+        return {JOB_TASK.name: JOB_TASK}
+
+    desire = staticmethod(desire_jobs)
+    read = staticmethod(read_all)
+    compose = staticmethod(plan_jobs)
+    secrets = staticmethod(secrets_of_jobs)
+
+
+JOBS_TASK = LogpushJobs()
 
 
 class AccountBoundary(InfoTask[None]):

@@ -8,7 +8,7 @@ from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
 from .._engine.steps import Outcome
-from .._engine.task import InfoTask, Params, Spec, StateTask
+from .._engine.task import InfoTask, Spec, StateTask
 from .options import IDENTITY, INFO_OPTIONS, OPTIONS, Desired, PolicyQuery, desire, desire_report
 from .plan import PolicyState, conclude, plan
 from .read import read, read_webhook, report, reread, reread_webhook, verify, verify_webhook
@@ -26,20 +26,11 @@ class NotificationPolicy(StateTask[Desired, PolicyState]):
     spec = Spec(options=OPTIONS, required_one_of=[IDENTITY])
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> Desired:
-        return desire(params)
-
-    def read(self, client: Client, desired: Desired) -> PolicyState:
-        return read(client, desired)
-
-    def plan(self, desired: Desired, state: PolicyState) -> Plan:
-        return plan(desired, state)
-
-    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
-        return reread(client, plan, answers)
-
-    def conclude(self, desired: Desired, state: PolicyState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-        return conclude(desired, state, plan, answers)
+    desire = staticmethod(desire)
+    read = staticmethod(read)
+    plan = staticmethod(plan)
+    reread = staticmethod(reread)
+    conclude = staticmethod(conclude)
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         verify(client, [(each.step.state, each.conclusion.result["notification_policy"]) for each in outcomes if each.created])
@@ -55,17 +46,10 @@ class NotificationWebhook(StateTask[DesiredWebhook, WebhookState]):
     spec = Spec(options=WEBHOOK_OPTIONS, required_one_of=[WEBHOOK_IDENTITY])
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> DesiredWebhook:
-        return desire_webhook(params)
-
-    def read(self, client: Client, desired: DesiredWebhook) -> WebhookState:
-        return read_webhook(client, desired)
-
-    def plan(self, desired: DesiredWebhook, state: WebhookState) -> Plan:
-        return plan_webhook(desired, state)
-
-    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
-        return reread_webhook(client, plan, answers)
+    desire = staticmethod(desire_webhook)
+    read = staticmethod(read_webhook)
+    plan = staticmethod(plan_webhook)
+    reread = staticmethod(reread_webhook)
 
     def conclude(self, desired: DesiredWebhook, state: WebhookState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude_webhook(plan, answers)
@@ -88,11 +72,8 @@ class NotificationPolicyInfo(InfoTask[PolicyQuery]):
     spec = Spec(options=INFO_OPTIONS)
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> PolicyQuery:
-        return desire_report(params)
-
-    def report(self, client: Client, desired: PolicyQuery) -> Conclusion:
-        return report(client, desired)
+    desire = staticmethod(desire_report)
+    report = staticmethod(report)
 
 
 INFO_TASK = NotificationPolicyInfo()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import typing as t
-
 from .._api.client import Client
-from .._core import Answer, Conclusion, Plan
 from .._engine.run import Run
-from .._engine.task import Params, Spec, StateTask, Task
+from .._engine.task import Spec, StateTask, Task
 from .audit import desire as desire_audit
 from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION, SCRIPT_FINDINGS
 from .monitor import Desired, MonitorState, conclude, desire, plan
@@ -22,17 +19,13 @@ class ScriptMonitor(StateTask[Desired, MonitorState]):
         options={"enabled": {"type": "bool", "required": True}, **ROUTE_OPTION},
     )
 
-    def desire(self, params: Params) -> Desired:
-        return desire(params)
+    desire = staticmethod(desire)
 
     def read(self, client: Client, desired: Desired) -> MonitorState:
         return monitor(client, desired.route)
 
-    def plan(self, desired: Desired, state: MonitorState) -> Plan:
-        return plan(desired, state)
-
-    def conclude(self, desired: Desired, state: MonitorState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-        return conclude(desired, state, plan, answers)
+    plan = staticmethod(plan)
+    conclude = staticmethod(conclude)
 
 
 TASK = ScriptMonitor()

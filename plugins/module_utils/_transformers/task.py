@@ -6,9 +6,8 @@ import typing as t
 
 from .._address import ACCOUNT_ID
 from .._api.client import Client
-from .._core import Answer, Conclusion, Plan
 from .._engine.steps import Outcome
-from .._engine.task import InfoTask, Params, Spec, StateTask
+from .._engine.task import InfoTask, Spec, StateTask
 from .options import IDENTITY, OPTIONS, Desired, TransformerQuery, desire, desire_report
 from .plan import TransformerState, conclude, plan
 from .read import read, report, reread, verify
@@ -21,20 +20,11 @@ class LogpushTransformer(StateTask[Desired, TransformerState]):
     spec = Spec(options=OPTIONS, required_one_of=[IDENTITY])
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> Desired:
-        return desire(params)
-
-    def read(self, client: Client, desired: Desired) -> TransformerState:
-        return read(client, desired)
-
-    def plan(self, desired: Desired, state: TransformerState) -> Plan:
-        return plan(desired, state)
-
-    def reread(self, client: Client, plan: Plan, answers: t.Sequence[Answer]) -> t.Sequence[Answer]:
-        return reread(client, plan, answers)
-
-    def conclude(self, desired: Desired, state: TransformerState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
-        return conclude(desired, state, plan, answers)
+    desire = staticmethod(desire)
+    read = staticmethod(read)
+    plan = staticmethod(plan)
+    reread = staticmethod(reread)
+    conclude = staticmethod(conclude)
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         # A changed query must not be sent twice either, and creates no transformer.
@@ -52,11 +42,8 @@ class LogpushTransformerInfo(InfoTask[TransformerQuery]):
     spec = Spec(options={"name": {"type": "str"}, "transformer_id": {"type": "int"}})
     addresses = (ACCOUNT_ID,)
 
-    def desire(self, params: Params) -> TransformerQuery:
-        return desire_report(params)
-
-    def report(self, client: Client, desired: TransformerQuery) -> Conclusion:
-        return report(client, desired)
+    desire = staticmethod(desire_report)
+    report = staticmethod(report)
 
 
 INFO_TASK = LogpushTransformerInfo()

@@ -17,7 +17,6 @@ from .._address import (
     ListedZone,
     hosts,
     is_selected,
-    parse_filters,
     query,
     read_account,
     read_zone,
@@ -65,11 +64,6 @@ class Owner(t.NamedTuple):
 
     address: Address
     record: RawRecord
-
-
-def desire(params: Params) -> Params:
-    """Return the validated options: which zones and accounts to read, and whether to read scripts and delivery as well."""
-    return parse_filters(params)
 
 
 def survey(client: Client, params: Params, display: t.Callable[[str], None] = lambda text: None) -> Conclusion:

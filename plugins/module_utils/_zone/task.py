@@ -28,7 +28,7 @@ from .._core import (
 from .._custom_fields import task as log_custom_fields
 from .._custom_fields.state import Ruleset
 from .._engine.steps import Approval, Composition, Outcome, Step
-from .._engine.task import Params, Spec, StateTask
+from .._engine.task import Spec, StateTask
 from .._logpush import jobs as several_jobs
 from .._logpush import task as logpush_job
 from .._logpush.coverage import log_field_coverage
@@ -181,14 +181,9 @@ class ZoneObservability(StateTask[Desired, ZoneState]):
             content_security_rule.TASK.name: content_security_rule.TASK,
         }
 
-    def desire(self, params: Params) -> Desired:
-        return desire(params)
-
-    def read(self, client: Client, desired: Desired) -> ZoneState:
-        return read(client, desired)
-
-    def compose(self, desired: Desired, state: ZoneState) -> Composition:
-        return compose(desired, state)
+    desire = staticmethod(desire)
+    read = staticmethod(read)
+    compose = staticmethod(compose)
 
     def secrets(self, desired: Desired, state: ZoneState | None) -> t.Iterable[str]:
         """Return the secrets of the jobs; the other parts have none."""

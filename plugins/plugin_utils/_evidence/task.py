@@ -23,8 +23,7 @@ class ScriptEvidenceInfo(LocalTask[Archive]):
         """`zone_names` are the names of zones in the inventory, by id."""
         self._zone_names = zone_names
 
-    def desire(self, params: Params) -> Archive:
-        return desire(params)
+    desire = staticmethod(desire)
 
     def report(self, desired: Archive) -> Conclusion:
         return report(desired, self._zone_names)
@@ -54,11 +53,8 @@ class EvidenceReport(DocumentTask[Desired, Document, list[str]]):
     def desire(self, params: Params) -> Desired:
         return desire_document(params, self._zone_names)
 
-    def compose(self, desired: Desired) -> Document:
-        return compose(desired)
-
-    def write(self, desired: Desired, document: Document) -> list[str]:
-        return write(desired, document)
+    compose = staticmethod(compose)
+    write = staticmethod(write)
 
     def conclude(self, desired: Desired, document: Document, written: list[str]) -> Conclusion:  # as the engine calls it
         return conclude(document, written)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...module_utils._core import KEEPS_NULLS, Conclusion
-from ...module_utils._engine.task import DocumentTask, Params, Spec
+from ...module_utils._core import KEEPS_NULLS
+from ...module_utils._engine.task import DocumentTask, Spec
 from ...module_utils._logpush.costs import RATES_OPTION
 from .._play.records import REGISTERED
 from .facts import DEFAULT_FORMATS, DEFAULT_KEEP, DEFAULT_MAX_AGE_DAYS, DEFAULT_SILENT_DAYS, FILES, GATES
@@ -46,17 +46,10 @@ class AuditReport(DocumentTask[DesiredReport, Composed | None, Written]):
         },
     )
 
-    def desire(self, params: Params) -> DesiredReport:
-        return desire(params)
-
-    def compose(self, desired: DesiredReport) -> Composed | None:
-        return compose(desired)
-
-    def write(self, desired: DesiredReport, document: Composed | None) -> Written:
-        return write(desired, document)
-
-    def conclude(self, desired: DesiredReport, document: Composed | None, written: Written) -> Conclusion:
-        return conclude(desired, document, written)
+    desire = staticmethod(desire)
+    compose = staticmethod(compose)
+    write = staticmethod(write)
+    conclude = staticmethod(conclude)
 
 
 TASK = AuditReport()
