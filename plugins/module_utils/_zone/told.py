@@ -107,6 +107,8 @@ def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], 
         reason = part.message if isinstance(part, Unknown) else "the result has no list of policies"
         unread = f"the notification policies of its account could not be read: {reason}"
         made.gaps.extend(Gap(zone["zone"], ZONE, NEW_SCRIPTS, UNKNOWN, unread) for zone in monitored)
+        # Where the read failed, the record of the account says so itself.
+        made.gaps.extend([] if isinstance(part, Unknown) else [Gap(record["zone"], ACCOUNT, LOST_JOB, UNKNOWN, unread)])
         return
     if account.policies or monitored:
         made.gaps.extend(

@@ -198,6 +198,12 @@ def test_policies_that_were_not_read_are_unknown_at_each_zone_that_needs_them() 
     assert found.alerts == []
 
 
+@pytest.mark.parametrize("policies", [None, {}, "none"])
+def test_result_without_policies_is_unknown_at_the_account_too(policies: t.Any) -> None:
+    found = made(account(notification_policies=policies, jobs=[JOB]), zone())
+    assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", UNKNOWN), ("acme", UNKNOWN)]
+
+
 def test_nothing_is_told_without_an_account_in_the_run() -> None:
     assert made(zone()) == Told([], [])
 
