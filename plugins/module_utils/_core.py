@@ -110,6 +110,20 @@ def conflict(message: str) -> Failure:
     return Failure(CONFLICT, message)
 
 
+def bad_answer(what: str, answer: str = "The service's answer") -> Failure:
+    """Return the failure for an answer with a value that cannot be used; `what` names the value."""
+    return Failure(BAD_RESPONSE, f"{answer} cannot be used: {what}.")
+
+
+def written_otherwise(what: str, members: t.Iterable[str]) -> Failure:
+    """Return the failure for a write after which members of an object have other values than were sent."""
+    return Failure(
+        BAD_RESPONSE,
+        f"The service accepted the write to {what}, but its answer shows other values than were sent for {', '.join(members)}."
+        " The next run compares again.",
+    )
+
+
 def defect(error: Exception) -> Failure:
     """Return the failure for a caught, unexpected exception, without its text, which may quote a secret."""
     frame = traceback.extract_tb(error.__traceback__)[-1]

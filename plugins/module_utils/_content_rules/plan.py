@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import BAD_RESPONSE, NOT_FOUND, Answer, Conclusion, Failure, Json, Plan, Request, conflict, invalid_option
+from .._core import (
+    NOT_FOUND,
+    Answer,
+    Conclusion,
+    Failure,
+    Json,
+    Plan,
+    Request,
+    conflict,
+    invalid_option,
+    written_otherwise,
+)
 from .._policy.facts import SCRIPT_SRC, STRICT_DYNAMIC
 from .._policy.matching import switched_off
 from .._policy.parse import PLACE, Policy, undocumented
@@ -148,9 +159,5 @@ def conclude(desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequ
     if request.ids and answered.id != request.ids["rule_id"]:
         wrong.append("id")
     if wrong:
-        raise Failure(
-            BAD_RESPONSE,
-            f"The service accepted the write to content security rule {answered.id}, but its answer shows other values than were"
-            f" sent for {', '.join(wrong)}. The next run compares again.",
-        )
+        raise written_otherwise(f"content security rule {answered.id}", wrong)
     return Conclusion({**plan.result, "content_security_rule": show(answered)})

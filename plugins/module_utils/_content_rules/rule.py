@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import typing as t
 
-from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._core import Failure, Json, bad_answer, conflict
 from .._observed import Observed
 from .._policy.parse import Policy, read_policy
 from .._text import json_type
 from .facts import ACTIONS, ADD_REPORTING, ALLOW
 from .violations import Reports, Seen
+
+_bad = functools.partial(bad_answer, answer="The service's answer holds a content security rule that")
 
 _ENABLED: t.Mapping[Json, bool] = {True: True, False: False, "true": True, "false": False}
 
@@ -182,7 +185,3 @@ def warnings_about(rule: Rule) -> list[str]:
         subject = f"The policy of content security rule {rule.description!r}"
         return [f"{subject} has directives that this collection does not know, which are kept as they are: {names}."]
     return []
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer holds a content security rule that cannot be used: {what}.")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import typing as t
 
-from .._core import BAD_RESPONSE, PERMISSION, Failure, Json
+from .._core import BAD_RESPONSE, PERMISSION, Failure, Json, bad_answer
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import REPORTABLE
 from .._policy.matching import Resource, source_of
@@ -13,6 +14,8 @@ from .._text import duration, format_time, is_integer, json_type
 from .facts import absent_as
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
+
+_bad = functools.partial(bad_answer, answer="The service's answer to the query for violations")
 
 DATASET = "pageShieldReportsAdaptiveGroups"
 PAGE_SIZE = 10_000
@@ -269,7 +272,3 @@ def _number(value: Json, name: str) -> int:
     if not is_integer(number) or number < 0:
         raise _bad(f"{name!r} must be a whole number")
     return number
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer to the query for violations cannot be used: {what}.")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import typing as t
 
-from .._core import BAD_RESPONSE, Failure, Json
+from .._core import Json, bad_answer
 from .._text import dict_of, json_type
 from .facts import ACTION, COOKIE_FIELDS, EXPRESSION, FIELD_KINDS, PRESERVE_DUPLICATES, SERVER_MADE
+
+bad = functools.partial(bad_answer, answer="The service's answer holds a ruleset that")
 
 Document = t.Mapping[str, Json]
 
@@ -144,11 +147,6 @@ def _read_items(kind: str, items: Json, place: str) -> dict[str, CustomField]:
             raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
         fields.setdefault(comparable(kind, item["name"]), t.cast("CustomField", item))  # both members were checked
     return fields
-
-
-def bad(what: str) -> Failure:
-    """Return the failure for an invalid ruleset; `what` names the invalid member."""
-    return Failure(BAD_RESPONSE, f"The service's answer holds a ruleset that cannot be used: {what}.")
 
 
 def _text(document: Document, name: str, place: str) -> str | None:

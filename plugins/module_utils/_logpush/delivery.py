@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import collections
 import datetime
+import functools
 import typing as t
 
 from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, MAX_ZONES_PER_QUERY, ZONE, Address, need_id
-from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, Conclusion, Failure, Json, invalid_option
+from .._core import NOT_AVAILABLE, PERMISSION, Conclusion, Failure, Json, bad_answer, invalid_option
 from .._observed import Meaning
 from .._text import dict_of, format_time, is_integer, list_of
 from .costs import RATES_OPTION, Delivered, Excluded, Rates, desire_rates, estimate
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
+
+_bad = functools.partial(bad_answer, answer="The service's answer to the query for delivery facts")
 
 HEALTH, USAGE = "logpushHealthAdaptiveGroups", "logpushUsageAdaptiveGroups"
 MAX_HOURS = 720
@@ -433,7 +436,3 @@ def _number(value: t.Mapping[str, Json], name: str) -> int:
     if not is_integer(number) or number < 0:
         raise _bad(f"`{name}` must be a whole number")
     return number
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer to the query for delivery facts cannot be used: {what}.")

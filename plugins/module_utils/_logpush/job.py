@@ -7,7 +7,7 @@ import re
 import typing as t
 
 from .._address import Address
-from .._core import BAD_RESPONSE, Failure, Json, conflict
+from .._core import Failure, Json, bad_answer, conflict
 from .._destination import Destination, lacks_question_mark, public_destination, secret_parts, without_secrets
 from .._destination import parse as parse_destination
 from .._filter.parse import read_echo
@@ -54,17 +54,17 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
     `known` is a tree that the job is expected to have; its text is not parsed again.
     """
     if not isinstance(sent, dict):
-        raise _bad(f"a job is {json_type(sent)}, not an object")
+        raise bad_answer(f"a job is {json_type(sent)}, not an object")
     sent_id = sent.get("id")
     if not is_integer(sent_id) or sent_id < 1:
-        raise _bad(f"a job has {sent_id!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
+        raise bad_answer(f"a job has {sent_id!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
     if job_id is not None and sent_id != job_id:
-        raise _bad(f"job {job_id} was requested, but the answer contains job {sent_id}")
+        raise bad_answer(f"job {job_id} was requested, but the answer contains job {sent_id}")
     output = dict_of(sent.get("output_options"))
     wrong = [name for name, types in _TYPES.items() if not _fits(sent.get(name), types)]
     wrong += [f"output_options.{name}" for name, sub in SUBOPTIONS.items() if not _fits(output.get(name), TYPES[sub.type])]
     if wrong:
-        raise _bad(f"job {sent_id} has members of another type than documented: {', '.join(wrong)}")
+        raise bad_answer(f"job {sent_id} has members of another type than documented: {', '.join(wrong)}")
     values = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
     values.update(dataset=sent.get("dataset") or None, enabled=sent.get("enabled"))
     text, conf = values["filter"], sent.get("destination_conf")
@@ -96,14 +96,10 @@ def require_known(job: Job, place: str) -> Job:
     for name in NEVER_ABSENT:
         value = job.members.get(name)
         if value is None or value == "":
-            raise _bad(
+            raise bad_answer(
                 f"{place}.{name} (job {job.id}) is {'empty' if value == '' else 'null' if name in job.members else 'missing'}"
             )
     return job
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
 def view(job: Job) -> Report:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan
+from .._core import Answer, Conclusion, Json, Plan, written_otherwise
 from .._destination import same_destination
 from .._filter.compare import same_filter
 from .._filter.tree import Tree
@@ -29,12 +29,8 @@ def conclude(desired: DesiredJob, state: JobState, plan: Plan, answers: t.Sequen
     sent = {name: value for name, value in request.body.items() if name != "ownership_challenge"}
     differing = [name for name, value in sent.items() if not _agrees(name, value, desired, tree, answered)]
     lacking = [name for name in differing if not _shows(name, answered)]
-    if wrong := ", ".join(name for name in differing if name not in lacking):
-        raise Failure(
-            BAD_RESPONSE,
-            f"The service accepted the write to job {answered.id}, but its answer shows other values than were sent for {wrong}."
-            " The next run compares again.",
-        )
+    if wrong := [name for name in differing if name not in lacking]:
+        raise written_otherwise(f"job {answered.id}", wrong)
     # What the task manages is reported as predicted, everything else as answered. If the task omits `enabled`, the service
     # decides about it in a new job.
     managed = {*sent, *(WIRE.get(name, name) for name in dict_of(plan.after))} - ({"enabled"} - sent.keys())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._core import BAD_RESPONSE, Failure, Json, invalid_option
+from .._core import Json, bad_answer, invalid_option
 from .._text import dict_of, did_you_mean, json_type, nearest, quoted
 
 # The alerts that an account may use, and what the service says of their filters.
@@ -36,12 +36,12 @@ def parse_alerts(sent: Json) -> dict[str, Alert]:
     alerts: dict[str, Alert] = {}
     for product, items in dict_of(sent).items():
         if not isinstance(items, list):
-            raise _bad(f"the available alerts of {product[:60]!r} are {json_type(items)}, not a list")
+            raise bad_answer(f"the available alerts of {product[:60]!r} are {json_type(items)}, not a list")
         for item in items:
             alert = dict_of(item)
             name, text = alert.get("type"), alert.get("description")
             if not isinstance(name, str) or not name or not isinstance(text, (str, type(None))):
-                raise _bad(f"an available alert of {product[:60]!r} has no type")
+                raise bad_answer(f"an available alert of {product[:60]!r} has no type")
             alerts[name] = Alert(text or "", _filters(alert.get("filter_options")))
     return dict(sorted(alerts.items()))
 
@@ -63,10 +63,6 @@ def _filter(sent: t.Mapping[str, Json]) -> FilterOption | None:
         return None
     bounds = _RANGE.fullmatch(span) if isinstance(span, str) else None
     return FilterOption(name, None if offered is None else tuple(map(str, ids)), bool(bounds and int(bounds[1]) > 0))
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
 def check_alert_type(alert_type: str, available: t.Collection[str]) -> None:

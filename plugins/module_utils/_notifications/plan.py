@@ -5,7 +5,6 @@ from __future__ import annotations
 import typing as t
 
 from .._core import (
-    BAD_RESPONSE,
     MUTE_ALERT,
     NOT_FOUND,
     Answer,
@@ -17,6 +16,7 @@ from .._core import (
     Request,
     conflict,
     invalid_option,
+    written_otherwise,
 )
 from .._observed import Cause, Observed, Unknown
 from .._text import dict_of, did_you_mean, list_of, nearest
@@ -218,11 +218,6 @@ def conclude(desired: Desired, state: PolicyState, plan: Plan, answers: t.Sequen
     policy = parse_policy(answers[-1].result)
     managed, expected = _managed(policy), dict_of(plan.after)
     managed["mechanisms"] = {name: dict_of(managed["mechanisms"])[name] for name in dict_of(expected.get("mechanisms"))}
-    wrong = ", ".join(name for name in expected if expected[name] != managed[name])
-    if wrong:
-        raise Failure(
-            BAD_RESPONSE,
-            f"The service accepted the write to the notification policy {policy.id}, but it shows other values than were sent for {wrong}."
-            " The next run compares again.",
-        )
+    if wrong := [name for name in expected if expected[name] != managed[name]]:
+        raise written_otherwise(f"the notification policy {policy.id}", wrong)
     return Conclusion({"notification_policy": view(policy)})

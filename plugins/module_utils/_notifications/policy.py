@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import BAD_RESPONSE, Failure, Json
+from .._core import Json, bad_answer
 from .._selection import Nouns
 from .._text import dict_of, json_type
 from .facts import MECHANISMS
@@ -35,22 +35,24 @@ class Policy(t.NamedTuple):
 def parse_policy(sent: Json) -> Policy:
     """Parse a policy of the service; raise `bad_response` if a member has an undocumented type."""
     if not isinstance(sent, dict):
-        raise _bad(f"a notification policy is {json_type(sent)}, not an object")
+        raise bad_answer(f"a notification policy is {json_type(sent)}, not an object")
     texts = {member: sent.get(member) for member in ("id", "name", "alert_type")}
     for member, value in texts.items():
         if not isinstance(value, str):
-            raise _bad(f"a notification policy has {json_type(value)} as its {member}, not a string")
+            raise bad_answer(f"a notification policy has {json_type(value)} as its {member}, not a string")
     if not texts["id"]:
-        raise _bad("a notification policy has an empty id")
+        raise bad_answer("a notification policy has an empty id")
     for member in _TEXTS:
         if not isinstance(sent.get(member), (str, type(None))):
-            raise _bad(f"the notification policy {texts['id']} has {json_type(sent[member])} as its {member}, not a string")
+            raise bad_answer(f"the notification policy {texts['id']} has {json_type(sent[member])} as its {member}, not a string")
     enabled = sent.get("enabled")
     if not isinstance(enabled, bool):
-        raise _bad(f"the notification policy {texts['id']} has {json_type(enabled)} as its enabled, not true or false")
+        raise bad_answer(f"the notification policy {texts['id']} has {json_type(enabled)} as its enabled, not true or false")
     for member, empty in (("mechanisms", ()), ("filters", (type(None),))):
         if not isinstance(sent.get(member), (dict, *empty)):
-            raise _bad(f"the notification policy {texts['id']} has {json_type(sent.get(member))} as its {member}, not an object")
+            raise bad_answer(
+                f"the notification policy {texts['id']} has {json_type(sent.get(member))} as its {member}, not an object"
+            )
     mechanisms = dict_of(sent.get("mechanisms"))
     filters = {str(name): _texts(str(name), values) for name, values in dict_of(sent.get("filters")).items()}
     return Policy(
@@ -66,22 +68,18 @@ def parse_policy(sent: Json) -> Policy:
 
 def _ids(name: str, sent: Json) -> tuple[str, ...]:
     if not isinstance(sent, (list, type(None))):
-        raise _bad(f"mechanisms.{name} is {json_type(sent)}, not a list")
+        raise bad_answer(f"mechanisms.{name} is {json_type(sent)}, not a list")
     ids = [dict_of(item).get("id") for item in sent or ()]
     if not all(isinstance(each, str) and each for each in ids):
-        raise _bad(f"an item of mechanisms.{name} has no id")
+        raise bad_answer(f"an item of mechanisms.{name} has no id")
     return tuple(sorted(set(map(str, ids))))
 
 
 def _texts(name: str, sent: Json) -> tuple[str, ...]:
     sent = [sent] if isinstance(sent, str) else sent
     if not isinstance(sent, (list, type(None))) or not all(isinstance(each, str) for each in sent or ()):
-        raise _bad(f"the filter {name[:60]!r} is not a list of strings")
+        raise bad_answer(f"the filter {name[:60]!r} is not a list of strings")
     return tuple(sorted(set(map(str, sent or ()))))
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
 NOUNS = Nouns("notification policy", "notification policies", "policy_id")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as t
 from urllib.parse import SplitResult, urlsplit
 
-from .._core import BAD_RESPONSE, Failure, Json
+from .._core import Json, bad_answer
 from .._selection import Nouns
 from .._text import dict_of, json_type
 from .facts import GENERIC
@@ -37,14 +37,10 @@ def parse_webhook(sent: Json) -> Webhook:
     texts = {member: webhook.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
     for member, value in texts.items():
         if not isinstance(value, str) and (value is not None or member in ("id", "name")):
-            raise bad_webhook(f"a webhook has {json_type(value)} as its {member}, not a string")
+            raise bad_answer(f"a webhook has {json_type(value)} as its {member}, not a string")
     if not texts["id"]:
-        raise bad_webhook("a webhook has an empty id")
+        raise bad_answer("a webhook has an empty id")
     return Webhook(**t.cast("dict[str, t.Any]", texts))
-
-
-def bad_webhook(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
 def view_webhook(webhook: Webhook) -> dict[str, Json]:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import MUTE_ALERT, NOT_FOUND, Answer, Conclusion, Effect, Failure, Json, Plan, Request, conflict, invalid_option
+from .._core import (
+    MUTE_ALERT,
+    NOT_FOUND,
+    Answer,
+    Conclusion,
+    Effect,
+    Failure,
+    Json,
+    Plan,
+    Request,
+    conflict,
+    invalid_option,
+    written_otherwise,
+)
 from .policy import Policy
-from .webhook import NAME, NOUNS, Webhook, bad_webhook, compare_url, origin, parse_webhook, split, view_webhook
+from .webhook import NAME, NOUNS, Webhook, compare_url, origin, parse_webhook, split, view_webhook
 from .webhook_options import DesiredWebhook
 
 _PERHAPS_GONE = (
@@ -139,7 +152,5 @@ def conclude_webhook(plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     parts, differs = compare_url(webhook, str(request.body["url"]))
     wrong = [name for name, is_wrong in ((NAME, webhook.name != request.body["name"]), ("url", differs)) if is_wrong]
     if wrong:
-        raise bad_webhook(
-            f"after the write to webhook {webhook.id}, it shows other values than were sent for {', '.join(wrong)}. The next run compares again"
-        )
+        raise written_otherwise(f"webhook {webhook.id}", wrong)
     return Conclusion(_result(view_webhook(webhook), (NAME, *parts)))

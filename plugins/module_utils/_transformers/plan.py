@@ -6,7 +6,6 @@ import typing as t
 
 from .._address import SCOPES
 from .._core import (
-    BAD_RESPONSE,
     CHANGE_TRANSFORMER,
     NOT_FOUND,
     Answer,
@@ -16,8 +15,10 @@ from .._core import (
     Json,
     Plan,
     Request,
+    bad_answer,
     conflict,
     invalid_option,
+    written_otherwise,
 )
 from .._selection import Nouns
 from .._text import dict_of, is_integer, json_type
@@ -66,19 +67,19 @@ class TransformerState(t.NamedTuple):
 def parse_transformer(sent: Json) -> Transformer:
     """Parse a transformer of the service; raise `bad_response` if a member has an undocumented type."""
     if not isinstance(sent, dict):
-        raise _bad(f"a transformer is {json_type(sent)}, not an object")
+        raise bad_answer(f"a transformer is {json_type(sent)}, not an object")
     number, name = sent.get("id"), sent.get("name")
     if not is_integer(number) or number < 1:
-        raise _bad(f"a transformer has {json_type(number)} as its id, not a number above 0")
+        raise bad_answer(f"a transformer has {json_type(number)} as its id, not a number above 0")
     if not isinstance(name, str) or not name:
-        raise _bad(f"transformer {number} has {json_type(name)} as its name")
+        raise bad_answer(f"transformer {number} has {json_type(name)} as its name")
     texts = {member: sent.get(member) for member in ("description", "dataset", "created_at", "updated_at")}
     for member, value in texts.items():
         if not isinstance(value, (str, type(None))):
-            raise _bad(f"transformer {number} has {json_type(value)} as its {member}")
+            raise bad_answer(f"transformer {number} has {json_type(value)} as its {member}")
     jobs = sent.get("associated_jobs")
     if not isinstance(jobs, (list, type(None))):
-        raise _bad(f"transformer {number} has {json_type(jobs)} as its associated_jobs")
+        raise bad_answer(f"transformer {number} has {json_type(jobs)} as its associated_jobs")
     associated = [] if jobs is None else sorted((_parse_job(number, job) for job in jobs), key=lambda job: (job.owner, job.id))
     return Transformer(
         id=number,
@@ -95,12 +96,8 @@ def _parse_job(number: int, sent: Json) -> AssociatedJob:
     job = dict_of(sent)
     job_id, name, scope, owner = (job.get(member) for member in ("id", "name", "object_type", "object_tag"))
     if not is_integer(job_id) or not isinstance(name, (str, type(None))) or not isinstance(owner, str) or not owner:
-        raise _bad(f"a job in associated_jobs of transformer {number} has no valid id, name or object_tag")
+        raise bad_answer(f"a job in associated_jobs of transformer {number} has no valid id, name or object_tag")
     return AssociatedJob(job_id, name or None, scope if scope in SCOPES else None, owner)
-
-
-def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}.")
 
 
 NOUNS = Nouns("transformer", "transformers", "transformer_id")
@@ -138,7 +135,7 @@ def _deletion(transformer: Transformer | None) -> Plan:
     if transformer is None:
         return Plan(before={}, after={}, result=result, basis={"transformer": None})
     if transformer.jobs is None:
-        raise _bad(
+        raise bad_answer(
             f"transformer {transformer.id} has no associated_jobs, so that it is not known whether jobs still use {transformer.name!r}, and"
             " nothing was deleted"
         )
@@ -232,13 +229,10 @@ def conclude(desired: Desired, state: TransformerState, plan: Plan, answers: t.S
         transformer = transformer._replace(jobs=state.transformer.jobs if state.transformer else ())
     expected, id_of_path = dict_of(plan.after), request.ids.get("transformer_id")
     if id_of_path is not None and transformer.id != id_of_path:
-        raise _bad(f"transformer {id_of_path} was written, but the answer contains transformer {transformer.id}")
+        raise bad_answer(f"transformer {id_of_path} was written, but the answer contains transformer {transformer.id}")
     managed = _managed(transformer)
-    wrong = ", ".join(name for name in expected if expected[name] != managed[name])
-    if wrong:
-        raise _bad(
-            f"after the write to transformer {transformer.id}, it shows other values than were sent for {wrong}. The next run compares again"
-        )
+    if wrong := [name for name in expected if expected[name] != managed[name]]:
+        raise written_otherwise(f"transformer {transformer.id}", wrong)
     return Conclusion({**plan.result, "transformer": view(transformer)})
 
 
@@ -246,7 +240,7 @@ def parse_content(sent: Json) -> str:
     """Return the query in an answer."""
     sql = dict_of(sent).get("content")
     if not isinstance(sql, str):
-        raise _bad(f"the query of a transformer is {json_type(sql)}, not a string")
+        raise bad_answer(f"the query of a transformer is {json_type(sql)}, not a string")
     return sql
 
 
@@ -256,5 +250,5 @@ def parse_version(sent: Json) -> int | None:
         return None
     numbers = [dict_of(each).get("version") for each in sent] if isinstance(sent, list) else [None]
     if not all(map(is_integer, numbers)):
-        raise _bad("a version of a transformer has no number")
+        raise bad_answer("a version of a transformer has no number")
     return max(t.cast("list[int]", numbers), default=None)

@@ -8,7 +8,7 @@ import math
 import re
 import typing as t
 
-from .._core import BAD_RESPONSE, Failure, Json, invalid_option
+from .._core import Failure, Json, bad_answer, invalid_option
 from .._text import did_you_mean, json_type, nearest, shorten
 
 _MEMBERS = ("name", "input", "expected", "absent")
@@ -145,7 +145,7 @@ def _names_in(value: Json) -> t.Iterator[str]:
 
 
 def _bad(what: str) -> Failure:
-    return Failure(BAD_RESPONSE, f"The service's answer cannot be used: {what}. A test that cannot run has not passed.")
+    return bad_answer(what).with_note("A test that cannot run has not passed.")
 
 
 def judge(sample: Sample, delivered: t.Sequence[Record]) -> SampleResult:
