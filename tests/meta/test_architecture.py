@@ -25,7 +25,7 @@ STOREYS = (
     (("_fleet",),),
     (("_report", "_adopt", "_evidence"),),
     (("_token",), ("_play",), ("_in_process",)),
-    (("_host_variables",), ("_variables",), ("_arguments",), ("_job_defaults",)),
+    (("_host_variables",), ("_variables",), ("_arguments",)),
     (("_page",), ("_dest",), ("_words",), ("_diff",), ("_expression",), ("_untrusted",), ("_ansible_core",), ("_supported",)),
 )
 # They know nothing of each other.

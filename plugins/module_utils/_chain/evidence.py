@@ -19,6 +19,11 @@ from .records import Chain, Record, read_chain, seal
 FILE_MODE = 0o640
 
 
+def now() -> datetime.datetime:
+    """Return the time of this machine."""
+    return datetime.datetime.now(datetime.timezone.utc)
+
+
 class LastRecord(t.NamedTuple):
     """What an audit needs of the evidence: the time of the last record, from when on versions are new, and what is broken.
 

@@ -7,7 +7,7 @@ import contextlib
 import datetime
 import typing as t
 
-from .._chain.evidence import Evidence, LastRecord
+from .._chain.evidence import Evidence, LastRecord, now
 from .._chain.kinds import PAGES
 from .._chain.records import Record
 from .._core import Conclusion, Json, invalid_option
@@ -15,7 +15,7 @@ from .._files import read_regular
 from .._redact import clean_text, scrub
 from .compare import Comparison, Finding, Seen, extract_of, find_entry, find_in_entries, in_order
 from .facts import FAILURES, PAGE_FINDINGS, UNREAD, Unread
-from .fetch import Fetcher, NoAnswer, now
+from .fetch import Fetcher, NoAnswer
 from .har import Exchange, age_of, find_recorded, parse_har
 from .options import Options, Page
 from .propose import LeftOut, propose

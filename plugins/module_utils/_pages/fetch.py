@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import random
 import time
 import typing as t
@@ -23,11 +22,6 @@ _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.5, 8.0
 
 class NoAnswer(Unread):
     """A page that gave no answer, so that another fetch would only wait again."""
-
-
-def now() -> datetime.datetime:
-    """Return the time of this machine."""
-    return datetime.datetime.now(tz=datetime.timezone.utc)
 
 
 class Fetcher:

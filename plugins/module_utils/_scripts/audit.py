@@ -5,24 +5,22 @@ from __future__ import annotations
 import collections
 import datetime
 import fnmatch
-import functools
 import math
 import re
 import typing as t
 
 from .._baseline.entries import AUTHORISATION, MEMBERS, PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
 from .._baseline.pattern import Pattern, is_url, normalize_url, parse_pattern
-from .._chain.evidence import Evidence, LastRecord
+from .._chain.evidence import LastRecord
 from .._chain.kinds import SCRIPTS, is_digest
-from .._core import Conclusion, Json, invalid_option
+from .._core import Json, invalid_option
 from .._redact import clean_text
 from .._text import need_time, quoted
 from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS
-from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, judged, observe, parse_items
+from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, observe, parse_items
 from .monitor import Status
-from .read import Service
 
-_Find = t.Callable[["str | None", "str | None"], Match]
+Find = t.Callable[["str | None", "str | None"], Match]
 # The members of a script that change only for a reason; with counters or the time it was last seen, every record would repeat
 # the whole inventory.
 _KEPT = ("script_id", "script_url", "host", "status", "hash", "js_integrity_score", "first_seen_at", "malicious")
@@ -41,39 +39,7 @@ class Audit(t.NamedTuple):
     max_gap_days: float
     at: datetime.datetime | None
 
-    def perform(self, service: Service) -> Conclusion:
-        """Read, judge, keep the evidence, and report."""
-        evidence = Evidence.prepare(self.folder, service.zone_id, SCRIPTS) if self.folder else None
-        # Before the first request, so that what the service fetches meanwhile is new to the next audit.
-        at = self.at or service.now
-        state = service.monitor(self.query.route)
-        query = self.query.on_route(state.route)
-        listing = judged(service.list_scripts(query), query)
-        # The first look only chooses what to read singly, and the second one asks for the same matches.
-        find = functools.cache(self.baseline.match)
-        identifiers, warnings = self._choose_details(listing, find)
-        singles = {single["script_id"]: single for single in service.read_singly(query, identifiers)}
-        seen = observe(_with_singles(listing, singles, query))
-        # Entries that match equally well are refused here, before a file of evidence exists.
-        matches = [find(each.url, each.host) for each in seen]
-
-        def report(last: LastRecord) -> dict[str, t.Any]:
-            rows = [self._row(each, match, last.since, singles) for each, match in zip(seen, matches, strict=True)]
-            return self._report(rows, state.status, last, at)
-
-        if evidence is None:
-            result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
-        else:
-            with evidence.opened() as records:
-                result = report(records.find_last(self.expected_head, at))
-                entries = [entry.declared for entry in self.baseline.entries]
-                kept = self._to_keep(result, query.route)
-                record = records.keep(at, service.now, kept, {"baseline_digest": entries}, service.hide)
-                result["evidence"] = {"seq": record["seq"], "head": record["digest"]}
-                warnings += records.warnings
-        return Conclusion(result, warnings, self._refusal(result["summary"]))
-
-    def _choose_details(self, listing: t.Sequence[Script], find: _Find) -> tuple[list[str], tuple[str, ...]]:
+    def choose_details(self, listing: t.Sequence[Script], find: Find) -> tuple[list[str], tuple[str, ...]]:
         """Return the identifiers of the scripts to read singly, and a warning if not all that have findings are read."""
         if self.details == "none":
             return [], ()
@@ -81,7 +47,7 @@ class Audit(t.NamedTuple):
             return [script["script_id"] for script in listing], ()
         candidates: list[tuple[bool, str]] = []
         for seen in observe(listing):
-            kinds = {finding.kind for finding in find_in_script(self._row(seen, find(seen.url, seen.host), None, {}))}
+            kinds = {finding.kind for finding in find_in_script(self.row_of(seen, find(seen.url, seen.host), None, {}))}
             if kinds:
                 candidates += [(kinds == {"new"}, script["script_id"]) for script in seen.scripts]
         # New scripts come last, because no entry has hashes to compare their versions with.
@@ -94,7 +60,7 @@ class Audit(t.NamedTuple):
         )
         return identifiers[:MAX_DETAILS], (text,)
 
-    def _row(
+    def row_of(
         self, seen: Observation, match: Match, since: datetime.datetime | None, singles: t.Mapping[str, Script]
     ) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
@@ -102,7 +68,7 @@ class Audit(t.NamedTuple):
         shows_versions = seen.shows_versions(singles, since)
         return AuditedScript(seen, match.entry, match.names, seen.hashes(since), shows_versions, covered_pages if pages else None)
 
-    def _report(
+    def result_of(
         self, rows: t.Sequence[AuditedScript], status: Status, last: LastRecord, at: datetime.datetime
     ) -> dict[str, t.Any]:
         """Return the result of the audit, but for the record that is kept of it."""
@@ -128,7 +94,7 @@ class Audit(t.NamedTuple):
             "proposals": propose(self.baseline.entries, rows),
         }
 
-    def _to_keep(self, result: t.Mapping[str, t.Any], route: str) -> dict[str, Json]:
+    def to_keep(self, result: t.Mapping[str, t.Any], route: str) -> dict[str, Json]:
         """Return what the evidence contains of a result, and what the audit looked at: without it, no finding means nothing."""
         return {
             "monitor": {**result["script_monitor"], "sampled": SAMPLED[route]},
@@ -145,7 +111,7 @@ class Audit(t.NamedTuple):
             "passed": result["passed"],
         }
 
-    def _refusal(self, summary: t.Mapping[str, int]) -> str:
+    def refusal(self, summary: t.Mapping[str, int]) -> str:
         """Return why the task fails although the audit is complete; "" if it has no finding of `fail_on`."""
         deciding = _deciding(self.fail_on)
         counts = ", ".join(f"{count} {kind}" for kind, count in summary.items() if count and kind in deciding)
@@ -197,7 +163,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     )
 
 
-def _with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: ScriptQuery) -> t.Iterator[Script]:
+def with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: ScriptQuery) -> t.Iterator[Script]:
     """Yield each listed script; if it was read singly, also that answer, with the listing's value for what it lacks."""
     for script in listing:
         yield script

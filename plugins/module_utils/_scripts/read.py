@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import typing as t
 
 from .._api.client import Client, side_by_side
 from .._api.monitor_listings import PARALLEL_PAGES, list_monitored
 from .._api.response import lacks_route
 from .._core import BAD_RESPONSE, CLOUDFLARE_HOST, Answer, Conclusion, Failure, Json
-from .._redact import scrub
 from .._script_monitor import ROUTES
 from .._text import dict_of
 from .facts import AUTO, CONNECTIONS, COOKIES, SCRIPTS
@@ -85,42 +83,18 @@ def _list(client: Client, query: ScriptQuery, operation: str) -> t.Iterator[Json
     )
 
 
-class Service(t.NamedTuple):
-    """What an audit needs beside its options: what the service shows of a zone, and the time."""
+def read_singly(client: Client, query: ScriptQuery, identifiers: t.Sequence[str]) -> list[Script]:
+    """Return scripts with their versions, without those that do not exist any more; refuse another script than was requested."""
 
-    client: Client
+    def find(identifier: str) -> Answer | None:
+        return client.find(f"{query.route}.script", ids={"script_id": identifier})
 
-    @property
-    def zone_id(self) -> str:
-        return self.client.address.id
-
-    @property
-    def now(self) -> datetime.datetime:
-        return datetime.datetime.now(datetime.timezone.utc)
-
-    def hide(self, value: Json) -> Json:
-        return scrub(value, self.client.secrets)
-
-    def monitor(self, route: str) -> MonitorState:
-        return monitor(self.client, route)
-
-    def list_scripts(self, query: ScriptQuery) -> list[Json]:
-        return scripts(self.client, query)
-
-    def read_singly(self, query: ScriptQuery, identifiers: t.Sequence[str]) -> list[Script]:
-        """Return scripts with their versions, without those that do not exist any more; refuse another script than was requested."""
-
-        def find(identifier: str) -> Answer | None:
-            return self.client.find(f"{query.route}.script", ids={"script_id": identifier})
-
-        details: list[Script] = []
-        for identifier, answer in zip(identifiers, side_by_side(find, identifiers, PARALLEL_PAGES), strict=True):
-            if answer is None:
-                continue
-            script = read_script(answer.result, query.route)
-            if script["script_id"].lower() != identifier.lower():
-                raise Failure(
-                    BAD_RESPONSE, f"Script {identifier} was requested, and the response has script {script['script_id']}."
-                )
-            details.append({**script, "script_id": identifier})
-        return details
+    details: list[Script] = []
+    for identifier, answer in zip(identifiers, side_by_side(find, identifiers, PARALLEL_PAGES), strict=True):
+        if answer is None:
+            continue
+        script = read_script(answer.result, query.route)
+        if script["script_id"].lower() != identifier.lower():
+            raise Failure(BAD_RESPONSE, f"Script {identifier} was requested, and the response has script {script['script_id']}.")
+        details.append({**script, "script_id": identifier})
+    return details

@@ -13,7 +13,6 @@ from ansible_collections.edgeops.observability.plugins.module_utils._text import
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._job_defaults import without_hidden_defaults
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import ROLE_OPTIONS, ROLE_VARIABLES
 
@@ -70,9 +69,24 @@ class RoleAction(InProcessAction):
             raise dataclasses.replace(failure, message=f"{typed.get(option, option)}{colon}{rest}") from None
         return arguments, {**variables, **typed}
 
-    def arranged(self, arguments: t.Mapping[str, t.Any]) -> Result:
-        """Return the arguments without the defaults that a null in a job takes the place of."""
-        return without_hidden_defaults(arguments)
+    @staticmethod
+    def arranged(arguments: t.Mapping[str, t.Any]) -> Result:
+        """Return arguments in which a null of a job hides the default for that job, so that the option counts as omitted.
+
+        Such a default is moved from `job_defaults` to the jobs that do not set the option.
+        """
+        defaults, job, jobs = (arguments.get(name) for name in ("job_defaults", "job", "jobs"))
+        items = [item for item in (job, *(jobs if isinstance(jobs, list) else ())) if isinstance(item, dict)]
+        if not isinstance(defaults, dict):
+            return dict(arguments)
+        hidden = {name for name in defaults if any(name in item and item[name] is None for item in items)}
+        moved = {name: defaults[name] for name in hidden}
+        result = {**arguments, "job_defaults": {name: value for name, value in defaults.items() if name not in hidden}}
+        if isinstance(job, dict):
+            result["job"] = {**moved, **job}
+        if isinstance(jobs, list):
+            result["jobs"] = [{**moved, **item} if isinstance(item, dict) else item for item in jobs]
+        return result
 
 
 def _with_plan_ids(arguments: Result, variables: t.Mapping[str, t.Any], evaluation: str) -> Result:

@@ -3,7 +3,6 @@
 """Audits of a given listing, with evidence in a real folder."""
 
 import datetime
-import functools
 import json
 import os
 import typing as t
@@ -13,11 +12,11 @@ import pytest
 from support.audited import records
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Answer, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import audit as audits
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.facts import SCRIPT_FINDINGS
-from ansible_collections.edgeops.observability.plugins.module_utils._scripts.monitor import MonitorState
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts.task import audit_scripts
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import verification
 
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)
@@ -50,24 +49,28 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
     """Run an audit; `read` are the ids of the scripts that it read one by one."""
     read: list[str] = []
 
-    class Service:
-        zone_id = ZONE
-        hide = staticmethod(functools.partial(scrub, secrets=[SECRET]))
-        now: t.Any = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
+    class Client:
+        address = Address("zone", ZONE)
+        secrets = (SECRET,)
+        warnings: t.ClassVar[list[str]] = []
+        time = datetime.datetime(2026, 11, 21, tzinfo=datetime.timezone.utc)
 
-        def monitor(self, route: str) -> MonitorState:
-            self.now += datetime.timedelta(minutes=3)  # the time of the audit is taken before the first request
-            return MonitorState(route, {"enabled": enabled, "updated_at": None})
+        def call(self, operation: str) -> Answer:
+            self.time += datetime.timedelta(minutes=3)  # the time of the audit is taken before the first request
+            return Answer({"enabled": enabled, "updated_at": None})
 
-        def list_scripts(self, query: t.Any) -> list[t.Any]:
-            return [dict(each) for each in listing]
+        def items(self, operation: str, **_paging: t.Any) -> list[t.Any]:
+            return [dict(script) for script in listing]
 
-        def read_singly(self, query: t.Any, identifiers: t.Sequence[str]) -> list[t.Any]:
-            read.extend(identifiers)
-            return [single for single in singles if single["script_id"] in identifiers]
+        def find(self, operation: str, ids: t.Mapping[str, str]) -> Answer | None:
+            read.append(ids["script_id"])
+            single = next((single for single in singles if single["script_id"] == ids["script_id"]), None)
+            return single and Answer(single)
 
-    done = audits.desire({**DEFAULTS, "baseline": baseline, **options}).perform(t.cast("t.Any", Service()))
-    return done._replace(result={**done.result, "read": read})
+    client = Client()
+    audit = audits.desire({**DEFAULTS, "baseline": baseline, **options})
+    done = audit_scripts(audit, t.cast("t.Any", client), lambda: client.time)
+    return done._replace(result={**done.result, "read": sorted(read)})
 
 
 def found(conclusion: t.Any) -> list[tuple[str, str | None, str | None]]:

@@ -97,9 +97,9 @@ class Singles:
 def test_wrong_script_is_a_bad_response() -> None:
     """Members of one script are never reported for another one; scripts that no longer exist are omitted."""
     client, query = t.cast("t.Any", Singles(a="A", b="c")), listing.desire(OPTIONS).on_route(NEW)
-    assert read.Service(client).read_singly(query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
+    assert read.read_singly(client, query, ["a", "gone"]) == [{"script_id": "a", "hash": "h"}]
     with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$") as caught:
-        read.Service(client).read_singly(query, ["a", "b"])
+        read.read_singly(client, query, ["a", "b"])
     assert caught.value.kind == "bad_response"
 
 
