@@ -38,14 +38,16 @@ class Deliveries(t.NamedTuple):
 
 def deliveries_of(job: Job) -> Deliveries:
     """Return what a job shows of its deliveries, without secrets."""
+    unknown = ""
     times = [job.members.get(name) for name in ("last_complete", "last_error")]
+    if not isinstance(times[1], (str, type(None))):
+        times[1], unknown = None, "last_error is no text"
     has_delivered, has_failed = (time not in (None, "") and not str(time).startswith(_ZERO_TIME) for time in times)
     complete = parse_time(times[0]) if has_delivered else None
     error = parse_time(times[1]) if has_failed else None
     secrets = secret_parts(job.destination)
     message = job.members.get("error_message")
     reason = readable(message, secrets) if isinstance(message, str) else None
-    unknown = ""
     if job.members.keys().isdisjoint(VOLATILE):
         unknown = f"none of {', '.join(VOLATILE)} is shown"
     elif has_delivered and complete is None:

@@ -85,9 +85,9 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
 
 
 def _fits(value: Json, types: tuple[type, ...]) -> bool:
-    """Return whether a value has one of these types, or is null; true and false are not numbers, and lists contain strings."""
+    """Return whether a value has one of these types, or is null; true and false are not numbers, and lists contain names."""
     if isinstance(value, list):
-        return list in types and all(isinstance(item, str) for item in value)
+        return list in types and all(isinstance(item, str) and item for item in value)
     return value is None or (isinstance(value, types) and (bool in types or not isinstance(value, bool)))
 
 

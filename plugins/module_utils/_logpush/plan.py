@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from .._address import ACCOUNT, ZONE
 from .._core import (
+    BAD_RESPONSE,
     CHANGE_DESTINATION,
     CHANGE_FILTER,
     CHANGE_TRANSFORMER,
@@ -38,7 +39,7 @@ from .._destination import (
 from .._destination_address import address_text, has_hidden_account, is_seen, leads_to
 from .._filter.lint import findings
 from .._filter.text import to_data
-from .._text import dict_of, did_you_mean, nearest
+from .._text import dict_of, did_you_mean, list_of, nearest, quoted
 from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
 from .coverage import selected_fields
@@ -356,6 +357,7 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
     body: Body = {"dataset": job.dataset, **carried(job), **sends, "destination_conf": desired.destination.text, **proof}
     if "output_options" in body:
         body.pop("logpull_options", None)
+    _check_carried(job, {name: value for name, value in body.items() if name not in sends})
     after = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
     _check_recreated(job, after, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
@@ -370,6 +372,19 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
         basis=_basis(desired, job, made),
         warnings=tuple(_warnings(desired, state, body, after)),
     )
+
+
+def _check_carried(job: Job, taken: t.Mapping[str, t.Any]) -> None:
+    """Refuse a word that no new job can have before the old job is deleted."""
+    for name, value in taken.items():
+        option = MEMBERS[name].option if name in MEMBERS else None
+        choices = list_of((option or {}).get("choices"))
+        if choices and value not in choices:
+            raise Failure(
+                BAD_RESPONSE,
+                f"{words_for(job)} has {name} {quoted(value)}, which is none of {', '.join(map(quoted, choices))}, so that the service"
+                f" may refuse a new job. Nothing was deleted; set {name} in the task.",
+            )
 
 
 def carried(job: Job) -> Body:

@@ -292,6 +292,20 @@ def test_recreation_deletes_then_creates() -> None:
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
 
 
+@pytest.mark.parametrize(("name", "value"), [("frequency", "medium"), ("kind", "instant-logs")])
+def test_recreation_does_not_delete_a_job_for_a_word_that_no_new_one_can_have(name: str, value: str) -> None:
+    given: dict[str, t.Any] = {"job_id": 7, "recreate": True, "destination_conf": S3, "dataset": "dns_logs"}
+    with pytest.raises(Failure) as refused:
+        planned(given, {**JOB, name: value})
+    assert refused.value.kind == "bad_response" and f"has {name} '{value}'" in refused.value.message
+    assert [
+        method for method, _body in sent(planned({**given, name: "" if name == "kind" else "low"}, {**JOB, name: value}))
+    ] == [
+        "delete",
+        "create",
+    ]
+
+
 @pytest.mark.parametrize(
     ("options", "present", "body"),
     [
