@@ -236,8 +236,8 @@ def controller(session: nox.Session) -> None:
 
 @gate("test", "once")
 def properties(session: nox.Session) -> None:
-    """Whether random sequences, adoptions and answers of arbitrary JSON end as models predict."""
-    pytest(session, f"core-{MAIN}", "tests/properties")
+    """Whether random sequences, adoptions and answers of arbitrary JSON end as models predict, and knowing less is never greener."""
+    pytest(session, f"core-{MAIN}", "tests/properties", workers=2)
 
 
 @gate("test", "once")

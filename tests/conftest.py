@@ -26,6 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--faults", choices=("sample", "all"), default="sample", help="how much of the fault matrix to run; the sample is seeded"
     )
+    parser.addoption(
+        "--mutations",
+        default="fixed",
+        help="what to take away from answers: `fixed`, one thing for each cause, `all`, or a number, which draws other things for each cause",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

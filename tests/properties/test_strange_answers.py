@@ -13,13 +13,12 @@ from faults.scenarios import SCENARIOS, ZONE, Scenario
 from hypothesis import given
 from hypothesis import strategies as st
 from properties.answers import bodies, examples
+from properties.recordings import SENT, Recording, recorded, replayed
 
-from ansible_collections.edgeops.observability.plugins.module_utils._api import transport as transport_module
-from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply, Session
+from ansible_collections.edgeops.observability.plugins.module_utils._api.session import Reply
 from ansible_collections.edgeops.observability.plugins.module_utils._core import INTERNAL, KINDS
 from edgeops_simulator.testing import running
 
-Key = tuple[str, str]
 EXAMPLES = 150
 # Scenarios of the fault matrix that are not run here: optional listings, an empty answer, and repetitions for an account.
 LEFT_OUT = ("list-everything-over-the-other-route", "delete-rule", "-of-account", "manage-account", "clear-account")
@@ -171,34 +170,6 @@ def _bad_rule(rule: t.Any) -> bool:
     return wrong or not all(isinstance(found, list) for found in lists)
 
 
-class Recorder(Session):
-    """A session that records the first answer to each request."""
-
-    answers: t.ClassVar[dict[Key, Reply]]
-
-    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> Reply:
-        outcome = super().send(method, path, content, fresh=fresh)
-        assert isinstance(outcome, Reply)
-        self.answers.setdefault((method, path), outcome)
-        return outcome
-
-
-class Replay(Session):
-    """A session that answers from a recording, except one request."""
-
-    answers: t.ClassVar[dict[Key, Reply]]
-    replaced: t.ClassVar[tuple[Key, Reply]]
-    requests: t.ClassVar[list[Key]]
-
-    def send(self, method: str, path: str, content: bytes | None, *, fresh: bool) -> Reply:
-        self.requests.append((method, path))
-        key, reply = self.replaced
-        if (method, path) != key:
-            unknown = Reply(404, {}, b'{"success": false, "errors": [{"code": 7003, "message": "?"}], "result": null}')
-            reply = self.answers.get((method, path), unknown)
-        return reply
-
-
 @pytest.fixture(scope="module")
 def simulator() -> t.Iterator[t.Any]:
     with running(zones=[ZONE, *(f"{number:032x}" for number in range(60))]) as server:
@@ -217,12 +188,12 @@ def outcome(scenario: Scenario, simulator: t.Any) -> dict[str, t.Any]:
 def test_arbitrary_answers_fail_without_writes(simulator, monkeypatch, cases, name):
     scenario = TASKS[name]
     direct.without_waiting(monkeypatch, scenarios.inventory)
-    Recorder.answers = answers = {}
-    monkeypatch.setattr(transport_module, "Session", Recorder)
     simulator.reset(**scenario.seed())
-    assert not outcome(scenario, simulator).get("failed")
-    Replay.answers = answers
-    monkeypatch.setattr(transport_module, "Session", Replay)
+    with recorded() as recording:
+        assert not outcome(scenario, simulator).get("failed")
+    answers = {key: replies[0] for key, replies in recording.answers.items()}
+    # The service stays as it was, so that nothing is found afterwards that a write did not answer.
+    before = Recording({key: [reply] for key, reply in answers.items()})
     # Built once, because building a strategy takes longer than drawing from it.
     replacements = {key: bodies(json.loads(reply.body)) for key, reply in answers.items()}
 
@@ -233,18 +204,20 @@ def test_arbitrary_answers_fail_without_writes(simulator, monkeypatch, cases, na
         original = answers[key]
         body = data.draw(replacements[key], label="answer")
         status = data.draw(STATUSES, label="status") if original.status < 300 else original.status
-        Replay.replaced, Replay.requests = (key, Reply(status, {}, body)), []
-        result = outcome(scenario, simulator)
+        with replayed(before, key, lambda _reply: Reply(status, {}, body), asks=False):
+            result = outcome(scenario, simulator)
         cases[f"strange answers: {name}"] += 1
 
         json.dumps(result)
         if result.get("failed"):
             assert result["msg"]
             assert result["error"]["kind"] in KINDS - {INTERNAL}, result["msg"]
-        if status < 300 and unusable(*key, body):
+        method, path, _query = key
+        if status < 300 and unusable(method, path, body):
             assert result.get("failed"), (key, body, result)
-            if key[0] == "GET":
-                after = Replay.requests[Replay.requests.index(key) + 1 :]
-                assert all(method == "GET" for method, _path in after), after
+            if method == "GET":
+                sent = [(verb, way) for verb, way, _body in SENT]
+                after = sent[sent.index((method, path)) + 1 :]
+                assert all(verb == "GET" for verb, _way in after), after
 
     strange()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import typing as t
 
+from .._observed import Meaning
+
 # Custom log fields are the parameters of one rule action in one phase of the zone's own ruleset.
 PHASE = "http_log_custom_fields"
 RULESET_KIND = "zone"
@@ -43,3 +45,18 @@ COOKIE_SEPARATORS = frozenset("=;,")
 # Maximum in total, and of each type on Cloudflare (documentation of custom fields, limitations; 2026-10).
 MAX_CUSTOM_FIELDS = 40
 MAX_CUSTOM_FIELDS_EACH = 100
+
+# Members that an answer may lack (or have as null), and what that means; anything else that is missing is not known.
+_RULESETS = "Rulesets API reference (rulesets, read 2026-11)"
+_PARAMETERS = "rulesets[].rules[].action_parameters"
+MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
+    "rulesets[].kind": Meaning(RULESET_KIND, "the route of an entry point says it, and its answer need not"),
+    "rulesets[].phase": Meaning(PHASE, "the route of an entry point says it, and its answer need not"),
+    "rulesets[].rules[].description": Meaning("", f"{_RULESETS}: optional, omitted if it is empty"),
+    "rulesets[].rules[].enabled": Meaning(True, f"{_RULESETS}: optional, true by default"),
+    **{f"{_PARAMETERS}.{kind}": Meaning((), "none of this type (custom fields, API configuration)") for kind in FIELD_KINDS},
+    **{
+        f"{_PARAMETERS}.{kind}[].{PRESERVE_DUPLICATES}": Meaning(False, "false by default (custom fields)")
+        for kind in FIELD_KINDS
+    },
+}

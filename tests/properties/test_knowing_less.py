@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Knowing less is never greener, and never writes more: one thing is taken away from what a run with something wrong is answered."""
+
+import collections
+import contextlib
+import typing as t
+from pathlib import Path
+
+import pytest
+from faults import direct, scenarios
+from properties import decisions, files, losses
+from properties.decisions import EVERYTHING, Place
+from properties.recordings import recorded, replayed
+from properties.troubles import TROUBLES
+
+from ansible_collections.edgeops.observability.plugins.module_utils._api import client as api_client
+from ansible_collections.edgeops.observability.plugins.module_utils._api import pagination
+from ansible_collections.edgeops.observability.plugins.module_utils._content_rules import read as content_rules
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush import health
+from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import (
+    KNOWN,
+    PLAYBOOK_VARIABLES,
+    read_variable,
+)
+from edgeops_simulator.testing import running
+
+
+@pytest.fixture(scope="module")
+def simulator() -> t.Iterator[t.Any]:
+    with running(zones=[]) as server:
+        yield server
+
+
+@pytest.fixture
+def how(pytestconfig, monkeypatch):
+    direct.without_waiting(monkeypatch, scenarios.inventory)
+    return pytestconfig.getoption("--mutations")
+
+
+def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collections.Counter[str]) -> list[str]:
+    """Return which losses let a run decide better, or write more, than with all that it is answered."""
+    trouble = TROUBLES[name]()
+    place = Place(simulator, trouble.address, folder)
+    seed = trouble.whole_seed()
+    if trouble.begin:
+        simulator.reset(**trouble.earlier())
+        trouble.begin(place)
+    simulator.reset(**seed)
+    with recorded() as recording:
+        trouble.run(place)
+    simulator.reset(**seed)
+    with replayed(recording):
+        whole = trouble.run(place)
+    assert set(trouble.tells) <= whole.tells, whole
+    assert EVERYTHING in trouble.tells or EVERYTHING not in whole.tells, whole
+    found = []
+    for loss in losses.chosen(losses.losses(recording), how):
+        if loss.cause in trouble.allowed:
+            continue
+        with replayed(recording, loss.key, loss.change):
+            better = trouble.run(place).is_better_than(whole)
+        cases["knowing less"] += 1
+        if better:
+            found.append(f"{loss} -> {better}")
+    return found
+
+
+@pytest.mark.parametrize("name", TROUBLES)
+def test_knowing_less_is_never_greener(simulator, how, cases, tmp_path, name):
+    found = greener(name, simulator, tmp_path, how, cases)
+    assert not found, f"--mutations={how}\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize("name", files.FILES)
+def test_less_of_a_file_is_never_greener(simulator, how, cases, tmp_path, name):
+    file = files.FILES[name](simulator, tmp_path)
+    whole = file.run()
+    assert set(file.tells) <= whole.tells, whole
+    found = []
+    content = file.path.read_bytes()
+    for loss in losses.chosen(losses.file_losses(file.path.name, content), how):
+        if (loss.place, loss.kind) in file.allowed or (file.places and loss.place not in file.places):
+            continue
+        file.path.unlink(missing_ok=True)
+        if loss.content is not None:
+            file.path.write_bytes(loss.content)
+        better = file.run().is_better_than(whole)
+        cases["less of a file"] += 1
+        if better:
+            found.append(f"{loss} -> {better}")
+    assert not found, f"--mutations={how}\n" + "\n".join(found)
+
+
+SPELLINGS = {
+    True: ("yes", "YES", "y", "Y", "true", "True", "TRUE", "t", "T", "on", "On", "1", 1, 1.0, True),
+    False: ("no", "NO", "n", "N", "false", "False", "FALSE", "f", "F", "off", "Off", "0", 0, 0.0, False),
+}
+SWITCHES = [name for name, variable in PLAYBOOK_VARIABLES.items() if variable.read is readers.read_boolean]
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_each_spelling_of_a_switch_is_the_same(name):
+    for value, spellings in SPELLINGS.items():
+        assert {read_variable(name, spelling) for spelling in spellings} == {value}
+    for other in ("perhaps", "2", 2, "nein", [], {}, ["true"]):
+        with pytest.raises(Failure, match=name):
+            read_variable(name, other)
+
+
+def test_switches_are_known():
+    assert (
+        {"edgeops_guard", "edgeops_audit_scripts", "edgeops_deliver_partial", "edgeops_stop_on_failure"}
+        <= {*SWITCHES}
+        <= {*KNOWN}
+    )
+
+
+# Faults of this kind, each planted in one function of the collection: the property has to catch them.
+
+
+def _ends_where_it_ends(patch: pytest.MonkeyPatch) -> None:
+    """The counts of a listing are not compared with its items."""
+    patch.setattr(api_client, "page_of", lambda items, _info, _number: pagination.Page(items))
+
+
+def _refused_is_empty(patch: pytest.MonkeyPatch) -> None:
+    """A listing that is refused counts as an empty one."""
+    listed = content_rules.listed
+
+    def empty(client: t.Any) -> t.Any:
+        with contextlib.suppress(Failure):
+            return listed(client)
+        return []
+
+    patch.setattr(content_rules, "listed", empty)
+
+
+def _other_types_are_left_out(patch: pytest.MonkeyPatch) -> None:
+    """A member of another type counts as one that the service does not show."""
+    read = listing.read_script
+
+    def lenient(item: t.Any, route: str) -> t.Any:
+        score = item.get("js_integrity_score")
+        return read(item if isinstance(score, int) else {**item, "js_integrity_score": None}, route)
+
+    patch.setattr(listing, "read_script", lenient)
+
+
+def _unknown_is_healthy(patch: pytest.MonkeyPatch) -> None:
+    """A job whose deliveries cannot be told is not mentioned."""
+    health_of = health.health_of
+
+    def optimistic(*given: t.Any) -> t.Any:
+        found = health_of(*given)
+        return {**found, "state": health.HEALTHY} if found["state"] == health.UNKNOWN else found
+
+    patch.setattr(health, "health_of", optimistic)
+
+
+def _failed_is_not_asked(patch: pytest.MonkeyPatch) -> None:
+    """What could not be read of a zone counts as what nobody asked for."""
+    record_of = decisions.record_of
+
+    def without_failures(*given: t.Any) -> t.Any:
+        record = record_of(*given)
+        return {name: part for name, part in record.items() if not (isinstance(part, dict) and part.get("failed"))}
+
+    patch.setattr(decisions, "record_of", without_failures)
+
+
+PLANTED: t.Sequence[tuple[t.Callable[[pytest.MonkeyPatch], None], str, str]] = (
+    (_ends_where_it_ends, "check-scripts", "result: cut -> no word of"),
+    (_refused_is_empty, "deliver-weaker-rule", "/page_shield/policies : 403 -> writes POST"),
+    (_other_types_are_left_out, "check-scripts", "js_integrity_score: other type -> no word of malicious"),
+    (_unknown_is_healthy, "check-health", "error_message: other type -> no word of job_silent"),
+    (_failed_is_not_asked, "check-scripts", "/scripts : 403 -> no word of"),
+)
+
+
+@pytest.mark.parametrize(("plant", "name", "said"), PLANTED, ids=[plant.__name__.strip("_") for plant, _name, _said in PLANTED])
+def test_planted_faults_are_caught(simulator, monkeypatch, cases, tmp_path, plant, name, said):
+    direct.without_waiting(monkeypatch, scenarios.inventory)
+    plant(monkeypatch)
+    found = greener(name, simulator, tmp_path, "all", cases)
+    assert any(said in each for each in found), found

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is wrong in the audits of a zone or an account: the playbooks check and survey."""
+
+import typing as t
+
+from properties.decisions import Document
+from properties.trouble import (
+    ACCOUNT_JOB,
+    BASELINE,
+    CHECK,
+    DECLARED,
+    DECLARED_RULE,
+    ENTRY_POINT,
+    FIELDS,
+    HEALTH,
+    HOOK,
+    IN_ACCOUNT,
+    LOST,
+    OF_HEALTH,
+    OF_OLDER_FORM,
+    OF_SCRIPTS,
+    ON,
+    OTHER_RULE,
+    POLICY,
+    RULE,
+    SCRIPTS,
+    SURVEY,
+    TRANSFORMERS,
+    VIOLATIONS,
+    Trouble,
+    declares,
+    jobs,
+    uploads,
+)
+
+
+def _drift(seed: Document, declared: Document, **more: t.Any) -> Trouble:
+    return Trouble(lambda place: CHECK(place, declared, ["drifted"]), ("drifted",), seed, **more)
+
+
+IN_CHECK: t.Mapping[str, Trouble] = {
+    "check-health": Trouble(
+        lambda place: CHECK(place, declares("edge", "failing", "silent", "off", "never"), [*OF_HEALTH, "unlisted_job"]),
+        (*OF_HEALTH, "unlisted_job"),
+        {"jobs": HEALTH},
+    ),
+    "check-health-of-jobs-that-are-not-managed": Trouble(
+        lambda place: CHECK(place, {"script_monitor_enabled": True}, OF_HEALTH),
+        OF_HEALTH,
+        {"jobs": HEALTH, "script_monitor": ON},
+    ),
+    "check-destination": _drift({"jobs": jobs({"destination_conf": "s3://stolen/all?region=eu-west-1"})}, {"jobs": [DECLARED]}),
+    "check-filter": _drift(
+        {"jobs": jobs({"filter": '{"where":{"key":"ClientIP","operator":"eq","value":"192.0.2.1"}}'})},
+        {"jobs": [{**DECLARED, "filter": ""}]},
+    ),
+    "check-selected-fields": _drift(
+        {"jobs": jobs({"output_options": {"field_names": ["ClientIP"], "timestamp_format": "rfc3339"}})}, {"jobs": [DECLARED]}
+    ),
+    "check-logpull-options": _drift(
+        {"jobs": jobs({"output_options": None, "logpull_options": "fields=ClientIP&timestamps=rfc3339"})},
+        {"jobs": [OF_OLDER_FORM]},
+    ),
+    "check-sample-rate": _drift(
+        {"jobs": jobs({"output_options": {"field_names": ["ClientIP", "RayID"], "sample_rate": 0.01}})},
+        {"jobs": [{**DECLARED, "output_options": {"sample_rate": 1}}]},
+    ),
+    "check-disabled": _drift({"jobs": jobs({"enabled": False})}, {"jobs": [{**DECLARED, "enabled": True}]}),
+    "check-transformer": _drift(
+        {"jobs": jobs({"transformer_id": 8}), "of_account": {"transformers": TRANSFORMERS}},
+        {"jobs": [{**DECLARED, "transformer": "redact"}]},
+    ),
+    "check-fields": _drift(
+        {"rulesets": [ENTRY_POINT]},
+        {"custom_fields": {"request_fields": [], "response_fields": [], "cookie_fields": ["Session"]}},
+    ),
+    "check-monitor": _drift({"script_monitor": {"enabled": False}}, {"script_monitor_enabled": True}),
+    "check-rule": _drift(
+        {"policies": [{**RULE, "action": "log"}]}, {"content_security_rules": [{**DECLARED_RULE, "unobserved": "allow"}]}
+    ),
+    "check-policy-of-rule": _drift(
+        {"policies": [{**RULE, "value": "script-src 'self' https://evil.example"}]},
+        {"content_security_rules": [{**DECLARED_RULE, "unobserved": "allow"}]},
+    ),
+    "check-rules": Trouble(
+        lambda place: CHECK(place, {"content_security_rules": [DECLARED_RULE]}, ["unlisted_rule", "enforcement_refused"]),
+        ("unlisted_rule", "enforcement_refused"),
+        {
+            "policies": [{**RULE, "action": "log"}, OTHER_RULE],
+            "violations": VIOLATIONS,
+            "script_monitor": ON,
+            "scripts": SCRIPTS,
+        },
+    ),
+    "check-coverage": Trouble(
+        lambda place: CHECK(
+            place,
+            {"custom_fields": FIELDS, "jobs": [DECLARED]},
+            ["missing_field"],
+            required_fields={"http_requests": ["ClientIP", "EdgeResponseStatus"]},
+        ),
+        ("missing_field",),
+        {"jobs": jobs({}), "rulesets": [ENTRY_POINT]},
+    ),
+    "check-required-field-that-is-filtered": Trouble(
+        lambda place: CHECK(place, declares("edge"), ["missing_field"], required_fields={"http_requests": ["ClientIP"]}),
+        ("missing_field",),
+        {"jobs": jobs({"filter": '{"where":{"key":"ClientIP","operator":"eq","value":"192.0.2.1"}}'})},
+    ),
+    "check-required-field-that-is-sampled": Trouble(
+        lambda place: CHECK(place, declares("edge"), ["missing_field"], required_fields={"http_requests": ["ClientIP"]}),
+        ("missing_field",),
+        {"jobs": jobs({"output_options": {"field_names": ["ClientIP"], "sample_rate": 0.01}})},
+    ),
+    "check-empty-fields": Trouble(
+        lambda place: CHECK(
+            place, {"custom_fields": {kind: [] for kind in FIELDS}, "jobs": [{"name": "edge"}]}, ["field_stays_empty"]
+        ),
+        ("field_stays_empty",),
+        {"jobs": jobs({"output_options": {"field_names": ["RequestHeaders"]}})},
+    ),
+    "check-scripts": Trouble(
+        lambda place: CHECK(place, {"script_monitor_enabled": True}, OF_SCRIPTS, scripts=BASELINE),
+        OF_SCRIPTS,
+        {"script_monitor": ON, "scripts": SCRIPTS},
+    ),
+    "check-scripts-with-the-monitor-off": Trouble(
+        lambda place: CHECK(place, {"custom_fields": {"request_fields": []}}, ["monitor_off"], scripts=BASELINE),
+        ("monitor_off",),
+        {"script_monitor": {"enabled": False}, "scripts": []},
+    ),
+    "check-losses": Trouble(
+        lambda place: CHECK(place, declares("edge", "quiet"), ["records_dropped", "no_upload"], delivery=True),
+        ("records_dropped", "no_upload"),
+        {"jobs": jobs({}, {"id": 2, "name": "quiet"}), "uploads": [uploads(), uploads(**LOST, job_id=1)]},
+    ),
+    "check-account": Trouble(
+        lambda place: CHECK(place, {"jobs": [{"name": "edge", "dataset": "gateway_dns"}]}, ["no_alert"]),
+        ("no_alert",),
+        {
+            "jobs": [ACCOUNT_JOB],
+            "webhooks": [HOOK],
+            "notification_policies": [{**POLICY, "mechanisms": {"webhooks": [{"id": "61" * 16}]}}],
+        },
+        address=IN_ACCOUNT,
+    ),
+    "check-account-with-an-alert-that-is-off": Trouble(
+        lambda place: CHECK(place, {"jobs": [{"name": "edge", "dataset": "gateway_dns"}]}, ["no_alert"]),
+        ("no_alert",),
+        {
+            "jobs": [ACCOUNT_JOB],
+            "notification_policies": [{**POLICY, "enabled": False, "mechanisms": {"email": [{"id": "ops@example.com"}]}}],
+        },
+        address=IN_ACCOUNT,
+    ),
+}
+
+IN_SURVEY: t.Mapping[str, Trouble] = {
+    "survey-health": Trouble(
+        lambda place: SURVEY(place, OF_HEALTH, scripts=False, delivery=False),
+        OF_HEALTH,
+        {"jobs": HEALTH, "script_monitor": ON},
+    ),
+    "survey-scripts": Trouble(
+        lambda place: SURVEY(place, ["malicious", "reported"], scripts=True, delivery=False),
+        ("malicious", "reported"),
+        {"script_monitor": ON, "scripts": SCRIPTS},
+    ),
+    "survey-scripts-of-page-shield": Trouble(
+        lambda place: SURVEY(place, ["malicious", "reported"], scripts=True, delivery=False),
+        ("malicious", "reported"),
+        {"script_monitor": ON, "scripts": SCRIPTS},
+        settings={"script_monitor_routes": False},
+    ),
+    "survey-monitor-off": Trouble(
+        lambda place: SURVEY(place, ["monitor_off"], scripts=True, delivery=False),
+        ("monitor_off",),
+        {"script_monitor": {"enabled": False}},
+    ),
+    "survey-coverage": Trouble(
+        lambda place: SURVEY(place, ["fields_not_selected"], scripts=False, delivery=False),
+        ("fields_not_selected",),
+        {"jobs": jobs({}), "rulesets": [ENTRY_POINT], "script_monitor": ON},
+    ),
+    "survey-violations": Trouble(
+        lambda place: SURVEY(place, ["violations"], scripts=False, delivery=False),
+        ("violations",),
+        {"policies": [RULE], "violations": VIOLATIONS, "script_monitor": ON},
+    ),
+    "survey-losses": Trouble(
+        lambda place: SURVEY(place, ["records_dropped", "no_upload"], scripts=False, delivery=True),
+        ("records_dropped", "no_upload"),
+        {"jobs": jobs({}, {"id": 2, "name": "quiet"}), "uploads": [uploads(), uploads(**LOST)], "script_monitor": ON},
+    ),
+    "survey-no-job": Trouble(
+        lambda place: SURVEY(place, ["no_job"], scripts=False, delivery=False), ("no_job",), {"script_monitor": ON}
+    ),
+    "survey-account": Trouble(
+        lambda place: SURVEY(place, ["no_alert"], scripts=False, delivery=False),
+        ("no_alert",),
+        {
+            "jobs": [ACCOUNT_JOB],
+            "webhooks": [HOOK],
+            "notification_policies": [{**POLICY, "mechanisms": {"webhooks": [{"id": "61" * 16}]}}],
+        },
+        address=IN_ACCOUNT,
+    ),
+}
