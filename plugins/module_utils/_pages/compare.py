@@ -14,8 +14,9 @@ from .._core import invalid_option
 from .._redact import clean_text
 from .._text import quoted, shorten
 from . import headers as policies
-from .document import Document, Inline, Script
+from .document import Document, Script
 from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, UNREAD, WITHOUT_SHAPE
+from .inline import Inline
 from .options import SELF, Entry, Line, Page
 from .received import Read
 from .shape import shape_of

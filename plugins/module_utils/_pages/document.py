@@ -4,16 +4,11 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import re
 import types
 import typing as t
-from urllib.parse import unquote_to_bytes
 
 from .doubt import ACTIVE_TAGS, find_doubt
-from .encoding import decode_text, encoding_of, label_in
 from .facts import (
     BASE,
     HANDLER,
@@ -30,6 +25,7 @@ from .facts import (
     SRCDOC,
     Unread,
 )
+from .inline import Inline, javascript_of, text_of_data
 from .tree import HTML, SVG, Node, is_template, limited, trees
 from .url import Address, parse, plain
 
@@ -50,19 +46,6 @@ class Script(t.NamedTuple):
     crossorigin: str | None
     kind: str
     line: int | None
-
-
-class Inline(t.NamedTuple):
-    """Code that the document itself contains."""
-
-    kind: str
-    code: str
-    line: int | None
-
-    @property
-    def hash(self) -> str:
-        """Return the hash in the form of a content security policy."""
-        return hash_of(self.code)
 
 
 class Frame(t.NamedTuple):
@@ -91,11 +74,6 @@ class Document(t.NamedTuple):
     forms: tuple[Form, ...] = ()
     stated: t.Mapping[str, tuple[str, ...]] = types.MappingProxyType({})
     doubt: str | None = None
-
-
-def hash_of(code: str) -> str:
-    digest = hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def read_document(text: str, address: Address) -> Document:
@@ -411,25 +389,3 @@ def _kind_of_script(attributes: Attributes) -> str | None:
     if not stated or stated in JAVASCRIPT_TYPES:
         return SCRIPT
     return OTHER_TYPES.get(stated)
-
-
-def javascript_of(text: str) -> str:
-    """Return the code of a `javascript:` address as browsers hash it: with its scheme, decoded."""
-    rest = plain(text)[len("javascript:") :]
-    return "javascript:" + unquote_to_bytes(rest.encode("utf-8", "surrogatepass")).decode("utf-8", "replace")
-
-
-def text_of_data(source: str) -> str:
-    """Return the text in a `data:` address; the address itself where it cannot be decoded."""
-    kind, comma, content = plain(source).partition("#")[0][len("data:") :].partition(",")
-    if not comma:
-        return source
-    data = unquote_to_bytes(content.encode("utf-8", "surrogatepass"))
-    if re.search(r";[ ]*base64[ ]*$", kind, re.IGNORECASE):
-        packed = re.sub(rb"[\t\n\f\r ]", b"", data)
-        try:
-            data = base64.b64decode(packed.rstrip(b"=") + b"=" * (-len(packed.rstrip(b"=")) % 4), validate=True)
-        except binascii.Error:
-            return source
-    encoding = encoding_of(label_in(kind)) or "utf-8"
-    return decode_text(data, encoding)

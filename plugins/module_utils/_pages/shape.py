@@ -8,12 +8,12 @@ import json
 import re
 import typing as t
 
-from .document import hash_of
+from .inline import hash_of
 
 SHAPE = "shape-"
 
 _LINE_ENDS = "\n\r\u2028\u2029"
-_WORD = re.compile(r"(?:[\w$#@\u200c\u200d]|\\u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]+\}))+")
+_WORD = re.compile(r"(?:[\w$#\u200c\u200d]|\\u(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]+\}))+")
 _NUMBER = re.compile(
     r"0[xX][0-9a-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9_]+)?n?"
 )
