@@ -28,6 +28,7 @@ import filters
 import fleet
 import imports
 import listings
+import page_audits
 import reports
 import script_audits
 import table
@@ -38,6 +39,7 @@ PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "fleet": fleet.report,
     "deliveries": deliveries.report,
     "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
+    "pages": page_audits.report,
     "reports": reports.report,
     "adoptions": adoptions.report,
     "imports": imports.report,

@@ -54,13 +54,26 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[Node]:
     for each in texts:
         # The content of `noscript` is text with scripting, and elements without.
         for scripting in (True, False) if "<noscript" in lower else (True,):
-            yield JustHTML(
+            root = JustHTML(
                 each,
                 sanitize=False,  # or it removes everything that is looked for
                 track_node_locations=True,
                 scripting_enabled=scripting,
                 iframe_srcdoc=is_srcdoc,
             ).root
+            yield root
+            _release(root)
+
+
+def _release(root: Node) -> None:
+    """Take a tree apart: its nodes refer to each other, and a run of a task collects no garbage."""
+    waiting: list[t.Any] = [root]
+    while waiting:
+        node = waiting.pop()
+        waiting += [node.template_content] if is_template(node) and node.template_content else []
+        if node.children:
+            waiting += node.children
+            node.children.clear()
 
 
 @contextlib.contextmanager
