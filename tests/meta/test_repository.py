@@ -3,6 +3,7 @@
 """Checks of the whole repository, including those of reviewers for the community and for certified content."""
 
 import fnmatch
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -42,6 +43,7 @@ def load(name: str) -> dict:
 
 README = text_of("README.md")
 GALAXY = load("galaxy.yml")
+RAW = GALAXY["repository"].replace("https://github.com/", "https://raw.githubusercontent.com/")
 
 
 def test_every_file_has_its_licence() -> None:
@@ -113,9 +115,8 @@ def test_readme_has_support_and_versions() -> None:
 def test_links_are_absolute_and_have_a_target() -> None:
     """On Galaxy, relative links and pictures do not work, nor do links to files that are not in the repository."""
     links = re.findall(r"\]\(([^)\s]+)\)", README)
-    raw = GALAXY["repository"].replace("https://github.com/", "https://raw.githubusercontent.com/") + "/main/"
     assert not [link for link in links if not link.startswith("https://")]
-    prefixes = (f"{GALAXY['repository']}/blob/main/", f"{GALAXY['repository']}/tree/main/", raw)
+    prefixes = (f"{GALAXY['repository']}/blob/main/", f"{GALAXY['repository']}/tree/main/", f"{RAW}/main/")
     named = [link.removeprefix(prefix) for link in links for prefix in prefixes if link.startswith(prefix)]
     assert len(named) > 6
     assert not [name for name in named if not (ROOT / name).exists()]
@@ -126,8 +127,49 @@ def test_links_are_absolute_and_have_a_target() -> None:
     assert not [link for link in links if "github.io/" in link and not link.startswith(f"{GALAXY['documentation']}/")]
     assert not [page for page in pages if not (ROOT / "docs" / "docsite" / "rst" / page.replace(".html", ".rst")).is_file()]
     (picture,) = re.findall(r"!\[[^]]{20,}\]\((\S+)\)", README)
-    assert picture.startswith(raw) and picture.endswith(".png")
+    assert picture.startswith(f"{RAW}/main/") and picture.endswith(".png")
     assert GALAXY["documentation"] == f"https://edgeops.github.io/edgeops.observability/{GALAXY['version']}"
+
+
+def anchors_of(name: str) -> set[str]:
+    """Return the anchors that GitHub and Sphinx make of the headings of a page."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", text_of(name), flags=re.MULTILINE | re.DOTALL)
+    titles = r"^#+ (.+)$" if name.endswith(".md") else r"^(\S.*)\n(?:=+|-+|~+|\^+)$"
+    plain = [re.sub(r"\[([^]]+)\]\([^)]*\)", r"\1", title) for title in re.findall(titles, text, re.MULTILINE)]
+    return {re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in plain}
+
+
+def target_of(name: str, link: str) -> str | None:
+    """Return the file and the anchor that a link leads to, None for one that leaves the project.
+
+    A page of the site stands for the file that `make docs` builds it from.
+    """
+    for prefix in (f"{GALAXY['repository']}/blob/main/", f"{GALAXY['repository']}/tree/main/", f"{RAW}/main/"):
+        if link.startswith(prefix):
+            return link.removeprefix(prefix)
+    if link.startswith(f"{GALAXY['repository']}#"):
+        return "README.md" + link.removeprefix(GALAXY["repository"])
+    if link.startswith(f"{GALAXY['documentation']}/docsite/"):
+        return "docs/docsite/rst/" + link.removeprefix(f"{GALAXY['documentation']}/docsite/").replace(".html", ".rst")
+    if "://" in link or link.startswith("mailto:"):
+        return None
+    path, hash_, anchor = link.partition("#")
+    return os.path.normpath(Path(name).parent / path if path else name) + hash_ + anchor
+
+
+PAGES = [name for name in files() if name.endswith(".md") or re.fullmatch(r"docs/docsite/rst/\w+\.rst", name)]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_to_a_file_and_a_heading(name: str) -> None:
+    """Links between the labels of guides are followed by Sphinx, which makes a missing one an error."""
+    link = r"\]\(([^)\s]+)\)" if name.endswith(".md") else r"`[^`<]+<([^>\s]+)>`__?"
+    broken = []
+    for place in filter(None, (target_of(name, link) for link in re.findall(link, text_of(name)))):
+        path, _hash, anchor = place.partition("#")
+        if not (ROOT / path).exists() or (anchor and anchor not in anchors_of(path)):
+            broken.append(place)
+    assert not broken
 
 
 @pytest.mark.parametrize("word", ["cloudflare", "logpush", "page shield", "client-side security"])
