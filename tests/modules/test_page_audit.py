@@ -275,3 +275,22 @@ def test_invalid_options_send_nothing(modules: Modules, site: Site) -> None:
     for outcome in report.ours:
         assert any(text in outcome.result["msg"] for text in outcome.name.split("|")), outcome.result["msg"]
     assert site.requests == [] and len(report.failures) == len(refused)
+
+
+def test_missing_parser_is_named(modules: Modules, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "ansible_collections.edgeops.observability.plugins.module_utils._pages.tree._PROBLEM", "No module named 'justhtml'"
+    )
+    failed = modules.run(task(site.put("/checkout", CHECKOUT)), fails="invalid_option").result
+    assert "justhtml is required" in failed["msg"] and site.requests == []
+
+
+def test_what_readers_may_disagree_about_is_not_green(modules: Modules, site: Site) -> None:
+    """Code after a style within MathML is an element for one reader and text for another; a picture in SVG is none of that."""
+    hidden = "<math><mtext><style><!--</style><img src=x: onerror=steal()>--></math>"
+    url = site.put("/checkout", CHECKOUT + "<svg viewBox='0 0 1 1'><title>Pay</title><path d=M0/></svg>")
+    baseline = authorised(modules, url)
+    assert modules.run(task(url, baseline=baseline)).result["passed"]
+    site.put("/checkout", CHECKOUT + hidden)
+    result = modules.run(task(url, baseline=baseline)).result
+    assert not result["passed"] and {kind for kind, _subject in kinds(result)} & {"page_unread", "inline_new"}
