@@ -127,7 +127,7 @@ _RESERVED = frozenset(("all", "ungrouped", "zones", "accounts", "_meta", "localh
 
 def parse_filters(params: t.Mapping[str, t.Any], prefix: str = "") -> dict[str, t.Any]:
     """Return options with statuses and ids of accounts in lower case, as the service has them; refuse an id of another form."""
-    accounts = [need_id(f"{prefix}account_ids[{index}]", each).lower() for index, each in enumerate(params["account_ids"])]
+    accounts = [need_id(f"{prefix}account_ids[{index}]", number).lower() for index, number in enumerate(params["account_ids"])]
     return {**params, "account_ids": accounts, "statuses": [status.lower() for status in params["statuses"]]}
 
 

@@ -272,7 +272,7 @@ def plan_id(address: t.Mapping[str, str], plan: Plan) -> str:
     requests = []
     for request in plan.requests:
         content: dict[str, Json] = {**request._asdict(), "ids": dict(request.ids)}
-        # Neither other objects in the body nor text for messages are approved.
+        # An approval is of neither the texts of messages nor the other objects in a body, which `digested` leaves out.
         for name in ("changes", "digested", "if_it_fails"):
             del content[name]
         digested = request.digested

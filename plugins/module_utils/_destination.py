@@ -457,7 +457,7 @@ def readable_failure(result: dict[str, Json]) -> dict[str, Json]:
     """Return a failed result whose texts of the service have a readable length, and addresses without their secrets."""
     error = dict_of(result["error"])
     errors = [{**each, "message": readable_text(str(each["message"]))} for each in map(dict_of, list_of(error["errors"]))]
-    # What a gate refuses, such as the address of a script, is no destination.
+    # A gate refuses addresses such as that of a script, which users have to read whole: they are not masked as destinations are.
     readable = clean_text if error["kind"] == GATE else readable_text
     return {**result, "msg": readable(str(result["msg"])), "error": {**error, "errors": errors}}
 

@@ -189,7 +189,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             or not set(self.task.addresses).intersection(self._task.args)
         ):
             return result
-        return {**result, "warnings": [f"{host}: {warning_text(each)}" for each in result["warnings"]]}
+        return {**result, "warnings": [f"{host}: {warning_text(warning)}" for warning in result["warnings"]]}
 
 
 def _announce(text: str) -> None:

@@ -8,9 +8,9 @@ from faults import direct, scenarios
 from ansible_collections.edgeops.observability.plugins.module_utils._zone import task as zone_task
 from edgeops_simulator.testing import running
 
-# Three pages of zones for the inventory; an added fault makes the total seven too high, so that a fourth page is expected.
+# 145 zones are three pages. A fault reports a total that is seven too high, for which the inventory requests a fourth page.
 ZONES = [scenarios.ZONE, *(f"{number:032x}" for number in range(1, 145))]
-# One page of accounts: the fault makes the total too high for them, too.
+# 46 accounts are one page. With the same fault, a second page is requested.
 ACCOUNTS = [scenarios.ACCOUNT, *(f"{number:032x}" for number in range(1, 46))]
 
 

@@ -10,8 +10,8 @@ INVALID_OPTION = "invalid_option"
 AUTHENTICATION, PERMISSION, REJECTED = "authentication", "permission", "rejected"
 RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
 
-# Classes of requests. `GET none` is a read that is usually answered with 404; a missing permission for `GET fields` and
-# `LIST further` is no failure.
+# Classes of requests; requests of one class end a task in the same way. `GET none` reads an object that normally does not exist, so that
+# the service answers 404. A task continues if it lacks the permission for a request of `GET fields` or `LIST further`.
 GET, GET_NONE, GET_FIELDS, LIST, LIST_FURTHER = "GET", "GET none", "GET fields", "LIST", "LIST further"
 # A DELETE that is answered without a body, and a GraphQL query, which has no envelope and is optional for a task.
 DELETE_NONE, QUERY, POST_RULE = "DELETE none", "QUERY", "POST rule"

@@ -209,7 +209,7 @@ def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
             {"ansible.builtin.debug": {"msg": ["{{ kept }}", "{{ result }}", "{{ item }}"]}, "loop": ["{{ label }}"]},
         ],
     }
-    # Hosts for accounts only have no job with this id.
+    # The hosts that are accounts have no job 8, so that the role fails for them.
     report = service.run([play], inventory=fleet, fails=("authentication", "not_found"))
     assert service.shown(report) >= {"name", "status", "message"}
 

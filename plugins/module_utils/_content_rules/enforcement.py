@@ -123,7 +123,7 @@ def grouped(policy: Policy | None, resources: t.Iterable[Resource]) -> tuple[Blo
         )
         page = pages[0][1] if pages else None
         blocked.append(Blocked(directive, source, sum(counts) if counts else None, hosts, page))
-    return tuple(sorted(blocked, key=lambda each: (-(each.times or 0), each.directive, each.source)))
+    return tuple(sorted(blocked, key=lambda source: (-(source.times or 0), source.directive, source.source)))
 
 
 def show_violations(
@@ -141,5 +141,5 @@ def show_violations(
         "since": since,
         "until": until,
         "total": None if gaps or since is None else sum(counts),
-        "blocked": [each.show() for each in blocked],
+        "blocked": [source.show() for source in blocked],
     }

@@ -56,11 +56,11 @@ def judge(desired: DesiredRule, state: RuleState, after: Rule | None) -> Verdict
     blocked = grouped(after.policy, (*reported, *_listed(change)))
     violations = _violations(state, change, blocked)
     title = f"content security rule {after.description!r}"
-    refused = [each for each in blocked if not desired.accepts(each.source)]
+    refused = [source for source in blocked if not desired.accepts(source.source)]
     unseen = _unobserved(desired, change)
-    texts, refusals = [], [each.show() for each in refused]
+    texts, refusals = [], [source.show() for source in refused]
     if refused:
-        named = {_key(after.policy, each) for each in reported if after.policy and is_named(after.policy, each)}
+        named = {_key(after.policy, resource) for resource in reported if after.policy and is_named(after.policy, resource)}
         texts.append(f"{title} would block {_describe(after.policy, refused, named)}")
     if unseen and not desired.allows_unobserved:
         refusals.append(_NOTHING)
@@ -71,7 +71,7 @@ def judge(desired: DesiredRule, state: RuleState, after: Rule | None) -> Verdict
         )
         texts.append(f"{title} would be enforced, and {'; '.join(unseen)}. {advice}")
     if texts:
-        return Verdict(violations, " ".join(texts), tuple({"rule": after.description, **each} for each in refusals))
+        return Verdict(violations, " ".join(texts), tuple({"rule": after.description, **refusal} for refusal in refusals))
     return Verdict(violations, warnings=tuple(_warnings(title, desired, change, unseen, doubtful)))
 
 
@@ -112,7 +112,9 @@ def _newly_allows(old: Policy, new: Policy, resource: Resource) -> bool:
         return old.governing(resource.directive) is not None
     present = old.governing(resource.directive)
     had = in_effect(resource.directive, present[1]) if present else ()
-    fresh = [each for each in in_effect(resource.directive, governing[1]) if not any(covers(known, each) for known in had)]
+    fresh = [
+        allowed for allowed in in_effect(resource.directive, governing[1]) if not any(covers(known, allowed) for known in had)
+    ]
     only_fresh = Policy({**new.directives, governing[0]: tuple(fresh)}, new.kept)
     return bool(fresh) and is_allowed(only_fresh, resource)
 
@@ -122,7 +124,7 @@ def _listed(change: _Change) -> list[Resource]:
     old, new = change.before.policy if change.before else None, change.after.policy
     if old is None or new is None:
         return []
-    return [each for each in change.listed.resources if may_allow(old, each) and not is_allowed(new, each)]
+    return [resource for resource in change.listed.resources if may_allow(old, resource) and not is_allowed(new, resource)]
 
 
 def _violations(state: RuleState, change: _Change, blocked: t.Sequence[Blocked]) -> dict[str, Json] | None:
@@ -141,11 +143,11 @@ def _key(policy: Policy | None, resource: Resource) -> tuple[str, str]:
 
 def _describe(policy: Policy | None, refused: t.Sequence[Blocked], named: t.Collection[tuple[str, str]]) -> str:
     """Return what would be blocked and what to do; what a source of the policy names already is never one to add."""
-    absent = [each for each in refused if (each.directive, each.source) not in named]
-    had = [each for each in refused if each not in absent]
+    absent = [source for source in refused if (source.directive, source.source) not in named]
+    had = [source for source in refused if source not in absent]
     texts = []
     if absent:
-        strict = any(STRICT_DYNAMIC in (policy.sources(each.directive) or ()) for each in absent) if policy else False
+        strict = any(STRICT_DYNAMIC in (policy.sources(source.directive) or ()) for source in absent) if policy else False
         advice = "Add them to directives, or to accept_blocked."
         if strict:
             advice = f"Hosts and schemes beside {STRICT_DYNAMIC} have no effect: remove it, or add them to accept_blocked."
@@ -160,7 +162,7 @@ def _describe(policy: Policy | None, refused: t.Sequence[Blocked], named: t.Coll
 
 
 def _count(sources: t.Sequence[Blocked]) -> str:
-    counted = [each.times is not None for each in sources]
+    counted = [source.times is not None for source in sources]
     reported, listed = "browsers reported (counts are sampled)", "its pages load now, according to the script monitor"
     how = reported if all(counted) else f"{reported}, or that {listed}" if any(counted) else listed
     return f"{len(sources)} source{'' if len(sources) == 1 else 's'} that {how}"
@@ -168,7 +170,7 @@ def _count(sources: t.Sequence[Blocked]) -> str:
 
 def _list(sources: t.Sequence[Blocked]) -> str:
     more = f", and {len(sources) - _MAX_SHOWN} more sources" if len(sources) > _MAX_SHOWN else ""
-    return f"{'; '.join(each.describe() for each in sources[:_MAX_SHOWN])}{more}"
+    return f"{'; '.join(source.describe() for source in sources[:_MAX_SHOWN])}{more}"
 
 
 def _unobserved(desired: DesiredRule, change: _Change) -> list[str]:
@@ -218,8 +220,8 @@ def _unknown_use(desired: DesiredRule, change: _Change) -> t.Iterator[str]:
         yield f"the listing of the zone cannot be read{' as complete' if incomplete else ''}: {_reasons(change.listed.gaps)}"
     policy = change.after.policy
     if change.silent and policy is not None:
-        blocked = grouped(policy, (each for each in change.listed.resources if not is_allowed(policy, each)))
-        if unseen := [each for each in blocked if not desired.accepts(each.source)]:
+        blocked = grouped(policy, (resource for resource in change.listed.resources if not is_allowed(policy, resource)))
+        if unseen := [source for source in blocked if not desired.accepts(source.source)]:
             yield (
                 f"browsers reported nothing in the last {desired.look_back_days} days, although the zone lists what it would"
                 f" block: {_list(unseen)}; so nobody has seen it work"

@@ -78,7 +78,7 @@ class DesiredRule(t.NamedTuple):
 
     def accepts(self, source: str) -> bool:
         """Return whether a source may be blocked."""
-        return any(each.accepts(source) for each in self.accepted)
+        return any(pattern.accepts(source) for pattern in self.accepted)
 
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:

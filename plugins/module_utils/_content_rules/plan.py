@@ -107,7 +107,7 @@ def _policy_after(desired: DesiredRule, before: Rule | None) -> Policy | None:
             )
         policy = before.policy if before and before.policy else Policy({})
     if desired.baseline:
-        policy = policy.with_sources(SCRIPT_SRC, (each.source for each in desired.baseline))
+        policy = policy.with_sources(SCRIPT_SRC, (entry.source for entry in desired.baseline))
     if before is not None and before.policy is not None:
         policy = policy._replace(kept=before.policy.kept)
     require_length(policy)
@@ -126,9 +126,9 @@ def _requests(before: Rule | None, after: Rule | None) -> tuple[Request, ...]:
 def _warnings(desired: DesiredRule, before: Rule | None, after: Rule | None) -> t.Iterator[str]:
     if after is None:
         return
-    for each in desired.baseline:
-        if each.is_broader:
-            yield f"script_baseline: as a source, entry {each.entry!r} becomes broader than the entry: {SCRIPT_SRC} {each.source}."
+    for entry in desired.baseline:
+        if entry.is_broader:
+            yield f"script_baseline: as a source, entry {entry.entry!r} becomes broader than the entry: {SCRIPT_SRC} {entry.source}."
     for name in desired.unauthorised:
         yield f"script_baseline: entry {name!r} has no authorised_by, so that it becomes no source; adopting is not authorising."
     if desired.policy is not None:

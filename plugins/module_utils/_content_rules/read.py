@@ -82,10 +82,10 @@ def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[
     """Return the states of rules of a listing; only rules that are to block more take further requests."""
     loaded = functools.cache(functools.partial(_loaded, client))
     states = []
-    for each in desired:
-        rule = find_rule(rules, each.rule_id, each.description)
+    for item in desired:
+        rule = find_rule(rules, item.rule_id, item.description)
         others = {str(other.id): other.description for other in rules if other is not rule}
-        evidence = _evidence(client, rule, rule_after(each, rule), each.look_back_days, loaded) if rule else Evidence()
+        evidence = _evidence(client, rule, rule_after(item, rule), item.look_back_days, loaded) if rule else Evidence()
         states.append(RuleState(rule, evidence, others))
     return states
 
@@ -105,10 +105,10 @@ def _evidence(client: Client, rule: Rule, after: Rule | None, days: int, loaded:
     return evidence._replace(listing=_complete(loaded(), needed)) if needed else evidence
 
 
-def _complete(listing: Seen, each: t.Sequence[str], any_of: t.Sequence[str] = ()) -> Seen:
+def _complete(listing: Seen, directives: t.Sequence[str], any_of: t.Sequence[str] = ()) -> Seen:
     """Return a listing that says so if it has nothing of a directive that is needed, or of all of several."""
     shown = {SCRIPT_SRC if resource.directive == SCRIPT_ELEMENTS else resource.directive for resource in listing.resources}
-    lacking = [name for name in each if name not in shown]
+    lacking = [name for name in directives if name not in shown]
     lacking += [] if not any_of or shown & set(any_of) else [name for name in any_of if name not in lacking]
     gaps = tuple(Unknown(Cause.NOTHING_LISTED, f"it shows no {_NAMES[name]} at all") for name in lacking)
     return listing._replace(gaps=(*listing.gaps, *gaps))

@@ -69,7 +69,7 @@ def labels(desired: DesiredRules, states: t.Sequence[RuleState]) -> list[str]:
     """Return what diffs and results call each rule: its description; `description/id` if a rule with a lower id has the same."""
     names = [_description_of(item.desired, state) for item, state in zip(desired.items, states, strict=True)]
     ids = [str(state.rule.id) if state.rule else "" for state in states]
-    first = {name: min(ids[place] for place, each in enumerate(names) if each == name) for name in names}
+    first = {name: min(ids[place] for place, other in enumerate(names) if other == name) for name in names}
     return [name if first[name] == number else f"{name}/{number}" for name, number in zip(names, ids, strict=True)]
 
 

@@ -28,7 +28,10 @@ class ContentSecurityRule(StateTask[DesiredRule, RuleState]):
     conclude = staticmethod(conclude)
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
-        verify(client, [(each.step.state, each.conclusion.result["content_security_rule"]) for each in outcomes if each.created])
+        verify(
+            client,
+            [(outcome.step.state, outcome.conclusion.result["content_security_rule"]) for outcome in outcomes if outcome.created],
+        )
 
 
 TASK = ContentSecurityRule()

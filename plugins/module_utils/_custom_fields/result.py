@@ -109,7 +109,7 @@ def _names(fields: Fields) -> dict[str, set[str]]:
 
 def _foreign_writes(before: Ruleset, after: Ruleset) -> tuple[str, ...]:
     """Return a warning if the versions show another write between the read and the write."""
-    old, new = (int(each) if each and each.isdecimal() else None for each in (before.version, after.version))
+    old, new = (int(version) if version and version.isdecimal() else None for version in (before.version, after.version))
     if old is None or new is None or new - old <= 1:
         return ()
     text = (

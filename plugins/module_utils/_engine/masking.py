@@ -59,9 +59,9 @@ def _without_secrets(value: t.Any, secrets: t.Collection[str]) -> t.Any:
 def _masked(value: t.Any, secrets: t.Sequence[str]) -> t.Any:
     """Return a value with secrets masked, the longest first; names of members, nulls and booleans stay."""
     if isinstance(value, collections.abc.Mapping):
-        return {name: _masked(each, secrets) for name, each in value.items()}
+        return {name: _masked(member, secrets) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_masked(each, secrets) for each in value]
+        return [_masked(item, secrets) for item in value]
     if value is None or isinstance(value, bool):
         return value
     text = str(value)
@@ -78,13 +78,13 @@ def _is_plain(value: t.Any) -> bool:
     """Return whether a value is unchanged by JSON: only plain types, no tuples, and names that are strings."""
     waiting = [value]
     while waiting:
-        each = waiting.pop()
-        kind = type(each)
-        if kind is dict and _TEXT.issuperset(map(type, each)):
-            each = each.values()
+        container = waiting.pop()
+        kind = type(container)
+        if kind is dict and _TEXT.issuperset(map(type, container)):
+            container = container.values()
         elif kind is not list:
             if kind in _SCALARS:
                 continue
             return False
-        waiting.extend(inner for inner in each if type(inner) not in _SCALARS)
+        waiting.extend(inner for inner in container if type(inner) not in _SCALARS)
     return True

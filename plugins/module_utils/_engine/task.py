@@ -35,7 +35,7 @@ def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
     if isinstance(value, (list, tuple)):
         return [_known_only(item, option) for item in value]
     if isinstance(value, dict):
-        return {name: _known_only(each, options[name]) if name in options else MASK for name, each in value.items()}
+        return {name: _known_only(suboption, options[name]) if name in options else MASK for name, suboption in value.items()}
     return MASK
 
 
@@ -241,7 +241,7 @@ def _with_progress(failure: Failure, step: Step, done: t.Sequence[Outcome], step
     if not step.place:
         return failure  # the only step of a task
     written = [repr(outcome.step.label) for outcome in done if outcome.written]
-    waiting = [repr(each.label) for each in steps[len(done) + 1 :]]
+    waiting = [repr(later.label) for later in steps[len(done) + 1 :]]
     parts = [f"{step.place} ({step.label!r}) failed"]
     parts += [f"already written: {', '.join(written)}"] if written else []
     parts += [f"not sent: {', '.join(waiting)}"] if waiting else []

@@ -66,8 +66,8 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     # ansible-rulebook adds the queue if a rulebook requests feedback. Empty text means omitted, as in a task.
     values = {name: value for name, value in arguments.items() if name != "eda_feedback_queue" and value not in (None, "")}
     for option in ("zones", "accounts"):
-        for index, each in enumerate(list_of(values.get(option))):
-            if not isinstance(each, str):  # the validator would make text of it, and YAML has made 493 of 0755
+        for index, item in enumerate(list_of(values.get(option))):
+            if not isinstance(item, str):  # the validator would make text of it, and YAML has made 493 of 0755
                 raise invalid_option(f"{option}[{index}]", "must be text; put the id in quotes")
     discover = values.get("discover")
     if discover is not None and not isinstance(discover, (dict, str)):
@@ -103,8 +103,8 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
 def _targets(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:
     """Return the zones and accounts whose ids are listed in the options."""
     for option in ("zones", "accounts"):
-        for index, each in enumerate(params[option] or ()):
-            need_id(f"{option}[{index}]", each)
+        for index, number in enumerate(params[option] or ()):
+            need_id(f"{option}[{index}]", number)
     if params["discover"] is None and not params["zones"] and not params["accounts"]:
         raise invalid_option("zones", "no zone is given; list the ids of zones or accounts, or use discover")
     has_accounts = {"accounts": params["accounts"], "discover.accounts": (params["discover"] or {}).get("accounts")}

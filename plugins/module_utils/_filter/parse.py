@@ -108,7 +108,7 @@ def _refuse_another_form(data: object, place: str) -> None:
     if not isinstance(data, collections.abc.Mapping) or not data or any(name in _WORDS for name in data):
         return
     (name, value), *others = data.items()
-    if any(isinstance(each, str) and nearest(each, _WORDS) for each in data):
+    if any(isinstance(key, str) and nearest(key, _WORDS) for key in data):
         return
     is_pair = not others and isinstance(name, str) and isinstance(value, (str, int, float))
     raise invalid_option(place, _LOOKS.format(shorten(name), "eq", _quoted(value)) if is_pair else _EXAMPLE)
@@ -181,7 +181,7 @@ def _meant(operator: str) -> str:
     if name in MEANT or not negation:
         return MEANT.get(name) or nearest(name, OPERATORS)
     positive = MEANT.get(name[negation.end() :], name[negation.end() :])
-    return "" if positive in ORDER else nearest(NEGATION + positive, [each for each in OPERATORS if each.startswith(NEGATION)])
+    return "" if positive in ORDER else nearest(NEGATION + positive, [name for name in OPERATORS if name.startswith(NEGATION)])
 
 
 def _value(operator: str, value: object, path: str) -> Value:

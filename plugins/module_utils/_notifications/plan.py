@@ -50,7 +50,7 @@ def plan(desired: Desired, state: PolicyState) -> Plan:
         return _deletion(state.policy)
     mechanisms = dict(desired.mechanisms)
     if WEBHOOKS in mechanisms:
-        mechanisms[WEBHOOKS] = tuple(sorted({_webhook_id(each, state.webhooks) for each in mechanisms[WEBHOOKS]}))
+        mechanisms[WEBHOOKS] = tuple(sorted({_webhook_id(webhook, state.webhooks) for webhook in mechanisms[WEBHOOKS]}))
     if state.policy is None:
         return _creation(desired, state, mechanisms)
     made = _update(desired, state.policy, mechanisms)
@@ -104,7 +104,7 @@ def _requested(desired: Desired, mechanisms: t.Mapping[str, tuple[str, ...]]) ->
 
 
 def _lists(values: t.Mapping[str, t.Iterable[str]]) -> dict[str, Json]:
-    return {name: list(each) for name, each in values.items()}
+    return {name: list(ids) for name, ids in values.items()}
 
 
 def _update(desired: Desired, policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
@@ -141,7 +141,7 @@ def _merged(policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict
     merged = dict(present)
     for name, ids in mechanisms.items():
         known = {dict_of(item).get("id"): item for item in list_of(present.get(name))}
-        merged[name] = [known.get(each, {"id": each}) for each in ids]
+        merged[name] = [known.get(number, {"id": number}) for number in ids]
     return merged
 
 
@@ -159,7 +159,7 @@ def _effects(policy: Policy, after: t.Mapping[str, Json]) -> tuple[Effect, ...]:
     if not after["enabled"]:
         return (Effect(MUTE_ALERT, policy.name),)
     kept = {name: list_of(values) for name, values in dict_of(after["mechanisms"]).items()}
-    gone = [f"{name}: {each}" for name, ids in policy.mechanisms.items() for each in ids if each not in kept[name]]
+    gone = [f"{name}: {number}" for name, ids in policy.mechanisms.items() for number in ids if number not in kept[name]]
     filters = {name: list_of(values) for name, values in dict_of(after["filters"]).items()}
     # A filter that was not there let everything pass; one that loses a value lets less pass.
     gone += [f"filters.{name}" for name in filters if name not in policy.filters]
@@ -196,7 +196,7 @@ def _creation(desired: Desired, state: PolicyState, mechanisms: t.Mapping[str, t
     else:
         check_alert_type(desired.alert_type, state.alerts.value)
     members = _requested(desired, mechanisms)
-    items: dict[str, Json] = {name: [{"id": each} for each in ids] for name, ids in mechanisms.items()}
+    items: dict[str, Json] = {name: [{"id": number} for number in ids] for name, ids in mechanisms.items()}
     sent: dict[str, Json] = {"enabled": True, **members, "mechanisms": items}
     _need_mechanism(items, bool(sent["enabled"]))
     after = {"enabled": True, **members}

@@ -70,14 +70,14 @@ def _ids(name: str, sent: Json) -> tuple[str, ...]:
     if not isinstance(sent, (list, type(None))):
         raise bad_answer(f"mechanisms.{name} is {json_type(sent)}, not a list")
     ids = [dict_of(item).get("id") for item in sent or ()]
-    if not all(isinstance(each, str) and each for each in ids):
+    if not all(isinstance(number, str) and number for number in ids):
         raise bad_answer(f"an item of mechanisms.{name} has no id")
     return tuple(sorted(set(map(str, ids))))
 
 
 def _texts(name: str, sent: Json) -> tuple[str, ...]:
     sent = [sent] if isinstance(sent, str) else sent
-    if not isinstance(sent, (list, type(None))) or not all(isinstance(each, str) for each in sent or ()):
+    if not isinstance(sent, (list, type(None))) or not all(isinstance(text, str) for text in sent or ()):
         raise bad_answer(f"the filter {name[:60]!r} is not a list of strings")
     return tuple(sorted(set(map(str, sent or ()))))
 

@@ -51,7 +51,7 @@ def _told(read: t.Callable[[], _T]) -> Observed[_T]:
 def read(client: Client, desired: Desired) -> PolicyState:
     """Return the policy; webhooks if one is given by its name; the alerts of the account if its type or its filters are compared."""
     everyone = policies(client)
-    policy, known = select(everyone, NOUNS, desired.name, desired.policy_id), frozenset(each.id for each in everyone)
+    policy, known = select(everyone, NOUNS, desired.name, desired.policy_id), frozenset(policy.id for policy in everyone)
     if not desired.present:
         return PolicyState(policy)
     references = desired.mechanisms.get(WEBHOOKS, ())
@@ -140,14 +140,17 @@ def verify(client: Client, created: t.Iterable[tuple[PolicyState, Json]]) -> Non
     """List the policies again after a creation, which another run may have made at the same time."""
     made = [_created(state.known, dict_of(result)) for state, result in created]
     look_again(
-        client, _WORDS, lambda: [Listed(each.id, each.name, each.text("created") or None) for each in policies(client)], made
+        client,
+        _WORDS,
+        lambda: [Listed(policy.id, policy.name, policy.text("created") or None) for policy in policies(client)],
+        made,
     )
 
 
 def verify_webhook(client: Client, created: t.Iterable[tuple[WebhookState, Json]]) -> None:
     """List the webhooks again after a creation, which another run may have made at the same time."""
     made = [_created(state.known, dict_of(result)) for state, result in created]
-    look_again(client, _WEBHOOK_WORDS, lambda: [Listed(each.id, each.name) for each in webhooks(client)], made)
+    look_again(client, _WEBHOOK_WORDS, lambda: [Listed(webhook.id, webhook.name) for webhook in webhooks(client)], made)
 
 
 def _created(known: frozenset[str], made: t.Mapping[str, Json]) -> Created:
@@ -160,16 +163,20 @@ def read_webhook(client: Client, desired: DesiredWebhook) -> WebhookState:
     everyone = webhooks(client)
     webhook = select(everyone, WEBHOOK_NOUNS, desired.name, desired.webhook_id)
     naming = tuple(policies(client)) if needs_policies(desired, webhook) else None
-    return WebhookState(webhook, naming, frozenset(each.id for each in everyone))
+    return WebhookState(webhook, naming, frozenset(webhook.id for webhook in everyone))
 
 
 def report(client: Client, query: PolicyQuery) -> Conclusion:
     """Return the policies that match a query, and whom and of what the account can tell; None for what is not known, with a warning."""
-    matches = [each for each in policies(client) if query.name in (None, each.name) and query.policy_id in (None, each.id)]
-    result: dict[str, Json] = {"notification_policies": [view(each) for each in sorted(matches, key=lambda each: each.id)]}
+    matches = [
+        policy for policy in policies(client) if query.name in (None, policy.name) and query.policy_id in (None, policy.id)
+    ]
+    result: dict[str, Json] = {
+        "notification_policies": [view(policy) for policy in sorted(matches, key=lambda policy: policy.id)]
+    }
     warnings: list[str] = []
     listings: dict[str, t.Callable[[], Json]] = {
-        "webhooks": lambda: [view_webhook(each) for each in sorted(webhooks(client), key=lambda each: each.id)],
+        "webhooks": lambda: [view_webhook(webhook) for webhook in sorted(webhooks(client), key=lambda webhook: webhook.id)],
         "available_alerts": lambda: {name: alert.description for name, alert in alerts(client).items()},
         "silences": lambda: silences(client),
         "history": lambda: history(client, query.history_days),

@@ -33,7 +33,10 @@ class NotificationPolicy(StateTask[Desired, PolicyState]):
     conclude = staticmethod(conclude)
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
-        verify(client, [(each.step.state, each.conclusion.result["notification_policy"]) for each in outcomes if each.created])
+        verify(
+            client,
+            [(outcome.step.state, outcome.conclusion.result["notification_policy"]) for outcome in outcomes if outcome.created],
+        )
 
 
 TASK = NotificationPolicy()
@@ -59,7 +62,9 @@ class NotificationWebhook(StateTask[DesiredWebhook, WebhookState]):
         return (*secrets_of(desired.url), *secrets_of(shown), *([desired.secret] if desired.secret else []))
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
-        verify_webhook(client, [(each.step.state, each.conclusion.result[self.name]) for each in outcomes if each.created])
+        verify_webhook(
+            client, [(outcome.step.state, outcome.conclusion.result[self.name]) for outcome in outcomes if outcome.created]
+        )
 
 
 WEBHOOK_TASK = NotificationWebhook()

@@ -52,7 +52,7 @@ def missing(one: Policy, other: Policy, directive: str) -> list[str]:
     if narrow is None:
         return ["*"]
     allowed = in_effect(directive, broad[1])
-    return [source for source in in_effect(directive, narrow[1]) if not any(covers(each, source) for each in allowed)]
+    return [source for source in in_effect(directive, narrow[1]) if not any(covers(other, source) for other in allowed)]
 
 
 # The directives for which the zone lists what was loaded.
@@ -88,4 +88,4 @@ def _lost_code(old: Policy, new: Policy) -> list[str]:
         return []
     lost = (UNSAFE_INLINE, UNSAFE_EVAL) if had is None else missing(old, new, SCRIPT_SRC)
     allowed = {SELF, *in_effect(SCRIPT_SRC, has[1])}
-    return [each for each in lost if each.startswith("'") and each not in allowed]
+    return [keyword for keyword in lost if keyword.startswith("'") and keyword not in allowed]

@@ -122,7 +122,7 @@ def may_allow(policy: Policy, resource: Resource) -> bool:
     pages = [resource.page]
     if locate(resource.page) is None:
         pages = [f"https://{resource.host}", f"http://{resource.host}"] if resource.host else [resource.url]
-    return any(is_allowed(each, resource._replace(page=page)) for each in policies for page in pages)
+    return any(is_allowed(policy, resource._replace(page=page)) for policy in policies for page in pages)
 
 
 def _without_paths(sources: Sources) -> Sources:

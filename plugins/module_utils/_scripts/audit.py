@@ -276,7 +276,9 @@ def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datet
 def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
     """Return findings sorted by kind, URL, host and entry."""
     place = {kind: index for index, kind in enumerate(SCRIPT_FINDINGS)}
-    return sorted(findings, key=lambda each: (place[each.kind], each.script_url or "", each.host or "", each.entry or ""))
+    return sorted(
+        findings, key=lambda finding: (place[finding.kind], finding.script_url or "", finding.host or "", finding.entry or "")
+    )
 
 
 _MAX_NAME_LENGTH = 60

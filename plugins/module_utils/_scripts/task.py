@@ -55,10 +55,10 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     singles = {single["script_id"]: single for single in read_singly(client, query, identifiers)}
     seen = observe(with_singles(listing, singles, query))
     # Entries that match equally well are refused here, before a file of evidence exists.
-    matches = [find(each.url, each.host) for each in seen]
+    matches = [find(script.url, script.host) for script in seen]
 
     def report(last: LastRecord) -> dict[str, t.Any]:
-        rows = [audit.row_of(each, match, last.since, singles) for each, match in zip(seen, matches, strict=True)]
+        rows = [audit.row_of(script, match, last.since, singles) for script, match in zip(seen, matches, strict=True)]
         return audit.result_of(rows, state.status, last, at)
 
     if evidence is None:

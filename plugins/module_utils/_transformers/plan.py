@@ -248,7 +248,7 @@ def parse_version(sent: Json) -> int | None:
     """Return the newest of the listed versions, None if the service lists none."""
     if sent is None:
         return None
-    numbers = [dict_of(each).get("version") for each in sent] if isinstance(sent, list) else [None]
+    numbers = [dict_of(version).get("version") for version in sent] if isinstance(sent, list) else [None]
     if not all(map(is_integer, numbers)):
         raise bad_answer("a version of a transformer has no number")
     return max(t.cast("list[int]", numbers), default=None)

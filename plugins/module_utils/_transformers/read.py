@@ -23,7 +23,7 @@ def read(client: Client, desired: Desired) -> TransformerState:
     """Return the transformer with its query and version, and what the service's preview makes of the samples."""
     everyone = listed(client)
     transformer = select(everyone, NOUNS, desired.name, desired.transformer_id)
-    known = frozenset(each.id for each in everyone)
+    known = frozenset(transformer.id for transformer in everyone)
     if transformer is not None:
         transformer = _with_query(client, transformer)
     sql = desired.sql or (transformer.sql if transformer else None)
@@ -82,7 +82,9 @@ _WORDS = Words(*NOUNS, "logpush_transformer_info")
 def verify(client: Client, created: t.Iterable[tuple[TransformerState, Json]]) -> None:
     """List the transformers again after a creation, which another run may have made at the same time."""
     made = [_created(state, dict_of(result)) for state, result in created]
-    look_again(client, _WORDS, lambda: [Listed(each.id, each.name, each.id) for each in listed(client)], made)
+    look_again(
+        client, _WORDS, lambda: [Listed(transformer.id, transformer.name, transformer.id) for transformer in listed(client)], made
+    )
 
 
 def _created(state: TransformerState, made: t.Mapping[str, Json]) -> Created:
@@ -92,6 +94,12 @@ def _created(state: TransformerState, made: t.Mapping[str, Json]) -> Created:
 
 def report(client: Client, query: TransformerQuery) -> Conclusion:
     """Return the transformers that match a query, sorted by id."""
-    matches = [each for each in listed(client) if query.name in (None, each.name) and query.transformer_id in (None, each.id)]
-    details = side_by_side(lambda each: _with_query(client, each), matches, _PARALLEL)
-    return Conclusion({"transformers": [view(each) for each in sorted(details, key=lambda each: each.id)]})
+    matches = [
+        transformer
+        for transformer in listed(client)
+        if query.name in (None, transformer.name) and query.transformer_id in (None, transformer.id)
+    ]
+    details = side_by_side(lambda transformer: _with_query(client, transformer), matches, _PARALLEL)
+    return Conclusion(
+        {"transformers": [view(transformer) for transformer in sorted(details, key=lambda transformer: transformer.id)]}
+    )

@@ -102,13 +102,13 @@ def _paths(place: str, paths: Json) -> tuple[str, ...]:
 def _check_json(place: str, value: Json) -> None:
     """Refuse what JSON lacks, such as infinite numbers, which YAML has."""
     if isinstance(value, dict):
-        for name, each in value.items():
+        for name, member in value.items():
             if not isinstance(name, str):
                 raise invalid_option(place, f"the name of a member must be a string, not {json_type(name)}; quote it")
-            _check_json(f"{place}.{name}", each)
+            _check_json(f"{place}.{name}", member)
     elif isinstance(value, list):
-        for index, each in enumerate(value):
-            _check_json(f"{place}[{index}]", each)
+        for index, item in enumerate(value):
+            _check_json(f"{place}[{index}]", item)
     elif isinstance(value, float) and not math.isfinite(value):
         raise invalid_option(place, f"{value} is not a JSON number")
 
@@ -140,8 +140,8 @@ def delivered_records(answer: Json, sample: Sample, sql: str) -> tuple[Record, .
 def _names_in(value: Json) -> t.Iterator[str]:
     if isinstance(value, dict):
         yield from value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _names_in(each)
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names_in(inner)
 
 
 def _bad(what: str) -> Failure:
@@ -169,12 +169,12 @@ def _has(value: Json, path: str) -> bool:
     The name of a member may contain a dot itself.
     """
     if isinstance(value, list):
-        return any(_has(each, path) for each in value)
+        return any(_has(item, path) for item in value)
     if not isinstance(value, dict):
         return False
-    if path in value or ("." not in path and any(_has(each, path) for each in value.values())):
+    if path in value or ("." not in path and any(_has(member, path) for member in value.values())):
         return True
-    return any(_has(each, path[len(name) + 1 :]) for name, each in value.items() if path.startswith(f"{name}."))
+    return any(_has(member, path[len(name) + 1 :]) for name, member in value.items() if path.startswith(f"{name}."))
 
 
 def _differences(place: str, expected: Json, delivered: Json) -> t.Iterator[str]:

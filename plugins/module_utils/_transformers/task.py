@@ -28,8 +28,8 @@ class LogpushTransformer(StateTask[Desired, TransformerState]):
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         # A changed query must not be sent twice either, and creates no transformer.
-        created = [each for each in outcomes if each.created and each.step.state.transformer is None]
-        verify(client, [(each.step.state, each.conclusion.result["transformer"]) for each in created])
+        created = [outcome for outcome in outcomes if outcome.created and outcome.step.state.transformer is None]
+        verify(client, [(outcome.step.state, outcome.conclusion.result["transformer"]) for outcome in created])
 
 
 TASK = LogpushTransformer()

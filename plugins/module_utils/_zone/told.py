@@ -100,7 +100,7 @@ def _is_unasked(record: ZoneRecord) -> bool:
 
 def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], now: datetime.datetime) -> None:
     account = _account_of(record)
-    with_jobs = [each for each in (record, *zones) if value_of(each["jobs"])]
+    with_jobs = [owner for owner in (record, *zones) if value_of(owner["jobs"])]
     monitored = [zone for zone in zones if is_monitored(zone)]
     if account is None:
         part = record["notifications"]
@@ -278,7 +278,7 @@ def _is_loud(account: _Account, policy: t.Mapping[str, Json], now: datetime.date
 
 def _mechanisms(policy: t.Mapping[str, Json]) -> dict[str, list[str]]:
     mechanisms = dict_of(policy.get("mechanisms"))
-    return {name: [str(each) for each in list_of(mechanisms.get(name))] for name in MECHANISMS}
+    return {name: [str(target) for target in list_of(mechanisms.get(name))] for name in MECHANISMS}
 
 
 def _reaches(account: _Account, policy: t.Mapping[str, Json]) -> Cover:
@@ -311,7 +311,7 @@ def _takes_in(policy: t.Mapping[str, Json], host: ZoneRecord) -> Cover:
     is_about_scripts = policy.get("alert_type") in SCRIPT_ALERTS
     unclear = sorted(name for name in filters if name != ZONES or not is_about_scripts)
     if ZONES in filters and is_about_scripts:
-        scope = {str(each).lower() for each in list_of(filters[ZONES])}
+        scope = {str(number).lower() for number in list_of(filters[ZONES])}
         if (host["zone_id"] or "").lower() not in scope:
             return Cover(NOT, "its filter zones does not name this zone")
         cover = _has_rule(host)

@@ -47,7 +47,7 @@ def common_defaults(zones: t.Sequence[AdoptedZone]) -> JobVariables:
     return {
         name: value
         for name, value in jobs[0].items()
-        if name not in _OWN and not _is_default(name, value) and all(each.get(name) == members[0][name] for each in members)
+        if name not in _OWN and not _is_default(name, value) and all(job.get(name) == members[0][name] for job in members)
     }
 
 

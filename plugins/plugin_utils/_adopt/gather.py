@@ -55,7 +55,7 @@ def gather(play: Play, registered: Registered) -> Gathered:
         if len(names) > 1:
             refused.update(dict.fromkeys(names, f"no file was written, because one zone has several hosts: {', '.join(names)}"))
     adopted = [host for host in zones if host not in refused]
-    of_scripts, of_pages = ({host: each[host] for host in adopted} for each in (proposals, of_pages))
+    of_scripts, of_pages = ({host: baselines[host] for host in adopted} for baselines in (proposals, of_pages))
     return Gathered([zones[host] for host in adopted], of_scripts, of_pages, refused)
 
 

@@ -65,7 +65,7 @@ def _view(document: Document) -> View:
         "changes": changes,
         "inventories": [(chain, history, *_excerpt(history.listed())) for chain, history in document.of_scripts],
         "pages": [(chain, history.pages) for chain, history in document.of_pages],
-        "open": [each for chain in document.chains for each in _open(chain)],
+        "open": [finding for chain in document.chains for finding in _open(chain)],
         "most": _MAX_CHANGES,
     }
 

@@ -31,7 +31,7 @@ def conclude(document: Document, files: list[str]) -> Conclusion:
     """Return what the document says first."""
     lines = [
         line(" ".join(f"{text}." for text in document.verdict)),
-        ", ".join(" ".join(each) for each in numbers(document)),
+        ", ".join(" ".join(number) for number in numbers(document)),
         f"The document is {files[0]}",
     ]
     return Conclusion(

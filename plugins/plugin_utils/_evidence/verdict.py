@@ -140,12 +140,12 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
         of_kind, about = [chain for chain in chains if chain.kind is kind], _about(kind, chains)
         gaps = [(gap, chain.zone) for chain in of_kind for gap in chain.history.gaps]
         if gaps:
-            gap, zone = max(gaps, key=lambda each: (each[0].days, each[1]))
+            gap, zone = max(gaps, key=lambda gap: (gap[0].days, gap[1]))
             zones = len({name for _gap, name in gaps})
             longest = f"from {gap.first.isoformat()} to {gap.last.isoformat()}"
             if len(gaps) > 1:
                 longest = f"the longest time in {zone} {longest}"
-            days = plural(sum(each.days for each, _name in gaps), "day")
+            days = plural(sum(gap.days for gap, _name in gaps), "day")
             yield f"there was no audit{about} on {days} in {zones:,} of {plural(len(of_kind), 'zone')}, {longest}"
         late = [(first, chain.zone) for chain in of_kind if (first := _first_audited(chain, period))]
         if late:

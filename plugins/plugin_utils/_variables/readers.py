@@ -63,10 +63,10 @@ def read_names(name: str, value: Json) -> list[str]:
     if isinstance(names, str):
         names = names.split(",")
     if isinstance(names, list):
-        names = [each for each in names if each is not None]  # a null in a list is omitted, as in options of modules
-    if not isinstance(names, (list, tuple)) or not all(each is None or isinstance(each, (str, int)) for each in names):
+        names = [item for item in names if item is not None]  # a null in a list is omitted, as in options of modules
+    if not isinstance(names, (list, tuple)) or not all(item is None or isinstance(item, (str, int)) for item in names):
         raise invalid_option(name, "must be a list of names, or text with commas")
-    return [text for text in (str(each).strip() for each in names if each is not None) if text]
+    return [text for text in (str(item).strip() for item in names if item is not None) if text]
 
 
 def read_json(name: str, value: Json, kind: type[Data]) -> Data:
@@ -116,19 +116,19 @@ def read_group(name: str, value: Json) -> str:
 def read_allow(name: str, value: Json) -> tuple[str, ...]:
     """Return the names of the destructive changes that are allowed."""
     names = read_names(name, value)
-    for each in names:
-        if each not in (*EFFECTS, ALL):
-            hint = did_you_mean(nearest(each, (*EFFECTS, ALL)))
-            raise invalid_option(name, f"{quoted(each)} is not the name of a destructive change{hint}")
+    for effect in names:
+        if effect not in (*EFFECTS, ALL):
+            hint = did_you_mean(nearest(effect, (*EFFECTS, ALL)))
+            raise invalid_option(name, f"{quoted(effect)} is not the name of a destructive change{hint}")
     return tuple(sorted(set(names)))
 
 
 def read_batches(name: str, value: Json) -> list[str]:
     """Return the sizes of batches: numbers of zones, or percentages of those of a play."""
     batches = read_names(name, str(value) if isinstance(value, int) else value)
-    for each in batches or [str(value)]:
-        if not _BATCH.fullmatch(each):
-            text = f"{quoted(each)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these"
+    for batch in batches or [str(value)]:
+        if not _BATCH.fullmatch(batch):
+            text = f"{quoted(batch)} is neither a number of zones from 1 nor a percentage such as 10%, nor a list of these"
             raise invalid_option(name, text)
     return batches
 

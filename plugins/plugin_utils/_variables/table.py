@@ -142,7 +142,7 @@ _ALSO = {
 
 def variables_of(module: str) -> dict[str, str]:
     """Return the options of a module that a variable gives where a task omits them, each with the variable, or with a member of one."""
-    own = {each.option: name for name, each in PLAYBOOK_VARIABLES.items() if each.module == module}
+    own = {variable.option: name for name, variable in PLAYBOOK_VARIABLES.items() if variable.module == module}
     return {**own, **_ALSO.get(module, {})}
 
 
