@@ -2,67 +2,104 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import math
 import typing as t
 
-from ..module_utils._core import Json
+from ..module_utils._core import PARTS, Json
+from ..module_utils._difference import CREATE, DELETE, FILTER, UPDATE, Difference, of_members
+from ..module_utils._filter.text import explain_echo
 from ..module_utils._redact import clean_text
-from ..module_utils._text import shorten
+from ..module_utils._text import canonical, shorten
+from ..module_utils._zone.result import ZoneResult, differences_of
+from ._words import yaml_text
 
-# A diff of a module in lines for people.
+# Differences in lines for people: short ones, the lines of a unified diff, and equal ones of several zones once.
 
 MAX_LINE_LENGTH = 100
+T = t.TypeVar("T")
 
 
 def diff_lines(diff: Json) -> list[str]:
     """Return one line for each member in which the two sides of a module's `diff` differ.
 
-    Accept a diff or a result that contains one; a result without a diff gives no lines.
+    Accept a diff or a result that contains one; a result of a zone without a diff has those of its parts, others give no lines.
     """
     if isinstance(diff, dict) and "before" not in diff:
+        if "diff" not in diff and any(name in diff for name in PARTS):
+            return [_line(each) for each in differences_of(t.cast(ZoneResult, diff))]
         diff = diff.get("diff")
     if diff is None:
         return []
     if not isinstance(diff, dict) or not {"before", "after"} <= diff.keys():
         raise ValueError("must be a diff with 'before' and 'after', or a result that contains one")
-    return list(map(clean_text, _lines("", diff["before"], diff["after"])))
+    return [_line(each) for each in of_members(diff["before"], diff["after"])]
 
 
-def _lines(place: str, before: Json, after: Json) -> t.Iterator[str]:
+def _line(difference: Difference) -> str:
+    place = ".".join(part for part in (difference.resource, difference.subject, difference.path) if part)
+    return clean_text(f"{place}: {_words(difference)}" if place else _words(difference))
+
+
+def _words(difference: Difference) -> str:
+    path, before, after = difference.path or "", difference.before, difference.after
+    if difference.action != UPDATE:
+        return {CREATE: "does not exist; would be created", DELETE: "exists; would be removed"}[difference.action]
     if before == after:
-        return
-    if isinstance(before, dict) and isinstance(after, dict) and before and after:
-        for name in sorted({**before, **after}):
-            yield from _lines(f"{place}.{name}" if place else name, before.get(name), after.get(name))
-    elif not place:
-        yield _whole(before, after)
-    elif {} in (before, after) and isinstance(before, dict) and isinstance(after, dict):
-        yield f"{place}: {_whole(before, after)}"
-    else:
-        yield f"{place}: {_change(before, after)}"
-
-
-def _whole(before: Json, after: Json) -> str:
-    if not before:
-        return "does not exist; would be created"
-    return "exists; would be removed" if not after else _change(before, after)
-
-
-def _change(before: Json, after: Json) -> str:
+        return "would be changed; what differs is secret"
     was, will = plain_list(before), plain_list(after)
     if was is not None and will is not None:
-        added = [f"+{_text(item)}" for item in will if item not in was]
-        gone = [f"-{_text(item)}" for item in was if item not in will]
+        added = [f"+{_text(path, item)}" for item in will if item not in was]
+        gone = [f"-{_text(path, item)}" for item in was if item not in will]
         if added or gone:
             return shorten(" ".join(added + gone), MAX_LINE_LENGTH)
-    return " -> ".join(shorten(_text(value), MAX_LINE_LENGTH) for value in (before, after))
+    return " -> ".join(shorten(_text(path, value), MAX_LINE_LENGTH) for value in (before, after))
 
 
 def plain_list(value: Json) -> t.Sequence[Json] | None:
-    """Return a list without objects and lists in it; None for anything else."""
+    """Return a list without objects and lists in it, and a text of several lines as its lines; None for anything else."""
+    if isinstance(value, str) and "\n" in value.strip():
+        return value.splitlines()
     is_plain = isinstance(value, (list, tuple)) and not any(isinstance(item, (dict, list)) for item in value)
     return value if isinstance(value, (list, tuple)) and is_plain else None
 
 
-def _text(value: Json) -> str:
+def _text(path: str, value: Json) -> str:
+    if isinstance(value, dict) and path.rpartition(".")[2] == FILTER:
+        return explain_echo(value)
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def unified(differences: t.Sequence[Difference], name: str) -> list[str]:
+    """Return differences as the lines of a unified diff, both sides written as YAML; `name`: what they are of."""
+    sides = (_tree(differences, "before"), _tree(differences, "after"))
+    old, new = (yaml_text((), side, math.inf).splitlines()[1:] if side else [] for side in sides)
+    lines = difflib.unified_diff(old, new, f"{name} before", f"{name} after", lineterm="")
+    return [clean_text(text) for text in lines]
+
+
+def _tree(differences: t.Sequence[Difference], side: t.Literal["before", "after"]) -> dict[str, Json]:
+    """Return one side of differences as data by resource and subject, without what does not exist there."""
+    tree: dict[str, t.Any] = {}
+    for each in differences:
+        value = each.before if side == "before" else each.after
+        if each.path is not None:
+            # The place of a member is one name, because names of members may have dots.
+            part = tree.setdefault(each.resource, {})
+            (part if each.subject is None else part.setdefault(each.subject, {}))[each.path] = value
+        elif value is not None and each.subject is not None:
+            tree.setdefault(each.resource, {})[each.subject] = value
+    return tree
+
+
+def fold(pairs: t.Iterable[tuple[str, T]], key: t.Callable[[T], Json], least: int = 2) -> list[tuple[list[str], T]]:
+    """Return each value with the names that have an equal one, in the order of the first; fewer than `least` names stand alone.
+
+    The keys of values are compared, which are data and no texts.
+    """
+    groups: dict[str, list[tuple[str, T]]] = {}
+    for name, value in pairs:
+        groups.setdefault(canonical(key(value)), []).append((name, value))
+    parts = [part for group in groups.values() for part in ([group] if len(group) >= least else [[pair] for pair in group])]
+    return [([name for name, _value in part], part[0][1]) for part in parts]

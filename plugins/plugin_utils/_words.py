@@ -27,6 +27,17 @@ def count_hosts(scopes: t.Iterable[str]) -> str:
     return " and ".join(plural(numbers[scope], scope) for scope in SCOPES if numbers[scope]) or plural(0, ZONE)
 
 
+# Fewer names of hosts are listed.
+MIN_FOLDED = 3
+
+
+def hosts_such_as(names: t.Sequence[str], scopes: t.Iterable[str]) -> str:
+    """Return who something is about: the names of one or two hosts, `36 zones, such as api.example.com` for more."""
+    if len(names) < MIN_FOLDED:
+        return ", ".join(names)
+    return f"{count_hosts(scopes)}, such as {names[0]}"
+
+
 def distinct(texts: t.Iterable[str]) -> list[str]:
     """Return the texts with a number appended to each duplicate."""
     forms: dict[str, None] = {}
@@ -77,7 +88,9 @@ def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     value = _SURROGATE.sub("\ufffd", value)
     if DELIMITER.search(value) or _HEADER in value:
         return dumper.represent_scalar("!unsafe", value, style='"')
-    return dumper.represent_scalar(_STRING, value, style='"' if _ESCAPED.search(value) else None)
+    # Text of several lines is a block; a writer that cannot show it so quotes it.
+    style = '"' if _ESCAPED.search(value) else "|" if "\n" in value.strip() else None
+    return dumper.represent_scalar(_STRING, value, style=style)
 
 
 def _represent_template(dumper: yaml.SafeDumper, value: Template) -> yaml.ScalarNode:

@@ -8,7 +8,7 @@ import typing as t
 
 from .._core import Json
 from .._text import canonical
-from .tree import AND, NEGATION, NUMBERS, Condition, Tree, exact, identity
+from .tree import AND, NEGATION, NUMBERS, Condition, Group, Tree, exact, identity
 
 LogRecord = t.Mapping[str, t.Any]
 Test = t.Callable[[LogRecord], bool]
@@ -19,6 +19,27 @@ _ORDER: dict[str, t.Callable[[t.Any, t.Any], bool]] = {"lt": op.lt, "leq": op.le
 def same_filter(one: Tree, other: Tree) -> bool:
     """Return whether two expressions are equal, so that no change is needed."""
     return one.form == other.form
+
+
+def arranged(tree: Tree, like: Tree) -> Tree:
+    """Return an expression of the same meaning in the shape and order of another one, so that people see only what differs."""
+    if isinstance(like, Condition):
+        return tree
+    if isinstance(tree, Condition) or tree.op != like.op:
+        if len(like.children) == 1:
+            return Group(like.op, (arranged(tree, like.children[0]),))
+        is_alone = isinstance(tree, Group) and len(tree.children) == 1
+        return arranged(tree.children[0], like) if is_alone and isinstance(tree, Group) else tree
+    own = {child.form: child for child in tree.children}
+    forms = {child.form for child in like.children}
+    others = [child for form, child in own.items() if form not in forms]
+    children = []
+    for child in like.children:
+        if child.form in own:
+            children.append(own[child.form])
+        elif others:
+            children.append(arranged(others.pop(0), child))
+    return Group(tree.op, (*children, *others))
 
 
 def meaning(tree: Tree) -> Json:

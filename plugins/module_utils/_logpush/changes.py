@@ -17,8 +17,8 @@ from .._destination import (
 from .._destination import meaning as destination_meaning
 from .._destination import parse as parse_destination
 from .._destination_address import leads_to, public_address
+from .._filter.compare import arranged, same_filter
 from .._filter.compare import meaning as filter_meaning
-from .._filter.compare import same_filter
 from .._filter.parse import read_echo
 from .._filter.text import to_data, to_text
 from .._filter.tree import Tree
@@ -188,10 +188,15 @@ def _logpull(requested: logpull_options.Requested, job: Job | None) -> list[Chan
 
 
 def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
-    """Return the change of the filter, with both sides as data unless they would look equal."""
+    """Return the change of the filter, with both sides as data unless they would look equal.
+
+    The present one has the form of the requested one, so that the diff shows the conditions that differ, and no other spelling.
+    """
     before = job.values["filter"] if job else None
     after = None if requested == NO_FILTER else to_text(requested)
     is_same = not before if after is None else bool(job and job.filter and same_filter(t.cast(Tree, requested), job.filter))
+    if after is not None and job and job.filter and not is_same:
+        before = to_text(arranged(job.filter, t.cast(Tree, requested)))
     was, will = (None if text is None else to_data(str(text)) for text in (before, after))
     if is_same:
         return Change("filter", was, was, {})

@@ -217,9 +217,24 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
     job = dict_of(made.result["job"])
     if not job:
         return made
-    transformer = next((name for name, ids in (names or {}).items() if job["transformer_id"] in ids), None)
+    transformer = _transformer_name(job["transformer_id"], names)
     undeclared = desired.undeclared(str(job["dataset"]))
-    return made._replace(result={**made.result, "job": {**job, "transformer": transformer, "undeclared": undeclared}})
+    return made._replace(
+        before=_with_name(dict_of(made.before), names),
+        after=_with_name(dict_of(made.after), names),
+        result={**made.result, "job": {**job, "transformer": transformer, "undeclared": undeclared}},
+    )
+
+
+def _with_name(side: dict[str, Json], names: t.Mapping[str, t.Sequence[int]] | None) -> dict[str, Json]:
+    """Return a side of the diff with the name of the transformer, where the names were read."""
+    if names is None or "transformer_id" not in side:
+        return side
+    return {**side, "transformer": _transformer_name(side["transformer_id"], names)}
+
+
+def _transformer_name(number: Json, names: t.Mapping[str, t.Sequence[int]] | None) -> str | None:
+    return next((name for name, ids in (names or {}).items() if number in ids), None)
 
 
 def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import types
 import typing as t
 
-from .._core import PARTS, Json, ReportedEffect
+from .._core import JOBS, PARTS, Json, ReportedEffect
+from .._difference import DELETE, UPDATE, Difference, of_part
 from .._logpush.coverage import Coverage
 from .._schema import OBJECT, Schema, array, nullable, record, string
 
@@ -87,3 +89,27 @@ _RESULT: dict[str, Schema] = {
     "refusals": _RULES_SCHEMA,
 }
 RESULT_SCHEMA = nullable(record(_RESULT, optional=_RESULT))
+
+
+def differences_of(result: ZoneResult, reasons: t.Mapping[str, str] = types.MappingProxyType({})) -> list[Difference]:
+    """Return what differs in the managed parts of a zone; `reasons`: why the service disabled jobs, by their labels."""
+    found = [each for resource in PARTS for each in _of(resource, result.get(resource) or {})]
+    shown = {each.subject for each in found if each.resource == JOBS}
+    # A job that is refused because it delivers elsewhere differs, also where the diff does not have it.
+    found += [
+        Difference(JOBS, str(refusal["job"]), str(refusal.get("member")), UPDATE, refusal.get("is"), refusal.get("should_be"))
+        for refusal in result.get("refusals") or ()
+        if refusal.get("job") is not None and refusal["job"] not in shown
+    ]
+    stopped: dict[tuple[str, ...], str] = {(JOBS, label, "enabled"): reason for label, reason in reasons.items()}
+    return [each._replace(reason=stopped.get((each.resource, str(each.subject), str(each.path)))) for each in found]
+
+
+def deleted_jobs(part: ManagedPart) -> set[str | None]:
+    """Return the labels of the jobs that are deleted."""
+    return {each.subject for each in _of(JOBS, part) if each.path is None and each.action == DELETE}
+
+
+def _of(resource: str, part: ManagedPart) -> list[Difference]:
+    diff = part.get("diff") or {}
+    return of_part(resource, diff.get("before"), diff.get("after"), bool(part.get("changed")))

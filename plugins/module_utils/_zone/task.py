@@ -27,6 +27,7 @@ from .._core import (
 )
 from .._custom_fields import task as log_custom_fields
 from .._custom_fields.state import Ruleset
+from .._difference import differing
 from .._engine.steps import Approval, Composition, Outcome, Step
 from .._engine.task import Spec, StateTask
 from .._logpush import jobs as several_jobs
@@ -38,7 +39,7 @@ from .._logpush.job import Report
 from .._logpush.read import read_all
 from .._scripts import task as script_monitor
 from .._scripts.monitor import MonitorState
-from .._text import dict_of, list_of
+from .._text import list_of
 from .options import ZONE_SPEC, Desired, desire, plan_fields
 
 # Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
@@ -159,9 +160,7 @@ def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
     """Return both sides of a diff, only with the jobs and rules that differ."""
     if name not in (JOBS, CONTENT_SECURITY_RULES):
         return whole.before, whole.after
-    before, after = dict_of(whole.before), dict_of(whole.after)
-    labels = [label for label in before if before[label] != after[label]]
-    return {label: before[label] for label in labels}, {label: after[label] for label in labels}
+    return differing(whole.before, whole.after)
 
 
 class ZoneObservability(StateTask[Desired, ZoneState]):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-import math
+import itertools
 import typing as t
 
-from ...module_utils._core import CONTENT_SECURITY_RULES, GATE, JOBS, PARTS, Conclusion, Json, invalid_option
+from ...module_utils._core import GATE, Conclusion, Json, invalid_option
+from ...module_utils._difference import CREATE, DELETE, UPDATE, Difference
 from ...module_utils._engine.task import Params, Spec
-from ...module_utils._redact import clean_text
-from ...module_utils._zone.result import ZoneResult
-from .._arguments import serialised
+from .._diff import fold, unified
 from .._play.hosts import Play, PlayTask, pattern_of
 from .._play.results import Zone
 from .._variables.table import RESULT
-from .._words import count_hosts, plural, yaml_text
+from .._words import count_hosts, hosts_such_as, plural
 from .rails import Rails, Refusal, approved_rows, describe, plan_id_of, read_rails, refuse
 
 # The plan of a delivery to all zones of a run: what would change, whether the rails allow it, and which hosts are written.
@@ -74,7 +72,7 @@ def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refus
     written = [] if refusal or play.check_mode else written
     lines = describe(rails) if rails.guard or not play.check_mode else []
     if play.diff:
-        lines += [text for zone in zones if zone.differs for text in diff_of(zone)]
+        lines += diff_of(zones)
     if zones:
         lines.append(summary(zones))
     if refusal:
@@ -95,35 +93,33 @@ def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refus
 def summary(zones: t.Sequence[Zone]) -> str:
     """Return what a delivery would do to all zones in a line."""
     changed = [zone for zone in zones if zone.differs]
-    kinds = [kind for zone in changed for kind in _kinds(zone.result)]
-    numbers = ", ".join(plural(kinds.count(kind), kind) for kind in ("addition", "change", "deletion"))
+    kinds = [kind for zone in changed for kind in _kinds(zone.differences)]
+    numbers = ", ".join(plural(kinds.count(kind), word) for kind, word in _NOUNS.items())
     failed = sum(bool(zone.error) for zone in zones)
     unchanged = len(zones) - len(changed) - failed
     return f"{count_hosts(zone.scope for zone in zones)}: {len(changed)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
 
 
-def _kinds(result: ZoneResult) -> t.Iterator[str]:
-    """Yield addition, change or deletion for each job and each setting that differs."""
-    for name in PARTS:
-        diff = (result.get(name) or {}).get("diff") or {}
-        before, after = diff.get("before") or {}, diff.get("after") or {}
-        pairs = [(before.get("custom_fields", before), after.get("custom_fields", after))]
-        if name in (JOBS, CONTENT_SECURITY_RULES):
-            pairs = [(before.get(label), after.get(label)) for label in {**before, **after}]
-        for old, new in pairs:
-            if old != new:
-                yield "addition" if not old else "change" if new else "deletion"
+_NOUNS = {CREATE: "addition", UPDATE: "change", DELETE: "deletion"}
 
 
-def diff_of(zone: Zone) -> list[str]:
-    """Return the difference of a zone as the lines of a unified diff; both sides are written as YAML."""
-    diffs = {name: (zone.result.get(name) or {}).get("diff") or {} for name in PARTS}
-    before, after = (
-        {name: diff[side] for name, diff in diffs.items() if diff.get("before") != diff.get("after") and diff.get(side)}
-        for side in ("before", "after")
-    )
-    # Older cores mark registered texts with types of their own, which no YAML writer knows.
-    before, after = serialised({"before": before, "after": after}).values()
-    old, new = (yaml_text((), side, math.inf).splitlines()[1:] if side else [] for side in (before, after))
-    lines = difflib.unified_diff(old, new, f"{zone.name} before", f"{zone.name} after", lineterm="")
-    return [clean_text(text) for text in lines]
+def _kinds(differences: t.Iterable[Difference]) -> t.Iterable[str]:
+    """Return what would be done to each job, rule and setting that differs."""
+    return {(each.resource, each.subject): UPDATE if each.path else each.action for each in differences}.values()
+
+
+def diff_of(zones: t.Sequence[Zone]) -> list[str]:
+    """Return the lines of a unified diff, each job, rule or setting that differs equally in several zones once."""
+    objects = [
+        (zone.name, list(part))
+        for zone in zones
+        if zone.differs
+        for _object, part in itertools.groupby(zone.differences, key=lambda each: (each.resource, each.subject))
+    ]
+    blocks: dict[tuple[str, ...], list[Difference]] = {}
+    for names, part in fold(objects, key=lambda part: [list(each) for each in part]):
+        blocks.setdefault(tuple(names), []).extend(part)
+    scopes = {zone.name: zone.scope for zone in zones}
+    return [
+        text for names, part in blocks.items() for text in unified(part, hosts_such_as(names, [scopes[name] for name in names]))
+    ]

@@ -6,13 +6,14 @@ import typing as t
 
 from ...module_utils._core import CONFLICT, GATE, ReportedEffect, conflict, invalid_option
 from .._arguments import user_path
+from .._diff import fold
 from .._host_variables import HostVariables
 from .._play.results import Zone
 from .._report.document import Row, address
 from .._report.earlier import read_report
 from .._report.model import fleet_plan_id
 from .._variables.readers import ALL, Threshold
-from .._words import count_hosts
+from .._words import count_hosts, hosts_such_as
 
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 
@@ -22,6 +23,11 @@ _APPROVED_PLAN, _APPROVED_REPORT = _APPROVALS = ("edgeops_approved_plan_id", "ed
 # All zones that change, in one batch.
 _ONE_BATCH = "100%"
 _AGAIN = "Nothing was written; review a new check run."
+NOTHING_WRITTEN = "Nothing was written."
+# Before the options of the command that consents, with which a refusal ends.
+CONSENT = "To consent, run it again with "
+# More zones are not all named in one line; each of them fails with a line of its own.
+_MAX_NAMED = 20
 
 
 class Rails(t.NamedTuple):
@@ -43,11 +49,12 @@ class Rails(t.NamedTuple):
 
 
 class Refusal(t.NamedTuple):
-    """Why nothing is written: a message, the kind of failure, and a reason for each zone that it is about."""
+    """Why nothing is written: a message, the kind of failure, a reason for each zone that it is about, and the options that would consent."""
 
     kind: str
     message: str
     zones: t.Mapping[str, str]
+    consent: str = ""
 
 
 def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
@@ -122,17 +129,30 @@ def refuse(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     for each in refusals:
         for name, reason in each.zones.items():
             concerned[name] = f"{concerned[name]} {reason}" if name in concerned else reason
-    return Refusal(GATE, " ".join([*(each.message for each in refusals), "Nothing was written."]), concerned)
+    consent = " ".join(each.consent for each in refusals)
+    said = " ".join(each.message for each in refusals)
+    return Refusal(GATE, f"{said} {NOTHING_WRITTEN} {CONSENT}{consent}", concerned)
 
 
 def _partial(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     failed = {zone.name: zone.error for zone in zones if zone.error}
     if rails.deliver_partial or not failed:
         return None
-    text = "; ".join(f"{name} ({error})" for name, error in failed.items())
-    advice = f"Fix what failed, or deliver to the other zones with -e {_PARTIAL}=true."
     counts = count_hosts(zone.scope for zone in zones if zone.error)
-    return Refusal(GATE, f"{_PARTIAL}: {counts} could not be predicted: {text}. {advice}", _unpredicted(failed, GATE, _PARTIAL))
+    message = f"{_PARTIAL}: {counts} could not be predicted: {_folded(failed.items(), zones)}. Fix what failed."
+    return Refusal(GATE, message, _unpredicted(failed, GATE, _PARTIAL), f"-e {_PARTIAL}=true")
+
+
+def _folded(reasons: t.Iterable[tuple[str, str]], zones: t.Sequence[Zone]) -> str:
+    """Return zones with their reasons, each reason once."""
+    groups = fold(reasons, key=lambda reason: reason)
+    return "; ".join(f"{_names(names, zones)} ({reason})" for names, reason in groups)
+
+
+def _names(names: t.Sequence[str], zones: t.Sequence[Zone]) -> str:
+    if len(names) <= _MAX_NAMED:
+        return ", ".join(names)
+    return hosts_such_as(names, [zone.scope for zone in zones if zone.name in set(names)])
 
 
 def _unpredicted(failed: t.Mapping[str, str], kind: str, rail: str) -> dict[str, str]:
@@ -144,19 +164,28 @@ def _forbidden(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     """Return the refusal of destructive changes that `edgeops_allow` of the zone does not name."""
     if rails.is_approved:
         return None
-    by_zone = {}
+    refused: dict[str, list[ReportedEffect]] = {}
     for zone in zones:
         allowed = rails.allow.get(zone.name, ())
         lost = [effect for effect in zone.effects if ALL not in allowed and effect["name"] not in allowed]
         if lost:
-            by_zone[zone.name] = ", ".join(dict.fromkeys(_described(effect) for effect in lost))
-    if not by_zone:
+            refused[zone.name] = lost
+    if not refused:
         return None
-    text = "; ".join(f"{name} ({lost})" for name, lost in by_zone.items())
-    advice = "Name the change in edgeops_allow, or correct the variables."
-    scopes = count_hosts(zone.scope for zone in zones if zone.name in by_zone)
-    message = f"{_ALLOW}: {scopes} would have destructive changes that are not allowed: {text}. {advice}"
-    return Refusal(GATE, message, {name: f"{GATE}: {_ALLOW} does not allow {lost}. {advice}" for name, lost in by_zone.items()})
+    scopes = count_hosts(zone.scope for zone in zones if zone.name in refused)
+    groups = fold(refused.items(), key=lambda lost: [dict(effect) for effect in lost])
+    text = "; ".join(f"{_names(names, zones)} ({_lost(lost)})" for names, lost in groups)
+    message = (
+        f"{_ALLOW}: {scopes} would have destructive changes that are not allowed: {text}. Correct the variables, or consent."
+    )
+    # The variable of the command takes the place of those of all zones, so it names also what these allow.
+    names = ",".join(sorted({effect["name"] for zone in zones for effect in zone.effects}))
+    reasons = {name: f"{GATE}: {_ALLOW} does not allow {_lost(lost)}." for name, lost in refused.items()}
+    return Refusal(GATE, message, reasons, f"-e {_ALLOW}={names}")
+
+
+def _lost(effects: t.Iterable[ReportedEffect]) -> str:
+    return ", ".join(dict.fromkeys(_described(effect) for effect in effects))
 
 
 def _described(effect: ReportedEffect) -> str:
@@ -172,9 +201,9 @@ def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     if limit is None or not limit.exceeded(len(changed), len(zones)):
         return None
     counts = f"{len(changed)} of {count_hosts(zone.scope for zone in zones)} would change, which is more than {limit.text}"
-    advice = "Deliver to fewer zones at a time, or raise the threshold."
-    message = f"edgeops_max_changed_zones: {counts}: {'; '.join(changed)}. {advice}"
-    return Refusal(GATE, message, dict.fromkeys(changed, f"{GATE}: edgeops_max_changed_zones: {counts}. {advice}"))
+    message = f"edgeops_max_changed_zones: {counts}: {_names(changed, zones)}. Deliver to fewer zones at a time, or consent."
+    reason = f"{GATE}: edgeops_max_changed_zones: {counts}."
+    return Refusal(GATE, message, dict.fromkeys(changed, reason), f"-e edgeops_max_changed_zones={len(changed)}")
 
 
 def plan_id_of(zones: t.Sequence[Zone]) -> str | None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._core import Conclusion, Json
+from ...module_utils._difference import Difference
 from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import dict_of, line, list_of
+from .._diff import fold
 from .._play.hosts import Play, PlayTask, patterns_of
 from .._play.results import MAX_LINE, Zone
-from .._report.lines import difference_lines
+from .._report.findings import differences
+from .._report.lines import difference_text
 from .._variables.table import RESULT
-from .._words import count_hosts
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as
+from .rails import NOTHING_WRITTEN
 
 # How a delivery ended: the state of each zone.
 
 CHANGED, UNCHANGED, FAILED, NOT_REACHED = STATES = ("changed", "unchanged", "failed", "not_reached")
-_NOTHING_WRITTEN = "Nothing was written."
 _WORDS = {NOT_REACHED: "not reached"}
 
 
@@ -88,20 +91,42 @@ def _lines(play: Play, ends: t.Mapping[str, End]) -> t.Iterator[str]:
     words = {**_WORDS, CHANGED: verb}
     counts = ", ".join(f"{states.count(state)} {words.get(state, state)}" for state in STATES)
     yield f"{count_hosts(map(play.scope, ends))}: {counts}"
-    for name, end in ends.items():
-        if end.state == CHANGED and end.zone is not None:
-            texts = difference_lines(end.zone.result, applied=not check_mode) or ["its secrets"]
-            yield from (line(f"{name} {verb}: {text}", MAX_LINE) for text in texts)
-        elif end.state == CHANGED:
-            yield f"{name} {verb}"
-        elif end.state == FAILED:
-            yield line(f"{name} failed: {end.reason}", MAX_LINE)
-        elif end.state == NOT_REACHED:
-            yield f"{name} was not reached"
+    pairs = [(name, part) for name, end in ends.items() for part in _parts(end)]
+    for names, (state, difference, text) in fold(pairs, key=_key, least=MIN_FOLDED):
+        who = hosts_such_as(names, map(play.scope, names))
+        many = len(names) > 1
+        if state == NOT_REACHED:
+            yield f"{who} {'were' if many else 'was'} not reached"
+        else:
+            what = text if difference is None else difference_text(difference, applied=not check_mode)
+            yield line(f"{who} {words.get(state, state)}{': ' if what else ''}{what}", MAX_LINE)
+
+
+class _Part(t.NamedTuple):
+    """What a line says of a zone: its state with a difference, or with a text."""
+
+    state: str
+    difference: Difference | None
+    text: str
+
+
+def _parts(end: End) -> list[_Part]:
+    if end.state == FAILED:
+        return [_Part(FAILED, None, end.reason)]
+    if end.state == NOT_REACHED:
+        return [_Part(NOT_REACHED, None, "")]
+    if end.state == CHANGED and end.zone is not None:
+        result = end.zone.result
+        return [_Part(CHANGED, each, "") for each in differences(result, result.get("listed_jobs") or ())]
+    return [_Part(CHANGED, None, "")] if end.state == CHANGED else []
+
+
+def _key(part: _Part) -> Json:
+    return [part.state, part.difference and list(part.difference), part.text]
 
 
 def _closing(refusal: str) -> t.Iterator[str]:
     """Yield why nothing was written, if the rails refused the plan."""
     if refusal:
-        reason = refusal.removesuffix(_NOTHING_WRITTEN).rstrip()
-        yield line(f"{_NOTHING_WRITTEN} {reason}", MAX_LINE)
+        reason, _nothing, consent = refusal.partition(NOTHING_WRITTEN)
+        yield line(f"{NOTHING_WRITTEN} {reason.rstrip()}", MAX_LINE - len(consent)) + line(consent)

@@ -6,10 +6,12 @@ import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._core import PARTS, Json, ReportedEffect
+from ...module_utils._difference import Difference
 from ...module_utils._schema import check
 from ...module_utils._text import line
 from ...module_utils._zone.record import failure_of
-from ...module_utils._zone.result import RESULT_SCHEMA, ZoneResult
+from ...module_utils._zone.result import RESULT_SCHEMA, ZoneResult, differences_of
+from .._arguments import serialised
 
 # What the role registered for a host: its prediction, or what it wrote.
 
@@ -34,6 +36,12 @@ class Zone(t.NamedTuple):
     def differs(self) -> bool:
         """Return whether a part of the result is changed, which a prediction also says."""
         return not self.error and any((self.result.get(name) or {}).get("changed") for name in PARTS)
+
+    @property
+    def differences(self) -> list[Difference]:
+        """Return what differs in the parts of the result."""
+        # Older cores mark registered texts with types of their own, which no writer of YAML or JSON knows.
+        return differences_of(t.cast("ZoneResult", serialised(t.cast("dict[str, Json]", self.result))))
 
     @property
     def plan_ids(self) -> dict[str, str | None]:

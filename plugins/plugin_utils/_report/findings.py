@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import typing as t
 
+from ...module_utils._difference import Difference
 from ...module_utils._logpush import logpull_options
 from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields, transformer_of
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
@@ -14,10 +15,10 @@ from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._scripts.listing import Script, reports_of
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Pages, Scripts
-from ...module_utils._zone.result import ReportedJob, ZoneResult
+from ...module_utils._zone.result import ReportedJob, ZoneResult, deleted_jobs, differences_of
 from .._words import distinct, plural
 from .document import Copied
-from .facts import DESTINATION_ANSWERS, DIFFERENCE, MANAGED
+from .facts import DESTINATION_ANSWERS
 from .items import Problem, destination_text, problem
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
@@ -41,59 +42,10 @@ def job_number(job: ReportedJob) -> int | None:
     return number if is_integer(number) else None
 
 
-def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
-    """Yield each member in which the managed resources of a zone differ from their desired state."""
-    stopped = {label: _reason(job) for label, job in labelled(jobs) if _disabled_by_service(job)}
-    shown: set[str | None] = set()
-    for resource in MANAGED:
-        outcome = result.get(resource) or {}
-        diff = outcome.get("diff") or {}
-        before, after = diff.get("before") or {}, diff.get("after") or {}
-        if resource in ("jobs", "content_security_rules"):
-            differing = list(_labelled_members(resource, before, after))
-        elif resource == "custom_fields":
-            differing = _of_custom_fields(before, after)
-        else:
-            differing = list(_members(resource, None, "", before, after))
-        if not differing and outcome.get("changed"):
-            differing = [problem(DIFFERENCE, None, None, member=None, resource=resource)]
-        shown |= {each.subject for each in differing if resource == "jobs"}
-        for each in differing:
-            reason = stopped.get(str(each.subject)) if (resource, each.member) == ("jobs", "enabled") else None
-            yield each if reason is None else each._replace(note=f"; the service disabled it: {reason}")
-    # A job that is refused because it delivers elsewhere differs, also where the diff does not have it.
-    for refusal in result.get("refusals") or ():
-        if refusal.get("job") is not None and refusal["job"] not in shown:
-            place = {"member": str(refusal.get("member")), "resource": "jobs"}
-            yield problem(DIFFERENCE, str(refusal["job"]), refusal.get("is"), refusal.get("should_be"), **place)
-
-
-def _labelled_members(resource: str, before: Copied, after: Copied) -> t.Iterator[Problem]:
-    for label in sorted({**before, **after}):
-        one, other = before.get(label) or None, after.get(label) or None
-        if isinstance(one, dict) and isinstance(other, dict):
-            yield from _members(resource, label, "", one, other)
-        elif one or other:
-            yield problem(DIFFERENCE, label, one, other, member=None, resource=resource)
-
-
-def _of_custom_fields(before: Copied, after: Copied) -> list[Problem]:
-    """Return the differing lists; the rules contain the same names, and count only if no list differs."""
-    one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
-    differing = list(_members("custom_fields", None, "", one, other))
-    return [each for each in differing if each.member != "rules"] or differing
-
-
-def _members(resource: str, subject: str | None, place: str, before: Copied, after: Copied) -> t.Iterator[Problem]:
-    for name in sorted({**before, **after}):
-        one, other, path = before.get(name), after.get(name), f"{place}{name}"
-        if one == other:
-            continue
-        # A filter is shown as a sentence.
-        if isinstance(one, dict) and isinstance(other, dict) and one and other and name != "filter":
-            yield from _members(resource, subject, f"{path}.", one, other)
-        else:
-            yield problem(DIFFERENCE, subject, one, other, member=path, resource=resource)
+def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> list[Difference]:
+    """Return what differs in the managed parts of a zone, with why the service disabled a job."""
+    stopped = {label: f"the service disabled it: {_reason(job)}" for label, job in labelled(jobs) if _disabled_by_service(job)}
+    return differences_of(result, stopped)
 
 
 def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
@@ -185,12 +137,11 @@ def _last(job: ReportedJob) -> str:
 def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield jobs of the zone that no item declares, except those that would be deleted, which are differences."""
     outcome = result.get("jobs") or {}
-    diff = outcome.get("diff") or {}
-    before, after = diff.get("before") or {}, diff.get("after") or {}
+    deleted = deleted_jobs(outcome)
     known = {number: (label, job) for label, job in labelled(jobs) if (number := job_number(job)) is not None}
     for own, plain in labelled(outcome.get("unlisted_jobs") or ()):
         label, job = known.get(job_number(plain) or 0, (own, plain))
-        if label in before and label not in after:
+        if label in deleted:
             continue
         where = dict_of(job.get("destination"))
         target = f" to {destination_text(where)}" if where.get("scheme") else ""

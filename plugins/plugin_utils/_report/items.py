@@ -7,9 +7,10 @@ import json
 import typing as t
 
 from ...module_utils._core import Json
+from ...module_utils._difference import Difference, of_members
 from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
-from ...module_utils._text import canonical, dict_of, shorten
+from ...module_utils._text import canonical, dict_of, list_of, shorten
 from .._diff import plain_list
 from .._words import plural
 from .document import Item
@@ -59,6 +60,19 @@ def problem(
         present=present,
         desired=of_type.should_be if desired is None else desired,
     )
+
+
+def difference_problem(difference: Difference) -> Problem:
+    """Return a difference as a problem; its reason continues the sentence."""
+    found = problem(
+        DIFFERENCE,
+        difference.subject,
+        difference.before,
+        difference.after,
+        member=difference.path,
+        resource=difference.resource,
+    )
+    return found._replace(note=f"; {difference.reason}") if difference.reason else found
 
 
 class Wording(t.NamedTuple):
@@ -197,17 +211,19 @@ def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, J
     """Return a member with both values, of an option text each parameter that differs, with the fields as a list."""
     if not member.endswith("logpull_options"):
         return [(member, present, desired)]
-    one, other = (logpull_options.parse(side) if isinstance(side, str) else {} for side in (present, desired))
-    parts: list[tuple[str, Json, Json]] = []
-    for name in sorted({**one, **other}, key=lambda each: (each != logpull_options.FIELDS, each)):
-        was, will = one.get(name), other.get(name)
-        if name == logpull_options.FIELDS:
-            fields, names = ([each for each in (side or "").split(",") if each] for side in (was, will))
-            if set(fields) != set(names):
-                parts.append((name, fields, names))
-        elif was != will:
-            parts.append((name, was, will))
-    return parts or [(member, present, desired)]
+    one, other = (_parameters(side) for side in (present, desired))
+    if set(list_of(one.get(logpull_options.FIELDS))) == set(list_of(other.get(logpull_options.FIELDS))):
+        one, other = ({**side, logpull_options.FIELDS: None} for side in (one, other))
+    differing = [(str(each.path), each.before, each.after) for each in of_members(one, other)]
+    fields_first = sorted(differing, key=lambda part: part[0] != logpull_options.FIELDS)
+    return fields_first or [(member, present, desired)]
+
+
+def _parameters(text: Json) -> dict[str, Json]:
+    """Return the parameters of an option text by their names, the fields as a list; there is always one."""
+    parsed = logpull_options.parse(text) if isinstance(text, str) else {}
+    fields = (parsed.get(logpull_options.FIELDS) or "").split(",")
+    return {**parsed, logpull_options.FIELDS: [field for field in fields if field]}
 
 
 def _whole(present: Json, desired: Json) -> tuple[str, str]:
@@ -233,8 +249,11 @@ def _names(names: t.Sequence[Json]) -> str:
     return ", ".join(_cut(str(name)) for name in names[:_MAX_NAMES]) + more
 
 
+_NAMES = {"output_options.field_names": "fields", "logpull_options": "output options"}
+
+
 def _name(member: str) -> str:
-    return {"output_options.field_names": "fields", "logpull_options": "output options"}.get(member, member)
+    return _NAMES.get(member, member)
 
 
 def _value(member: str, value: Json) -> str:

@@ -6,9 +6,10 @@ import collections
 import typing as t
 
 from ...module_utils._address import SCOPES, ZONE
+from ...module_utils._difference import Difference
 from ...module_utils._text import canonical, line
-from ...module_utils._zone.result import ZoneResult
-from .._words import count_hosts, plural
+from .._diff import fold
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as, plural
 from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
@@ -29,14 +30,11 @@ from .facts import (
     type_of,
     type_place,
 )
-from .findings import differences
-from .items import APPLIED, FOUND, counting, items_of, subject_words
+from .items import APPLIED, FOUND, counting, difference_problem, items_of, subject_words
 from .not_audited import not_audited_text
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
 
-# Minimum number of zones with an equal item to show it once.
-_MIN_SHARED = 3
 # Maximum number of items of one kind and zone in the terminal; a zone without a baseline may have thousands.
 _MAX_PRINTED = 20
 _MAX_LINE = 2000
@@ -61,7 +59,7 @@ class Group(t.NamedTuple):
 
 def is_shared(group: Group) -> bool:
     """Return whether so many zones have an item that it is shown once, with the zones."""
-    return len(group.rows) >= _MIN_SHARED
+    return len(group.rows) >= MIN_FOLDED
 
 
 def verdict(report: Report, unaffected: str = "") -> str:
@@ -165,7 +163,7 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
             collected.setdefault(key, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
-        for part in [pairs] if len(pairs) >= _MIN_SHARED else [[pair] for pair in pairs]:
+        for part in [pairs] if len(pairs) >= MIN_FOLDED else [[pair] for pair in pairs]:
             zones, items = zip(*part, strict=True)
             action = LOOK if items[0]["kind"] == NOTE else type_of(items[0]["type"]).action
             by_action[action].append(Group(items[0], zones, items))
@@ -190,12 +188,17 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = (), unaffected: str
     """
     rows = [row for row in report["zones"] if not row["carried"]]
     new = frozenset(report["comparison"]["new"])
+    groups = [group for _action, groups in groups_by_action(rows) for group in groups]
+    shared = [group for group in groups if is_shared(group) and group.item["kind"] not in counted_kinds]
+    folded = frozenset((_key(row), item["id"]) for group in shared for row, item in zip(group.rows, group.items, strict=True))
     statuses = report["counts"]["statuses"]
     by_status = ", ".join(status_count(status, statuses[status]) for status in STATUSES)
     actions = [AUDIT] if statuses[UNAUDITED] else []
     actions += [action for action, _groups in groups_by_action(rows) if action is not LOOK]
     return [
-        *(text for row in rows for text in _of_row(row, new, counted_kinds)),
+        *_of_groups(shared, new),
+        *(text for row in rows for text in _of_row(row, new, counted_kinds, folded)),
+        *_unread(rows),
         *(_by_type(rows, kind) for kind in counted_kinds if any(_counting_of(row, kind) for row in rows)),
         verdict(report, unaffected),
         f"{hosts_text(rows)}: {by_status}",
@@ -205,10 +208,10 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = (), unaffected: str
     ]
 
 
-def difference_lines(result: ZoneResult, *, applied: bool = False) -> list[str]:
-    """Return a line for each member that the result of a zone would change, or that it has changed, without the name of the zone."""
-    items = items_of(None, differences(result, result.get("listed_jobs") or ()), "", APPLIED if applied else FOUND)
-    return [line(f"{about(item)}: {item['message']}", _MAX_LINE) for item in items]
+def difference_text(difference: Difference, *, applied: bool = False) -> str:
+    """Return what would change, or what has changed, on one line: `job edge-logs: enabled is false, should be true`."""
+    (item,) = items_of(None, [difference_problem(difference)], "", APPLIED if applied else FOUND)
+    return line(f"{about(item)}: {item['message']}", _MAX_LINE)
 
 
 def _by_type(rows: t.Iterable[Row], kind: str) -> str:
@@ -222,12 +225,46 @@ def _counting_of(row: Row, kind: str) -> list[Item]:
     return [item for item in counting(row["items"]) if item["kind"] == kind]
 
 
-def _of_row(row: Row, new: t.Collection[str], counted_kinds: t.Collection[str]) -> t.Iterator[str]:
+def _unread(rows: t.Sequence[Row]) -> t.Iterator[str]:
+    """Yield why zones could not be audited, equal reasons of several zones once."""
+    unread = {_key(row): row for row in rows if row["status"] == UNAUDITED}
+    for names, row in fold(unread.items(), key=lambda row: row["error"], least=MIN_FOLDED):
+        who = [unread[name] for name in names]
+        yield line(f"{_who(who)} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
+
+
+def _key(row: Row) -> str:
+    """Return what tells a row from others of its name."""
+    return canonical([row["scope"], row["zone"], row["zone_id"] or row["account_id"]])
+
+
+def _who(rows: t.Sequence[Row]) -> str:
+    """Return the zones of a line."""
+    return hosts_such_as([line(shown_name(row), 300) for row in rows], (row["scope"] for row in rows))
+
+
+def _of_groups(groups: t.Sequence[Group], new: t.Collection[str]) -> t.Iterator[str]:
+    """Yield what several zones have in common, of one type at most some lines."""
+    printed_of: dict[str, int] = collections.Counter()
+    for group in groups:
+        kind = group.item["type"]
+        printed_of[kind] += 1
+        if printed_of[kind] <= _MAX_PRINTED:
+            fresh = sum(item["id"] in new for item in group.items)
+            mark = "" if not fresh else " (new)" if fresh == len(group.items) else f" (new in {fresh:,})"
+            yield line(f"{_who(group.rows)}: {in_words(group.item)}{mark}", _MAX_LINE)
+    for kind, number in printed_of.items():
+        if number > _MAX_PRINTED:
+            yield f"several zones: {number - _MAX_PRINTED:,} more of the type {kind} in the report"
+
+
+def _of_row(
+    row: Row, new: t.Collection[str], counted_kinds: t.Collection[str], folded: t.Collection[tuple[str, str]]
+) -> t.Iterator[str]:
     zone = line(shown_name(row), 300)
-    if row["status"] == UNAUDITED:
-        yield line(f"{zone} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
     for kind in KINDS:
-        items = [] if kind in counted_kinds else _counting_of(row, kind)
+        found = [] if kind in counted_kinds else _counting_of(row, kind)
+        items = [item for item in found if (_key(row), item["id"]) not in folded]
         # Of each type at least one.
         first = {item["type"]: item["id"] for item in reversed(items)}
         by_need = sorted(items, key=lambda item: item["id"] != first[item["type"]])

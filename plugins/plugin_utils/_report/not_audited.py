@@ -11,7 +11,7 @@ from ...module_utils._logpush.regions import boundary_of
 from ...module_utils._observed import Cause, Known, Observed, Unknown
 from ...module_utils._text import list_of
 from ...module_utils._zone.record import ZoneRecord, result_of
-from ...module_utils._zone.result import ManagedPart, ReportedJob
+from ...module_utils._zone.result import ManagedPart, ReportedJob, deleted_jobs
 from .._words import count_hosts, plural
 from .document import Copied, Gap, NotAudited, Row
 from .facts import RESOURCES
@@ -91,10 +91,8 @@ def _undeclared(record: ZoneRecord) -> t.Iterator[Gap]:
 
 def _has_others(listed: t.Iterable[ReportedJob], declared: t.Iterable[ReportedJob], part: ManagedPart) -> bool:
     """Return whether there are jobs that no item names, and that are neither reported nor to be deleted."""
-    diff = part.get("diff") or {}
-    deleted = (diff.get("before") or {}).keys() - (diff.get("after") or {}).keys()
     known = [job.get("id") for job in (*declared, *(part.get("unlisted_jobs") or ()))]
-    return sum(job.get("id") not in known for job in listed) > len(deleted)
+    return sum(job.get("id") not in known for job in listed) > len(deleted_jobs(part))
 
 
 def _parts_of(job: ReportedJob) -> set[str]:

@@ -15,7 +15,7 @@ from ...module_utils._zone.told import is_monitored
 from . import alerts, bills, findings, log_fields, survey
 from .document import NOTHING, Copied, Row, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
-from .items import Problem, in_order, items_of, problem
+from .items import Problem, difference_problem, in_order, items_of, problem
 from .not_audited import gaps_of
 from .options import DesiredReport
 
@@ -104,7 +104,7 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     for name, reason in record["unreadable"]:
         yield problem("not_readable", None, reason["message"], resource=name)
     if record["declared"]:
-        yield from findings.differences(result, jobs)
+        yield from map(difference_problem, findings.differences(result, jobs))
         yield from findings.unlisted(result, jobs)
         yield from findings.rules(result)
     else:

@@ -4,7 +4,8 @@ import datetime
 
 import pytest
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import MAX_LINE_LENGTH, diff_lines
+from ansible_collections.edgeops.observability.plugins.module_utils._difference import of_part
+from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import MAX_LINE_LENGTH, diff_lines, fold, unified
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,41 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import
 def test_one_line_for_each_member_that_differs(before, after, lines):
     assert diff_lines({"before": before, "after": after}) == lines
     assert diff_lines({"changed": True, "diff": {"before": before, "after": after}}) == lines
+
+
+FILTER = {"where": {"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": 500}]}}
+
+
+def test_filter_is_one_sentence_and_text_of_several_lines_a_list():
+    other = {"where": {"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": 400}]}}
+    (line,) = diff_lines({"before": {"filter": FILTER}, "after": {"filter": other}})
+    assert line.startswith("filter: A record is delivered only if EdgeResponseStatus is at least 500; ")
+    assert diff_lines({"before": {"query": "SELECT a\nFROM b"}, "after": {"query": "SELECT a\nFROM c"}}) == [
+        "query: +FROM c -FROM b"
+    ]
+
+
+def test_result_of_a_zone_needs_no_diff_mode():
+    part = {"changed": True, "diff": {"before": {"edge": {"enabled": False}}, "after": {"edge": {"enabled": True}}}}
+    assert diff_lines({"changed": True, "jobs": part, "custom_fields": {}}) == ["jobs.edge.enabled: false -> true"]
+
+
+def test_unified_diff_of_a_filter_shows_one_line():
+    other = {"where": {"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": 400}]}}
+    before = {"edge": {"filter": FILTER, "query": "a\nb"}}
+    lines = unified(of_part("jobs", before, {"edge": {"filter": other, "query": "a\nc"}}), "shop")
+    assert [text.strip() for text in lines if text[0] in "+-" and text[1] == " "] == [
+        "-            value: 500",
+        "+            value: 400",
+        "-      b",
+        "+      c",
+    ]
+
+
+def test_equal_values_fold_with_their_names():
+    pairs = [("a", {"x": 1}), ("b", {"x": True}), ("c", {"x": 1}), ("d", {"x": "1"})]
+    assert fold(pairs, key=lambda value: value) == [(["a", "c"], {"x": 1}), (["b"], {"x": True}), (["d"], {"x": "1"})]
+    assert len(fold(pairs, key=lambda value: value, least=3)) == 4
 
 
 def test_long_values_are_shortened():

@@ -86,16 +86,25 @@ def test_refused_plan_is_shown_in_full() -> None:
     found = planned({name: {R: PREDICTED, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
     assert found.refused and set(found.result["refused"]) == {"a", "b"} and found.result["changed_zones"] == ["a", "b"]
     lines = found.result["lines"]
-    first = lines.index("--- a before")
+    first = lines.index("--- a, b before")
     assert lines[first:][:6] == [
-        "--- a before",
-        "+++ a after",
+        "--- a, b before",
+        "+++ a, b after",
         "@@ -1,2 +1,2 @@",
         " script_monitor:",
         "-  enabled: false",
         "+  enabled: true",
     ]
-    assert "--- b before" in lines and lines[-1] == found.refused
+    assert lines[-1] == found.refused
+
+
+def test_equal_diffs_of_several_zones_are_shown_once() -> None:
+    """What differs is folded by job, rule and setting, so that a zone with a difference of its own takes part in the common one."""
+    limits = {"before": {"edge": {"enabled": False}}, "after": {"edge": {"enabled": True}}}
+    own = {**PREDICTED, "jobs": {"changed": True, "diff": limits}}
+    lines = planned({name: {R: own if name == "c" else PREDICTED} for name in "abcd"}, diff=True).result["lines"]
+    assert [text for text in lines if text.startswith("--- ")] == ["--- 4 zones, such as a before", "--- c before"]
+    assert [text for text in lines if text.startswith("+ ")] == ["+  enabled: true", "+    enabled: true"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 import json
+import re
 import typing as t
 from pathlib import Path
 
@@ -64,14 +65,27 @@ def test_exceeded_rail_refuses_the_plan(given: list[Zone], chosen: dict[str, t.A
         assert found is None
         return
     assert found is not None and found.kind == GATE
-    assert found.message.startswith(f"{refused}: ") and found.message.endswith("Nothing was written.")
+    assert found.message.startswith(f"{refused}: ")
+    assert re.search(rf"Nothing was written\. To consent, run it again with -e {refused}=\S+$", found.message)
 
 
 def test_refusal_names_every_zone() -> None:
     found = rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
     assert found is not None
-    assert all(f"zone{number} (disable_monitor)" in found.message for number in range(11))
+    names = ", ".join(f"zone{number}" for number in range(11))
+    assert f"{names} (disable_monitor)" in found.message
     assert "zone11 (delete_job a)" in found.message and "12 of 12 zones would change" in found.message
+
+
+def test_refusal_of_many_zones_names_one_and_the_command_that_consents() -> None:
+    found = rails.refuse(limits(max_changed_zones=1, allow={"zone0": "all"}), zones(*[OFF] * 36, GONE))
+    assert found is not None and len(found.zones) == 37
+    assert "35 zones, such as zone1 (disable_monitor); zone36 (delete_job a)" in found.message
+    consent = "-e edgeops_allow=delete_job,disable_monitor -e edgeops_max_changed_zones=37"
+    assert found.message.endswith(f"Nothing was written. To consent, run it again with {consent}")
+    assert found.zones["zone1"].startswith(
+        "gate: edgeops_allow does not allow disable_monitor. gate: edgeops_max_changed_zones: "
+    )
 
 
 def test_each_refused_zone_has_its_own_reason() -> None:

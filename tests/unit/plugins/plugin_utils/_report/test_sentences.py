@@ -16,6 +16,7 @@ from support.samples.fleet import (
     unmanaged,
 )
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.findings import differences
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import (
     APPLIED,
     cells,
@@ -25,7 +26,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._report.item
     subject_words,
 )
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import (
-    difference_lines,
+    difference_text,
     groups_by_action,
     printed,
     verdict,
@@ -212,14 +213,32 @@ def test_accounts_are_counted_separately():
     assert "1 zone and 1 account: 0 unaudited, 0 drifted, 1 with findings, 0 unmanaged, 1 compliant" in lines
 
 
+def texts(result, **how):
+    return [difference_text(each, **how) for each in differences(result, result.get("listed_jobs") or ())]
+
+
 def test_differences_of_a_result_are_lines():
     result = record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}, "new": {"name": "new"}}))["result"]
-    assert difference_lines(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
-    assert difference_lines(result, applied=True) == ["job edge: enabled was false, now true", "job new: created"]
+    assert texts(result) == ["job edge: enabled is false, should be true", "job new: is missing, should be created"]
+    assert texts(result, applied=True) == ["job edge: enabled was false, now true", "job new: created"]
     result["listed_jobs"] = [job("edge", "disabled", enabled=False, error_message="403 from the bucket")]
-    assert difference_lines(result)[0].endswith("should be true; the service disabled it: 403 from the bucket")
-    assert difference_lines(result, applied=True)[0].endswith("now true; the service disabled it: 403 from the bucket")
-    assert difference_lines({}) == []
+    assert texts(result)[0].endswith("should be true; the service disabled it: 403 from the bucket")
+    assert texts(result, applied=True)[0].endswith("now true; the service disabled it: 403 from the bucket")
+    assert texts({}) == []
+
+
+def test_equal_items_of_several_zones_are_one_line():
+    """Equal values fold, others stay with their zone; a common item that is new in some of the zones says in how many."""
+    common = ({"edge": {"enabled": False}}, {"edge": {"enabled": True}})
+    own = ({"edge": {"enabled": False, "name": "x"}}, {"edge": {"enabled": True, "name": "y"}})
+    before = report(*(record(f"z{number}", jobs=common) for number in range(2)))
+    made = report(*(record(f"z{number}", jobs=own if number == 3 else common) for number in range(40)), previous=before)
+    lines = printed(made)
+    assert lines[0] == "40 zones, such as z0: difference: job edge: enabled is false, should be true (new in 38)"
+    assert lines[1] == "z3 difference: job edge: name is x, should be y (new)"
+    assert len(lines) < 10
+    gone = report(*(failed(f"z{number}") for number in range(40)))
+    assert printed(gone)[0] == "40 zones, such as z0 unaudited: permission: not allowed"
 
 
 @pytest.mark.parametrize(
