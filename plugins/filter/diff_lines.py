@@ -16,9 +16,18 @@ description:
   - Secrets are masked in the diff, so a changed secret is only reported as changed. The playbook C(edgeops.observability.check) uses it for its report.
 options:
   _input:
-    description: The result of a state module that ran in diff mode, or its C(diff) alone. A result without C(diff) gives no lines.
+    description:
+      - The result of a state module that ran in diff mode, or its C(diff) alone.
+      - The result of C(edgeops.observability.zone_observability), which is that of the role, needs no diff mode. Another result without C(diff)
+        gives no lines.
     type: dict
     required: true
+  by_host:
+    description:
+      - The input is a dictionary of such results by the names of their hosts.
+      - Each line begins with the hosts that it is about. What differs equally in three or more hosts is one line.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -33,6 +42,13 @@ EXAMPLES = r"""
 - name: Show the differences
   ansible.builtin.debug:
     msg: "{{ outcome | edgeops.observability.diff_lines }}"
+
+- name: Show the differences of all zones, equal ones once
+  ansible.builtin.debug:
+    msg: "{{ dict(ansible_play_hosts | zip(outcomes)) | edgeops.observability.diff_lines(by_host=true) }}"
+  run_once: true
+  vars:
+    outcomes: "{{ ansible_play_hosts | map('extract', hostvars, 'outcome') }}"
 """
 
 RETURN = r"""
@@ -45,6 +61,7 @@ _value:
   sample:
     - "request_fields: +x-trace-id -x-old"
     - "enabled: false -> true"
+    - "36 zones, such as api.example.com: jobs.edge-logs.enabled: false -> true"
 """
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._supported import check_supported
@@ -56,13 +73,14 @@ import typing as t
 from ansible.errors import AnsibleFilterError
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import diff_lines as describe
+from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import lines_of_hosts
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 
-def diff_lines(diff: t.Any) -> list[str]:
+def diff_lines(diff: t.Any, by_host: bool = False) -> list[str]:
     """Return the lines, texts of the service as no template; raise what is wrong as the error of a template."""
     try:
-        return t.cast("list[str]", untrusted(describe(diff)))
+        return t.cast("list[str]", untrusted(lines_of_hosts(diff) if by_host else describe(diff)))
     except ValueError as error:
         raise AnsibleFilterError(f"diff_lines: {error}") from None
 

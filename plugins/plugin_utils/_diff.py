@@ -7,13 +7,14 @@ import json
 import math
 import typing as t
 
+from ..module_utils._address import ACCOUNT, ZONE
 from ..module_utils._core import PARTS, Json
 from ..module_utils._difference import CREATE, DELETE, FILTER, UPDATE, Difference, of_members
 from ..module_utils._filter.text import explain_echo
 from ..module_utils._redact import clean_text
 from ..module_utils._text import canonical, shorten
 from ..module_utils._zone.result import ZoneResult, differences_of
-from ._words import yaml_text
+from ._words import MIN_FOLDED, hosts_such_as, yaml_text
 
 # Differences in lines for people: short ones, the lines of a unified diff, and equal ones of several zones once.
 
@@ -26,15 +27,35 @@ def diff_lines(diff: Json) -> list[str]:
 
     Accept a diff or a result that contains one; a result of a zone without a diff has those of its parts, others give no lines.
     """
+    return [_line(each) for each in _differences(diff)]
+
+
+def _differences(diff: Json) -> list[Difference]:
     if isinstance(diff, dict) and "before" not in diff:
         if "diff" not in diff and any(name in diff for name in PARTS):
-            return [_line(each) for each in differences_of(t.cast(ZoneResult, diff))]
+            return differences_of(t.cast(ZoneResult, diff))
         diff = diff.get("diff")
     if diff is None:
         return []
     if not isinstance(diff, dict) or not {"before", "after"} <= diff.keys():
         raise ValueError("must be a diff with 'before' and 'after', or a result that contains one")
-    return [_line(each) for each in of_members(diff["before"], diff["after"])]
+    return of_members(diff["before"], diff["after"])
+
+
+def lines_of_hosts(results: Json) -> list[str]:
+    """Return the lines of results by the names of their hosts, each with who it is about: equal differences of several are one line."""
+    if not isinstance(results, dict):
+        raise ValueError("must be a dictionary of results by host")
+    pairs = [(name, each) for name, result in results.items() for each in _differences(result)]
+    folded = fold(pairs, key=list, least=MIN_FOLDED)
+    return [
+        f"{clean_text(hosts_such_as(names, [_scope(results[name]) for name in names]))}: {_line(each)}" for names, each in folded
+    ]
+
+
+def _scope(result: Json) -> str:
+    is_account = isinstance(result, dict) and result.get("account_id") and not result.get("zone_id")
+    return ACCOUNT if is_account else ZONE
 
 
 def _line(difference: Difference) -> str:

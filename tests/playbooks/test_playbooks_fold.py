@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What forty zones have in common is read on one screen."""
+
+import re
+from pathlib import Path
+
+import pytest
+from zone_runs import DESTINATION, OWN_FIELDS, SECRET, fleet, shown_lines
+
+from harness import Playbook
+
+ZONES = 40
+MAX_LINES = 60
+# Ansible's own lines: headings of plays and tasks, the status of a host, the file of an included task.
+OWN = re.compile(r"^(PLAY|TASK|ok:|changed:|skipping:|included:|fatal:|failed:|\.\.\.ignoring|\[ERROR\]|\s*$)")
+
+
+def filtered(status: int) -> dict[str, object]:
+    return {"where": {"and": [{"key": "EdgeResponseStatus", "operator": "geq", "value": status}]}}
+
+
+def job(status: int) -> dict[str, object]:
+    options = f"fields={','.join(OWN_FIELDS)}"
+    return {"name": "edge-logs", "dataset": "http_requests", "destination_conf": DESTINATION, "enabled": True, "logpull_options": options} | {
+        "filter": filtered(status)
+    }  # fmt: skip
+
+
+@pytest.fixture
+def hosts(simulator):
+    """Return forty zones, whose jobs have another filter than their common variables say."""
+    made = fleet(simulator, [{"job": None, "jobs": [{"name": "edge-logs", "filter": filtered(400)}]}] * ZONES)
+    simulator.seed(
+        jobs={
+            host["zone_id"]: [{**job(500), "filter": '{"where":{"key":"EdgeResponseStatus","operator":"geq","value":500}}'}]
+            for host in made.values()
+        }
+    )
+    return made
+
+
+def printed(report) -> list[str]:
+    """Return the lines that are neither Ansible's own nor its recap."""
+    body = report.stdout.partition("PLAY RECAP")[0]
+    return [text for text in body.splitlines() if not OWN.match(text)]
+
+
+def test_refused_delivery(playbook: Playbook, hosts) -> None:
+    """The diff is shown once, the refusal once and at each zone in a short line; the run ends with what consents."""
+    report = playbook.run(
+        playbook="edgeops.observability.deliver",
+        inventory=hosts,
+        check=True,
+        arguments=("--diff",),
+        fails="ansible",
+        secrets=[SECRET],
+    )
+    lines = printed(report)
+    assert len(lines) <= MAX_LINES, "\n".join(lines)
+    plan = shown_lines(report, "Show the plan")
+    assert [text.split() for text in plan if text[0] in "+-" and text[1] == " "] == [
+        ["-", "value:", "500"],
+        ["+", "value:", "400"],
+    ]
+    assert "--- 40 zones, such as zone0 before" in plan
+    ends = shown_lines(report, "Show the outcomes")
+    assert ends[-1].endswith("To consent, run it again with -e edgeops_allow=change_filter")
+    failed = [outcome for outcome in report.failures if outcome.name.startswith("Fail for a zone")]
+    assert len(failed) == ZONES
+    assert {outcome.result["msg"] for outcome in failed} == {"gate: edgeops_allow does not allow change_filter edge-logs."}
+    assert not report.writes
+
+
+def test_check(playbook: Playbook, hosts) -> None:
+    report = playbook.run(
+        playbook="edgeops.observability.check",
+        inventory=hosts,
+        secrets=[SECRET],
+        arguments=("--diff",),
+        extra_vars={"edgeops_fail_on": "drifted"},
+        fails="ansible",
+    )
+    lines = printed(report)
+    assert len(lines) <= MAX_LINES, "\n".join(lines)
+    shown = shown_lines(report)
+    assert shown[0].startswith("40 zones, such as zone0: difference: job edge-logs: filter is ")
+    assert not [text for text in shown if "zone1 " in text]
+
+
+def test_adoption_that_would_change_zones(playbook: Playbook, hosts, tmp_path: Path) -> None:
+    """The service answers otherwise between adoption and verification, so that each zone would change in the same way."""
+    playbook.simulator.faults(
+        *(
+            {
+                "kind": "rewrite",
+                "set": {"enabled": True},
+                "zone": host["zone_id"],
+                "path": "*/script_monitor",
+                "index": 1,
+                "count": None,
+            }
+            for host in hosts.values()
+        )
+    )
+    inventory = {name: {"zone_id": host["zone_id"]} for name, host in hosts.items()}
+    report = playbook.run(
+        playbook="edgeops.observability.adopt",
+        inventory=inventory,
+        extra_vars={"edgeops_adopt_dir": str(tmp_path / "adopted")},
+        secrets=[SECRET],
+        arguments=("--diff",),
+        fails="ansible",
+    )
+    lines = printed(report)
+    assert len(lines) <= MAX_LINES, "\n".join(lines)
+    shown = shown_lines(report, "Show the outcome")
+    assert shown[0] == "40 zones, such as zone0: script_monitor.enabled: true -> false"
+    assert shown[-1].startswith("Next: ")
