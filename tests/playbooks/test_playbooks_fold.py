@@ -52,7 +52,7 @@ def test_refused_delivery(playbook: Playbook, hosts) -> None:
         playbook="edgeops.observability.deliver",
         inventory=hosts,
         check=True,
-        arguments=("--diff",),
+        verbosity=0,
         fails="ansible",
         secrets=[SECRET],
     )
@@ -77,7 +77,7 @@ def test_check(playbook: Playbook, hosts) -> None:
         playbook="edgeops.observability.check",
         inventory=hosts,
         secrets=[SECRET],
-        arguments=("--diff",),
+        verbosity=0,
         extra_vars={"edgeops_fail_on": "drifted"},
         fails="ansible",
     )
@@ -109,7 +109,7 @@ def test_adoption_that_would_change_zones(playbook: Playbook, hosts, tmp_path: P
         inventory=inventory,
         extra_vars={"edgeops_adopt_dir": str(tmp_path / "adopted")},
         secrets=[SECRET],
-        arguments=("--diff",),
+        verbosity=0,
         fails="ansible",
     )
     lines = printed(report)
