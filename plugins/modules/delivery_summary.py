@@ -71,7 +71,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 lines:
-  description: The counts, and a line for each difference and for each zone that failed or was not reached.
+  description: The counts, and a line for each difference and for each zone that failed or was not reached; equal ones of three or more zones are one line.
   returned: success
   type: list
   elements: str

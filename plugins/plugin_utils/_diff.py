@@ -67,7 +67,7 @@ def _words(difference: Difference) -> str:
     path, before, after = difference.path or "", difference.before, difference.after
     if difference.action != UPDATE:
         return {CREATE: "does not exist; would be created", DELETE: "exists; would be removed"}[difference.action]
-    if before == after:
+    if difference.path is None and difference.secret:
         return "would be changed; what differs is secret"
     was, will = plain_list(before), plain_list(after)
     if was is not None and will is not None:
