@@ -65,7 +65,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 lines:
-  description: The rails in force, with C(--diff) the difference of each zone, equal ones of several zones once, the plan in a line, and why the rails refuse it.
+  description: The rails in force, with C(--diff) the difference of each zone (equal ones once), the plan in a line, and why the rails refuse it.
   returned: always
   type: list
   elements: str
