@@ -15,9 +15,10 @@ description:
     sentence for each thing that has to be said, the worst first. Then come a calendar of the audits, every change in the order of time, the inventory at the
     end of the period, what is still open, and how to verify it all.
   - A script is called authorised only if the baseline of a record authorises it, and gone only if an audit that would have listed it did not.
-  - The sentences are about, in this order, an invalid chain, a broken history, what was added or changed without authorisation, audits that could not see, days
-    without an audit, what was not looked at, what has no authorisation on record, authorisations that are older than what they authorise, whether each zone
-    was audited at least every seven days, records that were not written at the time of their audit, and whether every audit is accounted for.
+  - The sentences are about, in this order, an invalid chain, an incomplete last line, a broken history, what was added or changed without authorisation,
+    audits that could not see, days without an audit, what was not looked at, what has no authorisation on record, authorisations that are older than what
+    they authorise, whether each zone was audited at least every seven days, records that were not written at the time of their audit, and whether every
+    audit is accounted for.
   - An audit of a disabled script monitor, and one that lists no script, does not count for "at least every seven days".
   - Chains of payment pages (C(ZONE_ID.pages.jsonl)) in O(evidence_dir) have a calendar of their own; their changes stand among the others, and the state
     of each page at the end of the period after the inventory. C(evidence.csv) then has rows of the kinds C(page) and C(page_change), and the columns

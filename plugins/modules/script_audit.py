@@ -76,7 +76,8 @@ options:
         the route), the inventory, the findings, and the digests of the baseline and of the record before it.
       - Each baseline is kept as C(baselines/DIGEST.json), with who authorised which script, and why.
       - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
-      - If a run was killed while it was writing, the incomplete last line moves to C(ZONE_ID.jsonl.torn) with a warning. No other line is ever rewritten.
+      - An incomplete last line, of a run that was killed while it was writing or of a file whose end was cut off, moves to C(ZONE_ID.jsonl.torn) with a
+        warning. No other line is ever rewritten.
       - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
   expected_head:

@@ -73,7 +73,7 @@ class Evidence(t.NamedTuple):
 
     @property
     def torn_path(self) -> str:
-        """Return the path of the file for lines that a killed run left incomplete."""
+        """Return the path of the file for last lines that were incomplete."""
         return f"{self.path}.torn"
 
     @contextlib.contextmanager
@@ -112,8 +112,9 @@ class Evidence(t.NamedTuple):
         os.ftruncate(descriptor, start)
         os.fsync(descriptor)
         warning = (
-            f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing;"
-            f" its {size} bytes are now in {os.path.basename(self.torn_path)}, and the chain goes on from the record before."
+            f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing,"
+            f" or the end of the file was cut off; its {size} bytes are now in {os.path.basename(self.torn_path)},"
+            " and the chain goes on from the record before."
         )
         return (warning,)
 

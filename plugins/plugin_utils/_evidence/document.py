@@ -19,7 +19,7 @@ from .history import History
 from .notes import Note, Notes, read_notes
 from .page_history import PageHistory
 from .verdict import Told, sentences
-from .verification import Archive, chains_of, is_valid, verify
+from .verification import Archive, chains_of, is_torn, is_valid, verify
 from .verification import desire as desire_archive
 
 # The evidence of a period as data, from which the page, the table and the printed lines are made.
@@ -150,7 +150,7 @@ class Document(t.NamedTuple):
     def verdict(self) -> list[str]:
         """Return what the document says first, sentence by sentence without full stops."""
         told = [
-            Told(chain.name, chain.kind, None if chain.row["valid"] else chain.row["message"], chain.history)
+            Told(chain.name, chain.kind, chain.verified.problem, chain.history, is_torn(chain.verified.chain))
             for chain in self.chains
         ]
         return sentences(told, self.desired.period, self.missing)

@@ -10,17 +10,19 @@ from .._words import plural
 from .audits import MAX_DELAY, MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Audit, Period
 from .chronicle import Chronicle
 from .events import BY_AUTHORISATION, ENDS, STILL_OPEN, Episode, days_between
+from .verification import MAYBE_CUT
 
 # What the document says first: a sentence for each thing that holds, the worst first. Nobody reads on if it is green.
 
 
 class Told(t.NamedTuple):
-    """What is known of one chain: the zone's name, the kind, why the chain is not valid, and its history in the period."""
+    """What is known of one chain: the zone's name, the kind, why the chain is not valid, its history in the period, and whether its last line is incomplete."""
 
     zone: str
     kind: Kind
     problem: str | None
     history: Chronicle
+    is_torn: bool = False
 
 
 _NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
@@ -40,8 +42,14 @@ def _invalid(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str
     broken = [chain for chain in chains if chain.problem]
     if broken:
         more = f", and {plural(len(broken) - 1, 'further chain')} with invalid evidence" if len(broken) > 1 else ""
-        about = "" if broken[0].kind is SCRIPTS else f" ({_NOUNS[broken[0].kind.name]})"
-        yield f"the evidence is not valid: in {broken[0].zone}{about}, {broken[0].problem}{more}"
+        yield f"the evidence is not valid: in {broken[0].zone}{_of_kind(broken[0])}, {broken[0].problem}{more}"
+
+
+def _torn(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    torn = [chain for chain in chains if chain.is_torn]
+    if torn:
+        where = _named(f"{chain.zone}{_of_kind(chain)}" for chain in torn)
+        yield f"the last line is incomplete in {where}, so that audits may be missing: {MAYBE_CUT}"
 
 
 def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -221,7 +229,7 @@ def _written(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str
 
 
 def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    if any(chain.problem for chain in chains):
+    if any(chain.problem or chain.is_torn for chain in chains):
         return
     parts = []
     for kind in _kinds(chains):
@@ -235,6 +243,7 @@ def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[s
 
 _PARTS = (
     _invalid,
+    _torn,
     _broken_history,
     _unauthorised,
     _blind,
@@ -260,6 +269,11 @@ def _kinds(chains: t.Sequence[Told]) -> list[Kind]:
 def _about(kind: Kind, chains: t.Sequence[Told], word: str = "of") -> str:
     """Return of what a sentence is that is said of each kind; "" if there are only scripts."""
     return "" if _kinds(chains) == [SCRIPTS] else f" {word} {_NOUNS[kind.name]}"
+
+
+def _of_kind(chain: Told) -> str:
+    """Return what tells the chain of a zone from the one of its scripts."""
+    return "" if chain.kind is SCRIPTS else f" ({_NOUNS[chain.kind.name]})"
 
 
 def _one_or(number: int, one: str, many: str) -> str:

@@ -85,14 +85,17 @@ def chains_of(archive: Archive) -> list[Source]:
 
 def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType({})) -> Conclusion:
     """Return each chain with its first invalid record; an archive without any chain is not valid. `names` are those of zones, by id."""
-    verified = [verify(archive, source)[0] for source in chains_of(archive)]
+    chains = [verify(archive, source) for source in chains_of(archive)]
+    verified = [row for row, _chain in chains]
     told = [(row["valid"], describe(row, names.get(row["zone_id"].lower(), ""))) for row in verified]
     bad = [lines[0] for valid, lines in told if not valid]
     if bad:
         first = f"Not valid: {'; '.join(bad)}"
     else:
+        torn = sum(is_torn(chain.chain) for _row, chain in chains)
         first = (
             f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}"
+            f"{f', {torn} of them with an incomplete last line: records may be missing' if torn else ''}"
             if told
             else "There is no evidence in the folder."
         )
@@ -128,7 +131,7 @@ def verify(
         "zone_id": source.zone_id,
         "kind": source.kind.name,
         "valid": problem is None,
-        "message": problem or _describe_valid(chain, len(verified.missing), len(verified.baselines)),
+        "message": _describe(verified),
         "records": chain.records,
         "first": format_time(times[0]) if times else None,
         "last": format_time(times[-1]) if times else None,
@@ -141,13 +144,23 @@ def verify(
     return row, verified
 
 
-def _describe_valid(chain: Chain, missing: int, baselines: int) -> str:
-    text = "1 record is valid" if chain.records == 1 else f"{chain.records} records are valid"
-    if chain.torn_bytes:
-        text += f"; an incomplete last line of {chain.torn_bytes} bytes is left of a run that was killed while it was writing"
-    if missing:
-        text += f"; {missing} of {baselines} baselines that they name are missing in the folder {BASELINES}"
-    return text
+def _describe(verified: Verified) -> str:
+    chain, missing = verified.chain, len(verified.missing)
+    parts = [verified.problem or ("1 record is valid" if chain.records == 1 else f"{chain.records} records are valid")]
+    if is_torn(chain):
+        parts.append(f"an incomplete last line of {chain.torn_bytes} bytes is no record: {MAYBE_CUT}")
+    if missing and not verified.problem:
+        parts.append(f"{missing} of {len(verified.baselines)} baselines that they name are missing in the folder {BASELINES}")
+    return "; ".join(parts)
+
+
+# Nobody can tell the two apart afterwards.
+MAYBE_CUT = "a run was killed while it was writing, or the end of the file was cut off"
+
+
+def is_torn(chain: Chain) -> bool:
+    """Return whether records are followed by an incomplete line; a file that has nothing else is not valid, and says so itself."""
+    return chain.records > 0 and chain.torn_bytes > 0
 
 
 def describe(zone: t.Mapping[str, t.Any], name: str = "") -> list[str]:

@@ -361,6 +361,25 @@ def test_invalid_chain_is_first(tmp_path: Path) -> None:
     ]
 
 
+TORN = (
+    "The last line is incomplete in pay.example, so that audits may be missing:"
+    " a run was killed while it was writing, or the end of the file was cut off"
+)
+
+
+def test_incomplete_last_line_is_said_first(tmp_path: Path) -> None:
+    """The line may be the record of an audit that found something: nobody accounts for that."""
+    path = write(tmp_path, year(daily(range(119), A, ONE), daily([119], B, ONE)))
+    content = path.read_bytes()[:-9]
+    path.write_bytes(content)
+    assert verdict(tmp_path) == [TORN, SEVEN]
+    path.write_bytes(content.replace(b'"seq":119', b'"seq":118'))
+    assert [text.partition(",")[0] for text in verdict(tmp_path)[:2]] == [
+        "The evidence is not valid: in pay.example",
+        TORN.partition(",")[0],
+    ]
+
+
 def test_missing_baseline_authorises_nothing(tmp_path: Path) -> None:
     """The file of a baseline that was used for the last ten days is missing."""
     write(

@@ -47,6 +47,20 @@ def test_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) 
     assert found["head"] in (None, *(seal_of(content)))
 
 
+def test_incomplete_last_line_is_said_of_every_chain(tmp_path: Path) -> None:
+    """Whether a run was killed or somebody cut the end off, a record may be missing; an invalid chain says it, too."""
+    write_baseline(tmp_path)
+    (tmp_path / "aa.jsonl").write_bytes(record("aa") + b"half")
+    (tmp_path / "ab.jsonl").write_bytes(record("ab"))
+    torn = "an incomplete last line of 4 bytes is no record: a run was killed while it was writing, or the end of the file was cut off"
+    lines = report(desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["lines"]
+    assert lines[:2] == [
+        "Valid: all 2 chains, 1 of them with an incomplete last line: records may be missing",
+        f"aa: 1 record is valid; {torn}",
+    ]
+    assert verified(tmp_path, aa=HEAD)["aa"]["message"].endswith(f"has the expected head; {torn}")
+
+
 def seal_of(content: bytes) -> list[str]:
     return [part[:64].decode() for part in content.split(b'"digest":"')[1:]]
 
