@@ -13,6 +13,7 @@ from .._api.connection import CONNECTION_OPTIONS, mask_user_information
 from .._core import KEEPS_NULLS, SHOWS_DESTINATION, Answer, Conclusion, Failure, Plan, Request
 from .._destination import public_text
 from .._redact import MASK
+from .masking import HIDDEN_VALUE
 from .run import Run
 from .steps import Composition, Outcome, Step
 
@@ -26,7 +27,9 @@ def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any
 
 
 def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
-    """Return a value with unknown (sub)options masked; text instead of a dictionary is masked, because it may contain secrets."""
+    """Return a value with secret and unknown (sub)options masked; so is text instead of a dictionary, because it may contain secrets."""
+    if option.get("no_log"):
+        return _hidden(value)
     options = option.get("options")
     if isinstance(value, str) and option.get(SHOWS_DESTINATION):
         return public_text(value)
@@ -37,6 +40,15 @@ def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:
     if isinstance(value, dict):
         return {name: _known_only(suboption, options[name]) if name in options else MASK for name, suboption in value.items()}
     return MASK
+
+
+def _hidden(value: t.Any) -> t.Any:
+    """Return the value of a secret option as ansible-core shows it; what is masked by parts, such as a URL, would not be found again."""
+    if isinstance(value, (list, tuple)):
+        return [_hidden(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _hidden(member) for name, member in value.items()}
+    return value if value in (None, "") or isinstance(value, bool) else HIDDEN_VALUE
 
 
 def _declared(options: ArgumentSpec) -> ArgumentSpec:

@@ -5,6 +5,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT_ID, ZONE_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS
 from ansible_collections.edgeops.observability.plugins.module_utils._core import KEEPS_NULLS
+from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import HIDDEN_VALUE
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import (
     InfoTask,
     LocalTask,
@@ -55,6 +56,10 @@ def test_secrets_of_arguments_are_found_at_any_depth(arguments, secrets):
         # The text may be JSON with secrets.
         ({"target": '{"key": "s"}', "jobs": ["s"]}, {"target": "********", "jobs": ["********"]}),
         ({"target": None}, {"target": None}),
+        # Of a URL not the user information alone: what is left would not be recognised as the secret.
+        ({"token": "https://u:s@api.example/secret-path"}, {"token": HIDDEN_VALUE}),
+        ({"token": ""}, {"token": ""}),
+        ({"hidden": {"inner": "s", "more": [False, "s"]}}, {"hidden": {"inner": HIDDEN_VALUE, "more": [False, HIDDEN_VALUE]}}),
     ],
 )
 def test_unknown_and_unparsed_arguments_are_masked(arguments, expected):
