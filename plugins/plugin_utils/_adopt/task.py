@@ -15,11 +15,15 @@ from .files import OPTIONS, Desired, desire, report, scope_of, write
 from .gather import Gathered, Registered, gather
 
 
-def _next_command(inventory: t.Sequence[str], dest: str) -> str:
-    """Return the command that predicts a delivery with the files: with the inventory of this run, and their folder."""
+def next_command(inventory: t.Sequence[str], dest: str, needs_hosts: bool) -> str:
+    """Return the command that predicts a delivery with the files: with the inventory of this run, and their folder.
+
+    The folder lists no hosts. `needs_hosts` is the setting of Ansible that makes this an error, which the command then sets back.
+    """
     sources = [*inventory, dest] if all(os.path.exists(source) for source in inventory) else [dest]
     options = " ".join(f"-i {shlex.quote(source)}" for source in dict.fromkeys(sources))
-    return f"ansible-playbook edgeops.observability.deliver {options} --check --diff"
+    setting = "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=false " if needs_hosts else ""
+    return f"{setting}ansible-playbook edgeops.observability.deliver {options} --check --diff"
 
 
 class DesiredFiles(t.NamedTuple):
@@ -31,6 +35,7 @@ class DesiredFiles(t.NamedTuple):
     group: str
     check_mode: bool
     inventory: t.Sequence[str]
+    needs_hosts: bool
 
 
 class ZoneVariablesFiles(PlayTask[DesiredFiles]):
@@ -38,7 +43,7 @@ class ZoneVariablesFiles(PlayTask[DesiredFiles]):
     spec = Spec(options=OPTIONS)
 
     def desire(self, params: Params, play: Play) -> DesiredFiles:
-        rest = (params["dest"], params["group"], play.check_mode, play.inventory)
+        rest = (params["dest"], params["group"], play.check_mode, play.inventory, play.needs_hosts)
         if params["zones"] is not None:
             return DesiredFiles(
                 desire(params), Gathered(params["zones"], params["script_baselines"], params["page_baselines"], {}), *rest
@@ -83,4 +88,4 @@ def _lines(desired: DesiredFiles) -> list[str]:
         return [*lines, f"{counts.format('would be adopted')}; in check mode no file is written"]
     lines.append(f"{counts.format('adopted')}: see {desired.dest}/ADOPTED.md")
     lines += [f"{plural(secrets, 'secret')} to set: see {desired.dest}/vault-example.txt"] if secrets else []
-    return [*lines, f"Next: {_next_command(desired.inventory, desired.dest)}"]
+    return [*lines, f"Next: {next_command(desired.inventory, desired.dest, desired.needs_hosts)}"]

@@ -6,6 +6,8 @@ import abc
 import re
 import typing as t
 
+from ansible import constants
+
 from ...module_utils._core import Conclusion, invalid_option
 from ...module_utils._engine.run import Performs, Run
 from ...module_utils._engine.task import Params, Task
@@ -40,7 +42,8 @@ def patterns_of(failed: t.Container[str], hosts: t.Sequence[str], groups: t.Cont
 class Play(t.NamedTuple):
     """The hosts of a play with their variables; `active` are those that have not failed, `asked` those that the task is about.
 
-    `waiting` are active hosts of other batches (`serial`). `groups` are those of the inventory with their hosts.
+    `waiting` are active hosts of other batches (`serial`). `groups` are those of the inventory with their hosts. `needs_hosts` is the setting
+    with which a source of the inventory without hosts fails a run.
     """
 
     variables: HostVariables
@@ -52,6 +55,7 @@ class Play(t.NamedTuple):
     check_mode: bool
     diff: bool
     waiting: tuple[str, ...] = ()
+    needs_hosts: bool = False
 
     @classmethod
     def of(cls, task: t.Any, variables: t.Mapping[str, t.Any], templar: t.Any, loader: t.Any) -> Play:
@@ -69,6 +73,7 @@ class Play(t.NamedTuple):
             inventory=tuple(map(str, variables.get("ansible_inventory_sources") or ())),
             check_mode=bool(variables.get("ansible_check_mode")),
             diff=bool(task.diff),
+            needs_hosts=bool(constants.INVENTORY_ANY_UNPARSED_IS_FAILED),
         )
 
     def scope(self, name: str) -> str:
