@@ -21,7 +21,7 @@ options:
     description: Return jobs of this name. Names are not unique.
     type: str
   dataset:
-    description: Return jobs of this dataset. A job without a dataset delivers V(http_requests).
+    description: Return jobs of this dataset, and those whose dataset the service does not show.
     type: str
   job_id:
     description: Return the job with this identifier, a number above 0. If it does not exist, the list is empty.
@@ -31,6 +31,7 @@ options:
     type: int
     default: 3600
 notes:
+  - A member of a job that has another type than documented is V(null), a filter its JSON text; a warning names it. A task that may write fails as V(bad_response).
   - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
   - If the service cannot list jobs, the task fails as V(not_found), unless O(job_id) is set and the service returns this job.
 seealso:

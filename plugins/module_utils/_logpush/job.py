@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import typing as t
+from types import MappingProxyType
 
 from .._address import Address
 from .._core import Failure, Json, bad_answer, conflict
@@ -13,8 +15,9 @@ from .._destination import parse as parse_destination
 from .._filter.parse import read_echo
 from .._filter.text import UNREADABLE, budget, explain, to_text
 from .._filter.tree import Tree
+from .._observed import Cause, Observed, Unknown
 from .._redact import MASK, scrub
-from .._text import dict_of, is_integer, json_type
+from .._text import is_integer, json_type
 from . import logpull_options, output_options
 from .facts import MEMBERS, NEVER_ABSENT, NOT_CARRIED, SUBOPTIONS, TYPES, VOLATILE
 from .options import DesiredJob
@@ -31,6 +34,7 @@ class Job(t.NamedTuple):
     `values` are the reported members, with defaults for those that the service omitted. `dataset` is empty, and `enabled` there is None,
     if the service does not show them; `require_known` refuses such a job.
     `filter` is None without a filter, and also if the filter cannot be parsed; then `values["filter"]` is its text.
+    `unreadable` are the members of another type than documented, with that type; a job that may be written has none.
     """
 
     id: int
@@ -42,6 +46,7 @@ class Job(t.NamedTuple):
     logpull: logpull_options.Parameters
     output: Members
     destination: Destination | None
+    unreadable: t.Mapping[str, str] = MappingProxyType({})
 
 
 # The types that the service documents of the members that are read. What it shows of deliveries is told as `unknown` if it has another.
@@ -53,6 +58,11 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
 
     `known` is a tree that the job is expected to have; its text is not parsed again.
     """
+    return _readable(read_job(sent, job_id, known))
+
+
+def read_job(sent: Json, job_id: str | int | None = None, known: Tree | None = None) -> Job:
+    """Read a job for a task that only reads: a member of an undocumented type is not known, and `unreadable` names it."""
     if not isinstance(sent, dict):
         raise bad_answer(f"a job is {json_type(sent)}, not an object")
     sent_id = sent.get("id")
@@ -60,28 +70,59 @@ def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = 
         raise bad_answer(f"a job has {sent_id!r} as its id, not a number above 0" if "id" in sent else "a job has no id")
     if job_id is not None and sent_id != job_id:
         raise bad_answer(f"job {job_id} was requested, but the answer contains job {sent_id}")
-    output = dict_of(sent.get("output_options"))
-    wrong = [name for name, types in _TYPES.items() if not _fits(sent.get(name), types)]
-    wrong += [f"output_options.{name}" for name, sub in SUBOPTIONS.items() if not _fits(output.get(name), TYPES[sub.type])]
-    if wrong:
-        raise bad_answer(f"job {sent_id} has members of another type than documented: {', '.join(wrong)}")
-    values = {name: member.normal(sent.get(name)) for name, member in MEMBERS.items()}
-    values.update(dataset=sent.get("dataset") or None, enabled=sent.get("enabled"))
-    text, conf = values["filter"], sent.get("destination_conf")
+    unreadable = _unreadable(sent)
+    members: dict[str, t.Any] = _without(sent, unreadable) if unreadable else sent
+    output: Members = members.get("output_options") or {}
+    values = {name: member.normal(members.get(name)) for name, member in MEMBERS.items()}
+    values.update(dict.fromkeys(MEMBERS.keys() & unreadable.keys() - {"filter"}))
+    values.update(dataset=members.get("dataset") or None, enabled=members.get("enabled"))
+    text, conf = values["filter"], members.get("destination_conf")
     tree: Tree | None = None
     if isinstance(text, str):
         tree = known if known is not None and text == to_text(known) else read_echo(text)
     return Job(
         id=sent_id,
-        name=sent.get("name"),
+        name=members.get("name"),
         dataset=str(values["dataset"] or ""),
-        members=sent,
+        members=members,
         values=values,
         filter=tree,
-        logpull=logpull_options.parse(sent.get("logpull_options")),
+        logpull=logpull_options.parse(members.get("logpull_options")),
         output=output,
         destination=parse_destination(conf) if conf else None,
+        unreadable=unreadable,
     )
+
+
+def _unreadable(sent: Members) -> dict[str, str]:
+    """Return the members that have another type than documented, with the type that they have."""
+    wrong = {name: json_type(sent[name]) for name, types in _TYPES.items() if not _fits(sent.get(name), types)}
+    output = sent.get("output_options")
+    if isinstance(output, dict):
+        places = {sub.wire: sub for sub in SUBOPTIONS.values() if not _fits(output.get(sub.wire), TYPES[sub.type])}
+        wrong |= {f"output_options.{name}": json_type(output[name]) for name in places}
+    return wrong
+
+
+# What a job delivers is known only with all of these.
+_CONTENT = ("logpull_options", "output_options", "transformer_id")
+
+
+def _without(sent: Members, unreadable: t.Mapping[str, str]) -> dict[str, Json]:
+    """Return the members without those that cannot be read; a filter stays as text that is no expression: the job is not without one."""
+    members = {name: None if name in unreadable else value for name, value in sent.items()}
+    if "filter" in unreadable:
+        members["filter"] = json.dumps(sent["filter"])
+    if any(name.partition(".")[0] in _CONTENT for name in unreadable):
+        members |= dict.fromkeys(_CONTENT)
+    return members
+
+
+def _readable(job: Job) -> Job:
+    """Return a job of which every member can be read; raise `bad_response` for another."""
+    if job.unreadable:
+        raise bad_answer(f"job {job.id} has members of another type than documented: {', '.join(job.unreadable)}")
+    return job
 
 
 def _fits(value: Json, types: tuple[type, ...]) -> bool:
@@ -92,9 +133,9 @@ def _fits(value: Json, types: tuple[type, ...]) -> bool:
 
 
 def require_known(job: Job, place: str) -> Job:
-    """Return a job that a task may write; raise `bad_response` if a member that is never absent is."""
+    """Return a job that a task may write; raise `bad_response` if a member cannot be read, or one that is never absent is."""
     for name in NEVER_ABSENT:
-        value = job.members.get(name)
+        value = _readable(job).members.get(name)
         if value is None or value == "":
             raise bad_answer(
                 f"{place}.{name} (job {job.id}) is {'empty' if value == '' else 'null' if name in job.members else 'missing'}"
@@ -145,14 +186,21 @@ def _masked(value: Json) -> Json:
     return without_secrets(value) if isinstance(value, str) else value
 
 
-def destination_warnings(jobs: t.Iterable[Job]) -> tuple[str, ...]:
-    """Return a warning for each job whose destination holds options that outputs cannot tell from its path."""
-    return tuple(
-        f"{words_for(job)}: the options of its destination lack their question mark, so that what follows is masked, and the service may"
-        " not use it. Give destination_conf to correct it."
-        for job in jobs
-        if job.destination is not None and lacks_question_mark(job.destination)
-    )
+def job_warnings(jobs: t.Iterable[Job]) -> tuple[str, ...]:
+    """Return a warning for each job whose destination holds options that outputs cannot tell from its path, or that cannot be read whole."""
+    warnings = []
+    for job in jobs:
+        if job.destination is not None and lacks_question_mark(job.destination):
+            warnings.append(
+                f"{words_for(job)}: the options of its destination lack their question mark, so that what follows is masked, and the"
+                " service may not use it. Give destination_conf to correct it."
+            )
+        if job.unreadable:
+            wrong = ", ".join(f"{name} is {kind}" for name, kind in job.unreadable.items())
+            warnings.append(
+                f"{words_for(job)}: the service shows members of another type than documented, so that they are not known: {wrong}."
+            )
+    return tuple(warnings)
 
 
 class Identity(t.NamedTuple):
@@ -186,11 +234,14 @@ def words_for(job: Job) -> str:
     return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset})"
 
 
+NOT_LISTED = Unknown(Cause.NOT_ASKED, "the task needs no list of the jobs")
+
+
 class JobState(t.NamedTuple):
     """Current state for one desired job: the job, or None. `unlisted` is the failure of a service that lists no jobs.
 
-    `known` are the ids of all jobs of the zone; None if they were not listed.
-    `staying` are the jobs that exist after the task, as far as jobs were listed.
+    `known` are the ids of all jobs of the zone.
+    `staying` are the jobs that exist after the task.
     `label` is the job's label among all jobs.
     `transformers` are the ids of the account's transformers by their names; None if no option needs them.
     """
@@ -198,8 +249,8 @@ class JobState(t.NamedTuple):
     job: Job | None
     unlisted: Failure | None = None
     now: float = 0.0
-    known: frozenset[int] | None = None
-    staying: t.Sequence[Identity] = ()
+    known: Observed[frozenset[int]] = NOT_LISTED
+    staying: Observed[t.Sequence[Identity]] = NOT_LISTED
     address: Address | None = None
     label: str = ""
     transformers: t.Mapping[str, t.Sequence[int]] | None = None

@@ -8,6 +8,7 @@ import typing as t
 from .._address import Address, scope_of
 from .._core import NOT_FOUND, Failure, Json, invalid_option, within
 from .._destination import secret_parts
+from .._observed import Known, Observed, unknown
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels
 from .options import FORMS, DesiredJob, desire
 from .plan import secrets
@@ -98,9 +99,12 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem
     names = labels([*identities, *unlisted])
     staying = [identity for (item, _job), identity in zip(pairs, identities, strict=True) if item.desired.present]
     staying += () if desired.unlisted == ABSENT else unlisted
-    known = None if listing.refusal is not None else frozenset(job.id for job in listing.jobs)
+    known: Observed[frozenset[int]] = Known(frozenset(job.id for job in listing.jobs))
+    after: Observed[t.Sequence[Identity]] = Known(staying)
+    if listing.refusal is not None:
+        known = after = unknown(listing.refusal)
     common = JobState(
-        None, now=listing.now, known=known, staying=staying, address=listing.address, transformers=listing.transformers
+        None, now=listing.now, known=known, staying=after, address=listing.address, transformers=listing.transformers
     )
     matches = [
         # A job that is looked for by its id needs no list.

@@ -39,6 +39,7 @@ from .._destination import (
 from .._destination_address import address_text, has_hidden_account, is_seen, leads_to
 from .._filter.lint import findings
 from .._filter.text import to_data
+from .._observed import Cause, Known, Unknown
 from .._text import dict_of, did_you_mean, list_of, nearest, quoted
 from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
@@ -54,7 +55,7 @@ from .facts import (
     VOLATILE,
 )
 from .health import delivery_warnings
-from .job import Job, JobState, destination_warnings, parse_job, parts_of, view, words_for
+from .job import Job, JobState, job_warnings, parse_job, parts_of, view, words_for
 from .options import ADDRESS, DesiredJob, refuse_mask, unknown_dataset
 from .ownership import why_refused
 from .together import Whole, problems
@@ -73,6 +74,13 @@ def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=f"{unknown} {advice} ({refusal})")
 
 
+def _namesakes(after: Job, state: JobState, job: Job) -> list[int]:
+    """Return the other jobs that have the name and the dataset of a job after the task, as far as jobs were listed."""
+    staying = state.staying.value if isinstance(state.staying, Known) else ()
+    alike = (each.id for each in staying if after.name and (each.name, each.dataset) == (after.name, after.dataset))
+    return sorted(number for number in alike if number and number != job.id)
+
+
 def _check_recreated(job: Job, after: Job, state: JobState) -> None:
     """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
     name, dataset = after.name, after.dataset
@@ -83,9 +91,7 @@ def _check_recreated(job: Job, after: Job, state: JobState) -> None:
             f" {DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
         )
     # Later runs could not distinguish two jobs of one name.
-    alike = (each.id for each in state.staying if name and (each.name, each.dataset) == (name, dataset))
-    others = sorted(number for number in alike if number and number != job.id)
-    if others:
+    if others := _namesakes(after, state, job):
         raise conflict(
             f"Job {job.id} would be re-created under the name {name!r}, which job {others[0]} of the dataset {dataset!r} has."
             " Set name to another one, or delete that job."
@@ -98,7 +104,7 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
     present = job.destination if job else None
     if job:
         yield from delivery_warnings(job, desired.plain.get("enabled"))
-        yield from destination_warnings([job])
+        yield from job_warnings([job])
     elif state.unlisted:
         yield "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
     if not job and "enabled" not in body:
@@ -106,9 +112,10 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
     if "dataset" in body:
         yield from unknown_dataset(str(body["dataset"]))
     if job and "name" in body:
-        named = sorted(each.id for each in state.staying if each.id and (each.name, each.dataset) == (after.name, after.dataset))
-        if others := [number for number in named if number != job.id]:
+        if others := _namesakes(after, state, job):
             yield f"name: job {others[0]} has the same name and dataset, so that later tasks have to select both by job_id."
+        if isinstance(state.staying, Unknown) and state.staying.cause is not Cause.NOT_ASKED:
+            yield "name: the service cannot list jobs, so that it is not known whether another job has the same name and dataset."
     if "destination_conf" in body and requested:
         yield from _ownership_warnings(requested, desired.challenge, state)
     elif job and present:

@@ -15,6 +15,7 @@ from .._api.response import is_missing, lacks_route
 from .._api.rivals import Created, Listed, Words, look_again
 from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, invalid_option
 from .._filter.tree import conditions
+from .._observed import Known, Observed, unknown
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, quoted
 from . import delivery
 from .changes import fixed_changes
@@ -23,15 +24,16 @@ from .coverage import selected_fields
 from .facts import DATASET
 from .health import with_health
 from .job import (
+    NOT_LISTED,
     Identity,
     Job,
     JobState,
-    destination_warnings,
     find_by_id,
     find_by_name,
     identity_after,
+    job_warnings,
     labels,
-    parse_job,
+    read_job,
     require_known,
 )
 from .jobs import ABSENT, DesiredJobs, JobListing
@@ -46,24 +48,32 @@ _MAX_NAMED = 10
 def read(client: Client, desired: DesiredJob) -> JobState:
     """Read the job that a task is about, and the clock, which plans must not read."""
     now = time.time()
-    jobs: list[Job] | None = None
+    listing: Observed[list[Job]] = NOT_LISTED
     unlisted: Failure | None = None
     if desired.job_id is None:
-        jobs, unlisted = _list_if_possible(client)
-        job = find_by_name(jobs or (), desired.name, desired.dataset)
+        listing, unlisted = _list_if_possible(client)
+        job = find_by_name(listing.value, desired.name, desired.dataset) if isinstance(listing, Known) else None
     else:
         job = _known_by_id(client, desired.job_id)
         # The name of a re-created job may be taken.
         if job and desired.present and desired.recreate and fixed_changes(desired, job):
-            jobs, _failure = _list_if_possible(client)
-    everyone = [Identity(each.name, each.dataset, each.id) for each in jobs or ()]
+            listing, _failure = _list_if_possible(client)
+    everyone: Observed[t.Sequence[Identity]]
+    known: Observed[frozenset[int]]
+    if isinstance(listing, Known):
+        everyone = Known([Identity(each.name, each.dataset, each.id) for each in listing.value])
+        known = Known(frozenset(each.id for each in listing.value))
+    else:
+        everyone = known = listing
     own = identity_after(desired, job)
-    others = [each for each in everyone if each.id != own.id and desired.job_id is None]
+    others = (
+        [each for each in everyone.value if each.id != own.id] if isinstance(everyone, Known) and desired.job_id is None else []
+    )
     return JobState(
         job,
         unlisted=unlisted,
         now=now,
-        known=None if jobs is None else frozenset(each.id for each in jobs),
+        known=known,
         staying=everyone,
         address=client.address,
         label=labels([own, *others])[0],
@@ -74,8 +84,10 @@ def read(client: Client, desired: DesiredJob) -> JobState:
 def read_all(client: Client, desired: DesiredJobs) -> JobListing:
     """Read all jobs of the zone with one request; if the service lists none, read those that items name by id."""
     now = time.time()
-    jobs, refusal = _list_if_possible(client)
-    if jobs is None:
+    listing, refusal = _list_if_possible(client)
+    if isinstance(listing, Known):
+        jobs = listing.value
+    else:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
         named_jobs = [_known_by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
         jobs = [job for job in named_jobs if job is not None]
@@ -100,29 +112,33 @@ def transformers(client: Client) -> dict[str, list[int]]:
     return ids
 
 
-def _list_if_possible(client: Client) -> tuple[list[Job] | None, Failure | None]:
-    """Return all jobs of the zone, which may be written; if the service has no such route, None and its failure."""
+def _list_if_possible(client: Client) -> tuple[Observed[list[Job]], Failure | None]:
+    """Return all jobs of the zone, which may be written; if the service has no such route, why not, and its failure."""
     try:
-        return _listed_to_write(client), None
+        return Known(_listed_to_write(client)), None
     except Failure as failure:
         if is_missing(failure):
-            return None, failure
+            return unknown(failure), failure
         raise
 
 
 def report(client: Client, query: JobQuery) -> Conclusion:
     """Return the jobs that match a query, sorted by id, with their health; one that does not exist is an empty list."""
     jobs = listed(client) if query.job_id is None else filter(None, [by_id(client, query.job_id)])
+    # A job whose name or dataset is not known may be one of them.
     matches = [
-        job for job in jobs if query.name in (None, job.name) and (query.dataset in (None, job.dataset) or not job.dataset)
+        job
+        for job in jobs
+        if (query.name in (None, job.name) or "name" in job.unreadable)
+        and (query.dataset in (None, job.dataset) or not job.dataset)
     ]
     matches.sort(key=lambda job: job.id)
-    return Conclusion({"jobs": with_health(matches, query.stale_after, time.time())}, destination_warnings(matches))
+    return Conclusion({"jobs": with_health(matches, query.stale_after, time.time())}, job_warnings(matches))
 
 
 def listed(client: Client) -> list[Job]:
     """Return all jobs of the zone; the route has no pages. Raise `bad_response` if two jobs have one id."""
-    jobs = list(map(parse_job, client.items("logpush_jobs.list", keys=())))
+    jobs = list(map(read_job, client.items("logpush_jobs.list", keys=())))
     (twice, count), *_others = collections.Counter(job.id for job in jobs).most_common(1) or [(0, 1)]
     if count > 1:
         raise Failure(BAD_RESPONSE, f"The service's answer cannot be used: it lists two different jobs with the id {twice}.")
@@ -148,7 +164,7 @@ def by_id(client: Client, job_id: int) -> Job | None:
             raise
         return _in_list(client, job_id, failure)
     # An official example shows one job as a list of one.
-    return parse_job(result[0] if isinstance(result, list) and len(result) == 1 else result, job_id)
+    return read_job(result[0] if isinstance(result, list) and len(result) == 1 else result, job_id)
 
 
 def _in_list(client: Client, job_id: int, missing: Failure) -> Job | None:
@@ -278,7 +294,9 @@ def _key(name: Json, dataset: Json) -> Json:
 
 
 def _created(desired: DesiredJob, state: JobState, made: t.Mapping[str, Json]) -> Created:
-    name, dataset, known = made["name"], made["dataset"], state.known or ()
+    name, dataset = made["name"], made["dataset"]
+    is_listed = isinstance(state.known, Known)
+    known = state.known.value if isinstance(state.known, Known) else frozenset()
     # If only one job was read before, by its id, an older job than that one cannot be new.
     lowest = desired.job_id or 0
 
@@ -287,7 +305,7 @@ def _created(desired: DesiredJob, state: JobState, made: t.Mapping[str, Json]) -
 
     named = f"name {name!r} and dataset {dataset}"
     number = t.cast("int", made["id"])
-    return Created(number, _key(name, dataset), str(name), named, is_new, number, state.known is not None)
+    return Created(number, _key(name, dataset), str(name), named, is_new, number, is_listed)
 
 
 def read_boundary(client: Client) -> dict[str, Json]:

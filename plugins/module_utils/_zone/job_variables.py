@@ -197,6 +197,9 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
     names = collections.Counter((job.name, job.dataset) for job in jobs)
     whole = Jobs([], [], [], [])
     for job in sorted(jobs, key=lambda job: job.id):
+        if job.unreadable:
+            whole.leave_out(job, "", f"it has members of another type than documented: {', '.join(job.unreadable)}")
+            continue
         if job.values["enabled"] is None:
             whole.leave_out(
                 job, "", "the API does not show whether it is enabled, and the role enables each job that does not say it is not"

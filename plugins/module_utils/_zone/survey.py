@@ -85,9 +85,12 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     _add_violations(client, records)
     if params["delivery"]:
         _add_delivery(client, owners, records)
+    warnings = [f"{record['zone']}: {text}" for record in records for text in record.get("jobs", {}).pop("warnings", ())]
     known = {zone["name"].lower() for zone in zones}
     missing = [name for name in params["names"] if name.lower() not in known]
-    return Conclusion({"zones": records}, tuple(f"names: no zone that can be read is named {name!r}." for name in missing))
+    return Conclusion(
+        {"zones": records}, (*warnings, *(f"names: no zone that can be read is named {name!r}." for name in missing))
+    )
 
 
 def may_be_selected(zone: ListedZone, filters: Params) -> bool:
@@ -152,7 +155,7 @@ def _side_by_side(client: Client, owners: t.Sequence[Owner], params: Params) -> 
 def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
     if not owner.address.id:
         return owner.record
-    record: RawRecord = {**owner.record, "jobs": _part(client, lambda: report_jobs(client, _ALL_JOBS).result)}
+    record: RawRecord = {**owner.record, "jobs": _part(client, lambda: _read_jobs(client))}
     if params["fields"] and not record["jobs"].get("failed"):
         record["fields"] = {
             dataset: _part(client, _fields_of(client, dataset)) for dataset in datasets_of(record["jobs"]["jobs"])
@@ -180,6 +183,12 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
     content_rules = _part(client, lambda: report_rules(client, _ALL_RULES).result)
     result = {CUSTOM_FIELDS: fields, SCRIPT_MONITOR: status, CONTENT_SECURITY_RULES: content_rules}
     return {**record, "result": result, "scripts": scripts}
+
+
+def _read_jobs(client: Client) -> t.Mapping[str, Json]:
+    """Return the jobs as their module does, with the warnings beside them."""
+    conclusion = report_jobs(client, _ALL_JOBS)
+    return {**conclusion.result, "warnings": list(conclusion.warnings)}
 
 
 def _fields_of(client: Client, dataset: str) -> t.Callable[[], t.Mapping[str, Json]]:

@@ -24,7 +24,7 @@ from .._engine.task import Params
 from .._logpush import read as logpush
 from .._logpush.coverage import CARRIERS, selected_fields
 from .._logpush.facts import DATASET
-from .._logpush.job import Job, destination_warnings
+from .._logpush.job import Job, job_warnings
 from .._scripts import read as scripts
 from .._text import list_of
 from . import options as fields
@@ -191,7 +191,7 @@ def report(client: Client, params: Params) -> Conclusion:
         # The role manages only the jobs of an account.
         own = logpush.listed(client)
         variables = express_zone(label, None, own, None, transformers=_transformers(client, own))
-        return Conclusion({**variables, "notes": []}, destination_warnings(own))
+        return Conclusion({**variables, "notes": []}, job_warnings(own))
     # Every service has rulesets. If their route is missing, the zone does not exist, and must not be adopted as an empty one.
     ruleset = custom_fields.entry_point(client, confirm=False)
     missing: LeftOut = []
@@ -201,7 +201,7 @@ def report(client: Client, params: Params) -> Conclusion:
     names = _transformers(client, jobs or [])
     status = monitor.status if monitor else None
     variables = express_zone(label, ruleset, jobs, status, params["base_url"], names, rules or ())
-    return Conclusion({**variables, "left_out": [*missing, *variables["left_out"]]}, destination_warnings(jobs or ()))
+    return Conclusion({**variables, "left_out": [*missing, *variables["left_out"]]}, job_warnings(jobs or ()))
 
 
 def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:

@@ -10,11 +10,13 @@ from support.refusals import http_failure, refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Conclusion, Failure, Plan
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.steps import Outcome, Step
+from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import UNREADABLE
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import read
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import JobState, parse_job, view
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import NOT_LISTED, JobState, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import DesiredJob, JobQuery
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.plan import plan
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import JOB_TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._observed import Known, Unknown
 
 MISSING = Failure("not_found", "no", status=404)
 NOT_ALLOWED = Failure("rejected", "no", status=405)
@@ -80,15 +82,46 @@ def test_read_by_id_before_recreation(options: dict[str, t.Any], asked: list[str
     desired = declare_job(job_id=7, destination_conf="gs://b", **options)
     state = read.read(fake, desired)
     assert (state.job, fake.asked) == (parsed(JOB), asked) and state.now > 0
-    assert state.known == (frozenset((7, 9)) if "list" in asked else None)
+    assert state.known == (Known(frozenset((7, 9))) if "list" in asked else NOT_LISTED)
     if options == {"recreate": True, "dataset": "dns_logs"}:
         kind, message = refusal(plan, desired, state)
         assert kind == "conflict" and "job 9 of the dataset 'dns_logs' has" in message
 
 
+@pytest.mark.parametrize(
+    ("member", "value", "shown"),
+    [
+        # A filter that cannot be read is not taken for none.
+        ("filter", 5, {"filter": "5", "filter_explained": UNREADABLE}),
+        ("filter", False, {"filter": "false", "filter_explained": UNREADABLE}),
+        # Without these it is not known what the job delivers.
+        ("transformer_id", "7", {"fields": None, "logpull_options": None, "transformer_id": None}),
+        ("output_options", [], {"fields": None, "logpull_options": None, "output_options": None}),
+        ("output_options", {"field_names": "a"}, {"fields": None, "logpull_options": None, "output_options": None}),
+        ("max_upload_bytes", "5000000", {"max_upload_bytes": None}),
+        ("frequency", 1, {"frequency": None}),
+        ("enabled", "yes", {"enabled": None}),
+        ("name", 7, {"name": None}),
+        ("destination_conf", {}, {"destination": {"scheme": None, "address": None, "options": {}}}),
+    ],
+)
+def test_a_member_that_cannot_be_read_is_not_known(member: str, value: t.Any, shown: dict[str, t.Any]) -> None:
+    """Who reads gets all jobs, what is known of this one, and a warning; who may write gets none."""
+    broken = {**JOB, "id": 8, "logpull_options": "fields=ClientIP", member: value}
+    conclusion = read.report(FakeClient(list=[JOB, broken]), JobQuery(JOB["name"], None, None))
+    whole, found = conclusion.result["jobs"]
+    assert (whole["id"], found["id"]) == (JOB["id"], 8) and {name: found[name] for name in shown} == shown
+    (warning,) = conclusion.warnings
+    assert member in warning and "are not known" in warning
+    kind, message = refusal(read.read, FakeClient(list=[JOB, broken]), declare_job())
+    assert kind == "bad_response" and "job 8 has members of another type than documented" in message and member in message
+
+
 def test_read_by_id_without_a_listing() -> None:
     desired = declare_job(job_id=7, recreate=True, kind="edge", destination_conf="gs://b")
-    assert read.read(FakeClient(get=JOB, list=NOT_ALLOWED), desired).known is None
+    state = read.read(FakeClient(get=JOB, list=NOT_ALLOWED), desired)
+    assert isinstance(state.known, Unknown) and isinstance(state.staying, Unknown)
+    assert "not known whether another job has the same name" in " ".join(plan(desired, state).warnings)
     assert refusal(read.read, FakeClient(get=JOB, list=NO_ACCESS), desired)[0] == "authentication"
 
 
@@ -297,7 +330,7 @@ def job(number: int, name: str | None = "n", **members: t.Any) -> dict[str, t.An
 def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more: t.Any) -> Outcome:
     """Return the creation of a job by name, in a zone whose jobs were listed before; keywords change these values."""
     options = {"destination_conf": S3, "recreate": True, "kind": "edge", **more.pop("options", {})}
-    state = JobState(**{"known": frozenset((3,)), **more, "job": parsed(more.get("job"))})
+    state = JobState(**{"known": Known(frozenset((3,))), **more, "job": parsed(more.get("job"))})
     desired = declare_job(**options)
     shown = Conclusion({"job": view(parse_job(job(made, name)))})
     return Outcome(Step("job", "", "n", desired, state, plan(desired, state)), shown, True, created)
@@ -354,7 +387,7 @@ def test_several_creations_need_one_listing() -> None:
 
 
 def test_no_list_route_needs_no_second_read() -> None:
-    made = outcome(unlisted=MISSING, known=None, options={"create_without_listing": True})
+    made = outcome(unlisted=MISSING, known=NOT_LISTED, options={"create_without_listing": True})
     assert found(MISSING, made) == found(MISSING, outcome(**BY_ID)) == []
 
 
