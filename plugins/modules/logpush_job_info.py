@@ -31,7 +31,8 @@ options:
     type: int
     default: 3600
 notes:
-  - A member of a job that has another type than documented is V(null), a filter its JSON text; a warning names it. A task that may write fails as V(bad_response).
+  - A member of a job that has another type than documented is V(null), a filter its JSON text; a warning names it.
+    A task that may write fails as V(bad_response).
   - With Cloudflare, reading and writing Logpush jobs need an API token with the permission Logs Write.
   - If the service cannot list jobs, the task fails as V(not_found), unless O(job_id) is set and the service returns this job.
 seealso:

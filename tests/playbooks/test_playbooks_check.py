@@ -5,6 +5,7 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 import yaml
 from planting import texts
 from zone_runs import DESTINATION, SECRET, fleet, lists, selected, shown_lines
@@ -132,16 +133,35 @@ def test_failing_zones_do_not_hide_others(playbook, simulator):
     assert failed_hosts(report) == {*FAILING, *audits} and report.returncode != 0
 
 
-def test_inventory_is_no_result(playbook, simulator, tmp_path):
-    """What an inventory says under the name of a result is not audited: nothing was read of an unmanaged zone."""
+@pytest.mark.parametrize("place", ["inventory", "set_fact"])
+def test_what_was_set_before_is_no_result(playbook, simulator, tmp_path, place):
+    """What an inventory or a play says under the name of a result is not audited: nothing was read of an unmanaged zone."""
     hosts = fleet(simulator, [{"job": None}])
     health = {"state": "failing", "error_message": "denied", "last_error": "2026-11-01T00:00:00Z"}
     listed = {"jobs": [{"id": 1, "name": "edge", "dataset": "http_requests", "enabled": True, "health": health}]}
-    hosts["zone0"] |= {"_log_delivery_listed": listed, "_edgeops_notifications": {"notification_policies": []}}
-    extra = {"edgeops_report_dir": str(tmp_path)}
-    playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra)
+    forged = {"_log_delivery_listed": listed, "_edgeops_notifications": {"notification_policies": []}}
+    plays = CHECK
+    if place == "set_fact":
+        play = {"name": "Set", "hosts": "all", "gather_facts": False, "tasks": [{"ansible.builtin.set_fact": forged}]}
+        plays = [play, {"import_playbook": CHECK}]
+    else:
+        hosts["zone0"] |= forged
+    playbook.run(playbook=plays, inventory=hosts, extra_vars={"edgeops_report_dir": str(tmp_path)})
     (row,) = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["zones"]
     assert (row["status"], row["items"], row["jobs"]) == ("unmanaged", [], None)
+
+
+def test_a_listing_of_an_earlier_check_is_no_result(playbook, simulator, tmp_path):
+    """The second check reads nothing of a zone for which nothing is declared any more."""
+    hosts = fleet(simulator, [{"job": None, "script_monitor_enabled": False}])
+    simulator.seed(jobs={hosts["zone0"]["zone_id"]: [{"name": "a", "dataset": "http_requests", "destination_conf": "gs://b/c"}]})
+    forget = {"ansible.builtin.set_fact": {"log_delivery_script_monitor_enabled": None}}
+    between = {"name": "Declare nothing", "hosts": "all", "gather_facts": False, "tasks": [forget]}
+    folders = [tmp_path / "first", tmp_path / "second"]
+    checks = [{"import_playbook": CHECK, "vars": {"edgeops_report_dir": str(folder)}} for folder in folders]
+    playbook.run(playbook=[checks[0], between, checks[1]], inventory=hosts)
+    rows = [json.loads((folder / "report.json").read_text(encoding="utf-8"))["zones"][0] for folder in folders]
+    assert len(rows[0]["jobs"]) == 1 and (rows[1]["status"], rows[1]["jobs"]) == ("unmanaged", None)
 
 
 def test_failing_zones_do_not_end_a_delivery(playbook, simulator):
