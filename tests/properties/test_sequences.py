@@ -263,7 +263,8 @@ class Everything(Fields, Jobs):
         assert without(before, "script_monitor") == without(after, "script_monitor")
         assert result["diff"] == {"before": {"enabled": was}, "after": {"enabled": enabled}}
         assert result["changed"] == (was is not enabled)
-        assert result["script_monitor"] == {name: after["script_monitor"][name] for name in ("enabled", "updated_at")}
+        status = {name: after["script_monitor"][name] for name in ("enabled", "updated_at")}
+        assert result["script_monitor"] == {**status, "other": {}}
 
 
 def visible(rules: list[t.Any]) -> t.Any:

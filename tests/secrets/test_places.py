@@ -140,7 +140,7 @@ def test_secrets_are_masked_in_every_place(
         run = run_and_search(place, command, environment)
     stdout = run.places["stdout"]
     assert run.code == 0, f"{stdout[-3000:]}{run.places['stderr'][-1000:]}"
-    assert sum(outcome.failed for outcome in run.outcomes) == 4 * 2 + 3 + 6, "what has to fail did not"
+    assert sum(outcome.failed for outcome in run.outcomes) == 5 * 2 + 3 + 6, "what has to fail did not"
     assert zone in "".join(text for name, text in run.places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
     assert "GET" in asked
     assert len(service.state(account=service.account)["jobs"]) == 1, "the account has no job"
