@@ -2,18 +2,23 @@
 
 """Windows of time end at the time of the service, whatever the clock of the controller shows."""
 
+import datetime
 import time
 import typing as t
 
 import pytest
 from faults.scenarios import ZONE
 
+from ansible_collections.edgeops.observability.plugins.module_utils._address import ZONE as ZONE_SCOPE
+from ansible_collections.edgeops.observability.plugins.module_utils._address import Address
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import CONNECTION_OPTIONS, parse_connection
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules.read import reports_of
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import DesiredFacts
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report_delivery
 from ansible_collections.edgeops.observability.plugins.module_utils._observed import Known
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import DesiredToken
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import report as report_token
 
 DAY = 86400
 
@@ -43,3 +48,15 @@ def test_deliveries_of_the_last_hours_are_found(simulator: t.Any, wrong_by: floa
     )
     facts = report_delivery(client(simulator, wrong_by), DesiredFacts((ZONE,), 24, None)).result
     assert [job["job_id"] for job in t.cast("t.Any", facts["jobs"])] == [4], facts
+
+
+@pytest.mark.parametrize("wrong_by", [-40 * DAY, 0, 40 * DAY])
+def test_the_end_of_a_token_is_one_of_the_service(simulator: t.Any, monkeypatch: pytest.MonkeyPatch, wrong_by: float) -> None:
+    """Whatever the clock of the controller shows, a token of the service that ends in a day is valid today and not in two days."""
+    simulator.settings(credential_expires_on=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + DAY)))
+    for at_service, text in ((0, "is active, and expires"), (2 * DAY, "The token expired at")):
+        with monkeypatch.context() as patched:
+            now = Client.now
+            patched.setattr(Client, "now", lambda self, now=now, ahead=at_service: now(self) + datetime.timedelta(seconds=ahead))
+            lines = report_token(client(simulator, wrong_by), DesiredToken(Address(ZONE_SCOPE, ZONE), None, ())).result["lines"]
+        assert text in str(lines)

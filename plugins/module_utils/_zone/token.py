@@ -51,8 +51,8 @@ def _call(operation: str) -> t.Callable[[Client, Address], object]:
 
 def _deliveries(client: Client, address: Address) -> object:
     asked = delivery.DesiredFacts((address.id,) if address.scope == ZONE else (), 1, None)
-    now = datetime.datetime.now(datetime.timezone.utc)
-    facts = delivery.report(client.query, asked, address if address.scope == ACCOUNT else None, now).result
+    account = address if address.scope == ACCOUNT else None
+    facts = client.at_service_time(lambda now: delivery.report(client.query, asked, account, now)).result
     if facts["available"] is not True:
         raise Failure(PERMISSION, str(facts["reason"]))
     return facts
@@ -270,23 +270,29 @@ def _verified(client: Client, account: t.Callable[[], Address | None], failures:
                 objection = f"It is not known whether the token is active: {failure.message}"
                 verified = verified or Verified(nothing, objection, failure)
             continue
-        verified = verification(answer, datetime.datetime.now(datetime.timezone.utc))
+        verified = verification(answer, client.now())
         if verified.shown["status"] is not None:
             return verified
     return verified
 
 
 def verification(answer: Json, now: datetime.datetime) -> Verified:
-    """Return what a verification shows. A status that is missing or unknown, and an end that is past or no time, are objections."""
+    """Return what a verification shows at a time of the service.
+
+    A status that is missing or unknown, a beginning that is to come, an end that is past, and either that is no time, are objections.
+    """
     shown = {name: dict_of(answer).get(name) for name in _SHOWN}
-    status, ends = shown["status"], shown["expires_on"]
+    status = shown["status"]
     if not isinstance(status, str):
         return Verified({**shown, "status": None}, "The service does not say whether the token is active.")
     if status != _ACTIVE:
         return Verified(shown, f"The token is {line(status, _MAX_TEXT)}.")
-    end = parse_time(ends)
-    if ends is not None and end is None:
-        return Verified(shown, f"The service says that the token ends at {quoted(ends)}, which is no time.")
+    for name, verb in (("not_before", "begins"), ("expires_on", "ends")):
+        if shown[name] is not None and parse_time(shown[name]) is None:
+            return Verified(shown, f"The service says that the token {verb} at {quoted(shown[name])}, which is no time.")
+    begin, end = parse_time(shown["not_before"]), parse_time(shown["expires_on"])
+    if begin is not None and begin > now:
+        return Verified(shown, f"The token is not valid before {format_time(begin)}, although the service calls it {_ACTIVE}.")
     if end is not None and end <= now:
         return Verified(shown, f"The token expired at {format_time(end)}, although the service calls it {_ACTIVE}.")
     return Verified(shown, "")

@@ -20,6 +20,12 @@ NOW = datetime.datetime(2026, 11, 28, 12, tzinfo=datetime.timezone.utc)
         ({"status": "active", "expires_on": "2020-01-01T00:00:00Z"}, "The token expired at 2020-01-01T00:00:00Z, although"),
         ({"status": "active", "expires_on": "soon"}, "The service says that the token ends at 'soon', which is no time."),
         ({"status": "active", "expires_on": 0}, "The service says that the token ends at 0, which is no time."),
+        ({"status": "active", "not_before": "2026-11-28T12:00:00Z"}, ""),
+        (
+            {"status": "active", "not_before": "2026-11-28T12:00:01Z"},
+            "The token is not valid before 2026-11-28T12:00:01Z, although",
+        ),
+        ({"status": "active", "not_before": 0}, "The service says that the token begins at 0, which is no time."),
         ({"status": "expired"}, "The token is expired."),
         ({"status": "Active"}, "The token is Active."),
         ({"status": ""}, "The token is "),
