@@ -37,7 +37,11 @@ def ways() -> list[Task]:
         for check in (True, False):
             tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge {inside}"}, check_mode=check, **how)
         tasks += shown(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how)
-        tasks += shown(f"Address in clear {name}", "logpush_job", {"name": "edge", "destination_address": "{{ d_s3 }}"}, **how)
+        address = {"destination_address": "{{ d_s3 }}"}
+        tasks += shown(f"Address in clear {name}", "logpush_job", {"name": "edge", **address}, **how)
+        tasks += shown(f"Addresses in clear {name}", "logpush_jobs", {"jobs": [{"name": "edge", **address}]}, **how)
+        user = {"enabled": True, "base_url": "http://u:{{ s_base }}@127.0.0.1/v4"}
+        tasks += shown(f"User information {name}", "script_monitor", user, **how)
         for where in ("http://{{ rude }}", "http://service.example", "https://service.example"):
             there = {"enabled": True, "base_url": f"{where}/v4"}
             tasks += shown(f"{where} {name}", "script_monitor", there, **how)
@@ -77,6 +81,18 @@ def roles() -> list[Task]:
         }
         for number, variables in enumerate(given)
     ]
+
+
+# Python runs it in each process; what modules log on their host goes to a file.
+SYSTEM_LOG = """
+import syslog
+
+def write(*arguments):
+    with open({path!r}, "a", encoding="utf-8") as file:
+        file.write(f"{{arguments[-1]}}\\n")
+
+syslog.syslog = write
+"""
 
 
 def sources(base_url: str, rude: str, secret: t.Mapping[str, str], token: str, cache: Path) -> dict[str, Task]:
@@ -137,10 +153,15 @@ def test_secrets_are_masked_in_every_place(
             "no_proxy": "127.0.0.1",
             "ANSIBLE_INVENTORY_ENABLED": f"{NAME}.zones,yaml",
         }
+        environment["PYTHONPATH"] = str(
+            place.write("sitecustomize.py", SYSTEM_LOG.format(path=str(tmp_path / "system.log"))).parent
+        )
         run = run_and_search(place, command, environment)
+    logged = run.places[str(tmp_path / "system.log")]
+    assert "destination_address=s3://" in logged and "jobs=[{" in logged and "base_url=http://********@127.0.0.1" in logged
     stdout = run.places["stdout"]
     assert run.code == 0, f"{stdout[-3000:]}{run.places['stderr'][-1000:]}"
-    assert sum(outcome.failed for outcome in run.outcomes) == 5 * 2 + 3 + 6, "what has to fail did not"
+    assert sum(outcome.failed for outcome in run.outcomes) == 7 * 2 + 3 + 6, "what has to fail did not"
     assert zone in "".join(text for name, text in run.places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
     assert "GET" in asked
     assert len(service.state(account=service.account)["jobs"]) == 1, "the account has no job"

@@ -32,9 +32,23 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
         super().fail_json(**masked)
         raise SystemExit(1)  # not reached: the line above ends the process
 
+    def log(self, msg: str, log_args: t.Mapping[str, t.Any] | None = None) -> None:
+        """Log as ansible-core does, which logs all arguments with `no_log` masked, and here without secrets in addresses, too."""
+        if log_args:
+            shown = presentable(self.params, self._options)
+            differing = {name: shown[name] for name in log_args if name in shown and shown[name] != self.params[name]}
+            if differing:
+                log_args = {**log_args, **mask_result(differing, self.no_log_values)}
+                msg = f"Invoked with {' '.join(f'{name}={_text(value)}' for name, value in log_args.items())}"
+        super().log(msg, log_args)
+
     def masked(self, result: dict[str, t.Any]) -> dict[str, t.Any]:
         """Return a result without the values of secret options, if ansible-core does not see to that."""
         return result if MODULES_MASK_RESULTS else mask_result(result, self.no_log_values)
+
+
+def _text(value: t.Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def run_module(task: Task) -> None:

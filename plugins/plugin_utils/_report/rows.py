@@ -114,6 +114,9 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
         unnamed = "the service does not name its account, so it is not known who is told of its jobs and scripts"
         yield problem("not_readable", None, unnamed, resource="notifications")
     yield from findings.health(jobs)
+    if _lacks_listing(record):
+        unlisted = "its jobs were not listed, so that it is not known whether they deliver; list them with logpush_job_info"
+        yield problem("not_readable", None, unlisted, resource="health")
     if (scripts := value_of(record["scripts"])) is not None:
         yield from findings.scripts(scripts)
     if (pages := value_of(record["pages"])) is not None:
@@ -127,6 +130,13 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     yield from bills.over_budget(record, bills.bill_of(record, desired.budget, desired.rates, desired.at), desired.records)
     if _requires_fields(record):
         yield from findings.required(desired.required_fields, record["scope"], listed)
+
+
+def _lacks_listing(record: ZoneRecord) -> bool:
+    """Return whether something is declared for a zone or an account, and nothing was to list its jobs."""
+    jobs = record["jobs"]
+    is_managed = record["declared"] and any(result_of(record).get(name) for name in MANAGED)
+    return is_managed and record["error"] is None and isinstance(jobs, Unknown) and jobs.cause is Cause.NOT_ASKED
 
 
 def _coverage(record: ZoneRecord) -> Coverage | None:

@@ -46,7 +46,7 @@ def record(zone: str, *, monitor: Json = None, fields: Json = None, jobs: Json =
     return {
         "zone": zone,
         "zone_id": zone_id(zone),
-        "result": {name: outcome(*part or ()) for name, part in parts.items()},
+        "result": {**{name: outcome(*part or ()) for name, part in parts.items()}, "listed_jobs": []},
         **further,
     }
 

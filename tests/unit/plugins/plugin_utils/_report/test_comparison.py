@@ -102,7 +102,9 @@ def test_unread_resources_are_unknown():
     """After an audit without scripts and jobs, findings about them are unknown, not resolved."""
     read = {"scripts": audit(finding()), "jobs": [job(state="failing")]}
     before = report({**drifted("a"), **read})
-    now = report(record("a"), previous=before, at=LATER)
+    unread = record("a")
+    unread["result"]["listed_jobs"] = None
+    now = report(unread, previous=before, at=LATER)
     unknown = [item["id"] for item in items(before) if item["resource"] in ("scripts", "health")]
     assert (now["comparison"]["unknown"], len(now["comparison"]["resolved"])) == (sorted(unknown), 1)
     assert now["outcome"] == "compliant"

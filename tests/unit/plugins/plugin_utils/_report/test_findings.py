@@ -472,6 +472,7 @@ def test_refused_rule_is_a_finding():
         "msg": "would block",
         "error": {"kind": "gate"},
         "refusals": [BLOCKED, {**BLOCKED, "count": 2}, NOT_SEEN],
+        "listed_jobs": [],
     }
     made = report({"zone": "a", "zone_id": zone_id("a"), "result": {**failure, "content_security_rules": rules}})
     assert (row(made, "a")["status"], made["outcome"]) == ("drifted", "drifted")
@@ -504,14 +505,25 @@ def test_undeclared_rules_are_findings():
         {"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
         for number, (name, action, enabled) in enumerate(given)
     ]
-    made = report(
-        {"zone": "a", "zone_id": zone_id("a"), "result": {"content_security_rules": {**outcome(), "unlisted_rules": rules}}}
-    )
+    result = {"content_security_rules": {**outcome(), "unlisted_rules": rules}, "listed_jobs": []}
+    made = report({"zone": "a", "zone_id": zone_id("a"), "result": result})
     assert {each["subject"]: each["is"].rpartition("; ")[2] for each in items(made)} == {
         "shop": "it enforces", "blog (id r1)": "it logs", "r2": "it is disabled", "blog (id r3)": "it enforces",
         "odd": "its action is ALLOW",
     }  # fmt: skip
     assert {(each["type"], each["severity"]) for each in items(made)} == {("unlisted_rule", "medium")}
+
+
+def test_jobs_that_nobody_listed_are_a_note():
+    """Of a zone with a declared part it is not known whether its jobs deliver; of one without, nothing was to be read."""
+    managed = {"zone": "a", "zone_id": zone_id("a"), "result": {"custom_fields": outcome()}}
+    made = report(managed, fail_on=["job_failing"])
+    (note,) = items(made)
+    assert (note["type"], note["kind"], note["resource"]) == ("not_readable", "note", "health") and "were not listed" in note[
+        "is"
+    ]
+    assert row(made, "a")["status"] == "compliant"
+    assert not items(report({**managed, "jobs": []})) and not items(report({**managed, "result": {"custom_fields": None}}))
 
 
 def test_violations_are_notes_of_a_survey():

@@ -238,6 +238,7 @@ def test_refused_destination_is_a_difference():
         "error": {"kind": "conflict"},
         "refusals": [refusal],
         "jobs": outcome(),
+        "listed_jobs": [],
     }
     made = report({"zone": "a", "zone_id": zone_id("a"), "result": given})
     (item,) = items(made)
