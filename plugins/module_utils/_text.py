@@ -9,6 +9,7 @@ import json
 import math
 import re
 import typing as t
+import unicodedata
 
 from ._core import Json, invalid_option
 
@@ -237,3 +238,12 @@ def line(text: object, limit: int = 0) -> str:
     if limit and len(plain) > limit:
         plain = f"{plain[:limit]}... ({len(plain)} characters)"
     return _UNSAFE.sub("\ufffd", plain)
+
+
+# Letters and signs that are shown as nothing: the fillers of Hangul, and the blank of Braille.
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+
+
+def has_text(value: object) -> t.TypeGuard[str]:
+    """Return whether a value is text of which a reader sees anything: a letter, a number, a sign."""
+    return isinstance(value, str) and any(unicodedata.category(sign)[0] in "LNPS" and sign not in _BLANK for sign in value)

@@ -397,7 +397,7 @@ summary:
       type: int
       sample: 0
     unjustified:
-      description: Entries without owner, justification or C(authorised_by), of scripts too.
+      description: Entries without owner, justification or C(authorised_by), or whose C(authorised_on) is later than the day of the audit, of scripts too.
       type: int
       sample: 0
     evidence_gap:

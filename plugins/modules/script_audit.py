@@ -43,7 +43,8 @@ options:
         than it looks like. An entry may have exactly such a URL, but none with user information. A C(*) at the end of a host with other text is an error.
       - An entry with an exact URL takes precedence over a pattern, and a pattern with a longer literal prefix over a shorter one. Two entries that
         match a listed script equally well are an error.
-      - C(hashes) are SHA-256 of 64 hexadecimal digits. C(review_by) and C(authorised_on) are dates; the day of C(review_by) is included.
+      - C(hashes) are SHA-256 of 64 hexadecimal digits. C(review_by) and C(authorised_on) are dates; the day of C(review_by) is included,
+        and an entry authorises nothing before C(authorised_on), in UTC. Text of which nothing can be seen is none.
       - Also accepted as JSON text, or in Python's notation, in which ansible-core before 2.19 passes a templated list with a date.
       - If omitted, the variable C(edgeops_script_baseline) of the host. The task needs one of the two.
     type: raw
@@ -202,7 +203,7 @@ summary:
       type: int
       sample: 0
     unjustified:
-      description: Entries without owner, justification or C(authorised_by).
+      description: Entries without owner, justification or C(authorised_by), or whose C(authorised_on) is later than the day of the audit.
       type: int
       sample: 0
     gone:

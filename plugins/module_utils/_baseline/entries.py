@@ -8,7 +8,7 @@ import re
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import did_you_mean, nearest, need_date, parse_data, quoted
+from .._text import did_you_mean, has_text, nearest, need_date, parse_data, quoted
 from .pattern import Pattern, parse_pattern, plain_url, without_query
 
 PINNED, UNPINNED = "pinned", "unpinned"
@@ -22,10 +22,20 @@ Declared = dict[str, t.Any]
 AUTHORISATION = ("owner", "justification", "authorised_by")
 
 
-def is_authorised(declared: t.Mapping[str, Json]) -> bool:
-    """Return whether an entry names who owns what it is for, why it is there, and who authorised it."""
-    values = [declared.get(name) for name in AUTHORISATION]
-    return all(isinstance(value, str) and value.strip() for value in values)
+def why_unauthorised(declared: t.Mapping[str, Json], today: str) -> str:
+    """Return what an entry lacks to be an authorisation on a day of UTC, as what is said of it; "" if it lacks nothing.
+
+    It names who owns what it is for, why it is there, and who authorised it, and not on a later day.
+    """
+    missing = [name for name in AUTHORISATION if not has_text(declared.get(name))]
+    day = declared.get("authorised_on")
+    parts = [f"has no {', '.join(missing)}"] if missing else []
+    parts += [f"is authorised only from {day} on"] if isinstance(day, str) and day > today else []
+    return " and ".join(parts)
+
+
+def is_authorised(declared: t.Mapping[str, Json], today: str) -> bool:
+    return not why_unauthorised(declared, today)
 
 
 class Entry(t.NamedTuple):
@@ -93,7 +103,7 @@ def optional_text(place: str, value: Json) -> str | None:
         return None
     if not isinstance(value, str):
         raise invalid_option(place, f"{quoted(value)} is not a string; put it in quotes")
-    return value.strip() or None
+    return value.strip() if has_text(value) else None
 
 
 def needed(place: str, value: Json) -> str:

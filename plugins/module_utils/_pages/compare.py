@@ -8,7 +8,7 @@ import collections
 import re
 import typing as t
 
-from .._baseline.entries import AUTHORISATION, Baseline
+from .._baseline.entries import Baseline, why_unauthorised
 from .._baseline.entries import Entry as ScriptEntry
 from .._core import invalid_option
 from .._redact import clean_text
@@ -251,9 +251,8 @@ class Comparison:
             return "script_new", self._by
         if is_expired(entry.declared, self._today):
             return "expired", f"the entry {quoted(entry.name)} of the scripts authorised until {entry.declared['review_by']}"
-        missing = find_missing(entry.declared)
-        if missing:
-            return "unjustified", f"the entry {quoted(entry.name)} of the scripts names without {', '.join(missing)}"
+        if why := why_unauthorised(entry.declared, self._today):
+            return "unjustified", f"the entry {quoted(entry.name)} of the scripts names, which {why}"
         return "", ""
 
     def _compare_inline(self) -> None:
@@ -301,11 +300,6 @@ def is_expired(declared: t.Mapping[str, t.Any], today: str) -> bool:
     return declared["review_by"] is not None and declared["review_by"] < today
 
 
-def find_missing(declared: t.Mapping[str, t.Any]) -> list[str]:
-    """Return what an entry lacks to be an authorisation."""
-    return [member for member in AUTHORISATION if not declared[member]]
-
-
 def lines_of(entry: Entry) -> t.Iterator[tuple[str, str, bool]]:
     """Yield the lines of an entry: what it names with its kind, its text, and whether it is required."""
     yield from ((f"script {line.pattern.text}", f"script {line.pattern.text}", line.is_required) for line in entry.scripts)
@@ -321,8 +315,8 @@ def find_in_entries(entries: t.Iterable[Entry], comparisons: t.Sequence[Comparis
         name = f"the entry {quoted(entry.name)}"
         if is_expired(entry.declared, today):
             findings.append(_about("expired", entry.name, f"{name} had to be reviewed by {entry.declared['review_by']}"))
-        if missing := find_missing(entry.declared):
-            findings.append(_about("unjustified", entry.name, f"{name} has no {', '.join(missing)}"))
+        if why := why_unauthorised(entry.declared, today):
+            findings.append(_about("unjustified", entry.name, f"{name} {why}"))
         own = [each for each in comparisons if each.entry is entry]
         if not own:
             findings.append(_about("unused", entry.name, f"{name} fits no page of the audit"))

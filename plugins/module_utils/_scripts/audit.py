@@ -9,7 +9,18 @@ import math
 import re
 import typing as t
 
-from .._baseline.entries import AUTHORISATION, MEMBERS, PINNED, Baseline, Declared, Entry, Match, is_host, parse_baseline
+from .._baseline.entries import (
+    AUTHORISATION,
+    MEMBERS,
+    PINNED,
+    Baseline,
+    Declared,
+    Entry,
+    Match,
+    is_host,
+    parse_baseline,
+    why_unauthorised,
+)
 from .._baseline.pattern import Pattern, is_url, normalize_url, parse_pattern
 from .._chain.evidence import LastRecord
 from .._chain.kinds import SCRIPTS, is_digest
@@ -241,9 +252,8 @@ def find_in_entries(
         name, declared = entry.name, entry.declared
         if declared["review_by"] is not None and declared["review_by"] < today:
             findings.append((name, "expired", f"had to be reviewed by {declared['review_by']}"))
-        missing = [member for member in AUTHORISATION if not declared[member]]
-        if missing:
-            findings.append((name, "unjustified", f"has no {', '.join(missing)}"))
+        if why := why_unauthorised(declared, today):
+            findings.append((name, "unjustified", why))
         if name not in used and _is_in_scope(entry, hosts):
             if declared["required"]:
                 findings.append((name, "gone", "is required, and no listed script matches it"))

@@ -9,7 +9,7 @@ import typing as t
 from ...module_utils._chain.kinds import PAGES, Kind
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import canonical, list_of, parse_time
+from ...module_utils._text import canonical, has_text, list_of, parse_time
 from .audits import Audit, Gap, Period, day_of, find_gaps, find_slow
 from .events import CLOSED, GAP, HIDDEN, OPENED, SCOPE, STILL_OPEN, Entries, Episode, Event, Opened, days_between
 from .scope import changes_of
@@ -49,6 +49,11 @@ class Chronicle(abc.ABC):
         self.episodes: list[Episode] = []
         self.ended_now: dict[t.Hashable, str] = {}
         self.outdated = self.undated = 0
+        # Entries of the period's baselines that were authorised only after an audit, with the day.
+        self.early: set[tuple[str, str]] = set()
+        self._later: tuple[Entries | None, list[tuple[str, str]]] = (None, [])
+        # That of the record at hand.
+        self.day = ""
         self._events: list[Event] = []
         self._scope: t.Mapping[str, Json] = {}
         self._baseline_before: tuple[Entries, datetime.datetime] | None = None
@@ -79,7 +84,7 @@ class Chronicle(abc.ABC):
         at = parse_time(record["at"])
         if at is None or day_of(at) > self.period.until:
             return
-        self.ended_now = {}
+        self.ended_now, self.day = {}, day_of(at)
         audit = self.audit_of(record, at)
         events = [*self._scope_events(record["scope"], at), *self.events_of(record, audit)]
         if self.period.covers(at):
@@ -169,18 +174,27 @@ class Chronicle(abc.ABC):
         """
         if entries is None:
             return
+        self._find_early(entries, at)
         before, self._baseline_before = self._baseline_before, (entries, at)
         if before is None or before[0] is entries or not self.period.covers(at):
             return
         for name, declared in entries.items():
             entered = entered_with(before[0].get(name), declared)
-            if entered is None or not declared.get("authorised_by"):
+            if entered is None or not has_text(declared.get("authorised_by")):
                 continue
             day = declared.get("authorised_on")
             if not isinstance(day, str) or not day:
                 self.undated += 1
             elif day < day_of(before[1]) and not was_seen(name, entered, day):
                 self.outdated += 1
+
+    def _find_early(self, entries: Entries, at: datetime.datetime) -> None:
+        """Take what the audit at hand was compared with although it was authorised only on a later day."""
+        if entries is not self._later[0]:
+            days = {name: declared.get("authorised_on") for name, declared in entries.items()}
+            self._later = entries, [(name, day) for name, day in days.items() if isinstance(day, str) and day > self.day]
+        if self.period.covers(at):
+            self.early |= {(name, day) for name, day in self._later[1] if day > self.day}
 
 
 def _episode(finding: Finding, opened: Opened) -> Episode:

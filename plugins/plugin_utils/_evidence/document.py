@@ -12,7 +12,7 @@ from ...module_utils._chain.folder import read_baseline
 from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
 from ...module_utils._chain.verification import Verified
 from ...module_utils._core import Json, invalid_option
-from ...module_utils._text import format_time, need_date, need_time
+from ...module_utils._text import format_time, has_text, need_date, need_time
 from .audits import Period
 from .events import CHANGED, GAP, Entries, Event
 from .history import History
@@ -56,7 +56,7 @@ def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) 
         raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
     names = {}
     for zone_id, name in (params["zone_names"] or {}).items():
-        if not is_zone_id(str(zone_id)) or not isinstance(name, str) or not name.strip():
+        if not is_zone_id(str(zone_id)) or not has_text(name):
             raise invalid_option(f"zone_names[{zone_id!r}]", "must be the name of the zone, under the zone's id")
         names[str(zone_id).lower()] = name
     return Desired(

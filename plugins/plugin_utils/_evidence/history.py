@@ -134,7 +134,7 @@ class History(Chronicle):
 
     def _is_authorised(self, identity: Identity, seen: Seen, declared: t.Mapping[str, Json]) -> bool:
         return (
-            is_authorised(declared)
+            is_authorised(declared, self.day)
             and not seen.not_authorised_as
             and _EXPIRED not in seen.findings
             and identity not in self.ongoing
@@ -265,6 +265,8 @@ class History(Chronicle):
         if seen.hash:
             self._hash_days.setdefault(seen.hash, day_of(at))
         ongoing, kind = self.ongoing.get(identity), seen.not_authorised_as
+        if declared and not kind and not is_authorised(declared, self.day):
+            kind = UNJUSTIFIED  # whatever the audit took for an authorisation
         if kind:
             named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
             hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - _hashes(declared)
@@ -287,7 +289,7 @@ class History(Chronicle):
         if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
             # Its hash is one of the entry again; where the service shows none any more, nobody knows.
             return "" if _UNVERIFIED in seen.findings else BACK
-        if not is_authorised(declared) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
+        if not is_authorised(declared, self.day) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
             return ""
         return BY_AUTHORISATION
 

@@ -13,7 +13,7 @@ from ...module_utils._address import is_zone_id
 from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._files import open_regular
-from ...module_utils._text import did_you_mean, nearest, parse_date, quoted
+from ...module_utils._text import did_you_mean, has_text, nearest, parse_date, quoted
 from .events import Event
 
 # What people wrote about changes, in a file beside the evidence: `notes.yml`.
@@ -107,6 +107,6 @@ def _note(place: str, item: Json) -> Note:
 
 
 def _text(place: str, value: Json) -> str:
-    if not isinstance(value, str) or not value.strip():
+    if not has_text(value):
         raise invalid_option(place, f"{quoted(value)} is not a text; put it in quotes")
     return value.strip()

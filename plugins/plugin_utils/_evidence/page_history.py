@@ -85,7 +85,7 @@ class PageHistory(Chronicle):
             page=url,
             entry=entry,
             declared=declared,
-            is_authorised=is_authorised(declared) and not kinds - {UNUSED},
+            is_authorised=is_authorised(declared, self.day) and not kinds - {UNUSED},
             has="could not be read" if _UNREAD in kinds else ", ".join([plural(sent, "compared header"), *has]),
             hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
             message=", ".join(kind for kind in PAGES.findings if kind in kinds),
@@ -180,7 +180,7 @@ class PageHistory(Chronicle):
             (finding.place not in readable or self._is_left_out(finding), HIDDEN),
             (finding.kind == _UNREAD, "read again"),
             (is_same, BACK),
-            (is_authorised(declared) and not is_expired, BY_AUTHORISATION),
+            (is_authorised(declared, self.day) and not is_expired, BY_AUTHORISATION),
             (True, "still not authorised"),
         )
         return next(reason for applies, reason in reasons if applies)

@@ -199,9 +199,13 @@ def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t
 
 def _outdated(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
     outdated, undated = (sum(getattr(chain.history, name) for chain in chains) for name in ("outdated", "undated"))
+    early = sum(len(chain.history.early) for chain in chains)
     if outdated:
         words = _one_or(outdated, "is older than what it authorises", "are older than what they authorise")
         yield f"{plural(outdated, 'authorisation')} {words}"
+    if early:
+        words = _one_or(early, "has a date after an audit that relied on it", "have a date after an audit that relied on them")
+        yield f"{plural(early, 'authorisation')} {words}, and {_one_or(early, 'authorises', 'authorise')} nothing before that day"
     if undated:
         yield f"{plural(undated, 'authorisation')} {_one_or(undated, 'has', 'have')} no date"
 

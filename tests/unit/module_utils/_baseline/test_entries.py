@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from support.refusals import refusal
 
 from ansible_collections.edgeops.observability.plugins.module_utils._baseline import pattern
-from ansible_collections.edgeops.observability.plugins.module_utils._baseline.entries import Baseline, parse_baseline
+from ansible_collections.edgeops.observability.plugins.module_utils._baseline.entries import (
+    Baseline,
+    is_authorised,
+    parse_baseline,
+    why_unauthorised,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 
 URL = "https://a.example/x.js"
@@ -36,6 +41,22 @@ def test_complete_entry_is_parsed() -> None:
     assert (entry.name, entry.place, entry.pattern.text) == ("shop", "baseline[0]", URL)
     assert (entry.hosts, entry.hashes) == ({"shop.example"}, {HASH})
     assert (entry.pinned, entry.declared) == (True, {**WHOLE, "hosts": ["shop.example"], "hashes": [HASH]})
+
+
+@pytest.mark.parametrize("text", ["\u200b", " \u2060\ufeff ", "\u00ad\u200e", "\u2800", "\u3164", "\u034f", "\x07", "\ue000"])
+def test_text_that_nobody_sees_is_empty(text: str) -> None:
+    (entry,) = parse_baseline([{**WHOLE, "owner": text, "justification": text, "authorised_by": f"{text}a"}])
+    assert (entry.declared["owner"], entry.declared["justification"]) == (None, None)
+    why = "has no owner, justification"
+    assert why_unauthorised(entry.declared, "2026-10-01") == why
+    assert why_unauthorised({**entry.declared, "owner": text, "justification": text}, "2026-10-01") == why
+    assert refusal(parse_baseline, [{**WHOLE, "name": text}]) == ("invalid_option", "baseline[0].name: an entry needs it")
+
+
+def test_entry_authorises_nothing_before_its_day() -> None:
+    assert why_unauthorised(WHOLE, "2026-09-30") == "is authorised only from 2026-10-01 on"
+    assert why_unauthorised({**WHOLE, "owner": ""}, "2026-09-30") == "has no owner and is authorised only from 2026-10-01 on"
+    assert [is_authorised(WHOLE, day) for day in ("2026-09-30", "2026-10-01")] == [False, True]
 
 
 def test_omitted_members_have_defaults() -> None:

@@ -67,6 +67,26 @@ def test_entry_that_nobody_authorised_is_no_authorisation(tmp_path: Path) -> Non
     ]
 
 
+def test_entry_authorises_from_its_day_on(tmp_path: Path) -> None:
+    later = {**ONE, "b": entry("1", authorised_on="2026-01-04")}
+    found = events(tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, later), Audit(3, B, later))
+    assert found[2:] == [
+        ("closed", "b.js", "new: still not authorised, after 1 day"),
+        ("authorised", "b.js", ""),
+    ]
+    assert [event.at.day for event in read(tmp_path).changes if event.what == "authorised"] == [4]
+
+
+def test_script_is_authorised_on_the_day_of_its_entry(tmp_path: Path) -> None:
+    """An audit that took the entry for an authorisation before its day does not make it one."""
+    later = {**ONE, "b": entry("1", authorised_on="2026-01-03")}
+    assert events(tmp_path, Audit(0, A, ONE), Audit(1, B, later), Audit(2, B, later)) == [
+        ("seen", "b.js", ""),
+        ("authorised", "b.js", ""),
+    ]
+    assert [event.at.day for event in read(tmp_path).changes][1:] == [2, 3]
+
+
 def test_completed_entry_authorises(tmp_path: Path) -> None:
     found = events(tmp_path, Audit(0, A, {"a": entry("1", owner="")}), Audit(1, A, ONE))
     assert found == [("authorised", "a.js", ""), ("closed", "a", "unjustified: complete, authorised by j.doe, after 1 day")]

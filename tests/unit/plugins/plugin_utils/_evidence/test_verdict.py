@@ -90,6 +90,27 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
             ALL,
         ],
     ),
+    "nobody can be seen who owns it": (
+        daily(WHOLE, B, {**ONE, "b": entry("1", owner="\u200b")}),
+        ["1 of 2 scripts has no authorisation on record", SEVEN, ALL],
+    ),
+    "authorised on a later day": (
+        daily(WHOLE, B, {"a": entry("1", authorised_on="2027-01-01"), "b": entry("1", authorised_on="2026-01-01")}),
+        [
+            "1 of 2 scripts has no authorisation on record",
+            "1 authorisation has a date after an audit that relied on it, and authorises nothing before that day",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "added, and authorised on a later day": (
+        year(daily(range(60), A, ONE), daily(range(60, 120), B, {**ONE, "b": entry("1", authorised_on="2026-03-12")})),
+        [
+            "1 authorisation has a date after an audit that relied on it, and authorises nothing before that day",
+            SEVEN,
+            ALL,
+        ],
+    ),
     "no baseline at all": (
         daily(WHOLE, B),
         [
