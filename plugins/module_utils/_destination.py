@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import typing as t
-from urllib.parse import unquote, unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 from ._core import GATE, Json
 from ._destination_schemes import ALL_BUT_LAST, NOTHING, SCHEMES, UNKNOWN, WHOLE, Scheme
@@ -17,7 +17,9 @@ from ._text import dict_of, list_of, shorten
 _NEW_RELIC = re.compile(r"log-api\.(?:[a-z0-9-]+\.)?newrelic\.com")
 _NEW_RELIC_MAX_BYTES = 5_000_000
 # With either option, an s3 address contains its keys or names another store with the same protocol.
-_KEYS_IN_ADDRESS = frozenset(("access-key-id", "endpoint"))
+ENDPOINT = "endpoint"
+_KEYS_IN_ADDRESS = frozenset(("access-key-id", ENDPOINT))
+_ENDPOINT_END = re.compile(r"[?#;\\\x00-\x20\x7f]")
 
 # The names of all options that a type of destination has.
 _OPTION_NAMES = frozenset().union(*(each.options | each.required for each in SCHEMES.values()))
@@ -35,6 +37,9 @@ _PRIVATE_NAME = re.compile(r"[^.]+|.*\.(?:local|localhost|localdomain|internal|i
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*")
 _AUTHORITY = re.compile(r"(?:\[[^\]@]*\]|[^:@%#\s\[\]]*)(?::[0-9]*)?")
+# User information with one of these: some parsers end the host before it, and others behind the `@`.
+_AMBIGUOUS = re.compile(r"[#\\@\x00-\x20\x7f]")
+_END = re.compile(r"[/?]")
 STARS = re.compile(r"\*+")
 
 # A part of a path that cannot be a key: short, of harmless characters, without a long run as random texts have.
@@ -61,23 +66,42 @@ ASTERISKS = re.compile(r"\*{3,}")
 
 
 class Part(t.NamedTuple):
-    """One part of a path, between slashes; `named`: the part before it says that it is a secret."""
+    """One part of a path, between slashes; `named`: the part before it says that it is a secret.
+
+    `masked` is what outputs show of a secret one: of a fragment, what stands before it.
+    """
 
     text: str
     secret: bool
     named: bool = False
+    masked: str = MASK
+
+    @property
+    def shown(self) -> str:
+        return self.masked if self.secret else self.text
 
 
 class Option(t.NamedTuple):
     """One option of the query: decoded name, and the text after its first `=` (None where there is no `=`).
 
-    `plain_name`: whether the name may be shown, because no key is part of it.
+    `plain_name`: whether the name may be shown, because no key is part of it. `masked` is what outputs show of a secret value: of an
+    endpoint with user information, its host.
     """
 
     name: str
     value: str | None
     secret: bool
     plain_name: bool = True
+    masked: str = MASK
+
+    @property
+    def shown(self) -> str:
+        return self.masked if self.secret or self.value is None else self.value
+
+    @property
+    def lower_name(self) -> str:
+        """Return the name as the tables have it."""
+        return self.name.strip().lower()
 
 
 class Destination(t.NamedTuple):
@@ -114,17 +138,34 @@ def parse(text: str) -> Destination:
     sound = sound and not (facts.path == WHOLE and _holds_options(host))
     # An `@` after the authority may end a password that contains a slash or a question mark.
     sound = sound and (bool(host) or not at) and not any("@" in option.name for option in options)
+    sound = sound and not _is_ambiguous(authority)
+    # What decides where records go, and cannot be shown, cannot be compared either.
+    sound = sound and not any(
+        each.secret and each.masked == MASK and each.lower_name in facts.deciding for each in options if each.value
+    )
     parts = tuple(_parts(facts.path, path)) if slash else ()
     return Destination(text, scheme, user if at else None, host, parts, options, sound, facts)
+
+
+def _is_ambiguous(authority: str) -> bool:
+    """Return whether parsers differ about which host an authority names."""
+    user, _at, host = authority.rpartition("@")
+    return bool(_AMBIGUOUS.search(user) or _AMBIGUOUS.search(host))
+
+
+def ambiguous_host(conf: str) -> bool:
+    """Return whether parsers differ about which host an address names: it must not be sent, and delivers to no place that is known."""
+    return _is_ambiguous(_END.split(conf.partition("://")[2], maxsplit=1)[0])
 
 
 def _parts(rule: str, path: str) -> t.Iterator[Part]:
     texts = path.split("/")
     last = max((index for index, text in enumerate(texts) if text), default=0)
-    hashed, before = False, ""
-    for index, text in enumerate(texts):
+    hidden, before = False, ""
+    for index, whole in enumerate(texts):
+        text, hash_mark, _fragment = whole.partition("#")
         # A fragment, or options without their question mark, go on to the end, whatever they look like.
-        hashed = hashed or "#" in text or (rule == WHOLE and _holds_options(text))
+        hidden = hidden or (rule == WHOLE and _holds_options(whole))
         if rule == WHOLE:
             readable = ";" not in text
         elif rule == NOTHING or (rule == ALL_BUT_LAST and index == last):
@@ -133,8 +174,11 @@ def _parts(rule: str, path: str) -> t.Iterator[Part]:
             readable = _REPLACED.fullmatch(text) is not None
         else:
             readable = _PLAIN_PART.fullmatch(unquote(text)) is not None and not _RANDOM_RUN.search(unquote(text))
+        readable = readable and not hidden
         named = bool(text) and not readable and _BEFORE_KEY.fullmatch(before) is not None
-        yield Part(text, bool(text) and (hashed or not readable), named)
+        masked = f"{text}#{MASK}" if hash_mark and (readable or not text) and not hidden else MASK
+        yield Part(whole, bool(whole) and (bool(hash_mark) or not readable), named, masked)
+        hidden = hidden or bool(hash_mark)
         before = unquote(text) or before
 
 
@@ -161,7 +205,27 @@ def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[O
         holds_more = "@" in decoded.partition("//")[2] or ";" in decoded
         # Text without `=` may be the rest of a secret that contains `&`.
         is_readable = name.lower() in readable and bool(equals) and not hashed and not holds_more
-        yield Option(name, value if equals else None, not is_readable, "#" not in name and not _RANDOM_RUN.search(name))
+        plain_name, masked = "#" not in name and not _RANDOM_RUN.search(name), MASK
+        if name.lower() == ENDPOINT and ENDPOINT in readable and "@" in decoded and not hashed:
+            is_readable, masked = False, _without_user(decoded)
+        yield Option(name, value if equals else None, not is_readable, plain_name, masked)
+
+
+def _without_user(endpoint: str) -> str:
+    """Return an endpoint with its user information masked, because its host decides; all masked if parsers differ about the host."""
+    before, mark, rest = endpoint.partition("://") if "://" in endpoint else ("", "", endpoint)
+    user, _at, place = rest.rpartition("@")
+    readable = _ENDPOINT_END.split(place, maxsplit=1)[0]
+    if _AMBIGUOUS.search(user) or _END.search(user) or not readable:
+        return MASK
+    more = MASK if readable != place else ""
+    return quote(f"{before}{mark}{MASK}@{readable}{more}", safe="/:@*[]")
+
+
+def _endpoint_users(destination: Destination) -> list[str]:
+    """Return the user information of endpoints."""
+    values = (unquote_plus(option.value) for option in destination.options if option.value and option.masked != MASK)
+    return [value.rpartition("@")[0].rpartition("/")[2] for value in values]
 
 
 def takes_token(destination: Destination) -> bool | None:
@@ -177,8 +241,8 @@ def is_private_host(destination: Destination) -> bool:
     import ipaddress  # noqa: PLC0415  # slow to import, and only needed for a new destination
 
     hosts = [unquote(destination.authority)] if destination.scheme in _WITH_HOST else []
-    endpoints = (option.value for option in destination.options if option.value and option.name.lower() == "endpoint")
-    hosts += [unquote_plus(endpoint).rpartition("://")[2].partition("/")[0] for endpoint in endpoints]
+    endpoints = (option.value for option in destination.options if option.value and option.name.lower() == ENDPOINT)
+    hosts += [unquote_plus(endpoint).rpartition("://")[2].partition("/")[0].rpartition("@")[2] for endpoint in endpoints]
     for host in hosts:
         name = host.lower().partition("]")[0].removeprefix("[") if host.startswith("[") else host.lower().partition(":")[0]
         try:
@@ -199,7 +263,7 @@ def misshapen_options(destination: Destination) -> t.Iterator[str]:
     """Yield what is wrong with the value of a readable option, as the end of a sentence about the option."""
     for option in destination.options:
         name, value = option.name.lower(), unquote_plus(option.value or "")
-        if name == "endpoint" and "://" in value:
+        if name == ENDPOINT and "://" in value:
             yield f"{name} is a host alone, without {value.partition('://')[0]}://"
         elif name == "region" and not _REGION.fullmatch(value):
             yield f"{name} has other characters than letters, digits and hyphens"
@@ -311,11 +375,11 @@ def public_destination(destination: Destination | None) -> PublicDestination:
     if not destination.sound:
         return {"scheme": destination.scheme or None, "address": MASK, "options": {}}
     user = "" if destination.user is None else f"{MASK}@"
-    path = "".join(f"/{MASK if part.secret else part.text}" for part in destination.parts)
+    path = "".join(f"/{part.shown}" for part in destination.parts)
     options: dict[str, str] = {}
     for option in destination.options:
         if option.value is not None:
-            name, value = option.name if option.plain_name else MASK, MASK if option.secret else option.value
+            name, value = option.name if option.plain_name else MASK, option.shown
             options[name] = f"{options[name]},{value}" if name in options else value
     return {"scheme": destination.scheme, "address": f"{user}{destination.authority}{path}", "options": options}
 
@@ -332,10 +396,19 @@ def public_change(before: Destination | None, after: Destination) -> tuple[Publi
     }
     marked: PublicDestination = {
         **new,
-        "options": {name: CHANGED if name in changed else text for name, text in new["options"].items()},
+        "options": {
+            name: _marked(text, old["options"].get(name)) if name in changed else text for name, text in new["options"].items()
+        },
     }
     moved = old["address"] == new["address"] and _place(before) != _place(after)
     return old, {**marked, "address": f"{new['address']} (changed)"} if moved or marked == old else marked
+
+
+def _marked(text: str, before: str | None) -> str:
+    """Return what is shown of a changed secret value: of an endpoint also its host, which may be the same."""
+    if text.strip(f"{MASK},"):
+        return f"{text} (changed)" if text == before else text
+    return CHANGED
 
 
 def public_resend(destination: Destination) -> tuple[PublicDestination, PublicDestination]:
@@ -357,7 +430,8 @@ def _masked_options(destination: Destination) -> dict[str, list[str]]:
 def holds_mask(destination: Destination) -> bool:
     """Return whether a destination has asterisks in place of a secret, for example because it was copied from an output."""
     texts = [unquote_plus(option.value) for option in destination.options if option.secret and option.value]
-    texts += [destination.user or "", *(unquote(part.text) for part in destination.parts if part.secret)]
+    texts += [destination.user or "", *(unquote(part.text).rpartition("#")[2] for part in destination.parts if part.secret)]
+    texts += _endpoint_users(destination)
     return any(ASTERISKS.fullmatch(text) for text in texts)
 
 
@@ -377,8 +451,8 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
             secrets |= {value, *_credentials(value)}
         if not option.plain_name:
             secrets |= {option.name, *option.name.split("#")}
-    if destination.user:
-        secrets |= {destination.user, *destination.user.split(":", 1)}
+    for user in filter(None, (destination.user, *_endpoint_users(destination))):
+        secrets |= {user, *user.split(":", 1)}
     last = next((part for part in reversed(destination.parts) if part.text), None)
     for part in destination.parts:
         is_key = part.named or (destination.facts.path == ALL_BUT_LAST and part is last)

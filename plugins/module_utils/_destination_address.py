@@ -6,12 +6,13 @@ import typing as t
 from urllib.parse import quote_plus, unquote, unquote_plus
 
 from ._destination import STARS, Destination, Option, Part, PublicDestination, public_destination
-from ._destination_schemes import REGION
+from ._destination_schemes import DECIDING, INSECURE, REGION
 from ._redact import MASK
 
 # Where a destination delivers, as far as it may be shown: scheme, address, and the readable options that decide.
 
 ROLE = "sts-assume-role-arn"
+_OFF = ("", "0", "false")
 
 
 def address_text(destination: Destination) -> str:
@@ -22,28 +23,35 @@ def address_text(destination: Destination) -> str:
 
 
 def _shown(destination: Destination) -> list[tuple[str, str]]:
-    return [(option.name, MASK if option.secret else str(option.value)) for option in _deciding(destination)]
+    return [(option.name, option.shown) for option in _deciding(destination)]
+
+
+def _named(destination: Destination) -> list[Option]:
+    options = destination.options if destination.sound else ()
+    return [option for option in options if option.lower_name in DECIDING and option.value is not None]
 
 
 def _deciding(destination: Destination) -> list[Option]:
-    """Return the options that decide where records go; none of an address that cannot be parsed with confidence."""
-    names = destination.facts.deciding if destination.sound else ()
-    return [option for option in destination.options if option.name.lower() in names and option.value is not None]
+    """Return the options that decide where records go; none of an address that cannot be parsed with confidence.
+
+    A switch that is off is the same as none.
+    """
+    return [each for each in _named(destination) if each.lower_name not in INSECURE or str(each.value).lower() not in _OFF]
 
 
 def clear_secret(address: Destination) -> str:
     """Return which part of an address that a user gives is one that outputs mask, and is not masked in it; "" if there is none."""
     if address.user not in (None, MASK):
         return "the user information"
-    if any(part.secret and part.text != MASK for part in address.parts):
+    if any(part.text != part.shown for part in address.parts):
         return "a part of the path"
-    values = (option.value for option in _deciding(address) if option.secret)
-    return "the value of an option" if any(value != MASK for value in values) else ""
+    is_clear = any(unquote_plus(str(option.value)) != unquote_plus(option.shown) for option in _named(address))
+    return "the value of an option" if is_clear else ""
 
 
 def foreign_option(address: Destination) -> bool:
     """Return whether an address has other options than those that decide where records go."""
-    return len(_deciding(address)) != len(address.options)
+    return len(_named(address)) != len(address.options)
 
 
 def leads_to(address: Destination, present: Destination) -> bool:
@@ -67,15 +75,14 @@ def _settings(options: t.Iterable[Option]) -> list[Option]:
 
 
 def _same_part(mine: Part, its: Part) -> bool:
-    return mine.text == MASK if its.secret else unquote(mine.text) == unquote(its.text)
+    return unquote(mine.text) == unquote(its.shown)
 
 
 def _same_option(mine: Option, its: Option) -> bool:
     if mine.name != its.name or its.value is None or mine.value is None:
         return False
-    # What the service itself masks is unknown, and counts as equal.
-    is_same = mine.value == MASK if its.secret else unquote_plus(mine.value) == unquote_plus(its.value)
-    return is_same or STARS.fullmatch(its.value) is not None
+    # Asterisks of the service in place of a readable value are unknown, and equal to no value.
+    return unquote_plus(mine.value) == unquote_plus(its.shown)
 
 
 def has_hidden_account(destination: Destination) -> bool:
@@ -85,7 +92,8 @@ def has_hidden_account(destination: Destination) -> bool:
 
 def is_seen(address: Destination, present: Destination) -> bool:
     """Return whether all that decides where records go is shown, by an address and by the destination that leads to it."""
-    masked = MASK in (address.user, *(part.text for part in address.parts), *(option.value for option in _deciding(address)))
+    shown = (address.user or "", *(part.text for part in address.parts), *(option.value or "" for option in _deciding(address)))
+    masked = any(MASK in text for text in shown)
     masked = masked or any(STARS.fullmatch(option.value or "") for option in _deciding(present))
     return not masked and not has_hidden_account(present)
 

@@ -13,8 +13,10 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Options that decide where records go, wherever they are readable; the others, such as tags and keys, do not.
-DECIDING = _names("account-id endpoint region sts-assume-role-arn")
+# Switches that let a host without a valid certificate receive the records.
+INSECURE = _names("insecure-skip-verify insecure")
+# Options that decide where records go; the others, such as tags and keys, do not. Of one that is not readable its presence decides.
+DECIDING = INSECURE | _names("account-id endpoint region sts-assume-role-arn header_host")
 REGION = "region"
 
 

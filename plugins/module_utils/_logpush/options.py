@@ -8,10 +8,10 @@ import typing as t
 
 from .._address import ACCOUNT, ALL_ADDRESSES, scope_of
 from .._core import SHOWS_DESTINATION, STATE_OPTION, Json, Request, invalid_option
-from .._destination import ASTERISKS, Destination, closest_scheme, holds_mask, lacks_question_mark
+from .._destination import ASTERISKS, Destination, ambiguous_host, closest_scheme, holds_mask, lacks_question_mark
 from .._destination import parse as parse_destination
 from .._destination_address import address_text, clear_secret, foreign_option, leads_to
-from .._destination_schemes import DECIDING, SCHEMES
+from .._destination_schemes import SCHEMES
 from .._filter.parse import parse as parse_filter
 from .._filter.text import check_limits
 from .._filter.tree import Tree
@@ -239,6 +239,8 @@ def check_destination(conf: str, place: str = "destination_conf") -> Destination
     parsed = parse_destination(conf)
     if lacks_question_mark(parsed):
         raise invalid_option(place, "the options lack their question mark, as in s3://bucket/folder?region=us-west-2")
+    if ambiguous_host(conf):
+        raise invalid_option(place, "its host is not clear: in user information, write '#' as %23, '\\' as %5C and '@' as %40")
     closest = "" if parsed.scheme in SCHEMES else closest_scheme(parsed.scheme)
     if closest:
         known = ", ".join(sorted(SCHEMES))
@@ -259,9 +261,8 @@ def check_address(text: str, destination: Destination | None) -> Destination:
         raise invalid_option(ADDRESS, f"{clear} is one that outputs mask; write {MASK} in its place")
     if foreign_option(parsed):
         allowed = ", ".join(sorted(parsed.facts.deciding)) or "none"
-        every = "" if parsed.facts.deciding == DECIDING else f" of {parsed.scheme}"
         raise invalid_option(
-            ADDRESS, f"takes only the options that decide where records go ({allowed}{every}); leave out all others"
+            ADDRESS, f"takes only the options that decide where records go ({allowed} of {parsed.scheme}); leave out all others"
         )
     if destination is not None and not leads_to(parsed, destination):
         message = f"is another place than that of destination_conf, which is {address_text(destination)}"

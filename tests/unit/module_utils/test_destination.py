@@ -104,9 +104,14 @@ SHOWN = [
     "https://h/in?tags=<b;password=planted>",
     "https://h/in?tags=<https%3A%2F%2Fplanted%40other>",
     "https:///in?token=<planted>",
+    # Of the user information of an endpoint, its host is no part.
+    "s3://b?endpoint=https://<u:planted>@h/",
+    "s3://b?endpoint=<planted>@h:9000&region=a",
+    "s3://b?endpoint=https://<u:planted>@h/<?sig=planted2>",
     # A fragment extends to the end, whatever it contains.
-    "https://h/<in#planted>",
-    "https://h/<in#pla>?tags=<planted-1>",
+    "https://h/in#<planted>",
+    "https://h/in#<pla>?tags=<planted-1>",
+    "https://h/in#<pla>/<planted-1>",
     "https://h/in?<a#planted>=<x>&tags=<c>",
     "https://h/in?tags=<b#planted>&format=<c>",
     # Texts that cannot be parsed reliably.
@@ -117,6 +122,17 @@ SHOWN = [
     "s3://<user:12/planted%40h/in>",
     "https://<user:12?planted@h/in>",
     "https://<user:planted@/in>",
+    # Texts of which parsers name different hosts.
+    "https://<u:planted@evil.example#@h/in>",
+    "https://<u:planted#@h/in>",
+    "https://<u:planted@evil.example\\@h/in>",
+    "https://<h\\.evil.example/in?tags=planted>",
+    "https://<u:planted@x@h/in>",
+    "https://<u:\x01planted@h/in>",
+    "s3://<b?endpoint=https://u:planted%23@h>",
+    "s3://<b?endpoint=https://u:planted/@h>",
+    "s3://<b?region=a;b=planted>",
+    "s3://<b#&endpoint=planted>",
 ]
 
 

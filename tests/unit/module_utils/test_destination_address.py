@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+from urllib.parse import quote
+
 import pytest
 from support.refusals import refusal
 
@@ -10,7 +12,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._destination
     leads_to,
     public_address,
 )
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import check_address
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import check_address, check_destination
 
 MASK = "********"
 KEYS = "access-key-id=ID&secret-access-key=planted"
@@ -29,8 +31,13 @@ KEYS = "access-key-id=ID&secret-access-key=planted"
             "kinesis://s?region=a&sts-assume-role-arn=arn:aws:iam::1:role/r",
             "kinesis://s?region=a&sts-assume-role-arn=arn:aws:iam::1:role/r",
         ),
-        ("s3://b?endpoint=https://user:planted@h", f"s3://b?endpoint={MASK}"),
+        ("s3://b?endpoint=https://user:planted@h", f"s3://b?endpoint=https://{MASK}@h"),
         ("gs://logs/{DATE}", "gs://logs/{DATE}"),
+        ("https://h.example/in#planted", f"https://h.example/in#{MASK}"),
+        ("splunk://h.example/in?channel=c&insecure-skip-verify=false", "splunk://h.example/in"),
+        ("splunk://h.example/in?channel=c&insecure-skip-verify=true", "splunk://h.example/in?insecure-skip-verify=true"),
+        ("https://h.example/in?header_Host=planted", f"https://h.example/in?header_Host={MASK}"),
+        ("s3://b?region=a&sts-assume-role-arn=planted", f"s3://b?region=a&sts-assume-role-arn={MASK}"),
     ],
 )
 def test_the_address_of_a_destination_leads_to_it(conf: str, text: str) -> None:
@@ -41,6 +48,8 @@ def test_the_address_of_a_destination_leads_to_it(conf: str, text: str) -> None:
 
 
 R2 = f"r2://logs/web?account-id=0123&{KEYS}"
+# Parsers differ about where the host ends.
+AMBIGUOUS = ("u:p@evil.example#", "evil.example#", "evil.example:443#", "u:p@evil.example\\", "u@evil.example", "u:\x01p")
 ENDPOINT = f"s3://b/d?region=a&endpoint=s3.example&{KEYS}"
 
 
@@ -52,7 +61,8 @@ ENDPOINT = f"s3://b/d?region=a&endpoint=s3.example&{KEYS}"
         ("r2://logs/web?account-id=0123", R2.replace("0123", "9999"), False),
         ("r2://logs/web?account-id=0123", R2.replace("account-id=0123&", ""), False),
         ("r2://logs/web", R2, False),
-        ("r2://logs/web?account-id=0123", R2.replace("0123", "******"), True),
+        ("r2://logs/web?account-id=0123", R2.replace("0123", "******"), False),
+        ("s3://b/d?region=a", "s3://b/d?region=********", False),
         ("r2://logs/web?account-id=0123", R2.replace("account-id", "Account-Id"), False),
         ("r2://logs/web?account-id=0123", R2.replace("logs/web", "logs/web/"), False),
         ("r2://logs/web?account-id=0123", R2.replace("r2://", "s3://"), False),
@@ -73,6 +83,23 @@ ENDPOINT = f"s3://b/d?region=a&endpoint=s3.example&{KEYS}"
         ("https://h.example/in", "https://h.example/in/more", False),
         ("https://h.example/in", "https://evil.example/steal", False),
         ("https://h.example/in", "https://u:p@ss@h.example/in/a b", False),
+        *((f"https://{MASK}@h.example/in", f"https://{user}@h.example/in", False) for user in AMBIGUOUS),
+        *((f"splunk://{MASK}@h.example/in", f"splunk://{user}@h.example/in", False) for user in AMBIGUOUS),
+        *((f"s3://b?endpoint={MASK}@h.example", f"s3://b?endpoint={quote(user)}@h.example", False) for user in AMBIGUOUS),
+        (f"s3://b?endpoint=https://{MASK}@h.example", "s3://b?endpoint=https://u:planted@h.example", True),
+        (f"s3://b?endpoint=https://{MASK}@h.example", "s3://b?endpoint=https://u:planted@evil.example", False),
+        (f"s3://b?endpoint=https://{MASK}@h.example", "s3://b?endpoint=https://h.example", False),
+        ("s3://b?region=a", "s3://b?region=a&sts-assume-role-arn=planted", False),
+        ("s3://b", "s3://b?%20Endpoint%20=evil.example", False),
+        ("gs://b", "gs://b?endpoint=planted", False),
+        ("https://h.example/in", "https://h.example/in?header_Host=planted", False),
+        ("https://h.example/in", "https://h.example/in?insecure-skip-verify=true", False),
+        ("splunk://h.example/in", "splunk://h.example/in?channel=c&Insecure=1", False),
+        ("splunk://h.example/in", "splunk://h.example/in?channel=c&insecure-skip-verify=false", True),
+        ("splunk://h.example/in?insecure-skip-verify=false", "splunk://h.example/in?channel=c", True),
+        (f"https://h.example/in#{MASK}", "https://h.example/in#planted", True),
+        (f"https://h.example/in#{MASK}", "https://h.example/out#planted", False),
+        ("https://h.example/in", "https://h.example/in#planted", False),
     ],
 )
 def test_a_job_delivers_to_its_address_or_elsewhere(address: str, conf: str, same: bool) -> None:
@@ -102,6 +129,12 @@ def test_an_address_that_cannot_be_compared_is_refused(text: str, words: str) ->
     kind, message = refusal(check_address, text, None)
     assert (kind, message.startswith("destination_address: ")) == ("invalid_option", True)
     assert words in message and "planted" not in message
+
+
+@pytest.mark.parametrize("user", AMBIGUOUS)
+def test_user_information_that_parsers_read_in_several_ways_is_refused(user: str) -> None:
+    kind, message = refusal(check_destination, f"https://{user}@h.example/in")
+    assert kind == "invalid_option" and "evil" not in message
 
 
 def test_an_address_agrees_with_the_destination_beside_it() -> None:
