@@ -61,7 +61,7 @@ _value:
       returned: always
       sample: false
     unselected:
-      description: Custom fields that no job selects, or only one whose transformer decides what it delivers, one item for each type.
+      description: Custom fields that no job selects, or only one in which a transformer, a record template or its C(kind) decides, one item for each type.
       type: list
       elements: dict
       returned: always

@@ -230,7 +230,8 @@ options:
   required_fields:
     description:
       - Log fields by dataset. A field that no enabled job delivers of all records, with neither a filter nor a sample rate, is the finding V(missing_field).
-        A job with a transformer proves no field, because its query decides; the finding then names the transformer.
+        A job with a transformer proves no field, because its query decides, nor does one with a C(record_template), except those that this
+        names as V({{.ClientIP}}), and one of another C(kind) than V(edge); the finding then names what decides.
       - A record without C(jobs) does not show that a field is delivered. Fields of a dataset that accounts do not have are not required of accounts,
         and those of a dataset that zones do not have not of zones.
       - If omitted, the variable C(edgeops_required_fields) of the playbooks.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from .._core import Json
 from .._redact import clean_text
 from .._text import dict_of
 from . import logpull_options
-from .facts import DATASET
+from .facts import DATASET, EDGE
 
 # Which field of a job contains which types of custom fields.
 CARRIERS: t.Mapping[str, tuple[str, ...]] = {
@@ -20,6 +21,9 @@ CARRIERS: t.Mapping[str, tuple[str, ...]] = {
 }
 # Members by which the custom fields of a zone, and a job or the result of its module, are recognized.
 _KINDS = frozenset(kind for kinds in CARRIERS.values() for kind in kinds)
+# The actions of a record template (a Go text/template), and one that is replaced by the value of a field.
+_ACTION = re.compile(r"\{\{.*?(?:\}\}|\Z)", re.DOTALL)
+_FIELD = re.compile(r"\{\{(?:-\s)?\s*\.(\w+)\s*(?:\s-)?\}\}")
 _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 
@@ -27,7 +31,7 @@ class Coverage(t.TypedDict, total=False):
     """The result of `log_field_coverage`; one that was written to a file and read again may have null in place of a list.
 
     `unselected` are the lists of custom fields of which it is not certain that a job delivers them, and the log field that would
-    contain them: no job selects it, or only one with a transformer.
+    contain them: no job selects it, or only one in which something else decides.
     `unconfigured` are the log fields that a job selects and that stay empty.
     """
 
@@ -44,21 +48,20 @@ def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = Fals
     """
     configured = _configured(custom_fields)
     selected = [(job, selected_fields(job)) for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
-    proving = [(job, fields) for job, fields in selected if not transformer_of(job)]
     looked_at = ", ".join(_named(job) for job, _fields in selected)
     unselected: list[dict[str, Json]] = []
     unconfigured: list[dict[str, Json]] = []
     sentences: list[str] = []
     for carrier, kinds in CARRIERS.items():
         for kind in kinds:
-            if configured[kind] and not any(carrier in fields for _job, fields in proving):
+            if configured[kind] and not any(carrier in fields and not decided_by(job, carrier) for job, fields in selected):
                 unselected.append({"kind": kind, "names": configured[kind], "field": carrier})
                 deciding = [job for job, fields in selected if carrier in fields]
                 why = f"no job that was looked at ({looked_at}) selects {carrier}"
                 if not selected:
                     why = f"there is no job of the dataset {DATASET} to carry them"
                 elif deciding:
-                    why = f"{carrier} of job {_named(deciding[0])} is {decided_by(deciding[0])}"
+                    why = f"{carrier} of job {_named(deciding[0])} is {decided_by(deciding[0], carrier)}"
                 why = f"their rule is disabled, and {why}" if disabled else why
                 verb = "are not known to reach a log" if deciding and not disabled else "reach no log"
                 sentences.append(f"{kind} ({', '.join(configured[kind])}) {verb}: {why}.")
@@ -81,17 +84,25 @@ def _named(job: t.Mapping[str, Json]) -> str:
     return f"'{job['name']}'" if job.get("name") else f"number {job.get('id')}"
 
 
-def transformer_of(job: t.Mapping[str, Json]) -> str:
-    """Return the transformer of a job, by its name or else its id, "" if it has none.
+def decided_by(job: t.Mapping[str, Json], field: str) -> str:
+    """Return what decides whether a field that a job selects is delivered, "" if that it is selected is enough.
 
-    Its query decides which fields are delivered, and whether a record is: selecting a field proves nothing then.
+    The query of a transformer decides which fields are delivered, and whether a record is; a record template is the whole text of
+    a record; and what jobs of further kinds deliver is not documented.
     """
-    return str(job.get("transformer") or job.get("transformer_id") or "")
+    if transformer := job.get("transformer") or job.get("transformer_id"):
+        return f"decided by transformer {transformer}"
+    if job.get("kind") not in (None, "", EDGE):
+        return f"decided by the kind {job['kind']!r} of the job"
+    template = dict_of(job.get("output_options")).get("record_template")
+    return "decided by the record template" if template and field not in _named_in(template) else ""
 
 
-def decided_by(job: t.Mapping[str, Json]) -> str:
-    """Return what is known of a field that a job with a transformer selects."""
-    return f"decided by transformer {transformer_of(job)}"
+def _named_in(template: Json) -> set[str]:
+    """Return the fields that a record template names; none if it has anything else in braces, which may leave a field out."""
+    actions = _ACTION.findall(template) if isinstance(template, str) else []
+    names = [match[1] for action in actions if (match := _FIELD.fullmatch(action))]
+    return set(names) if len(names) == len(actions) else set()
 
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:

@@ -7,7 +7,7 @@ import typing as t
 
 from ...module_utils._difference import Difference
 from ...module_utils._logpush import logpull_options
-from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields, transformer_of
+from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
 from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, STATES, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
@@ -234,8 +234,9 @@ def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequen
         if dataset in elsewhere:
             continue
         complete = [job for job in jobs or () if _delivers_all(job, dataset)]
-        delivered = {name for job in complete if not transformer_of(job) for name in selected_fields(job)}
-        decided = {name: decided_by(job) for job in complete if transformer_of(job) for name in selected_fields(job)}
+        decisions = [(name, decided_by(job, name)) for job in complete for name in selected_fields(job)]
+        delivered = {name for name, decision in decisions if not decision}
+        decided = {name: decision for name, decision in decisions if decision}
         reason = "the jobs of the zone were not read" if jobs is None else "no enabled job delivers it of all records"
         for name in sorted(set(names) - delivered):
             yield problem("missing_field", dataset, f"{name} of {dataset} is required: {decided.get(name, reason)}", member=name)

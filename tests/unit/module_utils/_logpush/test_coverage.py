@@ -56,7 +56,7 @@ def test_unselected_fields_are_named_by_kind():
 
 
 CART = fields(cookie_fields=["Cart"])
-DECIDED = "cookie_fields (Cart) are not known to reach a log: Cookies of job {} is decided by transformer {}."
+DECIDED = "cookie_fields (Cart) are not known to reach a log: Cookies of job {} is decided by {}."
 NOT_SELECTED = "no job that was looked at ('edge-logs') selects Cookies."
 
 
@@ -210,8 +210,8 @@ def test_other_datasets_have_no_custom_fields(options):
 @pytest.mark.parametrize(
     ("jobs", "sentences"),
     [
-        ([job("Cookies", transformer="redact")], [DECIDED.format("'edge-logs'", "redact")]),
-        ([job("Cookies", transformer=None, transformer_id=7)], [DECIDED.format("'edge-logs'", 7)]),
+        ([job("Cookies", transformer="redact")], [DECIDED.format("'edge-logs'", "transformer redact")]),
+        ([job("Cookies", transformer=None, transformer_id=7)], [DECIDED.format("'edge-logs'", "transformer 7")]),
         ([job("Cookies", transformer="redact"), job("Cookies", id=8)], []),
         ([job("ClientIP", transformer="redact")], [UNREACHED + NOT_SELECTED]),
     ],
@@ -222,3 +222,35 @@ def test_transformer_proves_no_field(jobs, sentences):
     found = log_field_coverage(CART, jobs)
     assert (found["sentences"], found["arrives"]) == (sentences, not sentences)
     assert found["unselected"] == [{"kind": "cookie_fields", "names": ["Cart"], "field": "Cookies"}] * len(sentences)
+
+
+def templated(template):
+    return job("", output_options={"field_names": ["Cookies"], "record_template": template})
+
+
+@pytest.mark.parametrize(
+    ("given", "decision"),
+    [
+        *(
+            (templated(template), "the record template")
+            for template in (
+                "x",
+                " ",
+                "{{.ClientIP}}",
+                "{.Cookies}",
+                "{{.CookiesX}}",
+                "{{/* {{.Cookies}} */}}",
+                "{{if false}}{{.Cookies}}{{end}}",
+                "{{{.Cookies}}",
+                "{{.Cookies",
+                7,
+            )
+        ),
+        *((templated(template), None) for template in (None, "", "{{.Cookies}}", "{{.ClientIP}} {{- .Cookies -}}\n")),
+        (job("Cookies", kind="instant-logs"), "the kind 'instant-logs' of the job"),
+        *((job("Cookies", kind=kind), None) for kind in (None, "", "edge")),
+    ],
+)
+def test_what_a_job_does_not_deliver_for_certain(given, decision):
+    sentences = [] if decision is None else [DECIDED.format("'edge-logs'", decision)]
+    assert log_field_coverage(CART, [given])["sentences"] == sentences

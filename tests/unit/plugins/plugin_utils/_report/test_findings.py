@@ -443,12 +443,16 @@ def test_fields_are_required_of_hosts_that_can_have_the_dataset():
     [
         ([job(transformer="redact")], ["decided by transformer redact"]),
         ([job(transformer_id=7)], ["decided by transformer 7"]),
+        ([job(output_options={"field_names": ["ClientIP"], "record_template": "x"})], ["decided by the record template"]),
+        ([job(output_options={"field_names": ["ClientIP"], "record_template": "{{.ClientIP}}"})], []),
+        ([job(kind="instant-logs")], ["decided by the kind 'instant-logs' of the job"]),
+        ([job(kind="edge")], []),
         ([job(transformer="redact"), job("plain", id=2)], []),
         ([job(transformer="redact", logpull_options="fields=RayID")], ["no enabled job delivers it of all records"]),
         ([job(transformer="redact", filter="x")], ["no enabled job delivers it of all records"]),
     ],
 )
-def test_transformer_delivers_no_required_field_for_certain(jobs, found):
+def test_required_field_that_is_not_delivered_for_certain(jobs, found):
     made = report({**record("a"), "jobs": jobs}, required_fields={"http_requests": ["ClientIP"]})
     assert [item["is"].rpartition(": ")[2] for item in items(made) if item["type"] == "missing_field"] == found
 
