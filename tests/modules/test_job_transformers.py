@@ -6,6 +6,7 @@ import typing as t
 
 import pytest
 
+from ansible_collections.edgeops.observability.plugins.module_utils._difference import of_members
 from harness import Modules
 from harness.outcome import Report
 
@@ -37,6 +38,9 @@ def test_transformer_is_selected_by_name(modules: Modules, simulator: t.Any) -> 
     assert created.writes[0]["body"]["transformer_id"] == 3 and created.result["job"]["transformer"] == "redact"
     assert listings(created.report)[:2] == [f"/zones/{modules.zone}", f"/accounts/{simulator.account}/logpush/transformers"]
     assert changed.writes[0]["body"] == {"transformer_id": 6}
+    before, after = changed.result["diff"]["before"], changed.result["diff"]["after"]
+    assert (before["transformer_id"], before["transformer"]) == (3, "redact")
+    assert [(each.path, each.before, each.after) for each in of_members(before, after)] == [("transformer_id", "redact", "other")]
     assert [effect["name"] for effect in changed.result["effects"]] == ["change_transformer"]
     assert detached.writes[0]["body"] == {"transformer_id": 0} and detached.result["job"]["transformer"] is None
     assert [effect["name"] for effect in detached.result["effects"]] == ["change_transformer"]

@@ -249,7 +249,7 @@ def _names(names: t.Sequence[Json]) -> str:
     return ", ".join(_cut(str(name)) for name in names[:_MAX_NAMES]) + more
 
 
-_NAMES = {"output_options.field_names": "fields", "logpull_options": "output options"}
+_NAMES = {"output_options.field_names": "fields", "logpull_options": "output options", "transformer_id": "transformer"}
 
 
 def _name(member: str) -> str:
