@@ -123,6 +123,10 @@ class Chronicle(abc.ABC):
         return [episode for episode in (*self.closed, *left) if episode.kind == kind]
 
     @abc.abstractmethod
+    def count_of(self, finding: Finding) -> int:
+        """Return how many of what the record at hand has are what a finding is about."""
+
+    @abc.abstractmethod
     def count_authorised(self) -> tuple[int, int]:
         """Return how much of what was last seen is authorised, and how much there is."""
 
@@ -156,6 +160,9 @@ class Chronicle(abc.ABC):
                 opened = self.hidden.pop(finding, None) or Opened(event, at, message, self.is_first)
                 self.open[finding] = opened
                 yield event
+            if finding.rest:
+                opened = self.open[finding]
+                self.open[finding] = opened._replace(alike=max(opened.alike, self.count_of(finding)))
         for finding in [finding for finding in self.open if finding not in found]:
             opened, why = self.open.pop(finding), why_closed(finding)
             if why == HIDDEN:
@@ -198,7 +205,7 @@ class Chronicle(abc.ABC):
 
 
 def _episode(finding: Finding, opened: Opened) -> Episode:
-    return Episode(finding.kind, opened.since, is_first=opened.is_first, place=finding.place)
+    return Episode(finding.kind, opened.since, is_first=opened.is_first, place=finding.place, alike=opened.alike)
 
 
 # What an entry authorises beside its hashes.

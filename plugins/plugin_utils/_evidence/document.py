@@ -15,7 +15,7 @@ from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import format_time, has_text, need_date, need_time
 from .audits import Period
 from .events import CHANGED, GAP, Entries, Event
-from .history import History
+from .history import History, count
 from .notes import Note, Notes, read_notes
 from .page_history import PageHistory
 from .verdict import Told, sentences
@@ -223,7 +223,7 @@ def numbers(document: Document) -> list[tuple[str, str]]:
         (len({chain.zone_id.lower() for chain in document.audited}), "zone audited", "zones audited"),
         (document.audits, "audit", "audits"),
         (
-            sum(len(history.inventory or ()) for _chain, history in document.of_scripts),
+            sum(count(history.inventory) for _chain, history in document.of_scripts),
             "script at the end",
             "scripts at the end",
         ),
@@ -234,7 +234,11 @@ def numbers(document: Document) -> list[tuple[str, str]]:
             if document.has_pages
             else []
         ),
-        (sum(len(chain.history.open) for chain in document.audited), "finding still open", "findings still open"),
+        (
+            sum(opened.alike for chain in document.audited for opened in chain.history.open.values()),
+            "finding still open",
+            "findings still open",
+        ),
         (sum(event.what == GAP for event in events), "gap", "gaps"),
     ]
     return [(f"{number:,}", one if number == 1 else many) for number, one, many in counts]

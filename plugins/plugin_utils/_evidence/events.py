@@ -52,22 +52,24 @@ class Event(t.NamedTuple):
 
 
 class Opened(t.NamedTuple):
-    """A finding that is open: what opened it, since when, and what it says."""
+    """A finding that is open: what opened it, since when, what it says, and how many scripts that look the same it is about."""
 
     about: Event
     since: datetime.datetime
     message: str
     is_first: bool
+    alike: int = 1
 
 
 # How it ended that something was not authorised, or that a finding was open. Others end in words of their own.
-BY_AUTHORISATION, BACK, GONE_SINCE, REMOVED, HIDDEN, NOT_KNOWN, STILL_OPEN = ENDS = (
+BY_AUTHORISATION, BACK, GONE_SINCE, REMOVED, HIDDEN, NOT_KNOWN, NOT_SHOWN, STILL_OPEN = ENDS = (
     "authorised",
     "changed back",
     "gone",
     "the entry removed",
     "no longer looked at",
     "not known how, because the baseline is missing",
+    "no longer shown",
     "still open",
 )
 
@@ -86,6 +88,8 @@ class Episode(t.NamedTuple):
     hashes: frozenset[str] = frozenset()
     # What the finding is about; the page, of payment pages.
     place: str = ""
+    # Of how many scripts that nothing tells apart.
+    alike: int = 1
 
 
 def days_between(first: datetime.datetime, second: datetime.datetime) -> str:

@@ -12,6 +12,7 @@ from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._script_monitor import ON_PAGES
+from ...module_utils._scripts.facts import REPORTED
 from ...module_utils._text import list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
 from .chronicle import Chronicle, Finding
@@ -24,6 +25,7 @@ from .events import (
     GONE_SINCE,
     HIDDEN,
     NOT_KNOWN,
+    NOT_SHOWN,
     REMOVED,
     SEEN,
     Entries,
@@ -58,6 +60,8 @@ class Seen(t.NamedTuple):
     entry: str
     findings: frozenset[str]
     has_verdict: bool = True
+    # Whether the service showed that nobody reports it; where it shows nothing, the plan may hide it.
+    is_unreported: bool = False
     alike: int = 1
 
     @property
@@ -126,7 +130,11 @@ class History(Chronicle):
     def count_authorised(self) -> tuple[int, int]:
         """Return how many of the scripts that were last seen are authorised, and how many there are."""
         listed = [self._listed(identity, seen) for identity, seen in self.last_seen.items()]
-        return sum(script.seen.alike for script in listed if script.is_authorised), sum(script.seen.alike for script in listed)
+        return sum(script.seen.alike for script in listed if script.is_authorised), count(self.last_seen)
+
+    def count_of(self, finding: Finding) -> int:
+        seen = (self.inventory or {}).get(Identity(finding.place, finding.detail, finding.rest))
+        return seen.alike if seen else 1
 
     def _listed(self, identity: Identity, seen: Seen) -> Listed:
         declared = self.entry_of(seen.entry)
@@ -224,12 +232,15 @@ class History(Chronicle):
         for item in record["inventory"]:
             script, findings = item["script"], frozenset(item["findings"])
             value = (script["hash"] or "").lower()
-            seen = Seen(value, script["status"] or "", item["entry"] or "", findings, script.get("malicious") is not None)
+            unreported = all(script.get(flag) is False for flag in REPORTED)
+            has_verdict = script.get("malicious") is not None
+            seen = Seen(value, script["status"] or "", item["entry"] or "", findings, has_verdict, unreported)
             url, host = self._name(script["script_url"], script["host"])
             identity = Identity(url, host, "" if url else value or script["script_id"])
             same = inventory.get(identity)
             if same is not None:
-                seen = seen._replace(findings=findings | same.findings, alike=same.alike + (0 if url else 1))
+                shown = {name: getattr(seen, name) and getattr(same, name) for name in ("has_verdict", "is_unreported")}
+                seen = seen._replace(findings=findings | same.findings, alike=same.alike + (0 if url else 1), **shown)
             inventory[identity] = seen
         return inventory
 
@@ -271,9 +282,9 @@ class History(Chronicle):
             named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
             hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - _hashes(declared)
             if ongoing is None or (ongoing.kind == UNJUSTIFIED and kind != UNJUSTIFIED):
-                self.ongoing[identity] = Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes))
+                self.ongoing[identity] = Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes), alike=seen.alike)
             else:
-                self.ongoing[identity] = ongoing._replace(hashes=ongoing.hashes | hashes)
+                self.ongoing[identity] = ongoing._replace(hashes=ongoing.hashes | hashes, alike=max(ongoing.alike, seen.alike))
         elif ongoing is not None:
             how = self._how_ended(ongoing, seen, declared)
             if how:
@@ -320,7 +331,8 @@ class History(Chronicle):
                 if not identity.url and identity.host == host and kind in seen.findings
             ]
             for identity in same or [Identity("", host)]:
-                yield Finding(kind, "", host, identity.rest, ""), message
+                many = how_many(self.inventory[identity]) if self.inventory and same else []
+                yield Finding(kind, "", host, identity.rest, ""), "; ".join(filter(None, (message, *many)))
 
     def _why_closed(self, finding: Finding, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]) -> str:
         """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
@@ -352,6 +364,7 @@ class History(Chronicle):
             (identity in gone, GONE_SINCE),
             (seen is None, HIDDEN),
             (finding.kind == "malicious" and seen is not None and not seen.has_verdict, HIDDEN),
+            (finding.kind == "reported" and seen is not None and not seen.is_unreported, NOT_SHOWN),
             (finding.kind in ("malicious", "reported"), "no longer reported"),
             (finding.kind == _UNVERIFIED, "a hash is shown"),
             (how in (BACK, BY_AUTHORISATION), how),
@@ -377,6 +390,11 @@ class History(Chronicle):
 
     def entry_of(self, name: str) -> t.Mapping[str, Json]:
         return (self.entries or {}).get(name, {})
+
+
+def count(inventory: Inventory | None) -> int:
+    """Return the number of scripts, of which several may be one row."""
+    return sum(seen.alike for seen in (inventory or {}).values())
 
 
 def how_many(seen: Seen) -> list[str]:

@@ -14,7 +14,7 @@ from .audits import moment
 from .calendar import STATES, calendar, shape
 from .document import Document, ZoneChain, numbers
 from .events import AUTHORISED, HIDDEN, SEEN, Event, Opened
-from .history import Listed
+from .history import Listed, count
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.
 
@@ -32,6 +32,7 @@ def render(document: Document) -> bytes:
         "integrity": _integrity,
         "line": line,
         "moment": moment,
+        "number": count,
         "plural": plural,
         "about": _about,
         "sentence": lambda text: f"{text[:1].upper()}{text[1:]}",

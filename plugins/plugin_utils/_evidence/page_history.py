@@ -71,6 +71,9 @@ class PageHistory(Chronicle):
         """Return the pages of the last record of the period."""
         return [self._listed(page) for page in sorted(self._pages or (), key=lambda page: str(page["url"]))]
 
+    def count_of(self, _finding: Finding) -> int:
+        return 1
+
     def count_authorised(self) -> tuple[int, int]:
         pages = self.pages
         return sum(page.is_authorised for page in pages), len(pages)

@@ -96,7 +96,13 @@ def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence
 
 def _ended(episodes: t.Sequence[Episode], noun: str, words: str, period: Period, other: str = "ended", many: str = "") -> _Texts:
     if episodes:
-        yield f"{plural(len(episodes), noun, many)} {_one_or(len(episodes), 'was', 'were')} {words}{_ends(episodes, period, other)}"
+        number = _count(episodes)
+        yield f"{plural(number, noun, many)} {_one_or(number, 'was', 'were')} {words}{_ends(episodes, period, other)}"
+
+
+def _count(episodes: t.Sequence[Episode]) -> int:
+    """Return the number of what it happened to; scripts that nothing tells apart are one episode."""
+    return sum(episode.alike for episode in episodes)
 
 
 def _ends(episodes: t.Sequence[Episode], period: Period, other: str) -> str:
@@ -106,17 +112,15 @@ def _ends(episodes: t.Sequence[Episode], period: Period, other: str) -> str:
         by_end[episode.how if episode.how in by_end else other].append(episode)
     now = datetime.datetime.combine(period.last, datetime.time.max, datetime.timezone.utc)
     now = min(now, max(period.at, *(episode.since for episode in episodes)))
-    parts = []
+    parts, total = [], _count(episodes)
     for end, ended in by_end.items():
         if ended:
             longest = max(((episode.since, episode.end or now) for episode in ended), key=lambda span: span[1] - span[0])
-            all_of_several = {2: "both "}.get(len(ended), "all ") if len(episodes) > 1 and end == BY_AUTHORISATION else ""
-            number = all_of_several if len(ended) == len(episodes) else f"{len(ended):,} "
+            all_of_several = {2: "both "}.get(_count(ended), "all ") if total > 1 and end == BY_AUTHORISATION else ""
+            number = all_of_several if len(ended) == len(episodes) else f"{_count(ended):,} "
             parts.append(f"{number}{end} {'after' if end in (STILL_OPEN, *ENDS[4:5]) else 'within'} {days_between(*longest)}")
-    first = sum(episode.is_first for episode in episodes)
-    of_first = (
-        "" if not first else " (found by the first audit)" if first == len(episodes) else f" ({first} found by a first audit)"
-    )
+    first = _count([episode for episode in episodes if episode.is_first])
+    of_first = "" if not first else " (found by the first audit)" if first == total else f" ({first} found by a first audit)"
     return ", " + ", ".join(parts) + of_first
 
 

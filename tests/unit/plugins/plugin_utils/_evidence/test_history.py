@@ -158,6 +158,20 @@ def test_malicious_script_is_no_longer_reported(tmp_path: Path) -> None:
     assert found[-1] == ("closed", "a.js", "malicious: no longer reported, after 1 day")
 
 
+@pytest.mark.parametrize(("flag", "how"), [(None, "no longer shown"), (False, "no longer reported")])
+def test_report_that_is_not_shown_is_not_taken_back(tmp_path: Path, *, flag: bool | None, how: str) -> None:
+    """A plan may hide who reports a script; only flags that say so end a report."""
+    records = []
+    for day in range(2):
+        members, entries = record(Audit(day, A, ONE, more=[("reported", "a")] if not day else ()), None)
+        flags = {} if flag is None else dict.fromkeys(("url_reported_malicious", "domain_reported_malicious"), flag)
+        shown = [{**item, "script": {**item["script"], **flags}} for item in members["inventory"]]
+        records.append({**members, "inventory": shown, "baseline_digest": write_baseline(tmp_path, entries)})
+    write_chain(tmp_path, records, ZONE)
+    assert rows(tmp_path) == [("closed", "a.js", f"reported: {how}, after 1 day")]
+    assert read(tmp_path).verdict[0] == f"1 script was reported as malicious, {how} within 1 day (found by the first audit)"
+
+
 def test_finding_of_an_entry_ends(tmp_path: Path) -> None:
     required = {"b": entry("1", required=True)}
     found = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, B, {**ONE, **required}), Audit(2, A, {**ONE, **required}))
@@ -226,7 +240,14 @@ def test_scripts_without_a_url_are_told_apart(tmp_path: Path) -> None:
     ]
     assert [event.what for event in chain.history.events] == ["seen"] * 4 + ["opened"] * 4
     assert max(event.message for event in chain.history.events if event.what == "seen") == alike
-    assert read(tmp_path).verdict[1] == "5 of 5 scripts have no authorisation on record"
+    document = read(tmp_path)
+    assert document.verdict[:2] == [
+        "5 scripts were added without authorisation, still open after 3 days (found by the first audit)",
+        "5 of 5 scripts have no authorisation on record",
+    ]
+    numbers = dict(reversed(number) for number in documents.numbers(document))
+    assert (numbers["scripts at the end"], numbers["findings still open"]) == ("5", "5")
+    assert [opened.message.partition("; ")[2] for opened in chain.history.open.values() if opened.alike > 1] == [alike]
 
 
 def test_inventory_of_an_older_record_cannot_be_read_any_more(tmp_path: Path) -> None:
