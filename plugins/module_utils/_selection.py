@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ._core import conflict
+from ._core import Failure, conflict
 
 
 class Named(t.Protocol):
@@ -39,14 +39,20 @@ def select(items: t.Sequence[Item], nouns: Nouns, name: str | None, number: int 
         others = [item for item in same if item.id != number]
         if own is not None and own.name != name and others:
             raise conflict(
-                f"name: {nouns.one} {_ids(others)} is already named {name!r}, so that {nouns.one} {number} cannot get this name: two of one"
-                " name could not be told apart. Rename or delete the other one first."
+                f"name: {nouns.one} {_in_order(item.id for item in others)} is already named {name!r}, so that {nouns.one} {number}"
+                " cannot get this name: two of one name could not be told apart. Rename or delete the other one first."
             )
         return own
     if len(same) > 1:
-        raise conflict(f"name: the {nouns.several} {_ids(same)} are all named {name!r}; set {nouns.option} to select one.")
+        raise ambiguous("name", nouns.several, (item.id for item in same), f"{name!r}", nouns.option)
     return same[0] if same else None
 
 
-def _ids(items: t.Iterable[Named]) -> str:
-    return ", ".join(str(number) for number in sorted(item.id for item in items))
+def ambiguous(option: str, several: str, ids: t.Iterable[int | str | None], called: str, selects: str) -> Failure:
+    """Return the failure for an option with the name of several objects; `selects` names what tells them apart."""
+    return conflict(f"{option}: the {several} {_in_order(ids)} are all named {called}; set {selects} to select one.")
+
+
+def _in_order(ids: t.Iterable[int | str | None]) -> str:
+    """Return ids as text: numbers by their value, others by their letters."""
+    return ", ".join(sorted(map(str, ids), key=lambda number: (len(number) if number.isdecimal() else 0, number)))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import typing as t
 
-from .._core import Failure, Json, bad_answer, conflict
+from .._core import Failure, Json, bad_answer
 from .._observed import Observed
 from .._policy.parse import Policy, read_policy
+from .._selection import ambiguous
 from .._text import json_type
 from .facts import ACTIONS, ADD_REPORTING, ALLOW
 from .violations import Reports, Seen
@@ -161,10 +162,7 @@ def find_rule(rules: t.Sequence[Rule], rule_id: str | None, description: str | N
         return next((rule for rule in rules if rule.id == rule_id), None)
     matches = [rule for rule in rules if rule.description == description]
     if len(matches) > 1:
-        ids = ", ".join(str(rule.id) for rule in matches)
-        raise conflict(
-            f"description: {len(matches)} content security rules are named {description!r}: {ids}. Set rule_id to select one."
-        )
+        raise ambiguous("description", "content security rules", (rule.id for rule in matches), f"{description!r}", "rule_id")
     return matches[0] if matches else None
 
 

@@ -9,7 +9,7 @@ import typing as t
 from types import MappingProxyType
 
 from .._address import Address
-from .._core import Failure, Json, bad_answer, conflict
+from .._core import Failure, Json, bad_answer
 from .._destination import Destination, lacks_question_mark, public_destination, secret_parts, without_secrets
 from .._destination import parse as parse_destination
 from .._filter.parse import read_echo
@@ -17,6 +17,7 @@ from .._filter.text import UNREADABLE, budget, explain, to_text
 from .._filter.tree import Tree
 from .._observed import Cause, Observed, Unknown
 from .._redact import MASK, scrub
+from .._selection import ambiguous
 from .._text import is_integer, json_type
 from . import logpull_options, output_options
 from .facts import MEMBERS, NEVER_ABSENT, NOT_CARRIED, SUBOPTIONS, TYPES, VOLATILE
@@ -260,9 +261,8 @@ def find_by_name(jobs: t.Iterable[Job], name: str | None, dataset: str) -> Job |
     """Return the job with a name and dataset (empty for any); two are a conflict, because the service does not keep names unique."""
     matches = [job for job in jobs if name and job.name == name and dataset in ("", job.dataset)]
     if len(matches) > 1:
-        ids = ", ".join(str(number) for number in sorted(job.id for job in matches))
-        advice = f"and deliver {dataset}; set job_id" if dataset else "; set dataset or job_id"
-        raise conflict(f"name: the jobs {ids} are all named {name!r} {advice} to select one.".replace(" ;", ";"))
+        called, selects = (f"{name!r} and deliver {dataset}", "job_id") if dataset else (f"{name!r}", "dataset or job_id")
+        raise ambiguous("name", "jobs", (job.id for job in matches), called, selects)
     return matches[0] if matches else None
 
 

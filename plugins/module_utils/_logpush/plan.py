@@ -40,6 +40,7 @@ from .._destination_address import address_text, has_hidden_account, is_seen, le
 from .._filter.lint import findings
 from .._filter.text import to_data
 from .._observed import Cause, Known, Unknown
+from .._selection import ambiguous
 from .._text import dict_of, did_you_mean, list_of, nearest, quoted
 from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
@@ -251,8 +252,7 @@ def _transformer_id(name: str, names: t.Mapping[str, t.Sequence[int]]) -> int:
         message = f"{name!r} is not a transformer of the account{did_you_mean(nearest(name, sorted(names)))}"
         raise invalid_option("transformer", message)
     if len(matches) > 1:
-        ids = ", ".join(map(str, matches))
-        raise conflict(f"transformer: the transformers {ids} are all named {name!r}; set transformer_id to select one.")
+        raise ambiguous("transformer", "transformers", matches, f"{name!r}", "transformer_id")
     return matches[0]
 
 
