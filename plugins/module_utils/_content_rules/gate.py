@@ -8,7 +8,7 @@ from .._core import Json
 from .._observed import Cause, Unknown
 from .._policy.comparison import narrowing
 from .._policy.facts import REPORTABLE, STRICT_DYNAMIC, UNREPORTED
-from .._policy.matching import Resource, covers, governs, in_effect, is_allowed, is_named, may_allow, source_of
+from .._policy.matching import Resource, governs, is_allowed, is_named, may_allow, newly_allows, source_of
 from .._policy.parse import Policy
 from .enforcement import Blocked, begins, blocks_more, grouped, has_reports, is_silent, narrowed_listings, show_violations
 from .facts import ACTIONS, ADD_REPORTING
@@ -98,25 +98,11 @@ def _reported(change: _Change) -> tuple[list[Resource], list[Resource]]:
     for resource in change.reported.resources:
         if new is None or not is_allowed(new, resource):
             blocked.append(resource)
-        elif old is not None and is_allowed(old, resource) and not _newly_allows(old, new, resource):
+        elif old is not None and is_allowed(old, resource) and not newly_allows(old, new, resource):
             # Browsers decide: the policy allows it on paper, and they reported it all the same.
             is_recent = (resource.directive, source_of(resource.url)) in change.recent
             (blocked if is_recent else doubtful).append(resource)
     return blocked, doubtful
-
-
-def _newly_allows(old: Policy, new: Policy, resource: Resource) -> bool:
-    """Return whether a resource is allowed by a source that the new policy has in addition to what the old one allows."""
-    governing = new.governing(resource.directive)
-    if governing is None:
-        return old.governing(resource.directive) is not None
-    present = old.governing(resource.directive)
-    had = in_effect(resource.directive, present[1]) if present else ()
-    fresh = [
-        allowed for allowed in in_effect(resource.directive, governing[1]) if not any(covers(known, allowed) for known in had)
-    ]
-    only_fresh = Policy({**new.directives, governing[0]: tuple(fresh)}, new.kept)
-    return bool(fresh) and is_allowed(only_fresh, resource)
 
 
 def _listed(change: _Change) -> list[Resource]:
@@ -192,11 +178,8 @@ def _unknown_rule(before: Rule, change: _Change) -> t.Iterator[str]:
 
 
 def _unknown_policy(before: Rule, after: Rule) -> t.Iterator[str]:
-    unreported = [
-        name
-        for text in (after.policy.kept if after.policy else ())
-        if (name := text.split()[0].lower()) in UNREPORTED or name not in REPORTABLE
-    ]
+    names = [*after.policy.directives, *(text.split()[0].lower() for text in after.policy.kept)] if after.policy else []
+    unreported = [name for name in names if name in UNREPORTED or name not in REPORTABLE]
     if unreported and begins(before, after):
         yield f"browsers do not report what {', '.join(unreported)} would block"
     if after.policy is None:
@@ -207,9 +190,11 @@ def _unknown_policy(before: Rule, after: Rule) -> t.Iterator[str]:
         yield "its present policy cannot be parsed, so that it cannot be compared"
     else:
         less = narrowing(before.policy, after.policy)
-        code = [f"{governs(after.policy, 'script-src')} without {word}" for word in less.code]
-        if unlisted := [*less.unlisted, *code]:
-            yield f"no listing of the zone shows what {', '.join(unlisted)} would block"
+        hidden = [f"{governs(after.policy, directive)} without {source}" for directive, source in less.hidden]
+        code = [text for text in hidden if text.endswith("'")]
+        for names in ([*less.unlisted], code, [text for text in hidden if text not in code]):
+            if names:
+                yield f"no listing of the zone shows what {', '.join(names)} would block"
 
 
 def _unknown_use(desired: DesiredRule, change: _Change) -> t.Iterator[str]:

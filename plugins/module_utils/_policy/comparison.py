@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typing as t
 
-from .facts import CONNECT_SRC, DEFAULT_SRC, DIRECTIVES, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE
-from .matching import covers, in_effect
+from .facts import CONNECT_SRC, DEFAULT_SRC, DIRECTIVES, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WORKER_SRC
+from .matching import covers, in_effect, is_hidden
 from .parse import PLACE, Policy
 
 # What one policy allows and another one does not. Directives count with what they fall back to.
@@ -59,33 +59,48 @@ def missing(one: Policy, other: Policy, directive: str) -> list[str]:
 LISTED = (SCRIPT_SRC, CONNECT_SRC)
 
 
+# Code in pages, and schemes without a host: no listing shows them. This much of it is allowed where nothing is restricted.
+_HIDDEN = {SCRIPT_SRC: (UNSAFE_INLINE, UNSAFE_EVAL, "blob:", "data:"), CONNECT_SRC: ("blob:", "data:")}
+
+
 class Narrowing(t.NamedTuple):
-    """Where a policy allows less than another one: listed directives, those that no listing shows, and code in pages that has no address."""
+    """Where a policy allows less than another one: listed directives, others, and what listings hide, by listed directive and source."""
 
     listed: tuple[str, ...]
     unlisted: tuple[str, ...]
-    code: tuple[str, ...]
+    hidden: tuple[tuple[str, str], ...]
 
 
 def narrowing(old: Policy, new: Policy) -> Narrowing:
     """Return where a policy allows less than another one."""
-    listed: list[str] = []
     unlisted: set[str] = set()
     for name in DIRECTIVES:
-        if name == DEFAULT_SRC or not missing(old, new, name):
+        lost = missing(old, new, name)
+        if name in (DEFAULT_SRC, *LISTED) or not lost:
             continue
         homes = {home[0] for home in (old.governing(name), new.governing(name)) if home}
-        if name in LISTED:
-            listed.append(name)
-        elif homes != {SCRIPT_SRC}:  # what falls back to it in both is listed with the scripts
+        if name == WORKER_SRC and homes <= {SCRIPT_SRC}:
+            unlisted.update((name,) if _loses_workers(old, new, lost) else ())
+        else:
             unlisted.update(homes if len(homes) == 1 and name not in homes else (name,))
-    return Narrowing(tuple(listed), tuple(sorted(unlisted)), tuple(_lost_code(old, new)))
+    hidden = ((name, source) for name in LISTED for source in _lost_hidden(old, new, name))
+    return Narrowing(tuple(name for name in LISTED if missing(old, new, name)), tuple(sorted(unlisted)), tuple(hidden))
 
 
-def _lost_code(old: Policy, new: Policy) -> list[str]:
-    had, has = old.governing(SCRIPT_SRC), new.governing(SCRIPT_SRC)
+def _loses_workers(old: Policy, new: Policy, lost: t.Sequence[str]) -> bool:
+    """Return whether workers may be lost with sources of scripts. Browsers load them only from the page's own site, or without a host."""
+    had, has = old.governing(WORKER_SRC), new.governing(WORKER_SRC)
+    allowed = in_effect(WORKER_SRC, has[1]) if has else ()
+    has_own = any(covers(source, SELF) for source in allowed)
+    if had is None:
+        return not has_own or not {"blob:", "data:"} <= set(allowed)
+    return any(is_hidden(source) or not has_own for source in lost if source == SELF or not source.startswith("'"))
+
+
+def _lost_hidden(old: Policy, new: Policy, directive: str) -> list[str]:
+    had, has = old.governing(directive), new.governing(directive)
     if has is None:
         return []
-    lost = (UNSAFE_INLINE, UNSAFE_EVAL) if had is None else missing(old, new, SCRIPT_SRC)
-    allowed = {SELF, *in_effect(SCRIPT_SRC, has[1])}
-    return [keyword for keyword in lost if keyword.startswith("'") and keyword not in allowed]
+    lost = _HIDDEN[directive] if had is None else missing(old, new, directive)
+    allowed = {SELF, *in_effect(directive, has[1])}
+    return [source for source in lost if is_hidden(source) and source not in allowed]

@@ -7,7 +7,7 @@ import typing as t
 # The words of a content security policy: those that Cloudflare documents for its rules (cloudflare-docs, client-side-security/rules, 2026),
 # and what browsers report (Content Security Policy Level 3).
 
-DEFAULT_SRC, SCRIPT_SRC, CONNECT_SRC = "default-src", "script-src", "connect-src"
+DEFAULT_SRC, SCRIPT_SRC, CONNECT_SRC, WORKER_SRC = "default-src", "script-src", "connect-src", "worker-src"
 # What browsers report for the elements of a page, and for which a policy can have sources of its own.
 SCRIPT_ELEMENTS = "script-src-elem"
 UPGRADE = "upgrade-insecure-requests"
@@ -28,7 +28,7 @@ DIRECTIVES = (
     SCRIPT_SRC,
     "style-src",
     UPGRADE,
-    "worker-src",
+    WORKER_SRC,
 )
 # All that browsers may report; a policy of the service may have those that it does not document (kept as they are).
 REPORTABLE = frozenset(DIRECTIVES) | {
@@ -44,13 +44,13 @@ REPORTABLE = frozenset(DIRECTIVES) | {
     *("sandbox", "plugin-types", "trusted-types", "require-trusted-types-for", "require-sri-for", "block-all-mixed-content"),
     *("report-uri", "report-to"),
 }
-# Browsers ignore it as long as a policy only reports, so that nobody has seen what it would block.
-UNREPORTED = frozenset(("sandbox",))
+# Browsers ignore them as long as a policy only reports, so that nobody has seen what they would block.
+UNREPORTED = frozenset(("sandbox", UPGRADE))
 # Which directive governs if a policy lacks one: the first of these that it has (Content Security Policy Level 3, 6.8.3).
 FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("script-src-elem", "script-src-attr"), (SCRIPT_SRC, DEFAULT_SRC)),
     **dict.fromkeys(("style-src-elem", "style-src-attr"), ("style-src", DEFAULT_SRC)),
-    "worker-src": ("child-src", SCRIPT_SRC, DEFAULT_SRC),
+    WORKER_SRC: ("child-src", SCRIPT_SRC, DEFAULT_SRC),
     "frame-src": ("child-src", DEFAULT_SRC),
     **dict.fromkeys(
         (
@@ -64,7 +64,7 @@ FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
 NONE, SELF, UNSAFE_INLINE, UNSAFE_EVAL = "'none'", "'self'", "'unsafe-inline'", "'unsafe-eval'"
 WASM_EVAL, STRICT_DYNAMIC, REPORT_SAMPLE = "'wasm-unsafe-eval'", "'strict-dynamic'", "'report-sample'"
 # `'strict-dynamic'` has a meaning for scripts only; `default-src` in a report may be about one.
-SCRIPT_DIRECTIVES = (SCRIPT_SRC, "script-src-elem", "script-src-attr", "worker-src", DEFAULT_SRC)
+SCRIPT_DIRECTIVES = (SCRIPT_SRC, "script-src-elem", "script-src-attr", WORKER_SRC, DEFAULT_SRC)
 KEYWORDS = (NONE, SELF, UNSAFE_INLINE, UNSAFE_EVAL)
 FRAME_ANCESTORS_KEYWORDS = (NONE, SELF)
 # Words that mean something only in single quotes; the last are not documented for the service.

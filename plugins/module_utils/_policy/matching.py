@@ -141,6 +141,11 @@ def is_readable(url: str) -> bool:
     return locate(url) is not None or bool(_ONLY_SCHEME.match(url))
 
 
+def is_hidden(source: str) -> bool:
+    """Return whether what a source allows has no address with a host: a keyword, a hash, or a scheme such as `blob:`."""
+    return source.startswith("'") or (source.endswith(":") and source[:-1] not in _NETWORK)
+
+
 def switched_off(directive: str, sources: Sources) -> Sources:
     """Return the sources that others of the same directive switch off."""
     kept = in_effect(directive, sources)
@@ -164,16 +169,46 @@ def in_effect(directive: str, sources: Sources) -> Sources:
     return tuple(source for source in sources if source not in ignored and (source.startswith("'") or not is_strict))
 
 
+def newly_allows(old: Policy, new: Policy, resource: Resource) -> bool:
+    """Return whether a policy may allow, with a source of its own, what another one allows on paper and browsers blocked all the same.
+
+    Such a report is about a redirect, of which it names the address before it. After a redirect paths do not count, and what leads to a
+    second scheme or port of the same host is no reason to believe that nothing is blocked. So only a source for more hosts counts.
+    """
+    present, governing = old.governing(resource.directive), new.governing(resource.directive)
+    if present is None or governing is None:
+        return present is not None
+    location = locate(resource.url)
+    if location is None:
+        return False
+    had, has = (
+        {_hosts(source, location) for source in _matching(in_effect(resource.directive, sources), resource)}
+        for _name, sources in (present, governing)
+    )
+    return any(not any(_fits_host(known, host) for known in had) for host in has)
+
+
+def _hosts(source: str, location: Location) -> str:
+    """Return for which hosts a source is that matches a location."""
+    parts = _host_source(source)
+    return parts.host if parts else location.origin.host if source == SELF else "*"
+
+
 def _any_matches(sources: Sources, resource: Resource) -> bool:
+    return bool(_matching(sources, resource))
+
+
+def _matching(sources: Sources, resource: Resource) -> list[str]:
+    """Return the sources that match a resource."""
     word = REPORTED_WORDS.get(resource.url.lower())
     if word:
-        return word in sources or (word == WASM_EVAL and UNSAFE_EVAL in sources)
+        return [source for source in sources if source == word or (word == WASM_EVAL and source == UNSAFE_EVAL)]
     location = locate(resource.url)
     page = locate(resource.page) or locate(f"https://{resource.host}")
     if location is None:
         scheme = resource.url.partition(":")[0].lower()
-        return f"{scheme}:" in sources
-    return any(_matches(source, location, page.origin if page else None) for source in sources)
+        return [source for source in sources if source == f"{scheme}:"]
+    return [source for source in sources if _matches(source, location, page.origin if page else None)]
 
 
 def _matches(source: str, location: Location, page: Origin | None) -> bool:
@@ -199,6 +234,7 @@ def _fits_scheme(scheme: str, actual: str) -> bool:
 
 
 def _fits_host(host: str, actual: str) -> bool:
+    """Return whether the host of a source is, or stands for, a host or all those of a second source."""
     return host in ("*", actual) or (host.startswith("*.") and actual.endswith(host[1:]) and len(actual) > len(host) - 1)
 
 
@@ -235,6 +271,5 @@ def covers(broad: str, narrow: str) -> bool:
         return False
     # Without a scheme, that of the page counts, and https is as good as any.
     is_scheme = _fits_scheme(outer.scheme, inner.scheme) if outer.scheme else inner.scheme in ("", "https")
-    is_host = outer.host in ("*", inner.host) or (outer.host.startswith("*.") and inner.host.endswith(outer.host[1:]))
     is_path = not outer.path or outer.path == inner.path or (outer.path.endswith("/") and inner.path.startswith(outer.path))
-    return is_scheme and is_host and outer.port == inner.port and is_path
+    return is_scheme and _fits_host(outer.host, inner.host) and outer.port == inner.port and is_path

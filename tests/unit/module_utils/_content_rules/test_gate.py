@@ -25,7 +25,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Known, Unknown
 from ansible_collections.edgeops.observability.plugins.module_utils._policy.comparison import compare
-from ansible_collections.edgeops.observability.plugins.module_utils._policy.matching import Resource
+from ansible_collections.edgeops.observability.plugins.module_utils._policy.matching import Resource, source_of
 from ansible_collections.edgeops.observability.plugins.module_utils._policy.parse import read_policy
 
 DEFAULTS = {name: option.get("default") for name, option in OPTIONS.items()}
@@ -99,7 +99,8 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
         "(3 times, on shop.example"),
     "an added directive": (
         SELF, {**ALLOW, "directives": "script-src 'self'; connect-src 'none'"}, answer(row()),
-        listing("https://api.example/v1", directive="connect-src"), [CDN, "https://api.example/v1"], "connect-src https://api.example/v1"),
+        listing("https://api.example/v1", directive="connect-src"), [CDN, "https://api.example/v1", None],
+        "what connect-src without blob:, connect-src without data: would block"),
     "a script baseline beside default-src": (
         rule("default-src 'self' https:", **ENFORCED),
         {"directives": "default-src 'self' https:", "script_baseline": [{"name": "a", "url": CDN, "authorised_by": "x"}], "expression": "false"},
@@ -154,10 +155,11 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
         "what script-src without 'sha256-b=' would block"),
     "a listed script of an unknown page": (
         rule("script-src 'self'", **ENFORCED), {"directives": "script-src 'none'"}, None,
-        Seen((Resource("script-src-elem", OWN),)), [OWN], "would block 1 source"),
+        Seen((Resource("script-src-elem", OWN),)), [OWN, None], "would block 1 source"),
     "a listed script of a page whose scheme is not known": (
         rule("script-src cdn.example", **ENFORCED), {"directives": "script-src 'none'"}, None,
-        Seen((Resource("script-src-elem", "http://cdn.example/a.js", "shop.example"),)), ["http://cdn.example/a.js"], "would block 1 source"),
+        Seen((Resource("script-src-elem", "http://cdn.example/a.js", "shop.example"),)), ["http://cdn.example/a.js", None],
+        "what worker-src would block"),
     "a listed connection without its path": (
         rule("connect-src https://api.example/v1/", **ENFORCED), {"directives": "connect-src 'self'"}, None,
         listing("https://api.example/", directive="connect-src"), ["https://api.example/"], "would block 1 source"),
@@ -167,10 +169,76 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
     "a sandbox, which nobody reports": (
         rule("script-src *; sandbox"), {**ALLOW, "accept_blocked": ["data:"]}, answer(row("data")), None, [None],
         "browsers do not report what sandbox would block"),
+    "an upgrade, which nobody reports": (
+        rule("script-src *; upgrade-insecure-requests"), {**ALLOW, "accept_blocked": ["data:"]}, answer(row("data")), None, [None],
+        "browsers do not report what upgrade-insecure-requests would block"),
+    "an upgrade and a sandbox": (
+        rule("script-src *; upgrade-insecure-requests; sandbox"), {**ALLOW, "accept_blocked": ["data:"]}, answer(row("data")), None, [None],
+        "browsers do not report what upgrade-insecure-requests, sandbox would block"),
+    "an upgrade that is added": (
+        rule("script-src *", **ENFORCED), {"directives": "script-src *; upgrade-insecure-requests"}, None, None, [None],
+        "what upgrade-insecure-requests would block"),
+    "workers of blob, which fall back to the scripts": (
+        rule("script-src * data: blob:", **ENFORCED), {"directives": "script-src *"}, None, listing(OWN), [None],
+        "what worker-src would block; no listing of the zone shows what script-src without blob:, script-src without data: would block"),
+    "the same, first logged": (
+        rule("script-src * data: blob:"), {**ALLOW, "directives": "script-src *", "accept_blocked": ["inline"]}, answer(row("eval")), listing(OWN),
+        ["'unsafe-eval'", None], "what worker-src would block; no listing of the zone shows what script-src without blob:"),
+    "scripts of blob beside sources for workers": (
+        rule("script-src * blob:; worker-src *", **ENFORCED), {"directives": "script-src *; worker-src *"}, None, listing(OWN), [None],
+        "what script-src without blob: would block"),
+    "workers of the own site": (
+        rule("script-src https:", **ENFORCED), {"directives": "script-src https://cdn.example"}, None, listing(CDN), [None],
+        "what worker-src would block"),
+    "workers by default": (
+        rule("default-src 'self' blob:", **ENFORCED), {"directives": "default-src 'self'"}, None, listing(OWN), [None],
+        "what default-src would block; no listing of the zone shows what default-src without blob:"),
+    "the first sources for scripts": (
+        rule("img-src *", **ENFORCED), {"directives": "img-src *; script-src * 'unsafe-inline' 'unsafe-eval'"}, None, listing(OWN), [None],
+        "what worker-src would block; no listing of the zone shows what script-src without blob:, script-src without data: would block"),
+    "connections of blob": (
+        rule("connect-src 'self' blob:", **ENFORCED), {"directives": "connect-src 'self'"}, None,
+        listing("https://shop.example/v1", directive="connect-src"), [None], "what connect-src without blob: would block"),
     "strict-dynamic that is lost": (
         rule("script-src 'sha256-a=' 'strict-dynamic'", **ENFORCED), {"directives": "script-src 'sha256-a=' https:"}, None, listing(OWN), [None],
         "what script-src without 'strict-dynamic' would block"),
 }  # fmt: skip
+
+# Present policy, new policy, reported address, its directive: the new one names again what the present one has, for no other host.
+REPEATED = (
+    ("script-src https://cdn.example", "script-src https://cdn.example https://cdn.example:443", CDN, "script-src-elem"),
+    ("script-src https://cdn.example:443", "script-src https://cdn.example", CDN, "script-src-elem"),
+    ("script-src https://cdn.example/", "script-src https://cdn.example", CDN, "script-src-elem"),
+    ("script-src https://cdn.example", "script-src https://cdn.example/ https://cdn.example", CDN, "script-src-elem"),
+    ("script-src https://cdn.example", f"script-src https://cdn.example {CDN}", CDN, "script-src-elem"),
+    ("script-src https://cdn.example/%61.js", f"script-src {CDN}", CDN, "script-src-elem"),
+    ("script-src https://cdn.example", "script-src HTTPS://CDN.example HTTP://CDN.example:80", CDN, "script-src-elem"),
+    ("script-src https://cdn.example", "script-src https://cdn.example cdn.example http://cdn.example", CDN, "script-src-elem"),
+    ("script-src cdn.example", "script-src cdn.example http://cdn.example", CDN, "script-src-elem"),
+    ("default-src https://cdn.example", "default-src https://cdn.example; script-src http://cdn.example", CDN, "script-src-elem"),
+    # After a redirect paths do not count, so that a broader one is no reason.
+    ("script-src https://cdn.example/a.js", "script-src https://cdn.example", CDN, "script-src-elem"),
+    ("script-src https:", "script-src https: http: https://* *", CDN, "script-src-elem"),
+    ("script-src *.example", "script-src *.example https://cdn.example https://*.example", CDN, "script-src-elem"),
+    ("script-src 'self'", "script-src 'self' https://shop.example", OWN, "script-src-elem"),
+    ("script-src shop.example", "script-src 'self'", OWN, "script-src-elem"),
+    ("script-src 'unsafe-eval'", "script-src 'unsafe-eval' 'wasm-unsafe-eval'", "wasm-eval", "script-src"),
+    ("connect-src wss://api.example", "connect-src wss://api.example ws://api.example", "wss://api.example/", "connect-src"),
+    # Where nothing is restricted, nothing can be newly allowed.
+    ("img-src *", "img-src *; script-src https://cdn.example", CDN, "script-src-elem"),
+)
+
+
+@pytest.mark.parametrize(("present", "new", "url", "directive"), REPEATED)
+def test_second_name_of_a_source_explains_no_report(present: str, new: str, url: str, directive: str) -> None:
+    """What browsers block although a policy allows it on paper stays blocked if the new policy only repeats it."""
+    options = {**ALLOW, "directives": new, "unobserved": "allow"}
+    verdict = judged(rule(present), options, answer(row(url, directive)), listing(CDN))
+    assert [refusal["source"] for refusal in verdict.refusals] == [source_of(url)], verdict
+    assert "although sources of the policy name them" in verdict.refused
+    # Of earlier days it is a warning.
+    older = judged(rule(present), options, answer(row(url, directive), recent=[]), listing(CDN))
+    assert not older.refused and "but not in the last 24 hours" in " ".join(older.warnings)
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -190,6 +258,17 @@ def test_what_is_in_use_or_not_known_is_refused(case: str) -> None:
 PASSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list[str]]] = {
     "a new source allows what was reported": (SELF, {**ALLOW, "directives": "script-src 'self' cdn.example"}, answer(row()), None, []),
     "a broader one does, too": (rule("script-src https://cdn.example/b/"), {**ALLOW, "directives": "script-src https:"}, answer(row()), None, []),
+    "more hosts may explain what was allowed on paper": (
+        rule("script-src https://cdn.example"), {**ALLOW, "directives": "script-src https://*.example"}, answer(row()), None, []),
+    "so may a keyword": (
+        rule("script-src https://cdn.example"), {**ALLOW, "directives": "script-src 'self' https://cdn.example 'unsafe-inline'"}, answer(row("inline")),
+        None, []),
+    "and every host": (rule("script-src 'self'"), {**ALLOW, "directives": "script-src 'self' https:"}, answer(row(OWN)), None, []),
+    "an upgrade that is enforced already": (
+        rule("script-src *; upgrade-insecure-requests", **ENFORCED), {"directives": "script-src 'self'; upgrade-insecure-requests"}, None,
+        listing(OWN), []),
+    "scripts and workers keep what has no host": (
+        rule("script-src 'self' blob: https:", **ENFORCED), {"directives": "script-src 'self' blob:"}, None, listing(OWN), []),
     "the directive goes": (rule("script-src 'self'; img-src *"), {**ALLOW, "directives": "img-src *"}, answer(row()), None, []),
     "accepted": (SELF, {**ALLOW, "accept_blocked": ["cdn.example"]}, answer(row()), None, []),
     "extensions": (
