@@ -92,8 +92,10 @@ options:
         if its O(expression) changes, and if its violations cannot be read or one of them cannot be told.
       - What a logged rule allowed was never reported. Where the new policy allows less of it, and where a logged rule has no report at all, the scripts
         and connections that the zone lists are compared. What no listing shows is not known, which are other directives than C(script-src) and
-        C(connect-src), and code in pages (V('unsafe-inline'), V('unsafe-eval'), hashes and V('strict-dynamic')). So is everything if the listing
-        cannot be read or is empty, or if the script monitor is off.
+        C(connect-src), workers, also where they fall back to C(script-src), code in pages (V('unsafe-inline'), V('unsafe-eval'), hashes and
+        V('strict-dynamic')), and what has no host (V(blob:), V(data:)). So is everything if the listing cannot be read or is empty, or if the
+        script monitor is off.
+      - Browsers ignore C(upgrade-insecure-requests) and C(sandbox) as long as a rule is only logged, so that nobody knows what they would block.
       - What is known to be blocked is refused with V(allow), too.
     type: str
     choices: [refuse, allow]
@@ -114,7 +116,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Report what the checkout loads from elsewhere than the shop and the payment provider
+- name: Log first. Report what the checkout loads from elsewhere than the shop and the payment provider
   edgeops.observability.content_security_rule:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     description: checkout
@@ -135,7 +137,7 @@ EXAMPLES = r"""
         authorised_by: j.doe
         owner: web@example.com
 
-- name: Enforce the rule unless it would block something else than the old chat
+- name: Enforce the rule after a week of reports, unless it would block something else than the old chat
   edgeops.observability.content_security_rule:
     zone_id: 023e105f4ecef8ad9ca31a8372d0c353
     description: checkout
