@@ -43,7 +43,7 @@ PERMISSION = re.compile(
     r"\b(Zone Settings|Zone Analytics|Account Settings|Account Analytics|Page Shield|Zone WAF|Notifications|Logs|Zone):? (Read|Write|Edit)\b"
 )
 # Names of modules, files or series of metrics that look like variables of playbooks.
-NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp)_?")
+NO_VARIABLES = re.compile(r"edgeops_(simulator|zone|job|audit_timestamp|not_audited)_?")
 MIB = 1024 * 1024
 BUDGET, WINDOW = parse_budget(CONNECTION_OPTIONS["request_budget"]["default"]) or (0, 0.0)
 
