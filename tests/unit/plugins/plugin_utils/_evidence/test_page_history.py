@@ -222,3 +222,16 @@ def test_missing_baseline_of_pages(tmp_path: Path, name: str) -> None:
         }
         document = documents.read(documents.desire(given, {}))
     assert document.verdict[0] == "The baseline is missing of 1 of 1 audit, on 1 day"
+
+
+def test_page_is_authorised_from_the_day_of_its_entry_on(tmp_path: Path) -> None:
+    later = checkout(inline=["sha256-x"], authorised_on="2026-01-03")
+    document = read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, of=later))
+    assert document.verdict[:2] == [
+        "1 of 1 payment page has no authorisation on record",
+        "1 authorisation has a date after an audit that relied on it, and authorises nothing before that day",
+    ]
+    assert (
+        "no authorisation"
+        not in read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, of=later), audit(2, SKIMMED, of=later)).verdict[0]
+    )
