@@ -88,12 +88,15 @@ def decided_by(job: t.Mapping[str, Json], field: str) -> str:
     """Return what decides whether a field that a job selects is delivered, "" if that it is selected is enough.
 
     The query of a transformer decides which fields are delivered, and whether a record is; a record template is the whole text of
-    a record; and what jobs of further kinds deliver is not documented.
+    a record; what jobs of further kinds deliver is not documented, nor which of several lists of fields counts.
     """
     if transformer := job.get("transformer") or job.get("transformer_id"):
         return f"decided by transformer {transformer}"
     if job.get("kind") not in (None, "", EDGE):
         return f"decided by the kind {job['kind']!r} of the job"
+    parameters = {} if job.get("output_options") else _parameters(job)
+    if field not in logpull_options.certain_names(parameters) and logpull_options.FIELDS in logpull_options.repeated(parameters):
+        return "decided by which of several lists of fields counts"
     template = dict_of(job.get("output_options")).get("record_template")
     return "decided by the record template" if template and field not in _named_in(template) else ""
 
@@ -107,11 +110,15 @@ def _named_in(template: Json) -> set[str]:
 
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
     """Return the log fields that a job selects, as reported or as declared; the service ignores `logpull_options` beside `output_options`."""
-    output, text = dict_of(job.get("output_options")), job.get("logpull_options")
+    output = dict_of(job.get("output_options"))
     if output:
         return names_in(output.get("field_names"))
-    parameters = logpull_options.parse(text if isinstance(text, str) else None)
-    return list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, "")))
+    return list(logpull_options.split_names(_parameters(job).get(logpull_options.FIELDS, "")))
+
+
+def _parameters(job: t.Mapping[str, Json]) -> logpull_options.Parameters:
+    text = job.get("logpull_options")
+    return logpull_options.parse(text if isinstance(text, str) else None)
 
 
 def _configured(value: Json) -> dict[str, list[str]]:

@@ -201,6 +201,11 @@ def job_warnings(jobs: t.Iterable[Job]) -> tuple[str, ...]:
             warnings.append(
                 f"{words_for(job)}: the service shows members of another type than documented, so that they are not known: {wrong}."
             )
+        if names := [] if job.output else logpull_options.repeated(job.logpull):
+            warnings.append(
+                f"{words_for(job)}: its logpull_options have several values of {', '.join(map(repr, names))}, and servers differ in which one"
+                " counts, so that it is not known what the job delivers. Give the options to correct it."
+            )
     return tuple(warnings)
 
 

@@ -28,6 +28,21 @@ _READABLE = ",:;/@!$'()*+."
 Parameters = t.Mapping[str, str]
 
 
+class Repeated(str):
+    """The value of a parameter that a text has several times with different values: servers differ in which one counts.
+
+    As text it is the last one, of `fields` all names; it equals nothing that a task declares.
+    """
+
+    values: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str, values: tuple[str, ...]) -> Repeated:
+        made = cls(text)
+        made.values = values
+        return made
+
+
 class Requested(t.NamedTuple):
     """The parameters that a task sets: the list of fields (None keeps the current one), and the other values as text.
 
@@ -98,22 +113,40 @@ def from_text(text: str) -> Requested:
             raise invalid_option(place, f"{piece!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
         if parameter == FIELDS and value and not all(map(str.strip, values)):
             raise invalid_option(place, f"{piece} has an empty field name")
-    parameters = parse(text)
+    # Of a text that a task gives each parameter is sent once.
+    parameters = {name: str(value) for name, value in parse(text).items()}
     fields = split_names(parameters.pop(FIELDS)) if FIELDS in parameters else None
     return Requested(fields, parameters)
 
 
 def parse(text: str | None) -> dict[str, str]:
-    """Return the decoded parameters of a text in order; duplicate `fields` are joined, of other duplicates the last one counts."""
-    parameters: dict[str, str] = {}
+    """Return the decoded parameters of a text in order; one with several values is `Repeated`."""
+    values: dict[str, list[str]] = {}
     for piece in (text or "").strip().lstrip("?").split("&"):
         # Blanks around a name or a value have no meaning, even if they are encoded.
         name, _equals, value = (unquote(part).strip() for part in piece.partition("="))
-        if name == FIELDS:
-            parameters[name] = ",".join(split_names(f"{parameters.get(name, '')},{value}"))
-        elif name:
-            parameters[name] = value
-    return parameters
+        if name:
+            values.setdefault(name, []).append(",".join(split_names(value)) if name == FIELDS else value)
+    return {name: _one(name, each) for name, each in values.items()}
+
+
+def _one(name: str, values: list[str]) -> str:
+    """Return the only value of a parameter, or all of them where they differ."""
+    whole = ",".join(split_names(",".join(values))) if name == FIELDS else values[-1]
+    meanings = [canonical({name: value}) for value in values]
+    return whole if all(each == meanings[0] for each in meanings) else Repeated.of(whole, tuple(values))
+
+
+def repeated(parameters: Parameters) -> list[str]:
+    """Return the parameters of which it is not known which value counts."""
+    return sorted(name for name, value in parameters.items() if isinstance(value, Repeated))
+
+
+def certain_names(parameters: Parameters) -> tuple[str, ...]:
+    """Return the fields that are selected whichever of several lists counts."""
+    value = parameters.get(FIELDS, "")
+    lists = value.values if isinstance(value, Repeated) else (value,)
+    return tuple(name for name in split_names(value) if all(name in split_names(each) for each in lists))
 
 
 def split_names(text: str) -> tuple[str, ...]:
@@ -123,16 +156,19 @@ def split_names(text: str) -> tuple[str, ...]:
 
 def to_parts(parameters: Parameters) -> dict[str, t.Any]:
     """Return the parameters as the options for their parts have them; None for a part without any."""
+    unknown = repeated(parameters)
     flags = {name: _flag(value) for name, value in parameters.items() if name not in (FIELDS, TIMESTAMPS)}
     return {
-        "fields": list(split_names(parameters.get(FIELDS, ""))) or None,
-        "timestamp_format": parameters.get(TIMESTAMPS) or None,
+        "fields": None if FIELDS in unknown else list(split_names(parameters.get(FIELDS, ""))) or None,
+        "timestamp_format": None if TIMESTAMPS in unknown else parameters.get(TIMESTAMPS) or None,
         "option_flags": {name: value for name, value in flags.items() if value is not None} or None,
     }
 
 
 def _flag(text: str) -> bool | float | str | None:
-    """Return the value of a parameter as data; None if it is off."""
+    """Return the value of a parameter as data; None if it is off; all of several values as one text."""
+    if isinstance(text, Repeated):
+        return " or ".join(value or "nothing" for value in text.values)
     if text.lower() in _OFF:
         return None
     if _NUMBER.fullmatch(text) and math.isfinite(number := float(text)):
@@ -145,7 +181,9 @@ def canonical(parameters: Parameters) -> dict[str, t.Any]:
     form: dict[str, t.Any] = {}
     for name, value in sorted(parameters.items()):
         default = _DEFAULTS.get(name)
-        if name == FIELDS:
+        if isinstance(value, Repeated):
+            form[name] = {"repeated": list(value.values)}
+        elif name == FIELDS:
             form[name] = sorted(split_names(value))
         elif _NUMBER.fullmatch(value):
             number = float(value)
@@ -160,19 +198,22 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
 
     Parameters that the task omits are kept. Fields come first, then what the task sets, so that one desired state has one text.
     """
-    fields = split_names(present.get(FIELDS, "")) if requested.fields is None else requested.fields
+    fields = present.get(FIELDS, "") if requested.fields is None else ",".join(requested.fields)
     others = dict(requested.others)
     if present and SAMPLE not in present and not canonical({SAMPLE: others.get(SAMPLE, "")}):
         # An adopted job declares that all records are delivered; that is no difference beside one in another parameter.
         others.pop(SAMPLE, None)
-    after = {**present, **others, FIELDS: ",".join(fields)}
+    after = {**present, **others, FIELDS: fields}
     text = render({name: after[name] for name in dict.fromkeys((FIELDS, *others, *sorted(after)))})
     return text, canonical(after) != canonical(present)
 
 
 def render(parameters: Parameters) -> str:
     """Return the text to send, without parameters that are off; `fields` may contain a field named like an off value."""
-    kept = [pair for pair in parameters.items() if pair[1].lower() not in _OFF or (pair[0] == FIELDS and pair[1])]
+    pairs = [
+        (name, each) for name, value in parameters.items() for each in (value.values if isinstance(value, Repeated) else [value])
+    ]
+    kept = [pair for pair in pairs if pair[1].lower() not in _OFF or (pair[0] == FIELDS and pair[1])]
     # Parameters of the service are sent back unchanged, even if they contain a lone surrogate.
     text = "&".join("=".join(quote(part, safe=_READABLE, errors="surrogatepass") for part in pair) for pair in kept)
     if len(text) > MAX_OPTIONS_LENGTH:

@@ -249,7 +249,10 @@ def _delivers_all(job: ReportedJob, dataset: str) -> bool:
     options, text = dict_of(job.get("output_options")), job.get("logpull_options")
     rate: object = options.get("sample_rate")
     if not options:
-        rate = logpull_options.parse(text if isinstance(text, str) else None).get(logpull_options.SAMPLE)
+        parameters = logpull_options.parse(text if isinstance(text, str) else None)
+        if logpull_options.SAMPLE in logpull_options.repeated(parameters):
+            return False
+        rate = parameters.get(logpull_options.SAMPLE)
     try:
         # All records are delivered without a rate, and with 0 or 1.
         return not rate or (isinstance(rate, (str, int, float)) and float(rate) in (0.0, 1.0))

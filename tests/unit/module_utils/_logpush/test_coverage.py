@@ -231,6 +231,7 @@ def templated(template):
 @pytest.mark.parametrize(
     ("given", "decision"),
     [
+        (job("RayID&fields=Cookies"), "which of several lists of fields counts"),
         *(
             (templated(template), "the record template")
             for template in (

@@ -10,11 +10,14 @@ from support.refusals import refusal
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.logpull_options import (
     Requested,
     canonical,
+    certain_names,
     from_parts,
     from_text,
     merged,
     parse,
     render,
+    repeated,
+    to_parts,
 )
 
 NAMES = st.text("abcXYZ_09-", min_size=1, max_size=6).filter(lambda name: name not in ("fields", "timestamps"))
@@ -39,6 +42,19 @@ DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, u
         ((["a"], None, None), "&&fields=+a,,", "fields=a", True),
         ((None, "rfc3339", None), "timestamps=RFC3339", "timestamps=rfc3339", True),
         ((None, "rfc3339", {"X:Y": 2}), "timestamps=unix&timestamps=rfc3339", "timestamps=rfc3339&X:Y=2", True),
+        # Of a parameter with several values it is not known which one counts: it differs from each, and is kept if it is not declared.
+        ((None, "rfc3339", None), "timestamps=unix&timestamps=rfc3339", "timestamps=rfc3339", True),
+        ((None, None, {"sample": 1}), "fields=a&sample=0.001&sample=1", "fields=a&sample=1", True),
+        ((None, None, {"sample": 1}), "fields=a&sample=1&sample=0.001", "fields=a&sample=1", True),
+        ((["a", "b"], None, None), "fields=a&fields=a,b", "fields=a,b", True),
+        ((["a", "b"], None, None), "fields=a,b&fields=b,a", "fields=a,b", False),
+        ((None, None, {"F": True}), "F=false&F=true", "F=true", True),
+        (
+            (None, None, {"F": True}),
+            "F=true&F=1&fields=a&fields=b&sample=0.1&s%61mple=1",
+            "fields=a&fields=b&F=true&sample=0.1&sample=1",
+            True,
+        ),
         ((None, None, {"sample": 0.1 + 0.2}), "sample=0.3", "sample=0.3", False),
         ((None, None, {"after": 1234567890123456789}), None, "after=1234567890123456789", True),
         ((None, None, {"F": True}), "F=1", "F=true", True),
@@ -59,10 +75,18 @@ def test_parts_replace_only_their_parameters(requested: tuple[t.Any, ...], prese
         (" ?a=b=c&&=d ", {"a": "b=c"}),
         ("fields = a, b & timestamps=%20rfc3339& F =true&%20=x", {"fields": "a,b", "timestamps": "rfc3339", "F": "true"}),
         ("fields=a&%46=x%26y&fields=b,a&%46=z", {"fields": "a,b", "F": "z"}),
+        ("fields=a,b&fields=b,a&%46=1&F=1.0", {"fields": "a,b", "F": "1.0"}),
     ],
 )
 def test_parameters_of_the_service_are_parsed(text: str | None, parameters: dict[str, str]) -> None:
     assert parse(text) == parameters
+
+
+def test_parts_with_several_values_are_not_known() -> None:
+    parameters = parse("fields=a,b&fields=b&timestamps=unix&timestamps=rfc3339&sample=0.1&sample=1&F=true&F=true")
+    assert repeated(parameters) == ["fields", "sample", "timestamps"]
+    assert certain_names(parameters) == ("b",)
+    assert to_parts(parameters) == {"fields": None, "timestamp_format": None, "option_flags": {"sample": "0.1 or 1", "F": True}}
 
 
 @pytest.mark.parametrize(

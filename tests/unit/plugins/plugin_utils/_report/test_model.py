@@ -161,6 +161,10 @@ BOTH = {"field_names": ["RayID", "ClientIP"]}
         ({"logpull_options": "fields=ClientIP,RayID&sample=x"}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=ClientIP,RayID&sample=1"}, []),
         ({"logpull_options": "fields=ClientIP,RayID&sample=0"}, []),
+        # Of several values it is not known which one counts.
+        ({"logpull_options": "fields=ClientIP,RayID&sample=0.001&sample=1"}, ["ClientIP", "RayID"]),
+        ({"logpull_options": "fields=ClientIP&fields=ClientIP,RayID"}, ["RayID"]),
+        ({"logpull_options": "fields=ClientIP,RayID&fields=RayID,ClientIP"}, []),
         ({"output_options": {**BOTH, "sample_rate": 0.01}}, ["ClientIP", "RayID"]),
         ({"output_options": {**BOTH, "sample_rate": 1}}, []),
     ],
