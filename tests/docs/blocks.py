@@ -63,6 +63,9 @@ class Block:
 def surroundings(simulator: t.Any) -> dict[str, str]:
     """Return the environment of readers."""
     return {
+        # Nothing but loopback is contacted, also where an example reads a page of a shop.
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "NO_PROXY": "127.0.0.1,localhost",
         "CONTROL_URL": simulator.control_url,
         "PRODUCTION_TOKEN": simulator.token,
         "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED": "true",

@@ -22,7 +22,7 @@ NOT_RUN = {
     "rulebook": ("read by ansible-rulebook, which is tested in tests/eda", ["guide_react_to_changes.rst"]),
     "alone": (
         "needs the files of its page, with which test_guides.py runs it",
-        ["guide_assessor.rst", "guide_recipes.rst", "guide_redaction.rst", "guide_who_is_told.rst"],
+        ["guide_assessor.rst", "guide_payment_pages.rst", "guide_recipes.rst", "guide_redaction.rst", "guide_who_is_told.rst"],
     ),
 }
 SECRET = "planted-store-key+/51d7e0"
@@ -96,6 +96,13 @@ def test_examples_run_unchanged(playbook: Playbook, simulator: t.Any) -> None:
         made = [{**play, "tasks": [task for task in play.get("tasks", ()) if "samples" not in str(task)]} for play in made]
     # Readers of the document for an assessor have evidence.
     make_histories(playbook.folder / "run-0" / "input" / "evidence", 1, days=3)
+    # Readers have recorded a page with a browser.
+    page = {"url": "https://shop.example.com/checkout", "method": "GET", "headers": []}
+    content = {"mimeType": "text/html", "text": "<!doctype html><title>Checkout</title><p>Pay here"}
+    answer = {"status": 200, "headers": [{"name": "content-type", "value": "text/html; charset=utf-8"}], "content": content}
+    entry = {"startedDateTime": "2026-11-01T10:00:00.000Z", "request": page, "response": answer, "_resourceType": "document"}
+    recording = {"log": {"version": "1.2", "entries": [entry]}}
+    (playbook.folder / "run-0" / "input" / "checkout.har").write_text(json.dumps(recording), encoding="utf-8")
     # The hosts are in the group that the inventory of readers has.
     hosts = playbook.folder / "hosts.json"
     listed = {zone: {"zone_id": zone, **LOCAL} for zone in zones.values()}

@@ -174,7 +174,7 @@ def test_link_to_an_item_unfolds_its_zone(page, tmp_path):
 
 
 def test_readme_has_a_picture_of_the_page():
-    """The picture is made by `nox -s picture` at the width in the script, and is small."""
+    """The picture is made by the session `picture` of nox at the width in the script, and is small."""
     (name,) = re.findall(r"!\[[^]]{20,}\]\((\S+\.png)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
     name = name.rpartition("/main/")[2]
     content = (ROOT / name).read_bytes()
@@ -182,4 +182,4 @@ def test_readme_has_a_picture_of_the_page():
     width, height = struct.unpack(">II", content[16:24])
     assert (width, height <= picture.HEIGHT, ROOT / name) == (picture.WIDTH, True, picture.PICTURE)
     assert len(content) < 100_000
-    assert "nox -s picture" in (ROOT / "TESTING.md").read_text(encoding="utf-8")
+    assert 'make nox ARGS="-s picture"' in (ROOT / "TESTING.md").read_text(encoding="utf-8")
