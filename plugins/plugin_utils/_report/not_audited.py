@@ -19,6 +19,8 @@ from .facts import RESOURCES
 # What an audit did not look at: what nothing declares, what nobody asked for, and what could not be seen.
 
 NOT_DECLARED = "not declared"
+# `check` compares which transformer a job has, and not what the transformer makes of its records.
+_QUERY_NOT_DECLARED = "the query is not declared"
 # The parts of a zone or an account, and those of its jobs, each with its words.
 _OF_HOSTS: t.Mapping[str, str] = {
     CUSTOM_FIELDS: "custom fields",
@@ -87,6 +89,19 @@ def _undeclared(record: ZoneRecord) -> t.Iterator[Gap]:
     for part in _OF_JOBS:
         if members[part]:
             yield _gap(part, NOT_DECLARED, members[part])
+    if jobs and (changed := sum(_has_transformer(job) for job in _all_jobs(record, declared))):
+        yield _gap("transformers", _QUERY_NOT_DECLARED, changed)
+
+
+def _all_jobs(record: ZoneRecord, declared: t.Sequence[ReportedJob]) -> list[ReportedJob]:
+    """Return the declared jobs as they are after the run, and the others as they were listed."""
+    listed = record["jobs"].value if isinstance(record["jobs"], Known) else []
+    known = [job.get("id") for job in declared]
+    return [*declared, *(job for job in listed if job.get("id") not in known)]
+
+
+def _has_transformer(job: ReportedJob) -> bool:
+    return bool(job.get("transformer") or job.get("transformer_id"))
 
 
 def _has_others(listed: t.Iterable[ReportedJob], declared: t.Iterable[ReportedJob], part: ManagedPart) -> bool:

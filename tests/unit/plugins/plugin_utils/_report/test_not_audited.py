@@ -73,6 +73,17 @@ def test_members_of_jobs_that_nothing_declares():
     assert "destinations of 2 jobs in 1 zone (not declared), filters of 1 job in 1 zone (not declared)" in line
 
 
+def test_query_of_a_transformer():
+    """Another query delivers other records, and nothing that `check` compares has it."""
+    declared = [job(transformer="redact", transformer_id=7, undeclared=[]), job("b", id=2, undeclared=[]), None]
+    other = job("c", id=3, transformer_id=9)
+    made = managed(*declared)
+    assert ("transformers", 1, 1, "the query is not declared") in gaps(report(made, ACCOUNT))
+    made["result"]["jobs"]["unlisted_jobs"] = [other]
+    assert ("transformers", 1, 2, "the query is not declared") in gaps(report({**made, "jobs": [*made["jobs"], other]}, ACCOUNT))
+    assert "transformers" not in {part for part, *_rest in gaps(report(managed(declared[1]), ACCOUNT))}
+
+
 def test_other_jobs_of_the_zone():
     """Jobs that no item names are not audited unless they are reported or would be deleted."""
     made = managed(job())
