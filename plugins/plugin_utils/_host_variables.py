@@ -22,7 +22,7 @@ _SHARED = ("hostvars", "omit", "playbook_dir", "ansible_play_hosts_all", "ansibl
 
 
 def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> t.Any:
-    """Return a value as plain data, None if it is empty or omitted; raise `invalid_option` if it cannot be evaluated."""
+    """Return a value as plain data, None if it is omitted; raise `invalid_option` if it cannot be evaluated."""
     if value is None:
         return None
     try:
@@ -33,7 +33,7 @@ def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> 
             return None
         raise invalid_option(name, f"cannot be evaluated: {reason_of(error)}") from None
     refuse_templates({name: value})
-    return None if plain in ("", variables.get("omit")) else plain
+    return None if plain == variables.get("omit") else plain
 
 
 class Host:
@@ -44,12 +44,17 @@ class Host:
         self._templar = templar
 
     def value(self, name: str) -> t.Any:
-        """Return a variable as plain data, None if it is not set; raise `invalid_option` if it cannot be evaluated."""
+        """Return a variable as plain data, None if it is not set or empty; raise `invalid_option` if it cannot be evaluated."""
+        value = self.given(name)
+        return None if value == "" else value
+
+    def given(self, name: str) -> t.Any:
+        """Return a variable as `value` does, but an empty text as it is."""
         return evaluated(name, self.raw.get(name), self._templar, self.raw)
 
     def option(self, path: str) -> t.Any:
         """Return a variable of the playbooks or the role as it is read everywhere, or its default, or a member of it."""
-        return read_option(path, self.value)
+        return read_option(path, self.given)
 
     def connection(self, arguments: t.Container[str] = ()) -> dict[str, t.Any]:
         """Return the connection options that the host sets, but not those that a task gives; credentials are given as a set."""
@@ -104,7 +109,7 @@ class HostVariables:
     def of_run(self, name: str) -> t.Any:
         """Return a variable that plays evaluate before they have hosts, so that only extra variables and `vars` of the play count."""
         variables = {**self.of_play, **self.extra}
-        return Host({**self._variables, name: variables.get(name)}, self._templar).value(name)
+        return Host({**self._variables, name: variables.get(name)}, self._templar).given(name)
 
     def own(self, name: str) -> Variables:
         """Return what inventory, facts and tasks set for a host itself, and the extra variables."""

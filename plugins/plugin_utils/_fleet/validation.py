@@ -168,4 +168,4 @@ def _read_each(name: str, variable: Variable, raw: t.Mapping[str, Json]) -> dict
 
 def _values(variables: HostVariables, hosts: t.Sequence[str], name: str) -> dict[str, Json]:
     """Return what a variable is for each host, evaluated and not read."""
-    return {host: variables.host(host).value(name) for host in hosts}
+    return {host: variables.host(host).given(name) for host in hosts}

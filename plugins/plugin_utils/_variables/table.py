@@ -35,13 +35,18 @@ PLAY, RUN, EACH, HOST = Scope
 
 
 class Variable(t.NamedTuple):
-    """A variable of the playbooks. A task of `module` that omits `option` takes it from this variable, also a task of the user."""
+    """A variable of the playbooks. A task of `module` that omits `option` takes it from this variable, also a task of the user.
+
+    An empty text means omitted, as an empty answer in a survey of AWX; but not if `refuses_empty`: more would be written, or less
+    noticed, than with any other value, so that a value that is lost on its way to the run must not turn it off.
+    """
 
     default: Json = None
     read: t.Callable[[str, Json], t.Any] = readers.read_as_given
     scope: Scope = RUN
     module: str = ""
     option: str = ""
+    refuses_empty: bool = False
 
 
 def _of(module: str, option: str, read: t.Callable[[str, Json], t.Any] = readers.read_as_given, **more: t.Any) -> Variable:
@@ -50,19 +55,19 @@ def _of(module: str, option: str, read: t.Callable[[str, Json], t.Any] = readers
 
 _PATH = readers.read_text
 PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
-    "edgeops_target": Variable("all", readers.read_text, PLAY),
-    "edgeops_zones_at_once": Variable("100%", readers.read_batches, PLAY),
+    "edgeops_target": Variable("all", readers.read_text, PLAY, refuses_empty=True),
+    "edgeops_zones_at_once": Variable("100%", readers.read_batches, PLAY, refuses_empty=True),
     "edgeops_in_process": Variable(True, readers.read_boolean, HOST),
     **{f"edgeops_{name}": Variable(scope=HOST) for name in CONNECTION_OPTIONS},
     "edgeops_verify_token": Variable(True, readers.read_boolean),
     # The safety rails of deliver.
     "edgeops_guard": Variable(True, readers.read_boolean),
-    "edgeops_max_changed_zones": Variable(None, readers.read_threshold),
+    "edgeops_max_changed_zones": Variable(None, readers.read_threshold, refuses_empty=True),
     "edgeops_allow": Variable([], readers.read_allow, EACH),
     "edgeops_approved_plan_id": Variable(),
     "edgeops_approved_report": Variable(),
-    "edgeops_deliver_partial": Variable(True, readers.read_boolean),
-    "edgeops_stop_on_failure": Variable(False, readers.read_boolean),
+    "edgeops_deliver_partial": Variable(True, readers.read_boolean, refuses_empty=True),
+    "edgeops_stop_on_failure": Variable(False, readers.read_boolean, refuses_empty=True),
     # The audit and the report of check and survey.
     "edgeops_report_dir": _of("audit_report", "dest", _PATH),
     "edgeops_report_title": _of("audit_report", "title"),
@@ -78,7 +83,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_silent_after_days": _of("audit_report", "silent_after_days"),
     "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean, default=False),
     "edgeops_audit_fields": _of("audit_report", "fields", readers.read_boolean, default=False),
-    "edgeops_monthly_budget_usd": _of("audit_report", "monthly_budget_usd", readers.read_budget, scope=EACH),
+    "edgeops_monthly_budget_usd": _of("audit_report", "monthly_budget_usd", readers.read_budget, scope=EACH, refuses_empty=True),
     "edgeops_rates": _of("audit_report", "rates", readers.read_dict),
     "edgeops_fail_on": _of("audit_report", "fail_on", readers.read_names),
     "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
@@ -157,6 +162,8 @@ def read_variable(name: str, value: Json) -> t.Any:
     Nothing else reads a variable of the playbooks or the role: what validation accepts means the same everywhere.
     """
     variable = _VARIABLES[name]
+    if value == "" and variable.refuses_empty:
+        raise invalid_option(name, "is an empty text; omit it, or set it to null, to have none")
     value = variable.default if value in (None, "") else value
     return None if value is None else variable.read(name, value)
 

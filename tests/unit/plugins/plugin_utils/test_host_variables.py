@@ -32,6 +32,11 @@ def test_option_takes_precedence_over_address_of_the_host(variables, options, ad
     assert host(**variables).address(options) == address
 
 
+def test_empty_text_of_a_rail_is_refused():
+    with pytest.raises(Failure, match=r"^edgeops_max_changed_zones: is an empty text"):
+        host(edgeops_max_changed_zones="").option("edgeops_max_changed_zones")
+
+
 @pytest.mark.parametrize(
     ("variables", "given", "connection"),
     [

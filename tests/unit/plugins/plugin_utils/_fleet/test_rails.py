@@ -54,7 +54,7 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": 1}, ""),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "50%"}, ""),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "49.9%"}, "edgeops_max_changed_zones"),
-        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": ""}, ""),
+        (zones(OFF, SAME), {"allow": "all", "max_changed_zones": None}, ""),
         (zones(SAME, "no answer"), {}, ""),
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],

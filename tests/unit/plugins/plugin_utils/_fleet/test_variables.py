@@ -198,6 +198,17 @@ def test_option_is_read_from_variables_and_defaults(path: str, given: t.Any, fou
     assert table.read_option(path, lambda name: given) == found
 
 
+def test_empty_text_turns_no_rail_off() -> None:
+    """A value that is lost on its way to the run: more would be written, or less noticed, than with any value."""
+    rails = ("max_changed_zones", "deliver_partial", "stop_on_failure", "monthly_budget_usd", "target", "zones_at_once")
+    for name in (f"edgeops_{rail}" for rail in rails):
+        with pytest.raises(Failure, match=rf"^{name}: is an empty text; omit it"):
+            table.read_variable(name, "")
+        assert table.read_variable(name, None) == table.read_variable(name, table.PLAYBOOK_VARIABLES[name].default)
+    for name in ("edgeops_allow", "edgeops_fail_on"):
+        assert not table.read_variable(name, "")
+
+
 @pytest.mark.parametrize("given", [["findings", None], '["findings", null]', "findings,"])
 def test_null_in_a_list_of_names_is_nothing(given: t.Any) -> None:
     assert readers.read_names("edgeops_fail_on", given) == ["findings"]
