@@ -40,6 +40,8 @@ class Address(t.NamedTuple):
     scope: str
     id: str
     name: str = ""
+    # The account of a zone, where the answer that resolved its name had it.
+    account: str = ""
 
     @property
     def named(self) -> dict[str, str]:
@@ -101,7 +103,14 @@ def select_named(listed: t.Iterable[Json], name: str) -> Address:
     if len(zones) > 1:
         texts = ", ".join(_with_account(zone) for zone in zones[:_MAX_NAMED])
         raise conflict(f"zone_name: {len(zones)} zones are named {name!r}: {texts}. Set zone_id to select one.")
-    return Address(ZONE, zones[0]["id"], name)
+    return Address(ZONE, zones[0]["id"], name, account_of(zones[0]))
+
+
+def account_of(zone: Json) -> str:
+    """Return the id of the account of a zone as an answer has it; "" if it has no valid one."""
+    account = zone.get("account") if isinstance(zone, dict) else None
+    number = account.get("id") if isinstance(account, dict) else None
+    return number if isinstance(number, str) and is_zone_id(number) else ""
 
 
 def _with_account(zone: t.Mapping[str, Json]) -> str:

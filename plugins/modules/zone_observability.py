@@ -189,8 +189,8 @@ zone_id:
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353
 account_id:
-  description: The id of the account.
-  returned: if the task is about an account
+  description: The id of the account, or of the account that the zone belongs to.
+  returned: if the task is about an account, or if an answer that resolved O(zone_name) or a C(transformer) named the account of the zone
   type: str
   sample: 9a7806061c88ada191ed06f989cc3dac
 custom_fields:

@@ -115,6 +115,8 @@ def test_jobs_list_transformers_once(modules: Modules, simulator: t.Any) -> None
         (None, None),
     ]
     assert len(listings(report)) == 2
+    # The answer that leads to the transformers names the account.
+    assert (report.result["zone_id"], report.result["account_id"]) == (modules.zone, simulator.account)
     assert not run(modules, args, ZONE).result["changed"]
     by_id = {"jobs": jobs[:2], "job_defaults": {"transformer_id": 6}}
     assert [job["transformer_id"] for job in run(modules, by_id, ZONE).result["jobs"]["jobs"]] == [6, 6]

@@ -75,7 +75,7 @@ class JobListing(t.NamedTuple):
     """Current state for several items: all jobs of the zone.
 
     If the service lists no jobs, `refusal` is its failure, and `jobs` are those that items name by id.
-    `transformers` are as in `JobState`.
+    `transformers` are as in `JobState`. `account` is that of the zone, if an answer named it.
     """
 
     jobs: tuple[Job, ...]
@@ -83,6 +83,7 @@ class JobListing(t.NamedTuple):
     now: float = 0.0
     address: Address | None = None
     transformers: t.Mapping[str, t.Sequence[int]] | None = None
+    account: str = ""
 
 
 def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem, JobState]], list[tuple[str, Job]]]:

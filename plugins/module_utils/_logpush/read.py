@@ -9,7 +9,7 @@ import re
 import time
 import typing as t
 
-from .._address import ACCOUNT, ZONE, Address, is_zone_id
+from .._address import ACCOUNT, Address, account_of
 from .._api.client import Client
 from .._api.response import is_missing, lacks_route
 from .._api.rivals import Created, Listed, Words, look_again
@@ -77,7 +77,7 @@ def read(client: Client, desired: DesiredJob) -> JobState:
         staying=everyone,
         address=client.address,
         label=labels([own, *others])[0],
-        transformers=transformers(client) if desired.needs_transformers else None,
+        transformers=transformers(owner(client)) if desired.needs_transformers else None,
     )
 
 
@@ -91,18 +91,25 @@ def read_all(client: Client, desired: DesiredJobs) -> JobListing:
         ids = [item.desired.job_id for item in desired.items if item.desired.job_id is not None]
         named_jobs = [_known_by_id(client, job_id) for job_id in ids] if desired.unlisted != ABSENT else []
         jobs = [job for job in named_jobs if job is not None]
-    names = transformers(client) if any(item.desired.needs_transformers for item in desired.items) else None
-    return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address, transformers=names)
+    account = owner(client) if any(item.desired.needs_transformers for item in desired.items) else None
+    names = transformers(account) if account else None
+    named = account.address.id if account else client.address.account
+    return JobListing(tuple(jobs), refusal=refusal, now=now, address=client.address, transformers=names, account=named)
+
+
+def owner(client: Client) -> Client:
+    """Return a client for the account of the task, or for the account that its zone belongs to, which takes a request."""
+    if client.address.scope == ACCOUNT:
+        return client
+    account = account_of(client.call("zones.get").result)
+    if not account:
+        message = "transformer: the service does not show which account the zone belongs to; set transformer_id instead."
+        raise Failure(BAD_RESPONSE, message)
+    return client.at(Address(ACCOUNT, account))
 
 
 def transformers(client: Client) -> dict[str, list[int]]:
-    """Return the ids of the transformers by their names: those of the account, or of the account that the zone belongs to."""
-    if client.address.scope == ZONE:
-        account = dict_of(dict_of(client.call("zones.get").result).get("account")).get("id")
-        if not isinstance(account, str) or not is_zone_id(account):
-            message = "transformer: the service does not show which account the zone belongs to; set transformer_id instead."
-            raise Failure(BAD_RESPONSE, message)
-        client = client.at(Address(ACCOUNT, account))
+    """Return the ids of the transformers of an account by their names."""
     ids: dict[str, list[int]] = {}
     for item in map(dict_of, client.items("transformers.list", keys=("id",))):
         number, name = item.get("id"), item.get("name")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 import typing as t
 
-from .._address import ALL_ADDRESSES
+from .._address import ACCOUNT_ID, ALL_ADDRESSES
 from .._api.client import Client, side_by_side
 from .._content_rules import read as content_rules
 from .._content_rules import task as content_security_rule
@@ -50,13 +50,14 @@ _ORDER = {
 
 
 class ZoneState(t.NamedTuple):
-    """Current state of a zone; None for parts that are not managed."""
+    """Current state of a zone; None for parts that are not managed. `account` is that of a zone, if an answer named it."""
 
     fields: Ruleset | None = None
     jobs: several_jobs.JobListing | None = None
     monitor: MonitorState | None = None
     address: t.Mapping[str, str] = types.MappingProxyType({})
     rules: RuleListing | None = None
+    account: str = ""
 
 
 def read(client: Client, desired: Desired) -> ZoneState:
@@ -79,7 +80,9 @@ def read(client: Client, desired: Desired) -> ZoneState:
             raise client.locate(failure) from failure
 
     parts = side_by_side(read_part, list(reads), len(reads))
-    return ZoneState(address=client.address.named, **dict(zip(reads, parts, strict=True)))
+    read_parts = dict(zip(reads, parts, strict=True))
+    account = read_parts["jobs"].account if "jobs" in read_parts else client.address.account
+    return ZoneState(address=client.address.named, account=account, **read_parts)
 
 
 def compose(desired: Desired, state: ZoneState) -> Composition:
@@ -97,7 +100,10 @@ def compose(desired: Desired, state: ZoneState) -> Composition:
         managed = [job for job in list_of(results[JOBS].get("jobs")) if job is not None]
         coverage = log_field_coverage(results[CUSTOM_FIELDS], managed) if managed and results[CUSTOM_FIELDS] else None
         warnings = tuple(text for end in ends.values() for text in end.warnings)
-        return Conclusion({**results, "listed_jobs": _listed(state), "coverage": coverage or {}, "plan_ids": ids}, warnings)
+        owner: dict[str, Json] = {ACCOUNT_ID: state.account} if state.account else {}
+        return Conclusion(
+            {**owner, **results, "listed_jobs": _listed(state), "coverage": coverage or {}, "plan_ids": ids}, warnings
+        )
 
     diffs = {name: _differing(name, part.whole) for name, part in parts.items() if part.whole.before != part.whole.after}
     refused = [part.whole for part in sequence if part.whole.refused]

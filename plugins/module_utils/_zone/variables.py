@@ -209,7 +209,7 @@ def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:
     if not any(job.values["transformer_id"] for job in jobs):
         return {}
     try:
-        names = logpush.transformers(client)
+        names = logpush.transformers(logpush.owner(client))
     except Failure as failure:
         if not (is_missing(failure) or failure.kind == PERMISSION):
             raise

@@ -59,11 +59,18 @@ def _plain(result: Json) -> Json:
 
 
 def _address(host: Host, result: t.Mapping[str, Json]) -> RawRecord:
-    """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables."""
+    """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables.
+
+    The account of a zone is the one that an answer named, else the host's `account_id`, else that of the inventory plugin.
+    """
     ids = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or address_of(host)
     scope = ACCOUNT if ACCOUNT_ID in ids and ZONE_ID not in ids else ZONE
     owner = dict_of(_value(host, "zone_account")) if scope == ZONE else {"name": _value(host, "account_name")}
-    account_id = ids.get(ACCOUNT_ID) if scope == ACCOUNT else owner.get("id")
+    account_id = ids.get(ACCOUNT_ID)
+    if scope == ZONE:
+        account_id = account_id or _value(host, ACCOUNT_ID) or owner.get("id")
+        # The name belongs to the account that the inventory plugin found.
+        owner = owner if account_id == owner.get("id") else {}
     names = {ACCOUNT_ID: account_id, "account_name": owner.get("name")}
     known = {name: str(value) for name, value in names.items() if isinstance(value, (str, int)) and value}
     return {"scope": scope, **({ZONE_ID: str(ids[ZONE_ID])} if ZONE_ID in ids else {}), **known}
