@@ -62,14 +62,16 @@ options:
       - It may contain credentials and is masked. An option that the service masks with asterisks is assumed to be equal, with a warning;
         all other parts are compared. The order and the percent-encoding of the options are ignored. See O(send_destination).
       - A secret that consists of asterisks, as in a masked output, is never sent, but refused.
+      - In user information, a hash, a backslash and an at sign must be percent-encoded, because programs differ in which host such an address names.
     type: str
   destination_address:
     description:
       - Where the job must deliver to, as RV(edgeops.observability.logpush_job#module:job.destination) shows it, so that a job whose secret
         O(destination_conf) is not declared cannot be led elsewhere unseen. Compared and never sent.
-      - V(SCHEME://ADDRESS) with those readable options that decide where records go (C(account-id), C(endpoint), C(region) and
-        C(sts-assume-role-arn)), such as V(s3://edge-logs/all?region=eu-west-1). Such an option that is omitted must be absent at the job, except
-        C(region), which is then not compared.
+      - V(SCHEME://ADDRESS) with those readable options that decide where records go (C(account-id), C(endpoint), C(region),
+        C(sts-assume-role-arn), C(insecure-skip-verify) and C(insecure)), such as V(s3://edge-logs/all?region=eu-west-1). Such an option that is
+        omitted must be absent at the job, or off, except C(region), which is then not compared. Where outputs mask the value, as of
+        C(header_Host), it is written as V(********), and only that it is there is compared.
       - A part that outputs mask is written as V(********) and is not compared, as in V(https://********@logs.example.com/in). In clear it is
         refused, as is any other option. Where a secret part alone decides whose account receives the records, as for V(datadog), a warning says so.
       - If the job delivers elsewhere or does not exist, nothing is written, and the task fails as V(conflict) with RV(refusals), the diff, the plan
