@@ -18,6 +18,7 @@ BOTH = (False, True)
 # Without the proxies of the caller; all other variables are set by the test.
 DUMP = {"name": "Dump the environment", "ansible.builtin.command": "env -u http_proxy -u https_proxy", "changed_when": False}
 JOB = {"name": "edge", "fields": ["ClientIP"], "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}"}
+PAGE = {"zone_id": "{{ zone }}", "baseline": [], "fetches": 1, "evidence_dir": "{{ evidence }}"}
 
 Task = dict[str, t.Any]
 
@@ -35,7 +36,7 @@ def ways() -> list[Task]:
         how = {"diff": True, "vars": {"edgeops_in_process": inside}}
         name = "inside" if inside else "as module"
         for check in (True, False):
-            tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge {inside}"}, check_mode=check, **how)
+            tasks += shown(f"Job {name}", "logpush_job", {**JOB, "name": f"edge-{inside}"}, check_mode=check, **how)
         tasks += shown(f"Wrong {name}", "logpush_job", {**JOB, "name": "", "destination_conf": {"a": "{{ d_s3 }}"}}, **how)
         address = {"destination_address": "{{ d_s3 }}"}
         tasks += shown(f"Address in clear {name}", "logpush_job", {"name": "edge", **address}, **how)
@@ -45,6 +46,15 @@ def ways() -> list[Task]:
         for where in ("http://{{ rude }}", "http://service.example", "https://service.example"):
             there = {"enabled": True, "base_url": f"{where}/v4"}
             tasks += shown(f"{where} {name}", "script_monitor", there, **how)
+        for page in ("{{ site }}", "http://{{ rude }}/checkout"):
+            pages = [{"url": page, "request_headers": {"Authorization": "Bearer {{ s_header }}"}}]
+            tasks += shown(f"Page {page} {name}", "page_audit", {**PAGE, "pages": pages}, **how)
+        tasks += shown(
+            f"Wrong page {name}",
+            "page_audit",
+            {**PAGE, "pages": [{"url": "{{ site }}", "request_headers": ["{{ s_header }}"]}]},
+            **how,
+        )
     return tasks
 
 
@@ -120,7 +130,7 @@ def test_secrets_are_masked_in_every_place(
 ) -> None:
     service.reset()
     place, zone = process.Place(tmp_path), service.zones[0]
-    names = ("challenge", "unknown", "wrong_token", "list", "dict", "base", "blank", "template", "proxy", "host")
+    names = ("challenge", "unknown", "wrong_token", "list", "dict", "base", "blank", "template", "proxy", "host", "header")
     secret = {name: plants.plant(f"place {name}") for name in names}
     plants.encoded("proxy", f"user:{secret['proxy']}")
     with rude_server() as (rude, asked):
@@ -130,6 +140,8 @@ def test_secrets_are_masked_in_every_place(
             "zone": zone,
             "account": service.account,
             "rude": rude,
+            "site": f"{service.base_url.partition('/client')[0]}/__site__/{zone}/checkout",
+            "evidence": str(tmp_path / "evidence"),
             "d_s3": destinations(plants, "place")["s3"],
             "token_of_host": service.token,
             **variables,
@@ -151,6 +163,8 @@ def test_secrets_are_masked_in_every_place(
             **proxies,
             **settings,
             "no_proxy": "127.0.0.1",
+            # The home folder of the account is elsewhere, and the results of background tasks would not be found there.
+            "ANSIBLE_ASYNC_DIR": str(tmp_path / "background"),
             "ANSIBLE_INVENTORY_ENABLED": f"{NAME}.zones,yaml",
         }
         environment["PYTHONPATH"] = str(
@@ -161,7 +175,9 @@ def test_secrets_are_masked_in_every_place(
     assert "destination_address=s3://" in logged and "jobs=[{" in logged and "base_url=http://********@127.0.0.1" in logged
     stdout = run.places["stdout"]
     assert run.code == 0, f"{stdout[-3000:]}{run.places['stderr'][-1000:]}"
-    assert sum(outcome.failed for outcome in run.outcomes) == 7 * 2 + 3 + 6, "what has to fail did not"
+    assert sum(outcome.failed for outcome in run.outcomes) == 8 * 2 + 2 + 4, "what has to fail did not"
+    assert len(service.state(zone)["jobs"]) == 3, "a job was not created"
+    assert (tmp_path / "evidence" / f"{zone}.pages.jsonl").exists(), "no page was audited"
     assert zone in "".join(text for name, text in run.places.items() if f"{tmp_path / 'cache'}" in name), "nothing was cached"
     assert "GET" in asked
     assert len(service.state(account=service.account)["jobs"]) == 1, "the account has no job"
