@@ -152,5 +152,14 @@ rule '{"checkout_action": "allow", "checkout_scripts": [{"name": "fraud-check", 
 edge journal "$control" writes >>"$log"
 holds 'The rule was refused while it would have blocked a script, and enforces the baseline that has it.'
 
-printf '\n%sAll nine steps ended as expected.%s\n' "$bold" "$plain"
+say 'The shop page itself: as somebody authorised it, then with a skimmer in its code' 'ansible-playbook examples/demo/page.yml'
+play "$demo/page.yml" || fails 'the page is not as it is authorised'
+edge change "$control" skimmer
+if play "$demo/page.yml"; then
+    fails 'the audit did not fail'
+fi
+says 'found 1 inline_new' && says 'entry .*checkout.* does not authorise' && says 'src = .*https://evil\.example/' || fails 'the audit did not name the skimmer'
+holds 'The page was as authorised, until a skimmer was in its code, which the audit names.'
+
+printf '\n%sAll ten steps ended as expected.%s\n' "$bold" "$plain"
 printf 'The report of the last audit:  %s\nThe report of the survey:      %s\n' "$report/report.html" "$report/survey/report.html"

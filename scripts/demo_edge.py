@@ -72,6 +72,12 @@ def violate(control_url: str, script: str) -> int:
     return 0
 
 
+def change(control_url: str, *names: str) -> int:
+    """Change the pages of the simulated site, as an attacker would."""
+    _ask("PATCH", f"{control_url}/settings", {"site_changes": names})
+    return 0
+
+
 def edit(base_url: str, name: str) -> int:
     """Disable a job outside of the playbooks, as a user of the dashboard would."""
     zone = f"{base_url}/zones/{os.environ['DEMO_ZONE']}"
@@ -117,6 +123,7 @@ COMMANDS: t.Mapping[str, t.Callable[..., int]] = {
     "journal": journal,
     "send": send,
     "violate": violate,
+    "change": change,
     "edit": edit,
     "logs": logs,
     "report": report,

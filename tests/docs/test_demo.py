@@ -21,7 +21,8 @@ STATEMENTS = (
     "The audit names what differs and the script that changed, fails the run as requested, and wrote nothing.",
     "The survey needs a token alone, finds what is reported, and wrote nothing.",
     "The rule was refused while it would have blocked a script, and enforces the baseline that has it.",
-    "All nine steps ended as expected.",
+    "The page was as authorised, until a skimmer was in its code, which the audit names.",
+    "All ten steps ended as expected.",
 )
 
 
@@ -63,6 +64,7 @@ def test_demo_passes_and_cleans_up(tmp_path):
     printed = log.read_text(encoding="utf-8")
     assert '"x-trace-id": "t-1002"' in printed and "never logged" not in printed
     assert "finding changed (high): script https://js.pay.example/v3/pay.js on" in printed
+    assert "kind: inline_new" in printed
     assert not list(tmp_path.glob("tmp.*"))
     made = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert [(item["resource"], item["member"]) for item in made["zones"][0]["items"]] == [
