@@ -65,3 +65,50 @@ def test_check_audits_pages(playbook: Playbook, simulator: t.Any, tmp_path: Path
     assert zones["clean"]["evidence"]["pages"]["seq"] == 1 and "edgeops_pages" in zones["account"]["error"]["message"]
     assert not run.writes and {path.name for path in evidence.glob("*.jsonl")} == {f"{zone}.pages.jsonl", f"{other}.pages.jsonl"}
     assert all(entry["method"] == "GET" for entry in run.journal)
+
+
+def test_finding_of_a_page_can_be_waived(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """A waiver of the resource `pages` accepts one kind of finding until its date, and no other one."""
+    zone = secrets.token_hex(16)
+    simulator.seed(zones=[zone])
+    waiver = {
+        "zone": "shop",
+        "resource": "pages",
+        "reason": "a new provider",
+        "owner": "payments@example.com",
+        "until": "2999-12-31",
+    }
+    variables: dict[str, t.Any] = {
+        "edgeops_pages": [url(simulator, zone)],
+        "edgeops_page_baseline": proposals(playbook, simulator, zone),
+        "edgeops_waivers": [{**waiver, "type": "frame_new", "subject": "*https://evil.example/*"}],
+        "edgeops_report_dir": str(tmp_path / "report"),
+        "edgeops_fail_on": ["findings"],
+    }
+    hosts = {"shop": {"zone_id": zone}}
+    simulator.settings(site_changes=[f"{zone}:frame"])
+    playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables)
+    shop = report_of(tmp_path / "report")["shop"]
+    assert [(item["type"], item["waived"]) for item in shop["items"]] == [("frame_new", True)]
+    assert shop["status"] == "compliant"
+    simulator.settings(site_changes=[f"{zone}:frame", f"{zone}:skimmer"])
+    playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables, fails=["ansible"])
+    shop = report_of(tmp_path / "report")["shop"]
+    assert sorted((item["type"], item["waived"]) for item in shop["items"]) == [("frame_new", True), ("inline_new", False)]
+    assert "guide_payment_pages.html" in (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
+    assert shop["status"] == "findings"
+
+
+def test_missing_parser_is_named_before_a_zone_is_read(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    zone = secrets.token_hex(16)
+    simulator.seed(zones=[zone])
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "justhtml.py").write_text("raise ImportError(\"No module named 'justhtml'\")\n", encoding="utf-8")
+    hosts = {"shop": {"zone_id": zone, "edgeops_pages": [url(simulator, zone)]}, "plain": {"zone_id": zone}}
+    run = playbook.run(playbook=CHECK, inventory=hosts, env={"PYTHONPATH": str(library)}, fails=["invalid_option"])
+    (failed,) = run.failures
+    assert "edgeops_pages: to read pages, the Python library justhtml is required" in failed.result["msg"]
+    assert not run.journal
+    # Without pages, nothing needs the library.
+    playbook.run(playbook=CHECK, inventory={"plain": {"zone_id": zone}}, env={"PYTHONPATH": str(library)})

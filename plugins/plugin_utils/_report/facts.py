@@ -89,7 +89,7 @@ ACTIONS = (
     Action(
         "Examine payment pages",
         "Find out who changed headers, inline code, frames or forms, then undo it, or authorise it in the baseline of the pages.",
-        "guide_payment_scripts.html",
+        "guide_payment_pages.html",
     ),
     Action(
         "Repair log delivery",
