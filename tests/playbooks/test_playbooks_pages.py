@@ -28,8 +28,8 @@ def report_of(folder: Path) -> dict[str, t.Any]:
 
 def test_check_audits_pages(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """Zones with pages are audited, whatever else they declare; a page that cannot be read is not green; an account has none."""
-    zone, other = secrets.token_hex(16), secrets.token_hex(16)
-    simulator.seed(zones=[zone, other])
+    zone, other, third = (secrets.token_hex(16) for _ in range(3))
+    simulator.seed(zones=[zone, other, third])
     baseline = proposals(playbook, simulator, zone)
     evidence = tmp_path / "evidence"
     hosts = {
@@ -39,7 +39,11 @@ def test_check_audits_pages(playbook: Playbook, simulator: t.Any, tmp_path: Path
             "edgeops_pages": [{"url": url(simulator, other)}],
             "edgeops_page_baseline": proposals(playbook, simulator, other),
         },
-        "unread": {"zone_id": zone, "edgeops_pages": [url(simulator, zone) + "/none"], "log_delivery_job": {"enabled": "wrong"}},
+        "unread": {
+            "zone_id": third,
+            "edgeops_pages": [url(simulator, third) + "/none"],
+            "log_delivery_job": {"enabled": "wrong"},
+        },
         "account": {"account_id": simulator.account, "edgeops_pages": [url(simulator, zone)]},
         "plain": {"zone_id": zone},
     }
@@ -63,7 +67,9 @@ def test_check_audits_pages(playbook: Playbook, simulator: t.Any, tmp_path: Path
     assert {item["resource"] for item in zones["skimmed"]["items"]} == {"pages"}
     assert "page_unread" in [item["type"] for item in zones["unread"]["items"]]
     assert zones["clean"]["evidence"]["pages"]["seq"] == 1 and "edgeops_pages" in zones["account"]["error"]["message"]
-    assert not run.writes and {path.name for path in evidence.glob("*.jsonl")} == {f"{zone}.pages.jsonl", f"{other}.pages.jsonl"}
+    assert not run.writes and {path.name for path in evidence.glob("*.jsonl")} == {
+        f"{each}.pages.jsonl" for each in (zone, other, third)
+    }
     assert all(entry["method"] == "GET" for entry in run.journal)
 
 
