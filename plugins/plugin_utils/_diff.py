@@ -89,7 +89,8 @@ def plain_list(value: Json) -> t.Sequence[Json] | None:
 def _text(path: str, value: Json) -> str:
     if isinstance(value, dict) and path.rpartition(".")[2] == FILTER:
         return explain_echo(value)
-    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False, default=str)
+    # A text of white space alone would not be seen.
+    return value if isinstance(value, str) and value.strip() else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def unified(differences: t.Sequence[Difference], name: str) -> list[str]:

@@ -268,7 +268,8 @@ def _value(member: str, value: Json) -> str:
         return plural(value, "second")
     if isinstance(value, dict) and set(value) >= {"scheme", "address"}:
         return _cut(destination_text(value))
-    return _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str))
+    # A text of white space alone would not be seen.
+    return _cut(value if isinstance(value, str) and value.strip() else json.dumps(value, ensure_ascii=False, default=str))
 
 
 def destination_text(public: t.Mapping[str, Json]) -> str:

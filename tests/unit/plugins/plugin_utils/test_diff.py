@@ -19,6 +19,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._diff import
         ({"jobs": {"a": {}}}, {"jobs": {"a": {"b": 1}}}, ["jobs.a: does not exist; would be created"]),
         ({"a": 1}, {"a": 1, "b": 2}, ["b: null -> 2"]),
         ({"filter": "x", "b": 1}, {"filter": "", "b": 2}, ["b: 1 -> 2", 'filter: x -> ""']),
+        ({"delimiter": "\n"}, {"delimiter": " "}, ['delimiter: "\\n" -> " "']),
         ({"name": ["über"]}, {"name": {}}, ['name: ["über"] -> {}']),
         ({}, {"name": "n"}, ["does not exist; would be created"]),
         ({"name": "n"}, None, ["exists; would be removed"]),

@@ -51,6 +51,7 @@ def difference(member, present, desired):
     [
         ("enabled", False, True, "enabled is false, should be true"),
         ("name", None, "edge", "name is not set, should be edge"),
+        ("record_delimiter", " ", "\n", 'record_delimiter is " ", should be "\\n"'),
         ("max_upload_interval_seconds", 30, 1, "max_upload_interval_seconds is 30 seconds, should be 1 second"),
         ("request_fields", ["x-a"], ["x-b"], "request_fields: missing x-b; not declared x-a"),
         ("request_fields", None, ["x-b"], "request_fields: missing x-b"),
