@@ -93,18 +93,6 @@ def roles() -> list[Task]:
     ]
 
 
-# Python runs it in each process; what modules log on their host goes to a file.
-SYSTEM_LOG = """
-import syslog
-
-def write(*arguments):
-    with open({path!r}, "a", encoding="utf-8") as file:
-        file.write(f"{{arguments[-1]}}\\n")
-
-syslog.syslog = write
-"""
-
-
 def sources(base_url: str, rude: str, secret: t.Mapping[str, str], token: str, cache: Path) -> dict[str, Task]:
     """Return inventory files with credentials: one that works and is cached, and one for each way to fail."""
     good = {"plugin": f"{NAME}.zones", "base_url": base_url, "api_token": token, "retries": 0}
@@ -167,12 +155,7 @@ def test_secrets_are_masked_in_every_place(
             "ANSIBLE_ASYNC_DIR": str(tmp_path / "background"),
             "ANSIBLE_INVENTORY_ENABLED": f"{NAME}.zones,yaml",
         }
-        environment["PYTHONPATH"] = str(
-            place.write("sitecustomize.py", SYSTEM_LOG.format(path=str(tmp_path / "system.log"))).parent
-        )
         run = run_and_search(place, command, environment)
-    logged = run.places[str(tmp_path / "system.log")]
-    assert "destination_address=s3://" in logged and "jobs=[{" in logged and "base_url=http://********@127.0.0.1" in logged
     stdout = run.places["stdout"]
     assert run.code == 0, f"{stdout[-3000:]}{run.places['stderr'][-1000:]}"
     assert sum(outcome.failed for outcome in run.outcomes) == 8 * 2 + 2 + 4, "what has to fail did not"
