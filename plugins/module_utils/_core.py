@@ -98,11 +98,12 @@ STATE_OPTION: t.Mapping[str, dict[str, t.Any]] = {
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"}
 }
 
-# In the declaration of an option: a null inside its value does not mean omitted; the value is an address of which outputs mask the secrets.
+# In the declaration of an option, for this collection only: a null inside its value does not mean omitted.
 KEEPS_NULLS = "keeps_nulls"
-# In the declaration of an option with dictionaries: a text in place of one is this member of it.
-TEXT_MEMBER = "text_member"
+# The value is an address, of which outputs mask the secrets.
 SHOWS_DESTINATION = "shows_destination"
+# A text in place of a dictionary is this member of it.
+TEXT_MEMBER = "text_member"
 
 
 def conflict(message: str) -> Failure:

@@ -46,8 +46,8 @@ class Unknown:
     kind: str | None = None
 
 
-# mypy refuses `.value` of it before `isinstance(..., Unknown)` has excluded the other case.
-Observed = Known[T] | Unknown
+# mypy refuses `.value` of it before `isinstance(..., Unknown)` has excluded the other case. The linter of ansible-test knows no other form.
+Observed = t.Union[Known[T], Unknown]  # noqa: UP007  # see the line above
 
 _CAUSES: t.Mapping[str, Cause] = {
     AUTHENTICATION: Cause.NO_RIGHT,

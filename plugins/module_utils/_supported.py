@@ -30,5 +30,6 @@ def check_supported() -> None:
         # The members of every failure; `_core` cannot be imported here.
         unused = dict.fromkeys(("method", "path", "status", "request_id"))
         error = {"kind": "invalid_option", **unused, "errors": (), "attempts": 0}
-        print(json.dumps({"failed": True, "msg": reason, "error": error}))  # as ansible-core does for a Python that it cannot use
-        sys.exit(1)
+        # As ansible-core ends a module for a Python that it cannot use.
+        sys.stdout.write(json.dumps({"failed": True, "msg": reason, "error": error}) + "\n")
+        raise SystemExit(1)

@@ -136,19 +136,15 @@ class LogpushOwnership(StateTask[Proof, str]):
     approvable = False
 
     desire = staticmethod(desire)
+    plan = staticmethod(plan)
+    secrets = staticmethod(secrets)
 
     def read(self, client: Client, desired: Proof) -> str:
         """Return the date, under which a challenge is written; the service offers no way to read one."""
         return f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}"
 
-    def plan(self, desired: Proof, state: str) -> Plan:
-        return plan(desired)
-
     def conclude(self, desired: Proof, state: str, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
         return conclude(desired, answers[0], state)
-
-    def secrets(self, desired: Proof, state: str | None) -> t.Iterable[str]:
-        return secrets(desired)
 
 
 TASK = LogpushOwnership()

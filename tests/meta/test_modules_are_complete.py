@@ -208,3 +208,15 @@ def test_plugin_checks_the_versions_first(folder: str) -> None:
     assert not [
         text[:400] for text, start in zip(files, starts, strict=True) if start and not text[start.start() :].startswith(first)
     ]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_ansible_knows_each_key_of_an_option(module: str) -> None:
+    """Keys that only this collection reads are not declared to AnsibleModule."""
+    known = {"type", "elements", "choices", "default", "fallback", "required", "no_log", "options", "aliases"}
+    known |= {"mutually_exclusive", "required_together", "required_one_of", "required_if", "required_by", "apply_defaults"}
+    waiting = [task_of(module).arguments()["argument_spec"]]
+    while waiting:
+        for name, option in waiting.pop().items():
+            assert set(option) <= known, name
+            waiting.append(option.get("options") or {})

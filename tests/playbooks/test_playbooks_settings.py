@@ -163,8 +163,8 @@ DECLINED = [
     (DELIVER, 4, "Bring the zone into the desired state"),
     (DELIVER, 5, "Evaluate the predicted changes"),
     (CHECK, 0, "Validate the variables of the run"),
-    (CHECK, 4, "Bring the zone into the desired state"),
-    (CHECK, 5, "Read what the prediction does not show"),
+    (CHECK, 5, "Bring the zone into the desired state"),
+    (CHECK, 6, "Read what the prediction does not show"),
 ]
 
 

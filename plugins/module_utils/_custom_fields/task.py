@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 from .._core import STATE_OPTION
 from .._engine.task import Spec, StateTask
 from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
@@ -12,7 +14,7 @@ from .result import conclude
 from .state import Ruleset
 
 
-class LogCustomFields(StateTask[DesiredCustomFields, Ruleset | None]):
+class LogCustomFields(StateTask[DesiredCustomFields, t.Optional[Ruleset]]):  # noqa: UP045  # the linter of ansible-test knows no other form
     """The custom log fields of a zone."""
 
     name = "log_custom_fields"

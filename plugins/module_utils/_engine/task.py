@@ -10,7 +10,7 @@ import typing as t
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_user_information
-from .._core import KEEPS_NULLS, SHOWS_DESTINATION, Answer, Conclusion, Failure, Plan, Request
+from .._core import KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request
 from .._destination import public_text
 from .._redact import MASK
 from .masking import HIDDEN_VALUE
@@ -57,7 +57,7 @@ def _declared(options: ArgumentSpec) -> ArgumentSpec:
         name: {
             key: _declared(value) if key == "options" else value
             for key, value in option.items()
-            if key not in (KEEPS_NULLS, SHOWS_DESTINATION)
+            if key not in (KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER)
         }
         for name, option in options.items()
     }

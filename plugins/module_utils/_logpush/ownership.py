@@ -72,7 +72,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Proof:
     return Proof(destination, challenge)
 
 
-def plan(desired: Proof) -> Plan:
+def plan(desired: Proof, state: str = "") -> Plan:
     """Return the one POST, which requests a challenge or validates it."""
     body = {"destination_conf": desired.destination.text}
     if desired.challenge:
@@ -123,5 +123,5 @@ def _with_place(ownership: t.Mapping[str, t.Any], today: str) -> str | None:
     return f"{message} {place}" if message else place
 
 
-def secrets(desired: Proof) -> frozenset[str]:
+def secrets(desired: Proof, state: str | None = None) -> frozenset[str]:
     return secret_parts(desired.destination) | ({desired.challenge} if desired.challenge else set())

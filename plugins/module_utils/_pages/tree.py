@@ -13,6 +13,9 @@ import typing as t
 from .._core import Failure, invalid_option
 from .facts import MAX_PARSE_SECONDS, MAX_TAGS, Unread
 
+# `Node` too, which other files need for their types.
+__all__ = ["HTML", "SVG", "Node", "is_template", "limited", "missing_parser", "trees"]
+
 _PROBLEM = ""
 
 try:
@@ -21,7 +24,7 @@ except ImportError as error:
     _PROBLEM = str(error)
 
 if t.TYPE_CHECKING:
-    from justhtml import Node as Node  # noqa: PLC0414  # for the other files
+    from justhtml import Node
 else:
     Node = object
 

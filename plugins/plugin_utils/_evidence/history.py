@@ -380,8 +380,8 @@ class History(Chronicle):
         days = [self._known[identity].first_day for identity, seen in self.last_seen.items() if seen.entry == entry]
         return bool(days) and max(days) <= day
 
-    def is_hidden(self, key: t.Hashable) -> bool:
-        return key not in self.last_seen
+    def is_hidden(self, identity: t.Hashable) -> bool:
+        return identity not in self.last_seen
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
         declared = self.entry_of(finding.entry)

@@ -142,6 +142,7 @@ def _markdown_lines(report: Report, is_survey: bool) -> list[str]:
         for whom, when in [([who for who, _time in alert.told], [time for _who, time in alert.told])]
     ]
     zones = {status.capitalize(): [row for row in rows if row["status"] == status] for status in STATUSES}
+    unseen = not_audited_text(rows)
     zones["Not part of this run"] = [row for row in report["zones"] if row["carried"]]
     return [
         f"# {escape(report['title'])}",
@@ -151,7 +152,7 @@ def _markdown_lines(report: Report, is_survey: bool) -> list[str]:
         _cells(*numbers),
         f"|{' ---: |' * len(numbers)}",
         _cells(*map(str, numbers.values())),
-        *(["", escape(text, _MAX_SENTENCE)] if (text := not_audited_text(rows)) else []),
+        *(["", escape(unseen, _MAX_SENTENCE)] if unseen else []),
         *_table("Unaudited zones", "", ("zone", "why"), failed),
         *_action_tables(rows, frozenset(report["comparison"]["new"])),
         *(_destinations(rows) if is_survey else ()),

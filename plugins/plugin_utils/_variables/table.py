@@ -66,8 +66,8 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_allow": Variable([], readers.read_allow, EACH),
     "edgeops_approved_plan_id": Variable(),
     "edgeops_approved_report": Variable(),
-    "edgeops_deliver_partial": Variable(True, readers.read_boolean, refuses_empty=True),
-    "edgeops_stop_on_failure": Variable(False, readers.read_boolean, refuses_empty=True),
+    "edgeops_deliver_partial": Variable(True, readers.read_boolean),
+    "edgeops_stop_on_failure": Variable(False, readers.read_boolean),
     # The audit and the report of check and survey.
     "edgeops_report_dir": _of("audit_report", "dest", _PATH),
     "edgeops_report_title": _of("audit_report", "title"),

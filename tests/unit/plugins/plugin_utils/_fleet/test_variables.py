@@ -200,7 +200,7 @@ def test_option_is_read_from_variables_and_defaults(path: str, given: t.Any, fou
 
 def test_empty_text_turns_no_rail_off() -> None:
     """A value that is lost on its way to the run: more would be written, or less noticed, than with any value."""
-    rails = ("max_changed_zones", "deliver_partial", "stop_on_failure", "monthly_budget_usd", "target", "zones_at_once")
+    rails = ("max_changed_zones", "monthly_budget_usd", "target", "zones_at_once")
     demands = ("required_fields", "expected_head", "expected_pages_head", "expected_heads")
     for name in (f"edgeops_{rail}" for rail in (*rails, *demands)):
         with pytest.raises(Failure, match=rf"^{name}: is an empty text; omit it"):
