@@ -8,7 +8,7 @@ import typing as t
 OK = "success"
 INVALID_OPTION = "invalid_option"
 AUTHENTICATION, PERMISSION, REJECTED = "authentication", "permission", "rejected"
-RATE_LIMITED, UNAVAILABLE, BAD = "rate_limited", "unavailable", "bad_response"
+RATE_LIMITED, UNAVAILABLE, BAD, GATE = "rate_limited", "unavailable", "bad_response", "gate"
 
 # Classes of requests; requests of one class end a task in the same way. `GET none` reads an object that normally does not exist, so that
 # the service answers 404. A task continues if it lacks the permission for a request of `GET fields` or `LIST further`.
@@ -138,9 +138,9 @@ ROWS: t.Mapping[str, Row] = {
     # An object without `success` or a usable `result`, which never means that an object does not exist.
     "no-success": _failing_at_first_try({"kind": "no_success"}, BAD, others=_NO_ENVELOPE),
     "no-result": _failing_at_first_try({"kind": "no_result"}, BAD, others=_NO_ENVELOPE),
-    "wrong-result": _failing_at_first_try({"kind": "wrong_result"}, BAD, others=_NO_ENVELOPE),
-    # A preview answers null for a record that is filtered out.
-    "null-result": _failing_at_first_try({"kind": "wrong_result", "value": None}, BAD, others={**_NO_ENVELOPE, PREVIEW: OK}),
+    # A preview answers an empty list, or null, for a record that is filtered out, so that a sample that expects one has not passed.
+    "wrong-result": _failing_at_first_try({"kind": "wrong_result"}, BAD, others={**_NO_ENVELOPE, PREVIEW: GATE}),
+    "null-result": _failing_at_first_try({"kind": "wrong_result", "value": None}, BAD, others={**_NO_ENVELOPE, PREVIEW: GATE}),
     "text-result": _failing_at_first_try({"kind": "wrong_result", "value": "ok"}, BAD, others=_NO_ENVELOPE),
     # `result_info` of the wrong type, and one that contradicts the list.
     "wrong-info": _failing_at_first_try(
