@@ -324,7 +324,8 @@ def clients(session: nox.Session) -> None:
         if shutil.which("npm"):
             shutil.copy("tests/clients/package.json", folder)
             options = ("--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", f"--prefix={folder}")
-            session.run("npm", "install", *options, external=True)
+            # Without the SDK, its test is skipped with a reason.
+            session.run("npm", "install", *options, external=True, success_codes=range(256))
             session.env["EDGEOPS_NODE_MODULES"] = f"{folder}/node_modules"
         pytest(session, f"core-{MAIN}", "tests/clients")
     session.env.pop("EDGEOPS_NODE_MODULES", None)
