@@ -108,6 +108,20 @@ def _named_in(template: Json) -> set[str]:
     return set(names) if len(names) == len(actions) else set()
 
 
+def lost_fields(before: t.Mapping[str, Json], after: t.Mapping[str, Json]) -> list[str]:
+    """Return the fields that the job before delivers, as far as is known, and the job after does not for certain, sorted.
+
+    A record template that is set or changed drops every field that it does not name, although the list of fields stays.
+    """
+    were, are = set(selected_fields(before)), set(selected_fields(after))
+    was, template = (dict_of(job.get("output_options")).get("record_template") or "" for job in (before, after))
+    if template == was:
+        return sorted(were - are)
+    # A template before that leaves open which fields it names may name them all.
+    were &= (_named_in(was) or were) if was else were
+    return sorted(were - (are & _named_in(template) if template else are))
+
+
 def selected_fields(job: t.Mapping[str, Json]) -> list[str]:
     """Return the log fields that a job selects, as reported or as declared; the service ignores `logpull_options` beside `output_options`."""
     output = dict_of(job.get("output_options"))

@@ -44,7 +44,7 @@ from .._selection import ambiguous
 from .._text import dict_of, did_you_mean, list_of, nearest, quoted
 from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
-from .coverage import selected_fields
+from .coverage import lost_fields
 from .facts import (
     DATASET,
     DATASETS,
@@ -176,7 +176,7 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
     gone: list[str] = []
     is_sampled = False
     if written & {"logpull_options", "output_options"}:
-        gone = sorted(set(selected_fields(job.members)).difference(selected_fields(after.members)))
+        gone = lost_fields(job.members, after.members)
         is_sampled = _sample_rate(after) < _sample_rate(job)
     # A destination that the service does not show may be any.
     was, will = job.destination, after.destination

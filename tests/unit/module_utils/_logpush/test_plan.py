@@ -471,6 +471,8 @@ def test_job_names_are_unique_per_dataset() -> None:
     assert kind == "conflict" and message.startswith("name: the jobs 1, 3 are all named 'n'")
 
 
+NAMES = {"field_names": ["A", "B"]}
+TEMPLATE = {**JOB, "output_options": NAMES}
 TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5", "filter": TEXT, "transformer_id": 7}
 
 
@@ -484,6 +486,20 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({"enabled": False}, JOB, []),
         ({"fields": ["A", "C"]}, TWO_FIELDS, ["drop_job_fields"]),
         ({"output_options": {"field_names": ["A"]}}, TWO_FIELDS, ["drop_job_fields"]),
+        # A record template drops what it does not name.
+        ({"output_options": {"record_template": "{{.A}}"}}, TEMPLATE, ["drop_job_fields"]),
+        ({"output_options": {"record_template": "{{.A}} {{.B}}"}}, TEMPLATE, []),
+        ({"output_options": {"record_template": ""}}, {**TEMPLATE, "output_options": {**NAMES, "record_template": "{{.A}}"}}, []),
+        (
+            {"output_options": {"record_template": "{{.A}}"}},
+            {**TEMPLATE, "output_options": {**NAMES, "record_template": "{{if .B}}"}},
+            ["drop_job_fields"],
+        ),
+        (
+            {"output_options": {"field_names": ["A", "B", "C"]}},
+            {**TEMPLATE, "output_options": {**NAMES, "record_template": "{{if .B}}"}},
+            [],
+        ),
         ({"filter": CONDITION}, JOB, ["change_filter"]),
         ({"filter": ""}, TWO_FIELDS, ["change_filter"]),
         ({"filter": CONDITION}, TWO_FIELDS, []),
