@@ -23,16 +23,17 @@ PERSONAL_FIELDS: t.Mapping[str, str] = {
     "account_abuse_protection_events": "ClientIP Email EphemeralID UserAgent UserID",
     # Of both.
     "firewall_events": "ClientIP ClientRefererPath ClientRefererQuery ClientRequestQuery ClientRequestUserAgent FraudUserID",
-    "websocket_analytics": "clientIP clientRequestUserAgent",
+    # The two levels spell its fields differently.
+    "websocket_analytics": "ClientIP ClientRequestUserAgent clientIP clientRequestUserAgent",
     # Of accounts.
     "access_requests": "Email IPAddress PurposeJustificationResponse TemporaryAccessApprovers UserUID",
     "ai_gateway_events": "Metadata RequestBody ResponseBody",
-    "audit_logs": "ActorEmail ActorID ActorIP",
-    "audit_logs_v2": "ActorEmail ActorID ActorIPAddress ActorTokenDetails",
-    "biso_user_actions": "Metadata URL UserEmail UserID",
+    "audit_logs": "ActorEmail ActorID ActorIP OwnerID",
+    "audit_logs_v2": "ActorEmail ActorID ActorIPAddress ActorTokenDetails Raw",
+    "biso_user_actions": "DomainName Metadata URL UserEmail UserID",
     "casb_findings": "AssetDisplayName AssetExternalID AssetLink AssetMetadata",
     "device_posture_results": "DeviceID DeviceName DeviceSerialNumber Email PostureReceivedJSON RegistrationID UserUID",
-    "dex_application_tests": "DeviceID DeviceRegistrationID HTTPClientIPAddress TracerouteSourceIPAddress UserEmail UserID",
+    "dex_application_tests": "DeviceID DeviceRegistrationID HTTPClientIPAddress TracerouteHops TracerouteSourceIPAddress UserEmail UserID",
     "dex_device_state_events": "DeviceID DeviceIPv4Address DeviceIPv6Address DeviceRegistrationID ISPIPv4Address ISPIPv6Address"
     " NetworkSSID",
     "dlp_forensic_copies": "Headers Payload",
@@ -40,16 +41,16 @@ PERSONAL_FIELDS: t.Mapping[str, str] = {
     "email_security_alerts": "Attachments BCC CC CCName From FromName Links OriginalSender ReplyTo ReplyToName SMTPEnvelopeFrom"
     " SMTPEnvelopeTo Subject To ToName",
     "email_security_post_delivery_events": "From FromName Recipient RequestedBy Subject To",
-    "gateway_dns": "DeviceID DeviceName Email QueryName RegistrationID SrcIP UserID",
-    "gateway_http": "BlockedFileName DeviceID DeviceName DownloadedFileNames Email Referer RegistrationID SourceIP SourceInternalIP"
+    "gateway_dns": "DeviceID DeviceName Email QueryName QueryNameReversed RegistrationID SrcIP UserID",
+    "gateway_http": "BlockedFileName DeviceID DeviceName DownloadedFileNames Email FileInfo HTTPHost Referer RegistrationID SourceIP SourceInternalIP"
     " URL UploadedFileNames UserAgent UserID",
     "gateway_network": "DeviceID DeviceName Email RegistrationID SNI SourceIP SourceInternalIP UserID",
     "ipsec_logs": "Message RemoteIP",
     "magic_bgp_logs": "",
-    "magic_ids_detections": "SourceIP",
-    "mcp_portal_logs": "ClientIP UserEmail UserID",
+    "magic_ids_detections": "DestinationIP SourceIP",
+    "mcp_portal_logs": "ClientIP ResourceReadURI UserEmail UserID",
     "mnm_flow_logs": "AWSVPCFlowJSON DestinationAddress SourceAddress",
-    "network_analytics_logs": "IPSourceAddress",
+    "network_analytics_logs": "IPDestinationAddress IPSourceAddress",
     "sinkhole_http_logs": "Body Headers Password Referrer SrcAddr URI URL UserAgent Username",
     "ssh_logs": "ClientAddress Payload UserEmail UserID Username",
     "turnstile_events": "ClientIP UserAgent",
