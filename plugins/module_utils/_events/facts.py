@@ -25,8 +25,30 @@ KINDS = (
     ),
 )
 
-# An event as the rulebook gets it: its members below `edgeops`, and the host below `meta`.
-Event = dict[str, dict[str, Json]]
+
+class _Identified(t.TypedDict):
+    id: str
+    kind: str
+
+
+class EventMembers(_Identified, total=False):
+    """What an event says; the texts of the service in it are inert."""
+
+    zone: Json
+    account: Json
+    subject: Json
+    before: Json
+    after: Json
+    observed_at: str
+    redelivered: bool
+
+
+class Event(t.TypedDict):
+    """An event as the rulebook gets it: its members below `edgeops`, and the host below `meta`."""
+
+    edgeops: EventMembers
+    meta: dict[str, Json]
+
 
 # The Jinja delimiters, and the header that can change them: playbooks get events as variables, which ansible-core evaluates.
 _TEMPLATE = re.compile(r"\{(?=[{%#])|#(?=jinja2:)")
@@ -74,17 +96,24 @@ class Change(t.NamedTuple):
 def make_event(change: Change, target: Target, now: str) -> Event:
     """Return the event of a change in a zone or account, with the texts of the service made inert."""
     host = target.host if target.host and _HOST.fullmatch(target.host) else target.key
-    members = {
+    owner = inert({"id": target.id, "name": target.name or target.id})
+    members: EventMembers = {
         "kind": change.kind,
         "id": digest_of([change.kind, target.key, change.subject, change.after, change.hidden]),
-        target.scope: {"id": target.id, "name": target.name or target.id},
-        "subject": change.subject,
-        "before": change.before,
-        "after": change.after,
+    }
+    if target.scope == ZONE:
+        members["zone"] = owner
+    else:
+        members["account"] = owner
+    told: EventMembers = {
+        **members,
+        "subject": inert(change.subject),
+        "before": inert(change.before),
+        "after": inert(change.after),
         "observed_at": now,
         "redelivered": False,
     }
-    return {"edgeops": {name: inert(member) for name, member in members.items()}, "meta": {"hosts": inert(host)}}
+    return {"edgeops": told, "meta": {"hosts": inert(host)}}
 
 
 def inert(value: Json) -> Json:

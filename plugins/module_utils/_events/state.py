@@ -12,7 +12,7 @@ import typing as t
 
 from .._core import Failure, Json, conflict, invalid_option
 from .._files import lock, open_regular, read_regular, replace_file
-from .._schema import Schema, array, nullable, problems, record, row, string
+from .._schema import valid
 from .._text import canonical, finite_float, is_integer, no_constant, quoted, unique_members
 from .facts import Event
 
@@ -70,6 +70,24 @@ class Known(t.NamedTuple):
 NOTHING = Known()
 
 
+class _StoredParts(t.TypedDict, total=False):
+    # URL, host, hashes, verdict and reports of each script.
+    scripts: list[tuple[str, str, list[str], bool | None, list[str]]] | None
+    # Id, members, digest of the destination, and health of each job.
+    jobs: list[tuple[int, dict[str, Json], str, str]] | None
+    # Id, members, and directive and source of what was reported of each rule.
+    rules: list[tuple[str, dict[str, Json], list[tuple[str, str]] | None]] | None
+
+
+class StoredZone(_StoredParts):
+    """The known state of a zone as the file has it; a tuple is a list there."""
+
+    name: str | None
+    readable: bool
+    monitor: bool | None
+    fields: dict[str, Json] | None
+
+
 def encode(known: Known) -> str:
     """Return the zone as one line of JSON; equal states give equal lines."""
     document: dict[str, Json] = {"name": known.name, "readable": known.readable, "monitor": known.monitor, "fields": known.fields}
@@ -85,38 +103,25 @@ def encode(known: Known) -> str:
     return canonical(document)
 
 
-def decode(document: t.Mapping[str, t.Any]) -> Known:
+def decode(stored: StoredZone) -> Known:
     """Return the zone of a line."""
-    scripts, jobs, rules = (document.get(name) for name in ("scripts", "jobs", "rules"))
+    scripts, jobs, rules = stored.get("scripts"), stored.get("jobs"), stored.get("rules")
     return Known(
-        document["name"],
-        document["readable"],
+        stored["name"],
+        stored["readable"],
         None if scripts is None else {(url, host): Script(tuple(h), bad, tuple(why)) for url, host, h, bad, why in scripts},
         None if jobs is None else {number: Job(members, where, health) for number, members, where, health in jobs},
-        document["monitor"],
-        document["fields"],
+        stored["monitor"],
+        stored["fields"],
         None
         if rules is None
-        else {number: Rule(members, None if seen is None else frozenset(map(tuple, seen))) for number, members, seen in rules},
+        else {
+            number: Rule(members, None if seen is None else frozenset((directive, source) for directive, source in seen))
+            for number, members, seen in rules
+        },
     )
 
 
-_FLAG: Schema = {"type": "boolean"}
-# Scripts are stored with their identity, hashes, verdict and reports; jobs with their id, members, digest and health; rules with
-# their id, members, and directive and source of what was reported.
-_ZONE = record(
-    {
-        "name": nullable(string()),
-        "readable": _FLAG,
-        "monitor": nullable(_FLAG),
-        "fields": {"type": ["object", "null"]},
-        "scripts": nullable(array(row(string(), string(), array(string()), nullable(_FLAG), array(string())))),
-        "jobs": nullable(array(row({"type": "integer"}, {"type": "object"}, string(), string()))),
-        "rules": nullable(array(row(string(), {"type": "object"}, nullable(array(row(string(), string())))))),
-    },
-    optional=("scripts", "jobs", "rules"),
-)
-_EVENT = record({"edgeops": record({"id": string(), "kind": string()}), "meta": {"type": "object"}})
 _VERSION = 1
 _MODE = 0o600
 # Maximum share of the time of a poll that is spent on saving.
@@ -247,15 +252,16 @@ class StateFile:
                 f"{self.path} has version {quoted(document['version'])}, and this version of the collection reads {_VERSION}."
                 " Use another path, or move the file away to start again.",
             )
-        zones, pending = document.get("zones"), document.get("pending")
-        if not isinstance(zones, dict) or any(problems(array(_EVENT), pending)):
+        zones, pending = document.get("zones"), valid(list[Event], document.get("pending"))
+        if not isinstance(zones, dict) or pending is None:
             raise self._damaged("zones or pending events are missing in it")
-        for zone_id, zone in zones.items():
-            if any(problems(_ZONE, zone)):
+        for zone_id, member in zones.items():
+            if (zone := valid(StoredZone, member)) is None:
                 raise self._damaged("a zone in it is not of the form that this version writes")
             self._zones[zone_id] = encode(decode(zone))
-            self.names.update({zone_id: zone["name"]} if zone["name"] else {})
-        self.pending = t.cast("list[Event]", pending)  # by the schema
+            if zone["name"]:
+                self.names[zone_id] = zone["name"]
+        self.pending = pending
 
     def _damaged(self, reason: str) -> Failure:
         return invalid_option(

@@ -20,12 +20,13 @@ from .._core import (
     UNAVAILABLE,
     Failure,
     Json,
+    invalid_option,
 )
 from .._logpush.coverage import Coverage
 from .._observed import Cause, Known, Observed, Unknown, unknown
-from .._schema import OBJECT, Schema, array, check, nullable, record, string
+from .._schema import Rules, checked
 from .._text import dict_of, is_integer, line, list_of
-from .result import JOBS_SCHEMA, RESULT_SCHEMA, ReportedJob, ZoneResult
+from .result import ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
 
@@ -34,30 +35,6 @@ NO_RIGHT = (AUTHENTICATION, PERMISSION, NOT_FOUND)
 # Kinds of failures of the service itself, and of answers that cannot be used: none says anything about what the token may read.
 _NO_ANSWER = (UNAVAILABLE, RATE_LIMITED, INTERNAL)
 _SERVER_ERRORS = (*_NO_ANSWER, BAD_RESPONSE)
-
-_ID: Schema = {"type": ["string", "integer", "null"]}
-_OBJECTS = nullable(array({"type": "object"}))
-_AUDIT = {**dict.fromkeys(("findings", "proposals"), _OBJECTS), "evidence": OBJECT}
-RECORD = record(
-    {
-        "zone": string(minLength=1),
-        **dict.fromkeys(("zone_id", "account_id"), _ID),
-        "scope": string(enum=list(SCOPES)),
-        "account_name": nullable(string()),
-        "declared": {"type": "boolean"},
-        "result": RESULT_SCHEMA,
-        "jobs": JOBS_SCHEMA,
-        "coverage": nullable(
-            record({"unselected": _OBJECTS, "unconfigured": _OBJECTS, "sentences": {"type": ["array", "null"]}}, required=[])
-        ),
-        "scripts": nullable(record({**_AUDIT, **dict.fromkeys(("scripts", "inventory"), _OBJECTS)}, required=[])),
-        "delivery": _OBJECTS,
-        "pages": nullable(record({**_AUDIT, "pages": _OBJECTS}, required=[])),
-        **dict.fromkeys(("cost", "notifications", "fields", "boundary", "error"), OBJECT),
-    },
-    required=["zone"],
-    additionalProperties=False,
-)
 
 
 class Scripts(t.TypedDict, total=False):
@@ -123,6 +100,34 @@ class ZoneRecord(t.TypedDict):
 
 # A record in an option or a variable, before it is checked; what a member contains depends on the task that made it.
 RawRecord = dict[str, t.Any]
+
+
+class _Identity(t.TypedDict, total=False):
+    zone_id: str | int | None
+    account_id: str | int | None
+    account_name: str | None
+
+
+class CheckedRecord(_Identity):
+    """A record in an option or a variable, without the failures of its tasks; None for parts that were not read."""
+
+    zone: t.Annotated[str, Rules(minLength=1)]
+    scope: t.Annotated[str, Rules(enum=list(SCOPES))]
+    declared: bool
+    result: ZoneResult | None
+    jobs: list[ReportedJob] | None
+    coverage: Coverage | None
+    scripts: Scripts | None
+    delivery: list[dict[str, Json]] | None
+    cost: dict[str, Json] | None
+    notifications: dict[str, Json] | None
+    fields: dict[str, Json] | None
+    boundary: dict[str, Json] | None
+    pages: Pages | None
+    error: dict[str, Json] | None
+
+
+_T = t.TypeVar("_T")
 _NOT_ASKED = Unknown(Cause.NOT_ASKED, "it was not asked for")
 
 
@@ -135,33 +140,59 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
     declared = raw.get("declared") is not False
     by_account = raw.get("account_id") and not raw.get("zone_id")
     scope = raw.get("scope") or (ACCOUNT if by_account else ZONE)
-    hidden = not declared and scope == ACCOUNT and any(name == "result" for name, _reason in failures)
-    wrong = [_is_error(name, reason, declared, hidden) for name, reason in failures]
-    errors = [reason for is_error, (_name, reason) in zip(wrong, failures, strict=True) if is_error]
-    unreadable = [
-        (_RESOURCE.get(name, name), reason)
-        for is_error, (name, reason) in zip(wrong, failures, strict=True)
-        if not is_error and name not in _WITHOUT_NOTE
-    ]
-    error = _read_error(raw.get("error"))
     values = {name: part.value if isinstance(part, Known) else None for name, part in parts.items()}
-    checked = {**raw, **values, "scope": scope, "declared": raw.get("declared", True), "error": raw.get("error") or None}
-    check(RECORD, checked, place)
+    whole = {**raw, **values, "scope": scope, "declared": raw.get("declared", True), "error": raw.get("error") or None}
+    record = checked(CheckedRecord, whole, place, is_closed=True)
+    errors, unreadable = _sorted_out(failures, record["scope"], declared)
     if not declared and scope == ZONE and unreadable and not _has_parts(values):
         errors.append(unreadable[0][1])
-    scripts = values["scripts"]
-    if isinstance(scripts, dict) and declared and "findings" not in scripts:
-        check(record({"findings": _OBJECTS}), scripts, f"{place}.scripts")
-    ids = {name: str(raw.get(name) or "") or None for name in ("zone_id", "account_id", "account_name")}
-    if isinstance(parts["delivery"], Known):
-        own = ids["account_id"] if scope == ACCOUNT else ids["zone_id"]
-        parts["delivery"] = Known(Delivery(t.cast(t.Any, values["delivery"]), _shortened(raw.get("delivery"), own)))
-    known = {"zone": raw["zone"], "scope": scope, "declared": declared, **ids, **parts}
-    # By the schema.
-    return t.cast("ZoneRecord", {**known, "error": error or next(iter(errors), None), "unreadable": unreadable})
+    if declared and (scripts := record["scripts"]) is not None and "findings" not in scripts:
+        raise invalid_option(f"{place}.scripts.findings", "is missing")
+    zone_id, account_id, name = (str(raw.get(member) or "") or None for member in ("zone_id", "account_id", "account_name"))
+    shortened = _shortened(raw.get("delivery"), account_id if scope == ACCOUNT else zone_id)
+    rows = record["delivery"]
+    return {
+        "zone": record["zone"],
+        "zone_id": zone_id,
+        "account_id": account_id,
+        "scope": record["scope"],
+        "account_name": name,
+        "declared": declared,
+        "result": _typed(parts["result"], record["result"]),
+        "jobs": _typed(parts["jobs"], record["jobs"]),
+        "coverage": _typed(parts["coverage"], record["coverage"]),
+        "scripts": _typed(parts["scripts"], record["scripts"]),
+        "delivery": _typed(parts["delivery"], None if rows is None else Delivery(rows, shortened)),
+        "cost": _typed(parts["cost"], record["cost"]),
+        "notifications": _typed(parts["notifications"], record["notifications"]),
+        "fields": _typed(parts["fields"], record["fields"]),
+        "boundary": _typed(parts["boundary"], record["boundary"]),
+        "pages": _typed(parts["pages"], record["pages"]),
+        "error": _read_error(raw.get("error")) or next(iter(errors), None),
+        "unreadable": unreadable,
+    }
 
 
-_T = t.TypeVar("_T")
+def _typed(part: Observed[Json], value: _T | None) -> Observed[_T]:
+    """Return a part with the type that its value was checked for."""
+    if isinstance(part, Unknown):
+        return part
+    return _NOT_ASKED if value is None else Known(value)
+
+
+def _sorted_out(
+    failures: t.Sequence[tuple[str, Reason]], scope: str, declared: bool
+) -> tuple[list[Reason], list[tuple[str, Reason]]]:
+    """Return the reasons why an audit is not complete, and the resources that could not be read without which it is complete."""
+    hidden = not declared and scope == ACCOUNT and any(name == "result" for name, _reason in failures)
+    errors: list[Reason] = []
+    unreadable: list[tuple[str, Reason]] = []
+    for name, reason in failures:
+        if _is_error(name, reason, declared, hidden):
+            errors.append(reason)
+        elif name not in _WITHOUT_NOTE:
+            unreadable.append((_RESOURCE.get(name, name), reason))
+    return errors, unreadable
 
 
 def value_of(part: Known[_T] | Unknown) -> _T | None:

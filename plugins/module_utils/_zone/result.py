@@ -8,9 +8,9 @@ import typing as t
 from .._core import JOBS, PARTS, Json, ReportedEffect
 from .._difference import DELETE, UPDATE, Difference, of_part
 from .._logpush.coverage import Coverage
-from .._schema import OBJECT, Schema, array, nullable, record, string
 
-# What reports and deliveries use of the result of `zone_observability`; they may read it from a file or from a playbook.
+# What reports and deliveries use of the result of `zone_observability`; they may read it from a file or from a playbook. Members of the
+# type Json are looked at before they are used.
 
 
 class ReportedJob(t.TypedDict, total=False):
@@ -66,29 +66,6 @@ class ZoneResult(t.TypedDict, total=False):
     listed_jobs: list[ReportedJob] | None
     coverage: Coverage | None
     effects: list[ReportedEffect] | None
-
-
-# The same as a schema; members of the type Json are looked at before they are used.
-_JOB = record({"health": OBJECT}, optional=("health",))
-JOBS_SCHEMA = nullable(array(_JOB))
-_RULES_SCHEMA = nullable(array(OBJECT))
-_DIFF = record({"before": OBJECT, "after": OBJECT}, optional=("before", "after"))
-_PART: dict[str, Schema] = {
-    "plan_id": nullable(string()),
-    "diff": nullable(_DIFF),
-    "jobs": nullable(array(nullable(_JOB))),
-    "unlisted_jobs": JOBS_SCHEMA,
-    "unlisted_rules": _RULES_SCHEMA,
-}
-_EFFECT = record({"name": string(), "subject": nullable(string()), "detail": nullable(array(string()))})
-_RESULT: dict[str, Schema] = {
-    **dict.fromkeys(PARTS, nullable(record(_PART, optional=_PART))),
-    "listed_jobs": JOBS_SCHEMA,
-    "coverage": OBJECT,
-    "effects": nullable(array(_EFFECT)),
-    "refusals": _RULES_SCHEMA,
-}
-RESULT_SCHEMA = nullable(record(_RESULT, optional=_RESULT))
 
 
 def differences_of(result: ZoneResult, reasons: t.Mapping[str, str] = types.MappingProxyType({})) -> list[Difference]:

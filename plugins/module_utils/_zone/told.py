@@ -10,6 +10,7 @@ from .._address import ACCOUNT, ZONE
 from .._core import CONTENT_SECURITY_RULES, SCRIPT_MONITOR, Json
 from .._notifications.facts import LOST_JOB, MECHANISMS, NEW_SCRIPTS, SCRIPT_ALERTS, WEBHOOKS, ZONES
 from .._observed import Cause, Unknown
+from .._schema import Rules
 from .._text import dict_of, format_time, list_of, parse_time
 from .record import ZoneRecord, result_of, value_of
 
@@ -21,9 +22,9 @@ class ToldPolicy(t.TypedDict):
     """A policy of an alert; `reason` is why it tells nobody, or perhaps nobody, None if nothing is known against it."""
 
     name: str
-    mechanisms: dict[str, list[str]]
-    last_delivery: str | None
-    reason: str | None
+    mechanisms: t.Annotated[dict[str, list[str]], Rules("Recipients by type.")]
+    last_delivery: t.Annotated[str | None, Rules("When a webhook got something last; null where it is not shown.")]
+    reason: t.Annotated[str | None, Rules("Why the policy tells nobody, or not of all.")]
 
 
 class ToldAlert(t.TypedDict):
@@ -31,10 +32,10 @@ class ToldAlert(t.TypedDict):
 
     account_id: str
     alert_type: str
-    policies: list[ToldPolicy]
-    covered: list[str]
-    perhaps: list[str]
-    uncovered: list[str]
+    policies: t.Annotated[list[ToldPolicy], Rules("The policies of the alert.")]
+    covered: t.Annotated[list[str], Rules("Hosts of the run: somebody is told.")]
+    perhaps: t.Annotated[list[str], Rules("Hosts of the run: perhaps somebody is told.")]
+    uncovered: t.Annotated[list[str], Rules("Hosts of the run: nobody is told.")]
 
 
 # How sure it is that a policy covers a host, from worst to best.

@@ -13,10 +13,10 @@ import re
 import typing as t
 
 from ...module_utils._address import need_id
-from ...module_utils._core import KEEPS_NULLS, Conclusion, conflict, invalid_option
+from ...module_utils._core import KEEPS_NULLS, Conclusion, Json, conflict, invalid_option
 from ...module_utils._files import make_folders, open_regular, replace_all
 from ...module_utils._redact import clean_text
-from ...module_utils._schema import array, check, nullable, record, string
+from ...module_utils._schema import Rules, checked, schema_of
 from ...module_utils._text import need_date
 from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
 from .._words import Template, yaml_text
@@ -33,8 +33,33 @@ _NOT_SAMPLED = {"option_flags": "sample", "output_options": "sample_rate"}
 
 # The options with entries for baselines, by zone, and the variable of a host that takes them.
 _BASELINES = {"script_baselines": "edgeops_script_baseline", "page_baselines": "edgeops_page_baseline"}
-# A result of `zone_variables_info`, with the entries for its baselines by the variable that takes them, as `baselines`.
-AdoptedZone = t.Mapping[str, t.Any]
+
+
+class _LeftOut(t.TypedDict):
+    what: str
+    why: str
+
+
+class _VaultDestination(t.TypedDict):
+    destination_conf: str
+
+
+class _OptionalMembers(t.TypedDict, total=False):
+    zone_id: str | None
+    account_id: str | None
+    # The entries for the baselines of its host, by the variable that takes them.
+    baselines: dict[str, list[Json]]
+
+
+class AdoptedZone(_OptionalMembers):
+    """A result of `zone_variables_info`."""
+
+    zone: str
+    variables: t.Annotated[dict[str, t.Any], Rules(properties={JOBS_VARIABLE: schema_of(list[dict[str, Json]])})]
+    vault: list[str]
+    vault_destinations: list[_VaultDestination]
+    left_out: list[_LeftOut]
+    notes: list[str]
 
 
 def common_defaults(zones: t.Sequence[AdoptedZone]) -> JobVariables:
@@ -89,7 +114,7 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
     return texts
 
 
-def scope_of(zone: AdoptedZone) -> str:
+def scope_of(zone: t.Mapping[str, Json]) -> str:
     return "account" if zone.get("account_id") else "zone"
 
 
@@ -111,9 +136,8 @@ def _with_own_keys(zones: t.Sequence[AdoptedZone]) -> list[AdoptedZone]:
 def _renamed(zone: AdoptedZone, key: str, digits: int | None) -> AdoptedZone:
     """Return a zone whose names of secrets contain the first digits of its id."""
     old, new = f"vault_{key}_job", f"vault_{key}_{_id(zone).lower()[:digits]}_job"
-    destinations = [
-        {**one, "destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")}
-        for one in zone["vault_destinations"]
+    destinations: list[_VaultDestination] = [
+        {"destination_conf": one["destination_conf"].replace(f"{{{{ {old}", f"{{{{ {new}")} for one in zone["vault_destinations"]
     ]
     return {**zone, "vault": [name.replace(old, new, 1) for name in zone["vault"]], "vault_destinations": destinations}
 
@@ -160,20 +184,6 @@ _ADOPTED = re.compile(
     r"^(# .*|[0-9]+ (?:zone or account|zones and accounts), )adopted on [0-9]{4}-[0-9]{2}-[0-9]{2}", re.MULTILINE
 )
 
-# The results of `zone_variables_info`.
-_ZONE = record(
-    {
-        "zone": string(),
-        **dict.fromkeys(("zone_id", "account_id"), nullable(string())),
-        "variables": record({JOBS_VARIABLE: array({"type": "object"})}, optional=(JOBS_VARIABLE,)),
-        "vault": array(string()),
-        "vault_destinations": array(record({"destination_conf": string()})),
-        "left_out": array(record({"what": string(), "why": string()})),
-        "notes": array(string()),
-    },
-    optional=("zone_id", "account_id"),
-)
-
 OPTIONS: dict[str, dict[str, t.Any]] = {
     "dest": {"type": "path", "required": True},
     "group": {"type": "str", "default": "all"},
@@ -196,8 +206,7 @@ class Desired(t.NamedTuple):
 
 def desire(params: t.Mapping[str, t.Any]) -> Desired:
     """Return the desired files of validated options."""
-    zones = params["zones"]
-    _check_zones(zones)
+    zones = _checked_zones(params["zones"])
     if not params["dest"]:
         raise invalid_option("dest", "is empty")
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
@@ -206,7 +215,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
         for name, entries in params[option].items():
             if not isinstance(entries, list):
                 raise invalid_option(f"{option}.{name}", "must be a list")
-    with_baselines = [
+    with_baselines: list[AdoptedZone] = [
         {**zone, "baselines": {variable: params[option].get(zone["zone"], []) for option, variable in _BASELINES.items()}}
         for zone in zones
     ]
@@ -216,14 +225,15 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     return Desired(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date))
 
 
-def _check_zones(zones: t.Sequence[t.Any]) -> None:
-    """Raise `invalid_option` for results of `zone_variables_info` that are invalid, and for duplicate names or ids."""
-    if not zones:
+def _checked_zones(results: t.Sequence[Json]) -> list[AdoptedZone]:
+    """Return results of `zone_variables_info`; raise `invalid_option` for one that is invalid, and for duplicate names or ids."""
+    if not results:
         raise invalid_option("zones", "is empty: no zone could be read")
+    zones: list[AdoptedZone] = []
     hosts: dict[str, str] = {}
-    for index, zone in enumerate(zones):
+    for index, result in enumerate(results):
         place = f"zones[{index}]"
-        check(_ZONE, zone, place)
+        zone = checked(AdoptedZone, result, place)
         name = check_name(f"{place}.zone", zone["zone"])
         need_id(f"{place}.{scope_of(zone)}_id", _id(zone))
         if name in hosts.values():
@@ -232,6 +242,8 @@ def _check_zones(zones: t.Sequence[t.Any]) -> None:
         if address in hosts:
             raise invalid_option("zones", f"{hosts[address]!r} and {name!r} are both hosts of the {address}")
         hosts[address] = name
+        zones.append(zone)
+    return zones
 
 
 def report(desired: Desired) -> Conclusion:

@@ -7,10 +7,10 @@ import typing as t
 from ...module_utils._address import ZONE
 from ...module_utils._core import PARTS, Json, ReportedEffect
 from ...module_utils._difference import Difference
-from ...module_utils._schema import check
+from ...module_utils._schema import checked
 from ...module_utils._text import line
 from ...module_utils._zone.record import failure_of
-from ...module_utils._zone.result import RESULT_SCHEMA, ZoneResult, differences_of
+from ...module_utils._zone.result import ZoneResult, differences_of
 from .._arguments import serialised
 
 # What the role registered for a host: its prediction, or what it wrote.
@@ -42,7 +42,7 @@ class Zone(t.NamedTuple):
         """Return what differs in the parts of the result."""
         # Older cores mark registered texts with types of their own, which no writer of YAML or JSON knows.
         own = {name: value for name, value in self.result.items() if name in (*PARTS, "refusals")}
-        return differences_of(t.cast("ZoneResult", serialised(own)))
+        return differences_of(checked(ZoneResult, serialised(own), self.name))
 
     @property
     def plan_ids(self) -> dict[str, str | None]:
@@ -61,10 +61,8 @@ def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone |
     if not isinstance(registered, dict) or registered.get("skipped"):
         return None
     error = error_of(registered)
-    if not error:
-        check(RESULT_SCHEMA, registered, variable)
+    result: ZoneResult = {} if error else checked(ZoneResult, registered, variable)
     ids = (str(registered.get(each) or "") for each in ("zone_id", "account_id"))
-    result = t.cast("ZoneResult", {} if error else registered)  # by the schema
     is_unreached = registered.get("unreachable") is True
     return Zone(name, next(filter(None, ids), ""), result, error, bool(registered.get("changed")), is_unreached)
 

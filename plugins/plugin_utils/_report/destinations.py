@@ -9,7 +9,7 @@ from ...module_utils._filter.text import explain
 from ...module_utils._logpush.health import DISABLED
 from ...module_utils._text import dict_of
 from .._words import count_hosts, plural
-from .document import Copied, Row
+from .document import JobRow, Row
 from .items import destination_text
 from .lines import shown_name
 
@@ -54,7 +54,7 @@ def table_of(rows: t.Iterable[Row]) -> Table:
     """Return the table of the zones and accounts of this run."""
     present = [row for row in rows if not row["carried"]]
     jobs = [(row, job) for row in present for job in row["jobs"] or ()]
-    by_place: dict[str, list[tuple[Row, Copied]]] = {}
+    by_place: dict[str, list[tuple[Row, JobRow]]] = {}
     for row, job in jobs[:_MAX_JOBS]:
         by_place.setdefault(_place(job), []).append((row, job))
     places = [_place_of(name, by_place[name]) for name in sorted(by_place, key=lambda name: (-len(by_place[name]), name))]
@@ -62,20 +62,20 @@ def table_of(rows: t.Iterable[Row]) -> Table:
     return Table(tuple(places), max(0, len(jobs) - _MAX_JOBS), tuple(row for row in present if row["jobs"] == []), unread)
 
 
-def _place(job: Copied) -> str:
+def _place(job: JobRow) -> str:
     """Return scheme and host or bucket of a destination."""
     public = dict_of(job.get("destination"))
     host = str(public.get("address") or "").rpartition("@")[2].partition("/")[0]
     return f"{public['scheme']}://{host}" if public.get("scheme") else "a destination that the service does not show"
 
 
-def _place_of(name: str, jobs: t.Sequence[tuple[Row, Copied]]) -> Place:
+def _place_of(name: str, jobs: t.Sequence[tuple[Row, JobRow]]) -> Place:
     hosts = {id(row): row for row, _job in jobs}.values()
     summary = f"{plural(len(jobs), 'job')} of {count_hosts(row['scope'] for row in hosts)}"
     return Place(name, summary, tuple(_line(row, job) for row, job in jobs))
 
 
-def _line(row: Row, job: Copied) -> Line:
+def _line(row: Row, job: JobRow) -> Line:
     explained, names, public = job.get("filter_explained"), job.get("personal_fields"), dict_of(job.get("destination"))
     personal = ", ".join(map(str, names)) or "none" if isinstance(names, list) else "not known"
     return Line(

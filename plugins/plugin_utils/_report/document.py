@@ -4,36 +4,59 @@ from __future__ import annotations
 
 import typing as t
 
-from ...module_utils._address import ZONE
+from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._core import Json
+from ...module_utils._schema import Rules, completed, named
 from ...module_utils._zone.told import ToldAlert
-from .facts import MANAGED, UNAUDITED
+from .facts import KINDS, MANAGED, PARTS_AUDITED, RESOURCES, SEVERITIES, STATUSES, UNAUDITED
 
-# The report as a document: the types of what earlier.REPORT describes as JSON Schema.
+# The report as a document. These types are also its JSON Schema: `scripts/schema.py` writes it to extensions/schemas. A member with a
+# default came with a later minor version, or is left out by other tools.
 
 SCHEMA_VERSION = "1.0"
 
 # Objects that come from the results of other modules, and that the report only copies or shows.
 Copied = dict[str, Json]
+Number = t.Annotated[int, Rules(minimum=0)]
+Time = t.Annotated[
+    str,
+    Rules(
+        "RFC 3339; written in UTC with seconds.",
+        pattern=r"^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$",
+    ),
+]
+Id = t.Annotated[
+    str,
+    Rules(
+        "The first 16 hexadecimal digits of SHA-256 over zone_id (or account_id), kind, resource, subject and member.",
+        pattern="^[0-9a-f]{16}$",
+    ),
+]
+NonEmpty = t.Annotated[str, Rules(minLength=1)]
+Status = t.Annotated[str, Rules(enum=list(STATUSES))]
+Severity = t.Annotated[str, Rules(enum=list(SEVERITIES))]
 
 
 # One difference, finding or note of a zone; a class cannot have a member of the name "is".
 Item = t.TypedDict(
     "Item",
     {
-        "id": str,
-        "kind": str,
-        "type": str,
-        "resource": str,
+        "id": Id,
+        "kind": t.Annotated[str, Rules(enum=list(KINDS))],
+        "type": t.Annotated[NonEmpty, Rules("The type of finding or note, or difference.")],
+        "resource": t.Annotated[str, Rules(enum=list(RESOURCES))],
         "subject": "str | None",
         "member": "str | None",
-        "severity": str,
-        "message": str,
+        "severity": Severity,
+        "message": t.Annotated[str, Rules("What is, and what should be.")],
         "is": Json,
         "should_be": Json,
-        "first_seen": str,
+        "first_seen": Time,
         "waived": bool,
-        "carried": bool,
+        "carried": t.Annotated[
+            bool,
+            Rules("Taken over from an earlier report, because this run did not look; counts nowhere.", default=False),
+        ],
     },
 )
 
@@ -41,14 +64,17 @@ Item = t.TypedDict(
 class Counts(t.TypedDict):
     """Hosts by scope and by status; items of this run that are not waived, by kind and by severity, and those that are."""
 
-    zones: int
-    accounts: int
-    statuses: dict[str, int]
-    differences: int
-    findings: int
-    notes: int
-    severities: dict[str, int]
-    waived: int
+    zones: Number
+    accounts: Number
+    statuses: t.Annotated[dict[str, int], Rules("Zones and accounts, each in one.", **named(STATUSES, Number))]
+    differences: Number
+    findings: Number
+    notes: Number
+    severities: t.Annotated[dict[str, int], Rules("Differences and findings, by severity.", **named(SEVERITIES, Number))]
+    waived: Number
+
+
+_COUNTS = Rules("Zones and accounts of this run, and items that are neither waived nor carried; waived items.")
 
 
 class Gap(t.TypedDict):
@@ -57,104 +83,170 @@ class Gap(t.TypedDict):
     `asked`: this run was to judge it, and could not.
     """
 
-    part: str
-    jobs: int | None
+    part: t.Annotated[str, Rules("What was not audited.", enum=list(PARTS_AUDITED))]
+    jobs: t.Annotated[int | None, Rules("Null where the part is no part of jobs.")]
     reason: str
-    asked: bool
+    asked: t.Annotated[bool, Rules("Whether this run was to judge it, and could not.")]
 
 
 class NotAudited(t.TypedDict):
     """A part that was not audited, in how many zones and accounts and of how many jobs, for one reason."""
 
-    part: str
-    zones: int
-    jobs: int | None
+    part: t.Annotated[str, Rules("What was not audited.", enum=list(PARTS_AUDITED))]
+    jobs: t.Annotated[int | None, Rules("Null where the part is no part of jobs.")]
     reason: str
+    zones: t.Annotated[Number, Rules("Zones and accounts.")]
+
+
+class _ErrorKind(t.TypedDict):
+    kind: str
+    message: str
+
+
+class RowError(_ErrorKind, total=False):
+    """Why a zone or account could not be audited, or not all of it."""
+
+    permission: t.Annotated[str | None, Rules("What the token lacks, where that is the reason.")]
+
+
+class JobRow(t.TypedDict):
+    """A Logpush job of a zone or account."""
+
+    job: str
+    job_id: t.Annotated[int | None, Rules(default=None)]
+    dataset: t.Annotated[str | None, Rules(default=None)]
+    destination: t.Annotated[Copied | None, Rules("Scheme, address and readable options.", default=None)]
+    filter_explained: t.Annotated[str | None, Rules("The filter as a sentence.", default=None)]
+    transformer: t.Annotated[
+        str | int | None, Rules("Name of the transformer, or its id where only that was read.", default=None)
+    ]
+    personal_fields: t.Annotated[
+        list[str] | None,
+        Rules("Selected fields that identify persons; null where the dataset is unknown.", default=None),
+    ]
+    health: str
+    last_complete: str | None
+
+
+class ScriptRow(t.TypedDict):
+    """A script that the audit saw, with the entry of the baseline that covers it."""
+
+    script_url: Json
+    host: Json
+    entry: Json
 
 
 class Row(t.TypedDict):
     """A zone or account of the report; null members were not read."""
 
-    zone: str
+    zone: NonEmpty
     zone_id: str | None
-    account_id: str | None
-    scope: str
-    account_name: str | None
-    status: str
-    audited_at: str | None
-    plan_ids: dict[str, str | None]
+    account_id: t.Annotated[
+        str | None, Rules("Of an account in place of zone_id; of a zone the account that it belongs to.", default=None)
+    ]
+    scope: t.Annotated[str, Rules(enum=list(SCOPES), default=ZONE)]
+    account_name: t.Annotated[
+        str | None, Rules("The name of the account, or of the account that the zone belongs to.", default=None)
+    ]
+    status: Status
+    audited_at: t.Annotated[Time | None, Rules("When the zone was last audited.")]
+    plan_ids: t.Annotated[dict[str, str | None], Rules("Null where a resource is left alone.", **named(MANAGED, str | None))]
     items: list[Item]
-    error: dict[str, str] | None
-    evidence: Copied | None
-    delivery: list[Copied] | None
-    budget: Copied | None
-    proposals: list[Copied] | None
-    carried: bool
-    resources: list[str]
-    jobs: list[Copied] | None
-    inventory: list[Copied] | None
-    not_audited: list[Gap] | None
-
-
-# The row of a zone that was not audited.
-NOTHING = t.cast(
-    "Row",
-    dict.fromkeys(Row.__annotations__)
-    | {"zone": "", "scope": ZONE, "status": UNAUDITED, "plan_ids": dict.fromkeys(MANAGED)}
-    | {"items": [], "resources": [], "carried": False},
-)
+    error: t.Annotated[RowError | None, Rules("Why the zone could not be audited, or not all of it.")]
+    evidence: t.Annotated[
+        Copied | None, Rules("seq and head of the evidence of scripts, and as pages those of the evidence of pages.")
+    ]
+    delivery: t.Annotated[
+        list[Copied] | None, Rules("What was delivered and lost, a row for each job; null if not read.", default=None)
+    ]
+    budget: t.Annotated[
+        Copied | None, Rules("Cost of an account so far, projected and allowed; null if not asked for.", default=None)
+    ]
+    proposals: t.Annotated[
+        list[Copied] | None, Rules("Entries for the baseline of scripts; null if scripts were not audited.", default=None)
+    ]
+    carried: t.Annotated[bool, Rules("The zone was not part of this run; its row is that of its last audit.", default=False)]
+    resources: t.Annotated[list[str], Rules("What was looked at.", default=[])]
+    jobs: t.Annotated[list[JobRow] | None, Rules("Null where jobs were not read.", default=None)]
+    inventory: t.Annotated[
+        list[ScriptRow] | None,
+        Rules("Scripts with the entry of the baseline; null where scripts were not audited.", default=None),
+    ]
+    not_audited: t.Annotated[list[Gap] | None, Rules("What of it was not audited.", default=None)]
 
 
 class Comparison(t.TypedDict):
     """The ids of items by what became of them since the previous report."""
 
-    previous_id: str | None
-    new: list[str]
-    resolved: list[str]
-    changed: list[str]
-    persisting: list[str]
-    unknown: list[str]
+    previous_id: t.Annotated[str | None, Rules("report_id of the previous report.")]
+    new: t.Annotated[list[Id], Rules(uniqueItems=True)]
+    resolved: t.Annotated[list[Id], Rules(uniqueItems=True)]
+    changed: t.Annotated[list[Id], Rules(uniqueItems=True)]
+    persisting: t.Annotated[list[Id], Rules(uniqueItems=True)]
+    unknown: t.Annotated[list[Id], Rules("Not looked at by this run.", uniqueItems=True)]
 
 
 class WaiverRow(t.TypedDict):
     """A waiver with the ids of the items that it covers; an omitted pattern is None."""
 
-    zone: str | None
-    resource: str | None
-    type: str | None
-    member: str | None
-    subject: str | None
-    reason: str
-    owner: str
-    until: str
-    expired: bool
-    items: list[str]
+    zone: t.Annotated[str | None, Rules(default=None)]
+    resource: t.Annotated[str | None, Rules(default=None)]
+    type: t.Annotated[str | None, Rules(default=None)]
+    member: t.Annotated[str | None, Rules(default=None)]
+    subject: t.Annotated[str | None, Rules(default=None)]
+    reason: t.Annotated[str, Rules(pattern=r"\S")]
+    owner: t.Annotated[str, Rules(pattern=r"\S")]
+    until: t.Annotated[str, Rules(format="date")]
+    expired: t.Annotated[bool, Rules(default=False)]
+    items: t.Annotated[list[Id], Rules("Items that it names.", uniqueItems=True, default=[])]
 
 
 class TrendEntry(t.TypedDict):
     """The counts of an earlier report."""
 
-    at: str
-    counts: Counts
+    at: Time
+    counts: t.Annotated[Counts, _COUNTS]
 
 
 class Report(t.TypedDict):
     """The report; its id is the digest of everything else."""
 
-    schema_version: str
-    report_id: str
-    generated_at: str
+    schema_version: t.Annotated[str, Rules("Major and minor version.", pattern=r"^1\.\d+$")]
+    report_id: t.Annotated[str, Rules("Digest of everything else in the report.")]
+    generated_at: Time
     collection_version: str
     title: str
-    outcome: str
-    counts: Counts
-    plan_id: str | None
-    zones: list[Row]
-    comparison: Comparison
+    outcome: t.Annotated[Status, Rules("The first of the statuses that a zone or account has.")]
+    counts: t.Annotated[Counts, _COUNTS]
+    plan_id: t.Annotated[
+        str | None,
+        Rules(
+            "SHA-256 over the sorted lines 'zone_id resource plan_id'; null if a zone is unaudited.",
+            pattern="^sha256:[0-9a-f]{64}$",
+        ),
+    ]
+    zones: t.Annotated[list[Row], Rules("Sorted by name.")]
+    comparison: t.Annotated[Comparison, Rules("Ids of items by what became of them since the previous report.")]
     waivers: list[WaiverRow]
-    trend: list[TrendEntry]
-    not_audited: list[NotAudited]
-    alerts: list[ToldAlert]
+    trend: t.Annotated[list[TrendEntry], Rules("Counts of earlier reports, the oldest first.", default=[])]
+    not_audited: t.Annotated[list[NotAudited], Rules("What was not audited, and why.", default=[])]
+    alerts: t.Annotated[
+        list[ToldAlert],
+        Rules("Who is told: by account and type of alert, the policies and the hosts they cover.", default=[]),
+    ]
+
+
+# The row of a zone that was not audited.
+NOTHING = completed(
+    Row,
+    {
+        **dict.fromkeys(("zone_id", "audited_at", "error", "evidence")),
+        "zone": "",
+        "status": UNAUDITED,
+        "plan_ids": dict.fromkeys(MANAGED),
+        "items": [],
+    },
+)
 
 
 def address(row: Row) -> str | None:

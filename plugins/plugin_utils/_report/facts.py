@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ...module_utils._core import PARTS
+from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, PARTS, SCRIPT_MONITOR
 from ...module_utils._version import VERSION
 
 DEFAULT_TITLE = "Fleet audit"
@@ -38,6 +38,25 @@ RESOURCES = (*MANAGED, *_READ, "fields", "notifications", "pages")
 OBSERVED = (*_READ, "notifications", "pages")
 # What a run looks at for findings of these types, which is more than their resource.
 LOOKED_FOR: t.Mapping[str, str] = {"field_removed": "log_fields", "region_gap": "boundary", "over_budget": "cost"}
+
+# The parts of a zone or an account, and those of its jobs, each with its words.
+PARTS_OF_HOSTS: t.Mapping[str, str] = {
+    CUSTOM_FIELDS: "custom fields",
+    JOBS: "jobs",
+    SCRIPT_MONITOR: "script monitor",
+    CONTENT_SECURITY_RULES: "content security rules",
+    "scripts": "scripts",
+    "pages": "pages",
+    "boundary": "boundary",
+    "delivery": "delivery",
+}
+PARTS_OF_JOBS: t.Mapping[str, str] = {
+    "destinations": "destinations",
+    "filters": "filters",
+    "transformers": "transformers",
+    "sample_rates": "sample rates",
+}
+PARTS_AUDITED = (*PARTS_OF_HOSTS, *PARTS_OF_JOBS)
 
 HIGH, MEDIUM, LOW, INFO = SEVERITIES = ("high", "medium", "low", "info")
 

@@ -15,10 +15,10 @@ from .._words import distinct
 from .alerts import account_names, rows_of_alerts
 from .destinations import delivering_text, table_of
 from .document import Counts, Item, Report, Row
-from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
+from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, PARTS_AUDITED, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
 from .items import counting, subject_words
 from .lines import error_text, groups_by_action, in_words, other_date, shown_name, verdict, waiver_reasons
-from .not_audited import PARTS, not_audited_text
+from .not_audited import not_audited_text
 
 # The report as JSON, JUnit XML, Markdown and metrics; the page has files of its own.
 
@@ -273,7 +273,7 @@ def render_metrics(report: Report) -> bytes:
                 number = delivered.get(job.get("job_id"), {name: 0}).get(name)
                 # What the plan does not show is not 0.
                 add(f"edgeops_job_window_{name}", number if is_integer(number) else "NaN", zone=zone, job=label)
-    for part in PARTS:
+    for part in PARTS_AUDITED:
         hosts = [
             row for row in report["zones"] if not row["carried"] and any(gap["part"] == part for gap in row["not_audited"] or ())
         ]

@@ -105,9 +105,9 @@ def _unaudited(rows: t.Sequence[Row]) -> str:
 
 
 def _reason(row: Row) -> str:
-    error = row["error"] or {}
-    lacking = error.get("permission")
-    return line(f"without the permission {lacking}" if lacking else error.get("kind") or "unknown", _MAX_REASON)
+    error = row["error"]
+    lacking = error.get("permission") if error else None
+    return line(f"without the permission {lacking}" if lacking else error["kind"] if error else "unknown", _MAX_REASON)
 
 
 def _unaffected(rows: t.Sequence[Row], by_status: t.Mapping[str, t.Sequence[Row]]) -> list[str]:
@@ -292,8 +292,8 @@ def other_date(row: Row, at: str) -> str:
 
 def error_text(row: Row) -> str:
     """Return why a zone could not be audited, its kind first."""
-    error = row["error"] or {}
-    return f"{error.get('kind')}: {error.get('message')}"
+    error = row["error"]
+    return f"{error['kind']}: {error['message']}" if error else "for an unknown reason"
 
 
 def in_words(item: Item) -> str:

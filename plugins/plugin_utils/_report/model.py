@@ -11,7 +11,7 @@ from ...module_utils._text import canonical, duration, line, parse_time
 from ...module_utils._version import VERSION
 from ...module_utils._zone.told import told
 from .alerts import Notes, merged, notes_of
-from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, address
+from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, RowError, address
 from .facts import (
     COMPLIANT,
     DIFFERENCE,
@@ -143,7 +143,7 @@ def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], pre
         groups += [[source[place]] for place in left]
     latest = [_latest(group) for group in groups]
     present = {each.row["zone"] for each in latest if not each.row["carried"]}
-    error = {"kind": "not_found", "message": "the run has no record of this zone"}
+    error: RowError = {"kind": "not_found", "message": "the run has no record of this zone"}
     missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in desired.expected if zone not in present]
     places, left = match(missing, [each.row for each in latest])
     inherited = (inherit(row, None if place is None else latest[place].row) for row, place in zip(missing, places, strict=True))

@@ -14,31 +14,13 @@ from ...module_utils._zone.record import ZoneRecord, result_of
 from ...module_utils._zone.result import ManagedPart, ReportedJob, deleted_jobs
 from .._words import count_hosts, plural
 from .document import Copied, Gap, NotAudited, Row
-from .facts import RESOURCES
+from .facts import PARTS_AUDITED, PARTS_OF_HOSTS, PARTS_OF_JOBS, RESOURCES
 
 # What an audit did not look at: what nothing declares, what nobody asked for, and what could not be seen.
 
 NOT_DECLARED = "not declared"
 # `check` compares which transformer a job has, and not what the transformer makes of its records.
 _QUERY_NOT_DECLARED = "the query is not declared"
-# The parts of a zone or an account, and those of its jobs, each with its words.
-_OF_HOSTS: t.Mapping[str, str] = {
-    CUSTOM_FIELDS: "custom fields",
-    JOBS: "jobs",
-    SCRIPT_MONITOR: "script monitor",
-    CONTENT_SECURITY_RULES: "content security rules",
-    "scripts": "scripts",
-    "pages": "pages",
-    "boundary": "boundary",
-    "delivery": "delivery",
-}
-_OF_JOBS: t.Mapping[str, str] = {
-    "destinations": "destinations",
-    "filters": "filters",
-    "transformers": "transformers",
-    "sample_rates": "sample rates",
-}
-PARTS = (*_OF_HOSTS, *_OF_JOBS)
 # The part of each member of a job that its item may leave undeclared.
 _PART_OF: t.Mapping[str, str] = {
     "destination": "destinations",
@@ -86,7 +68,7 @@ def _undeclared(record: ZoneRecord) -> t.Iterator[Gap]:
     if jobs and isinstance(record["jobs"], Known) and _has_others(record["jobs"].value, declared, jobs):
         yield _gap(JOBS, "some are not declared, and unlisted_jobs is ignore")
     members = collections.Counter(part for job in declared for part in _parts_of(job))
-    for part in _OF_JOBS:
+    for part in PARTS_OF_JOBS:
         if members[part]:
             yield _gap(part, NOT_DECLARED, members[part])
     if jobs and (changed := sum(_has_transformer(job) for job in _all_jobs(record, declared))):
@@ -171,7 +153,7 @@ def not_audited_text(rows: t.Iterable[Row], resource: str | None = None) -> str:
 
 
 def _words(part: str, jobs: int | None) -> str:
-    return f"{_OF_HOSTS[part]} of" if jobs is None else f"{_OF_JOBS.get(part, part)} of {plural(jobs, 'job')} in"
+    return f"{PARTS_OF_HOSTS[part]} of" if jobs is None else f"{PARTS_OF_JOBS.get(part, part)} of {plural(jobs, 'job')} in"
 
 
 def _collected(rows: t.Iterable[Row]) -> list[tuple[str, str, list[Row], int | None]]:
@@ -183,4 +165,4 @@ def _collected(rows: t.Iterable[Row]) -> list[tuple[str, str, list[Row], int | N
             key = (gap["part"], gap["reason"])
             hosts[key].append(row)
             jobs[key] = None if gap["jobs"] is None else (jobs.get(key) or 0) + gap["jobs"]
-    return [(*key, hosts[key], jobs[key]) for key in sorted(hosts, key=lambda key: (PARTS.index(key[0]), key[1]))]
+    return [(*key, hosts[key], jobs[key]) for key in sorted(hosts, key=lambda key: (PARTS_AUDITED.index(key[0]), key[1]))]

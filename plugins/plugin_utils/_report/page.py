@@ -250,7 +250,7 @@ def _has_details(row: Row) -> bool:
     return bool(row["items"] or row["error"] or _jobs_of(row) or row["inventory"])
 
 
-def _jobs_of(row: Row) -> list[tuple[Copied, Copied]]:
+def _jobs_of(row: Row) -> list[tuple[t.Mapping[str, Json], Copied]]:
     """Return the jobs with what each delivered and lost, if that was read; a job without a row did neither."""
     if row["delivery"] is None:
         return []

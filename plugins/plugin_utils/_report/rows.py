@@ -13,7 +13,7 @@ from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
 from ...module_utils._zone.told import is_monitored
 from . import alerts, bills, findings, log_fields, survey
-from .document import NOTHING, Copied, Row, address
+from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import Problem, difference_problem, in_order, items_of, problem
 from .not_audited import gaps_of
@@ -78,15 +78,15 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
     }
 
 
-def _error(reason: Reason | None) -> dict[str, str] | None:
+def _error(reason: Reason | None) -> RowError | None:
     """Return a reason as the report has it: with the permission only where one is missing."""
     if reason is None:
         return None
-    lacking = {"permission": reason["permission"]} if reason["permission"] else {}
-    return {"kind": reason["kind"], "message": reason["message"], **lacking}
+    error: RowError = {"kind": reason["kind"], "message": reason["message"]}
+    return {**error, "permission": reason["permission"]} if reason["permission"] else error
 
 
-def _unread_page(items: t.Iterable[t.Mapping[str, t.Any]]) -> dict[str, str] | None:
+def _unread_page(items: t.Iterable[t.Mapping[str, t.Any]]) -> RowError | None:
     """Return why a zone is unaudited of whose payment pages one could not be read."""
     unread = [item for item in items if item["type"] == "page_unread"]
     return {"kind": "unavailable", "message": f"a payment page could not be read: {unread[0]['is']}"} if unread else None
@@ -179,7 +179,7 @@ def _resources(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) -
     return looked + (["fields"] if compares_fields and (record["error"] is None or has_jobs) else [])
 
 
-def _job(label: str, job: ReportedJob) -> Copied:
+def _job(label: str, job: ReportedJob) -> JobRow:
     last, explained = job.get("last_complete"), job.get("filter_explained")
     transformer = job.get("transformer") or job.get("transformer_id")
     dataset = job.get("dataset")
@@ -196,7 +196,7 @@ def _job(label: str, job: ReportedJob) -> Copied:
     }
 
 
-def _script(listed: Copied) -> Copied:
+def _script(listed: Copied) -> ScriptRow:
     """Return a script that the audit saw, with the entry of the baseline that covers it."""
     script = dict_of(listed.get("script"))
     return {"script_url": script.get("script_url") or script.get("url"), "host": script.get("host"), "entry": listed.get("entry")}

@@ -7,6 +7,7 @@ import re
 import typing as t
 
 from ...module_utils._core import Json, invalid_option
+from ...module_utils._schema import completed
 from ...module_utils._text import canonical, did_you_mean, nearest, need_date, quoted
 from .document import Item, Row, WaiverRow, address
 from .facts import DIFFERENCE, EXPIRED, OF_ITEMS, OF_WAIVERS, PATTERNS, RESOURCES, TYPES, UNAUDITED, UNMATCHED, type_of
@@ -64,15 +65,14 @@ def parse_waivers(waivers: t.Sequence[t.Mapping[str, Json]]) -> tuple[Waiver, ..
 
 def merged_waivers(rows: t.Iterable[WaiverRow]) -> tuple[Waiver, ...]:
     """Return the waivers of a merged report, as they applied to its own rows."""
-    return tuple(_waiver(row, {}, frozenset(row.get("items", ()))) for row in rows)
+    return tuple(_waiver(row, {}, frozenset(row["items"])) for row in rows)
 
 
 def _waiver(
     waiver: t.Mapping[str, Json], patterns: t.Mapping[str, re.Pattern[str]], only: frozenset[str] | None = None
 ) -> Waiver:
     members = {name: waiver.get(name) for name in MEMBERS}
-    row = t.cast("WaiverRow", {**members, "expired": False, "items": []})  # validated as an option or by the schema of reports
-    return Waiver(row, canonical(members), patterns, only)
+    return Waiver(completed(WaiverRow, members), canonical(members), patterns, only)
 
 
 def _parse(place: str, waiver: t.Mapping[str, Json]) -> Waiver:

@@ -4,7 +4,9 @@
 
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import completed
+from ansible_collections.edgeops.observability.plugins.module_utils._schema import completed
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.document import Report
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import as_previous
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.model import build
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.options import DesiredReport, desire
 
@@ -118,7 +120,12 @@ def desired(*zones: Json, **options: Json) -> DesiredReport:
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:
     """Return the report on some zones, compared with a previous one, and merged from slices if there are any."""
     checked = desired(*zones, merge=["report.json"] * len(slices), **options)
-    return build(checked, completed(previous) if previous else None, list(map(completed, slices)))
+    return build(checked, _read(previous) if previous else None, list(map(_read, slices)))
+
+
+def _read(given: dict[str, Json]) -> Report:
+    """Return a report as it is read from its file."""
+    return as_previous(completed(Report, given))
 
 
 def items(given: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:

@@ -8,11 +8,18 @@ import jsonschema
 import pytest
 from support.samples.fleet import audit, finding, full, job, outcome, unmanaged
 
-from ansible_collections.edgeops.observability.plugins.module_utils._events.state import _EVENT as EVENT
-from ansible_collections.edgeops.observability.plugins.module_utils._events.state import _ZONE as KNOWN
-from ansible_collections.edgeops.observability.plugins.module_utils._schema import problems
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import RECORD
-from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import _ZONE as ADOPTED
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import Event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.state import StoredZone
+from ansible_collections.edgeops.observability.plugins.module_utils._schema import (
+    Rules,
+    checked,
+    completed,
+    problems,
+    schema_of,
+)
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import CheckedRecord
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.files import AdoptedZone
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.earlier import REPORT
 
 Path = tuple[t.Any, ...]
@@ -34,6 +41,7 @@ AUDITED = {
     "declared": True,
     "error": None,
     "delivery": [{}],
+    **dict.fromkeys(("cost", "notifications", "fields", "boundary", "pages")),
     "jobs": [job()],
     "coverage": {"unselected": [{}], "unconfigured": [{}], "sentences": ["text"]},
     "result": {name: outcome({"x": 1}) for name in ("custom_fields", "jobs", "script_monitor")},
@@ -59,13 +67,13 @@ KNOWN_ZONE = {
 SAMPLES = {
     "report": (REPORT, reported(), {"is", "should_be", "script_url", "host", "entry"}),
     "record": (
-        RECORD,
+        schema_of(CheckedRecord),
         AUDITED,
         {0, "changed", "x", *job(), *finding(), "seq", "head", "state", "since", "lag_seconds", "message"} - {"health"},
     ),
-    "adopted zone": (ADOPTED, ADOPTED_ZONE, set()),
-    "known zone": (KNOWN, KNOWN_ZONE, set()),
-    "event": (EVENT, {"edgeops": {"id": "x", "kind": "y"}, "meta": {}}, set()),
+    "adopted zone": (schema_of(AdoptedZone), ADOPTED_ZONE, set()),
+    "known zone": (schema_of(StoredZone), KNOWN_ZONE, set()),
+    "event": (schema_of(Event), {"edgeops": {"id": "x", "kind": "y"}, "meta": {}}, set()),
 }
 
 
@@ -117,13 +125,68 @@ def test_problems_agree_with_jsonschema(schema: dict[str, t.Any], sample: t.Any)
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ([], "the whole: must be a dictionary, not a list"),
-        ({}, "zone: is missing"),
-        ({"zone": None}, "zone: must be a string, not null"),
-        ({"zone": ""}, "zone: '' is not valid"),
-        ({"zone": "a", "results": 1}, "results: is unknown (did you mean 'result'?)"),
-        ({"zone": "a", "jobs": [{"health": 1}]}, "jobs[0].health: must be a dictionary, not 1"),
+        ([], "zones[0]: must be a dictionary, not a list"),
+        ({}, "zones[0].zone: is missing"),
+        ({**AUDITED, "zone": None}, "zones[0].zone: must be a string, not null"),
+        ({**AUDITED, "zone": ""}, "zones[0].zone: '' is not valid"),
+        ({**AUDITED, "results": 1}, "zones[0].results: is unknown (did you mean 'result'?)"),
+        ({**AUDITED, "jobs": [{"health": 1}]}, "zones[0].jobs[0].health: must be a dictionary, not 1"),
     ],
 )
 def test_messages_have_a_place(value: t.Any, message: str) -> None:
-    assert list(problems(RECORD, value)) == [message]
+    with pytest.raises(Failure) as failure:
+        checked(CheckedRecord, value, "zones[0]", is_closed=True)
+    assert failure.value.message == message
+
+
+class _Part(t.TypedDict):
+    sizes: dict[str, int]
+    names: t.Annotated[list[str], Rules(default=[])]
+
+
+class _Optional(t.TypedDict, total=False):
+    note: str | None
+
+
+class _Whole(_Optional):
+    parts: list[_Part] | None
+    pair: tuple[str, t.Annotated[int, Rules("A number.", minimum=1)]]
+    kind: t.Annotated[str, Rules(default="plain")]
+
+
+def test_types_are_schemas() -> None:
+    assert schema_of(_Whole) == {
+        "type": "object",
+        "properties": {
+            "note": {"type": ["string", "null"]},
+            "parts": {
+                "type": ["array", "null"],
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "sizes": {"type": "object", "additionalProperties": {"type": "integer"}},
+                        "names": {"type": "array", "items": {"type": "string"}, "default": []},
+                    },
+                    "required": ["sizes"],
+                },
+            },
+            "pair": {
+                "type": "array",
+                "prefixItems": [{"type": "string"}, {"type": "integer", "description": "A number.", "minimum": 1}],
+                "items": False,
+                "minItems": 2,
+            },
+            "kind": {"type": "string", "default": "plain"},
+        },
+        "required": ["parts", "pair"],
+    }
+
+
+def test_missing_members_get_their_defaults_and_unknown_ones_are_dropped() -> None:
+    whole = completed(_Whole, {"parts": [{"sizes": {"a": 1}, "later": 1}], "pair": ["x", 1], "later": 2})
+    assert whole == {"parts": [{"sizes": {"a": 1}, "names": []}], "pair": ["x", 1], "kind": "plain"}
+    assert completed(_Part, {"sizes": {}})["names"] is not completed(_Part, {"sizes": {}})["names"]
+
+
+def test_values_of_a_dictionary_are_checked() -> None:
+    assert list(problems(schema_of(_Part), {"sizes": {"a": "x"}})) == ["sizes.a: must be an integer, not 'x'"]

@@ -9,10 +9,9 @@ from support.samples.fleet import LATER, audit, failed, finding, items, job, out
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report import formats, page
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import STAND_INS, TYPES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import PARTS_AUDITED, STAND_INS, TYPES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts, refused
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import printed
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.not_audited import PARTS
 
 RULES = {"content_security_rules": outcome()}
 PAGES = {"findings": [], "pages": [], "passed": True}
@@ -59,7 +58,7 @@ def test_parts_that_nothing_declares():
 
 def test_unmanaged_zone_was_not_audited():
     """Nothing is declared for it, so nothing of it was compared; of a zone that failed nothing is known, which its reason says."""
-    assert {part for part, *_rest in gaps(report(unmanaged("a")))} == {*PARTS[:8]}
+    assert {part for part, *_rest in gaps(report(unmanaged("a")))} == {*PARTS_AUDITED[:8]}
     assert gaps(report(failed("a"), {"zone": "b", "result": DENIED})) == []
 
 
@@ -68,7 +67,12 @@ def test_members_of_jobs_that_nothing_declares():
     second = job("b", id=2, undeclared=["destination", "transformer", "sample_rate"])
     made = report(managed(first, second, None), ACCOUNT)
     found = {part: number for part, _zones, number, _reason in gaps(made)}
-    assert {name: found[name] for name in PARTS[8:]} == {"destinations": 2, "filters": 1, "transformers": 1, "sample_rates": 1}
+    assert {name: found[name] for name in PARTS_AUDITED[8:]} == {
+        "destinations": 2,
+        "filters": 1,
+        "transformers": 1,
+        "sample_rates": 1,
+    }
     (line,) = [line for line in printed(made) if line.startswith("Not audited: ")]
     assert "destinations of 2 jobs in 1 zone (not declared), filters of 1 job in 1 zone (not declared)" in line
 
@@ -152,7 +156,7 @@ def test_every_format_says_it():
     assert (
         'edgeops_not_audited_zones{part="filters"} 1' in series and 'edgeops_not_audited_zones{part="destinations"} 0' in series
     )
-    assert all(f'edgeops_not_audited_zones{{part="{part}"}}' in series for part in PARTS)
+    assert all(f'edgeops_not_audited_zones{{part="{part}"}}' in series for part in PARTS_AUDITED)
 
 
 def test_merged_report_says_what_its_slices_did_not_audit():
