@@ -32,6 +32,15 @@ def test_policy_is_created_and_replaced(account: t.Any) -> None:
     assert account.refusal("DELETE", f"{POLICIES}/{made['id']}")[0] == 404
 
 
+def test_put_may_keep_what_it_omits(account: t.Any, sim: t.Any) -> None:
+    sim.settings(notification_put_keeps=True)
+    path = f"{POLICIES}/{account.result('POST', POLICIES, {**NEW, 'description': 'd', 'more': 1})['id']}"
+    account.result("PUT", path, {"filters": {"zones": ["a"]}, "mechanisms": {"pagerduty": [{"id": "p"}]}})
+    shown = account.result("GET", path)
+    assert (shown["description"], shown["more"], shown["filters"]) == ("d", 1, {"zones": ["a"]})
+    assert shown["mechanisms"] == {"email": [], "webhooks": [], "pagerduty": [{"id": "p"}]}
+
+
 def test_invalid_policy_is_refused(account: t.Any) -> None:
     bad = {
         "missing required field: alert_type": {name: value for name, value in NEW.items() if name != "alert_type"},

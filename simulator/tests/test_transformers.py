@@ -114,6 +114,20 @@ def test_preview_returns_records_and_stores_nothing(account: t.Any, sql: str, de
 
 @pytest.mark.engine
 @pytest.mark.parametrize(
+    ("sql", "delivered"),
+    [
+        ("SELECT RayID FROM http_requests", [{"RayID": "8a1"}]),
+        ("SELECT RayID FROM http_requests WHERE RayID = ''", []),
+        ("SELECT UNNEST([7, 8]) AS N FROM http_requests", [{"N": 7}, {"N": 8}]),
+    ],
+)
+def test_preview_may_answer_a_list(account: t.Any, sim: t.Any, sql: str, delivered: t.Any) -> None:
+    sim.settings(preview_list=True)
+    assert account.result("POST", f"{PATH}/preview", {"input": RECORD, "sql": sql}) == delivered
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
     ("sql", "message"),
     [
         ("SELEC RayID FROM http_requests", "SELEC"),

@@ -20,7 +20,7 @@ __all__ = ["simulator"]
 def pytest_configure(config: pytest.Config) -> None:
     """Report a missing collection once instead of as a failure of every test."""
     if importlib.util.find_spec("ansible_collections.awx") is None:
-        raise pytest.UsageError("awx.awx is not in this environment: nox -s controller")
+        raise pytest.UsageError('awx.awx is not in this environment: make nox ARGS="-s controller"')
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ MAX_WAIT_SECONDS = 240
 pytestmark = [
     pytest.mark.skipif(
         importlib.util.find_spec("ansible_rulebook") is None,
-        reason="ansible-rulebook is not in this environment: nox -s rulebooks",
+        reason='ansible-rulebook is not in this environment: make nox ARGS="-s rulebooks"',
     ),
     pytest.mark.skipif(
         shutil.which("java") is None,

@@ -142,6 +142,23 @@ def test_preview_with_a_list_of_records(modules: Modules, simulator: t.Any) -> N
     assert len(report.failure["samples"][0]["delivered"]) == 2
 
 
+@pytest.mark.engine
+@pytest.mark.parametrize("preview_list", [False, True])
+def test_samples_pass_whatever_form_a_preview_has(modules: Modules, simulator: t.Any, preview_list: bool) -> None:
+    simulator.settings(preview_list=preview_list)
+    sql = f"{SQL} WHERE RayID <> 'health'"
+    samples = [
+        {"name": "kept", "input": RECORD, "expected": {"RayID": "8a1", "ClientIP": "198.51.100.7"}},
+        {"name": "without headers", "input": RECORD, "absent": ["RequestHeaders"]},
+        {"name": "dropped", "input": {**RECORD, "RayID": "health"}, "expected": None},
+    ]
+    args = {"name": "redact", "sql": sql, "samples": samples}
+    (made,) = modules.converge_each("logpush_transformer", [args], defaults={"account_id": simulator.account})
+    assert [len(verdict["delivered"]) for verdict in made.result["samples"]] == [1, 1, 0]
+    dropped = run(modules, {**args, "samples": [{**samples[1], "input": samples[2]["input"]}]}, fails="gate")
+    assert dropped.failure["samples"][0]["delivered"] == [] and not dropped.writes
+
+
 def test_service_without_versions_route_has_null_version(modules: Modules, simulator: t.Any) -> None:
     simulator.settings(unknown_routes=["*/versions"])
     report = run(modules, {"name": "redact", "sql": SQL})

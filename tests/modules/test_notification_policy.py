@@ -93,6 +93,25 @@ def test_unknown_members_are_kept(modules: Modules, simulator: t.Any) -> None:
     assert report.result["effects"] == []
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_put_that_keeps_or_resets_what_it_omits(modules: Modules, simulator: t.Any, keeps: bool) -> None:
+    """No member is lost, none stays that was taken away, and each prediction is true, whatever a PUT means to the service."""
+    simulator.settings(notification_put_keeps=keeps)
+    mechanisms = {"email": [{"id": "ops@example.com"}], "slack": [{"id": "c1"}]}
+    policy = {"id": "p1", "name": "n", "alert_type": SCRIPTS, "description": "d", "alert_interval": "30m", "newer": {"a": 1}}
+    simulator.seed(notification_policies={simulator.account: [{**policy, "filters": {"zones": ["a"]}, "mechanisms": mechanisms}]})
+    states = [
+        {"policy_id": "p1", "enabled": False},
+        {"policy_id": "p1", "mechanisms": {"email": [], "pagerduty": ["p"]}},
+        {"policy_id": "p1", "filters": {}, "description": ""},
+    ]
+    modules.converge_each("notification_policy", states, defaults={"account_id": simulator.account})
+    (stored,) = simulator.state(account=simulator.account)["notification_policies"]
+    emptied = {"email": [], "webhooks": [], "pagerduty": [{"id": "p"}], "slack": [{"id": "c1"}]}
+    expected = {**policy, "enabled": False, "filters": {}, "description": "", "mechanisms": emptied}
+    assert {name: stored[name] for name in expected} == expected
+
+
 def test_order_and_empty_filters_are_no_change(modules: Modules, simulator: t.Any) -> None:
     new = {**NEW, "alert_type": SCRIPTS}
     run(modules, {**new, "filters": {"zones": ["b", "a"]}, "mechanisms": {"email": ["b@example.com", "a@example.com"]}})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+import json
 import typing as t
 from pathlib import Path
 
@@ -86,6 +87,25 @@ def test_options_without_their_question_mark_are_secret(modules: Modules) -> Non
     task = {"name": "Refused", "edgeops.observability.logpush_job": given}
     refused = modules.run(task, secrets=[secret], fails="invalid_option")
     assert refused.result["msg"].startswith("destination_conf: the options lack their question mark") and not refused.journal
+
+
+def test_operator_that_the_service_calls_neq(modules: Modules) -> None:
+    """A filter with another name of the operator `!eq` is adopted, is no change afterwards, and drifts like any other."""
+    where = {"where": {"key": "ClientRequestMethod", "operator": "neq", "value": "GET"}}
+    job = {**JOB, "id": 7, "destination_conf": "gs://logs/all", "filter": json.dumps(where)}
+    modules.simulator.seed(jobs={modules.zone: [job]})
+    first, again = modules.run([info(), info()]).ours
+    variables = first.result["variables"]
+    assert again.result["variables"] == variables
+    (adopted,) = variables["log_delivery_jobs"]
+    assert adopted["filter"] == {"where": {"and": [{"key": "ClientRequestMethod", "operator": "!eq", "value": "GET"}]}}
+    task = {"name": "Zone", "edgeops.observability.zone_observability": {"jobs": [adopted]}}
+    for check in (True, False):
+        report = modules.run(task, check=check)
+        assert not report.result["changed"] and not report.writes
+    where["where"]["operator"] = "eq"
+    modules.simulator.seed(jobs={modules.zone: [{**job, "filter": json.dumps(where)}]})
+    assert modules.run(task, check=True).result["changed"]
 
 
 def test_files_are_written_in_a_play_only(modules: Modules, tmp_path: Path) -> None:

@@ -67,6 +67,8 @@ class Settings:
     unwritable_webhooks: t.Annotated[list[str], "patterns of addresses of webhooks whose test message is refused"] = (
         dataclasses.field(default_factory=list)
     )
+    notification_put_keeps: t.Annotated[bool, "a PUT of a notification policy keeps members that it omits"] = False
+    preview_list: t.Annotated[bool, "the preview of a transformer answers a list of all records"] = False
     refuse_foreign_actions: t.Annotated[list[str], "actions of rules that are refused"] = dataclasses.field(default_factory=list)
     check_fields: t.Annotated[bool, "field names that the dataset does not have are refused"] = True
     removed_fields: t.Annotated[list[str], "fields that their dataset no longer has, as http_requests.ClientIP; jobs go on"] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import fnmatch
 
 from edgeops_simulator import clock
@@ -64,7 +63,7 @@ def get_policy(call: Call) -> Answer:
 @routes("PUT", _POLICY, "updateNotificationPolicy", body=bodies.NOTIFICATION_POLICY, result=_ID)
 def put_policy(call: Call) -> Answer:
     policy = _policy(call)
-    changed = state.update(copy.deepcopy(policy), call.body)
+    changed = state.update(policy, call.body, keeps=call.settings.notification_put_keeps)
     _check(call, changed)
     call.account.notification_policies[policy["id"]] = changed
     return Answer({"id": policy["id"]})

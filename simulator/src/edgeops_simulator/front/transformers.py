@@ -16,6 +16,7 @@ _MAX_BYTES = 10_240
 _MAX_VERSIONS = 100
 routes = Routes(f"{ACCOUNT}/logpush/transformers", codes=(_CODE, _CODE))
 _ONE = "/{transformer_id}"
+_PREVIEWED = {"anyOf": [nullable({"type": "object"}), array({"type": "object"})]}
 
 
 def _shown(call: Call, transformer: Document) -> Document:
@@ -75,15 +76,17 @@ def create_transformer(call: Call) -> Answer:
     return Answer(_shown(call, state.create(call.account.transformers, call.body, dataset)), status=201)
 
 
-@routes("POST", "/preview", "previewTransformer", body=bodies.PREVIEW, result=nullable({"type": "object"}), also=(501,))
+@routes("POST", "/preview", "previewTransformer", body=bodies.PREVIEW, result=_PREVIEWED, also=(501,))
 def preview(call: Call) -> Answer:
-    """Return the records that a query makes of one record, without storing anything."""
+    """Return what a query makes of one record, without storing anything: the first record or null, or a list of all records."""
     try:
         found = _query(call, call.body["sql"]).run(call.body["input"])
     except transform.NotInstalled as problem:
         raise Refusal(501, _CODE, str(problem)) from None
     except transform.BadQuery as problem:
         raise _bad(problem) from None
+    if call.settings.preview_list:
+        return Answer(found)
     return Answer(found[0] if found else None)
 
 

@@ -111,14 +111,19 @@ def _mechanisms(policy: Document) -> Document:
     return {**made, **{name: items or [] for name, items in (policy.get("mechanisms") or {}).items()}}
 
 
-def update(policy: Document, body: Document) -> Document:
-    """PUT resets members that the body omits to their defaults."""
-    kept = {name: policy[name] for name in ("id", "created", "name", "alert_type", "enabled")}
+def update(policy: Document, body: Document, *, keeps: bool) -> Document:
+    """Return the policy after a PUT, which keeps members that the body omits, or resets them to their defaults."""
+    kept = policy if keeps else {name: policy[name] for name in ("id", "created", "name", "alert_type", "enabled")}
     given = {name: value for name, value in body.items() if value is not None and name not in ("id", "created", "modified")}
-    policy.clear()
-    policy.update({**kept, "description": "", "alert_interval": "", "filters": {}, **given, "modified": clock.stamp_seconds()})
-    policy["mechanisms"] = _mechanisms(policy)
-    return policy
+    made = {
+        "description": "",
+        "alert_interval": "",
+        "filters": {},
+        **copy.deepcopy(kept),
+        **given,
+        "modified": clock.stamp_seconds(),
+    }
+    return {**made, "mechanisms": _mechanisms(made)}
 
 
 # The hosts of chat services, whose addresses have a secret path that the API does not show.
