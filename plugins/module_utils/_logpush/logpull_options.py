@@ -67,7 +67,9 @@ def from_parts(
         if name in (FIELDS, TIMESTAMPS):
             option = "fields" if name == FIELDS else "timestamp_format"
             raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
-        others[_check_word("option_flags", name)] = _flag_value(f"option_flags.{name}", value)
+        others[_check_word("option_flags", name)] = _check_rate(
+            f"option_flags.{name}", name, _flag_value(f"option_flags.{name}", value)
+        )
     names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
     options = {"fields": fields, "timestamp_format": timestamp_format, "option_flags": flags}
     return Requested(names, others, next(name for name, value in options.items() if value is not None))
@@ -93,6 +95,20 @@ def _flag_value(place: str, value: t.Any) -> str:
     return _check_word(place, value) if value.strip() else ""
 
 
+def is_rate(value: object) -> t.TypeGuard[float]:
+    """Return whether a value is a documented sample rate."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value <= 1
+
+
+def _check_rate(place: str, name: str, value: str) -> str:
+    """Return the value of a parameter; a sample rate that is off is empty, and one of 0 or below or above 1 is refused."""
+    if name != SAMPLE or not value or value.lower() == "false":
+        return "" if name == SAMPLE else value
+    if not _NUMBER.fullmatch(value) or not is_rate(float(value)):
+        raise invalid_option(place, f"{value!r} is not above 0 and at most 1")
+    return value
+
+
 def from_text(text: str) -> Requested:
     """Parse the option `logpull_options`; refuse texts that the service would not understand as their author means them."""
     place = "logpull_options"
@@ -114,7 +130,7 @@ def from_text(text: str) -> Requested:
         if parameter == FIELDS and value and not all(map(str.strip, values)):
             raise invalid_option(place, f"{piece} has an empty field name")
     # Of a text that a task gives each parameter is sent once.
-    parameters = {name: str(value) for name, value in parse(text).items()}
+    parameters = {name: _check_rate(f"{place}: {name}", name, str(value)) for name, value in parse(text).items()}
     fields = split_names(parameters.pop(FIELDS)) if FIELDS in parameters else None
     return Requested(fields, parameters)
 
@@ -157,7 +173,7 @@ def split_names(text: str) -> tuple[str, ...]:
 def to_parts(parameters: Parameters) -> dict[str, t.Any]:
     """Return the parameters as the options for their parts have them; None for a part without any."""
     unknown = repeated(parameters)
-    flags = {name: _flag(value) for name, value in parameters.items() if name not in (FIELDS, TIMESTAMPS)}
+    flags = {name: _flag(name, value) for name, value in parameters.items() if name not in (FIELDS, TIMESTAMPS)}
     return {
         "fields": None if FIELDS in unknown else list(split_names(parameters.get(FIELDS, ""))) or None,
         "timestamp_format": None if TIMESTAMPS in unknown else parameters.get(TIMESTAMPS) or None,
@@ -165,15 +181,20 @@ def to_parts(parameters: Parameters) -> dict[str, t.Any]:
     }
 
 
-def _flag(text: str) -> bool | float | str | None:
+def _flag(name: str, text: str) -> bool | float | str | None:
     """Return the value of a parameter as data; None if it is off; all of several values as one text."""
     if isinstance(text, Repeated):
         return " or ".join(value or "nothing" for value in text.values)
-    if text.lower() in _OFF:
+    if is_off(name, text):
         return None
     if _NUMBER.fullmatch(text) and math.isfinite(number := float(text)):
         return int(text) if text.lstrip("-").isdigit() else number
     return True if text.lower() == "true" else text
+
+
+def is_off(name: str, value: str) -> bool:
+    """Return whether a parameter with this value means the same as without it; a sample rate of 0 or "false" is documented nowhere."""
+    return value.lower() in _OFF and not (value and name in (FIELDS, SAMPLE))
 
 
 def canonical(parameters: Parameters) -> dict[str, t.Any]:
@@ -187,8 +208,8 @@ def canonical(parameters: Parameters) -> dict[str, t.Any]:
             form[name] = sorted(split_names(value))
         elif _NUMBER.fullmatch(value):
             number = float(value)
-            form[name] = None if number == 0 or default == f"{number:g}" else number
-        elif value.lower() not in _OFF and value != default:
+            form[name] = None if (number == 0 and name != SAMPLE) or default == f"{number:g}" else number
+        elif not is_off(name, value) and value != default:
             form[name] = "true" if value.lower() == "true" else value
     return {name: meaning for name, meaning in form.items() if meaning not in (None, [])}
 
@@ -213,7 +234,7 @@ def render(parameters: Parameters) -> str:
     pairs = [
         (name, each) for name, value in parameters.items() for each in (value.values if isinstance(value, Repeated) else [value])
     ]
-    kept = [pair for pair in pairs if pair[1].lower() not in _OFF or (pair[0] == FIELDS and pair[1])]
+    kept = [pair for pair in pairs if not is_off(*pair)]
     # Parameters of the service are sent back unchanged, even if they contain a lone surrogate.
     text = "&".join("=".join(quote(part, safe=_READABLE, errors="surrogatepass") for part in pair) for pair in kept)
     if len(text) > MAX_OPTIONS_LENGTH:

@@ -34,7 +34,7 @@ def from_logpull(parameters: logpull_options.Parameters) -> Options:
     options: Options = {
         "field_names": list(logpull_options.split_names(parameters.get(logpull_options.FIELDS, ""))) or None,
         "timestamp_format": timestamp_format if timestamp_format in TIMESTAMP_FORMATS else None,
-        "sample_rate": rate if isinstance(rate, float) and 0 < rate <= 1 else None,
+        "sample_rate": rate if logpull_options.is_rate(rate) else None,
         **{sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and form.get(sub.wire) == "true"},
     }
     return {name: value for name, value in options.items() if value is not None}
@@ -44,7 +44,7 @@ def to_parts(options: t.Mapping[str, Json]) -> Options:
     """Return what the options have in common with the older form, as the options for its parts have it; None for what is not set."""
     rate = options.get("sample_rate")
     flags: Options = {sub.wire: True for sub in SUBOPTIONS.values() if sub.type == "bool" and options.get(sub.wire)}
-    flags |= {logpull_options.SAMPLE: rate} if rate else {}
+    flags |= {} if rate is None else {logpull_options.SAMPLE: rate}
     return {
         "fields": names_in(options.get("field_names")) or None,
         "timestamp_format": options.get("timestamp_format") or None,
@@ -89,6 +89,9 @@ def _filled(name: str, options: t.Mapping[str, Json]) -> Json:
         names = list(dict.fromkeys(names_in(value)))
         # Only in csv does the order of names matter: it is the order of columns.
         return names if output_type == CSV else sorted(names)
+    if sub.type == "float" and value is not None:
+        # A sample rate of 0 is not the default; it is documented nowhere.
+        return value
     return value or sub.by_output_type.get(output_type, sub.default)
 
 

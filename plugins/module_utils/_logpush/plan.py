@@ -194,8 +194,8 @@ def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tupl
 def _sample_rate(job: Job) -> float:
     """Return the fraction of records that a job delivers; 1 if it cannot be parsed."""
     older = {} if job.output else logpull_options.canonical(job.logpull)
-    rate = job.output.get("sample_rate") or older.get(logpull_options.SAMPLE)
-    return rate if isinstance(rate, (int, float)) and 0 < rate <= 1 else 1
+    rate = job.output.get("sample_rate", older.get(logpull_options.SAMPLE))
+    return rate if logpull_options.is_rate(rate) else 1
 
 
 # The plans.

@@ -91,7 +91,8 @@ def limited() -> t.Iterator[None]:
     except ValueError:  # only the main thread can be interrupted, and tasks run there
         yield
         return
-    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_PARSE_SECONDS)
+    # Again and again, because Python swallows what is raised while it runs a destructor or a callback.
+    signal.setitimer(signal.ITIMER_VIRTUAL, MAX_PARSE_SECONDS, 0.1)
     try:
         yield
     finally:

@@ -107,6 +107,12 @@ def _without_option(item: JobVariables, job: Job) -> list[str]:
 def _logpull(text: str, present: logpull_options.Parameters) -> JobVariables:
     """Return the parameters as separate options; as `logpull_options` text if that would lose something."""
     parts = logpull_options.to_parts({name: value for name, value in present.items() if logpull_options.canonical({name: value})})
+    rate = logpull_options.canonical(present).get(logpull_options.SAMPLE)
+    if rate is not None and not logpull_options.is_rate(rate):
+        # The module refuses to declare such a rate, which is left out with that reason and takes no other parameter along.
+        others = _logpull(text, {name: value for name, value in present.items() if name != logpull_options.SAMPLE})
+        flags = {**dict_of(others.get("option_flags")), **dict_of(parts["option_flags"])}
+        return {"logpull_options": text} if "logpull_options" in others else {**others, "option_flags": flags}
     try:
         parsed = logpull_options.from_parts(*parts.values())
         whole = parsed is None or not logpull_options.merged(parsed, present)[1]
@@ -240,7 +246,7 @@ def _express(job: Job, destination: JobVariables, is_alone: bool, whole: Jobs) -
 
 
 def _drop(item: JobVariables, name: str) -> None:
-    """Remove an option, or a suboption of `output_options`, from an item."""
+    """Remove an option, or a member of one that has several, from an item."""
     option, _dot, inner = name.partition(".")
     if inner:
         item[option] = {each: value for each, value in dict_of(item[option]).items() if each != inner}
@@ -254,7 +260,7 @@ def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
     troubles = {}
     for name, value in item.items():
         parts = {name: value}
-        if name == "output_options":
+        if name in ("output_options", "option_flags"):
             parts = {f"{name}.{part}": {part: each} for part, each in dict_of(value).items()}
         troubles.update({path: _trouble({**identity, name: part}, job) for path, part in parts.items() if name not in identity})
     return {path: why for path, why in troubles.items() if why}

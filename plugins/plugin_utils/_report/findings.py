@@ -254,8 +254,8 @@ def _delivers_all(job: ReportedJob, dataset: str) -> bool:
             return False
         rate = parameters.get(logpull_options.SAMPLE)
     try:
-        # All records are delivered without a rate, and with 0 or 1.
-        return not rate or (isinstance(rate, (str, int, float)) and float(rate) in (0.0, 1.0))
+        # All records are delivered without a rate, and with 1.
+        return rate in (None, "") or (isinstance(rate, (str, int, float)) and rate is not True and float(rate) == 1.0)
     except ValueError:
         return False
 

@@ -35,6 +35,8 @@ OPTIONS = st.fixed_dictionaries(
     [
         ({"field_names": ["a", "b"]}, {"field_names": ["b", "a", "a"]}, False),
         ({"field_names": ["a", "b"], "output_type": "csv"}, {"field_names": ["b", "a"], "output_type": "csv"}, True),
+        ({"sample_rate": 1}, {"sample_rate": 0}, True),
+        ({"sample_rate": 1}, {"sample_rate": "0"}, True),
         ({"output_type": "ndjson", "record_prefix": "{", "sample_rate": 1.0, "CVE-2021-44228": False}, {}, False),
         ({"record_suffix": "\n"}, {"output_type": "csv"}, False),
         ({"record_suffix": "\n"}, {}, True),

@@ -76,7 +76,12 @@ def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
         # What decides which records are delivered is written at its default, too.
         ({}, {"filter": "", "transformer": "", "filter_attack_traffic": False, "option_flags": {"sample": 1}}),
         ({"logpull_options": None}, {"option_flags": {"sample": 1}}),
-        ({"logpull_options": "fields=a&CVE-2021-44228=true&sample=0"}, {"option_flags": {"CVE-2021-44228": True, "sample": 1}}),
+        # A rate that the module refuses takes no other parameter along.
+        (
+            {"logpull_options": "fields=a&CVE-2021-44228=true&sample=0"},
+            {"fields": ["a"], "option_flags": {"CVE-2021-44228": True}},
+        ),
+        ({"output_options": {"field_names": ["a"], "sample_rate": 0}}, {"output_options": {"field_names": ["a"]}}),
         ({"logpull_options": "fields=a&x y=1"}, {"logpull_options": "fields=a&x y=1&sample=1"}),
         ({"logpull_options": "fields=a&x y=1&sample=0.5"}, {"logpull_options": "fields=a&x y=1&sample=0.5"}),
         # A destination with a secret has its address in its place.

@@ -160,7 +160,10 @@ BOTH = {"field_names": ["RayID", "ClientIP"]}
         ({"logpull_options": "fields=ClientIP,RayID&sample=0.0001"}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=ClientIP,RayID&sample=x"}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=ClientIP,RayID&sample=1"}, []),
-        ({"logpull_options": "fields=ClientIP,RayID&sample=0"}, []),
+        # What a sample rate of 0 means is documented nowhere.
+        ({"logpull_options": "fields=ClientIP,RayID&sample=0"}, ["ClientIP", "RayID"]),
+        ({"output_options": {**BOTH, "sample_rate": 0}}, ["ClientIP", "RayID"]),
+        ({"output_options": {**BOTH, "sample_rate": True}}, ["ClientIP", "RayID"]),
         # Of several values it is not known which one counts.
         ({"logpull_options": "fields=ClientIP,RayID&sample=0.001&sample=1"}, ["ClientIP", "RayID"]),
         ({"logpull_options": "fields=ClientIP&fields=ClientIP,RayID"}, ["RayID"]),
