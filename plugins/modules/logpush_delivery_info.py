@@ -248,6 +248,12 @@ cost:
       description: Deliveries to all other destinations, with C(gb), C(free_gb) and C(amount).
       type: dict
       sample: {"gb": 60.0, "free_gb": 25.0, "amount": 3.5}
+    since:
+      description: >-
+        Since when the bytes of the amount are counted: the start of the month, or later where the plan shows neither what is billed nor all
+        deliveries of the month.
+      type: str
+      sample: "2026-11-01T00:00:00Z"
     estimated:
       description: Whether the bytes are those of delivered batches, because the service does not offer what it bills.
       type: bool

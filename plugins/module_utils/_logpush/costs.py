@@ -8,7 +8,7 @@ import math
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import dict_of
+from .._text import dict_of, format_time, parse_time
 
 # What the deliveries of an account cost in the month so far.
 
@@ -60,16 +60,14 @@ def estimate(
 
     The delivered bytes are those since a time that may be after the start of the month, without those of `excluded`.
     """
-    total = sum(delivered.values())
+    total, hidden = sum(delivered.values()), delivered.get(None, 0)
     internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
-    share = internal / total if total else 0.0
-    parts: dict[str, Json] = {}
-    amount = 0.0
-    for kind, part in ((INTERNAL, share), (EXTERNAL, 1 - share)):
-        gigabytes, rate = (total if billed is None else billed) * part / BYTES_PER_GB, rates[kind]
-        cost = round(max(0.0, gigabytes - rate.free_gb) * rate.usd_per_gb, 2)
-        amount += cost
-        parts[kind] = {"gb": round(gigabytes, 3), "free_gb": rate.free_gb, "amount": cost}
+    counted = total if billed is None else billed
+    # Where the plan does not show the type of a destination, what costs more counts.
+    counts_as = {EXTERNAL: internal, INTERNAL: internal + hidden}
+    divided = {kind: _parts(counted, size / total if total else 0.0, rates) for kind, size in counts_as.items()}
+    assumed = max(counts_as, key=lambda kind: _amount(divided[kind]))
+    parts = divided[assumed]
     assumptions = ["The amount is for the month so far, for deliveries only: transformers are not included."]
     if rates == PUBLISHED_RATES:
         assumptions.append(
@@ -77,8 +75,12 @@ def estimate(
         )
     if billed is None:
         assumptions.append(f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count.")
-    if None in delivered:
-        assumptions.append("The plan does not show bytes by destination, so all count as delivered to external destinations.")
+    if hidden == total and None in delivered:
+        assumptions.append(f"The plan does not show bytes by destination, so all count as delivered to {assumed} destinations.")
+    elif hidden:
+        assumptions.append(
+            f"The destinations of {hidden / BYTES_PER_GB:.3f} GB are not shown, so that these count as delivered to {assumed} ones."
+        )
     elif total:
         assumptions.append(
             f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
@@ -95,8 +97,27 @@ def estimate(
         assumptions.append(
             f"The dataset {dataset} ({which}) is paid by the number of requests and not by the GB, so it is left out."
         )
-    whole = {"month": month, "currency": "USD", "amount": round(amount, 2), **parts}
+    whole = {"month": month, "currency": "USD", "amount": _amount(parts), **parts, "since": f"{month}-01T00:00:00Z"}
+    if billed is None:
+        whole["since"] = since
     return {**whole, "estimated": billed is None, "assumptions": assumptions, "excluded": sorted(excluded or ())}
+
+
+_Parts = dict[str, dict[str, float]]
+
+
+def _parts(size: int, internal: float, rates: Rates) -> _Parts:
+    """Return what bytes cost of which this share goes to internal destinations, by kind."""
+    parts: _Parts = {}
+    for kind, share in ((INTERNAL, internal), (EXTERNAL, 1 - internal)):
+        gigabytes, rate = size * share / BYTES_PER_GB, rates[kind]
+        cost = round(max(0.0, gigabytes - rate.free_gb) * rate.usd_per_gb, 2)
+        parts[kind] = {"gb": round(gigabytes, 3), "free_gb": rate.free_gb, "amount": cost}
+    return parts
+
+
+def _amount(parts: _Parts) -> float:
+    return round(sum(part["amount"] for part in parts.values()), 2)
 
 
 # With fewer days than these nothing is projected: one busy day would be a month of busy days.
@@ -104,11 +125,12 @@ MIN_DAYS = 3
 
 
 class Projection(t.NamedTuple):
-    """What a month costs: so far, and as projected (None in its first days)."""
+    """What a month costs: so far, and as projected (None from few days), and from how many days; `missing`: earlier ones are not shown."""
 
     so_far: float
     projected: float | None
     days: int
+    missing: str = ""
 
     @property
     def highest(self) -> float:
@@ -119,16 +141,21 @@ def project(cost: t.Mapping[str, Json], rates: Rates, at: datetime.datetime) -> 
     """Return what the month of a cost costs, at a time in it; None if the figures are of another month, or cannot be told.
 
     The bytes so far are projected over the days of the month and then priced, so that the free ones are taken off once for each kind.
+    Where the plan shows a part of the month only, those of its time are.
     """
+    start = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    since = parse_time(cost.get("since", format_time(start)))
     used = {kind: dict_of(cost.get(kind)).get("gb") for kind in rates}
-    if cost.get("month") != f"{at:%Y-%m}":
+    if cost.get("month") != f"{at:%Y-%m}" or since is None:
         return None
     amounts = [(rates[kind], float(gb)) for kind, gb in used.items() if isinstance(gb, (int, float)) and not isinstance(gb, bool)]
     if len(amounts) != len(rates) or not all(math.isfinite(gb) and gb >= 0 for _rate, gb in amounts):
         return None
-    elapsed = (at - at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)).total_seconds() / 86_400
+    elapsed = (at - max(start, since)).total_seconds() / 86_400
     factor = calendar.monthrange(at.year, at.month)[1] / elapsed if elapsed >= MIN_DAYS else None
-    return Projection(_price(amounts, 1.0), None if factor is None else _price(amounts, factor), math.ceil(elapsed))
+    missing = format_time(since) if since > start else ""
+    projected = None if factor is None else _price(amounts, factor)
+    return Projection(_price(amounts, 1.0), projected, max(1, math.ceil(elapsed)), missing)
 
 
 def _price(amounts: t.Iterable[tuple[Rate, float]], factor: float) -> float:

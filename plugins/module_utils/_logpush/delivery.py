@@ -337,8 +337,8 @@ class _Query:
         for row in rows:
             dimensions = _object(row, "dimensions")
             if _number(dimensions, "jobId") not in left_out:
-                kind = str(dimensions.get(_DESTINATION)).lower() if _DESTINATION in names else None
-                delivered[kind] += _number(_object(row, "sum"), "bytes")
+                kind = dimensions.get(_DESTINATION)
+                delivered[kind.lower() if isinstance(kind, str) and kind else None] += _number(_object(row, "sum"), "bytes")
         return delivered
 
     def _nodes(
@@ -395,10 +395,6 @@ def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
     delivered = [row for row in final if row["success"] is not False]
     lost = [row for row in uploads if row["success"] is False and row["final"]]
     known = all(None not in (row["success"], row["final"]) for row in uploads)
-    statuses: collections.Counter[str] = collections.Counter()
-    for row in final:
-        statuses[str(row["status"])] += row["uploads"] or 0
-    has_statuses = all(None not in (row["status"], row["uploads"]) for row in final)
     hours, times = ([str(row[name]) for row in uploads if row[name]] for name in ("datetimeHour", "timestamp"))
     return {
         "uploads": total(delivered, "uploads"),
@@ -408,10 +404,20 @@ def _facts(uploads: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, Json]:
         "retries": total([row for row in uploads if row["final"] is False], "uploads") if known else None,
         "bytes": total(delivered, "bytes"),
         "bytes_compressed": total(delivered, "bytesCompressed"),
-        "statuses": dict(sorted(statuses.items())) if has_statuses else None,
+        "statuses": _statuses(final),
         "first": min(hours, default=None),
         "last": max(times or hours, default=None),
     }
+
+
+def _statuses(rows: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, int] | None:
+    """Return the number of uploads by status; None if the service does not show each of both."""
+    statuses: collections.Counter[str] = collections.Counter()
+    for row in rows:
+        if row["status"] is None or row["uploads"] is None:
+            return None
+        statuses[str(row["status"])] += row["uploads"]
+    return dict(sorted(statuses.items()))
 
 
 def _object(value: Json, name: str) -> t.Mapping[str, Json]:

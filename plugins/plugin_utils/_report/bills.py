@@ -7,6 +7,7 @@ import typing as t
 
 from ...module_utils._address import ACCOUNT
 from ...module_utils._logpush.costs import Projection, Rates, project
+from ...module_utils._logpush.coverage import dataset_of
 from ...module_utils._observed import Known
 from ...module_utils._text import dict_of, is_integer, list_of, parse_time
 from ...module_utils._zone.record import ZoneRecord, value_of
@@ -65,6 +66,12 @@ def over_budget(record: ZoneRecord, bill: Bill | None, records: t.Sequence[ZoneR
         return
     costs = bill.projection
     if costs.highest <= bill.usd:
+        if costs.missing:
+            text = (
+                f"whether Logpush of account {name!r} stays within {bill.usd:g} USD is not known: the plan shows neither the usage nor what was"
+                f" delivered before {costs.missing}"
+            )
+            yield problem("not_readable", None, text, resource="delivery")
         return
     days = f"{costs.days} day{'' if costs.days == 1 else 's'}"
     will = "" if costs.projected is None else f" and will cost about {costs.projected:.0f} USD this month"
@@ -81,7 +88,7 @@ def _largest(record: ZoneRecord, records: t.Sequence[ZoneRecord]) -> str:
         facts, jobs = value_of(each["delivery"]), value_of(each["jobs"])
         if each["account_id"] != record["account_id"] or facts is None or jobs is None:
             continue
-        datasets = {job_number(job): str(job.get("dataset") or "http_requests") for job in jobs}
+        datasets = {job_number(job): dataset_of(job) or "a dataset that is not shown" for job in jobs}
         for row in map(dict_of, facts.rows):
             size, number = row.get("bytes"), row.get("job_id")
             if is_integer(size) and is_integer(number) and number in datasets:

@@ -20,6 +20,8 @@ ESTIMATED = f"The service shows no usage, so the uncompressed bytes of delivered
 DIVIDED = f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {SINCE}."
 ALL_EXTERNAL = "No delivery was measured at account scope, so all bytes count as delivered to external destinations."
 NO_TYPES = "The plan does not show bytes by destination, so all count as delivered to external destinations."
+HIDDEN = "The destinations of 20.000 GB are not shown, so that these count as delivered to {} ones."
+HIDDEN_30 = "The destinations of 30.000 GB are not shown, so that these count as delivered to external ones."
 OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
 
 
@@ -33,6 +35,15 @@ OWN = {"internal": Rate(0.02, 0.0), "external": Rate(0.1, 0.0)}
         (None, {None: 26 * GB}, (0.0, 0.0), (26.0, 0.1), [ALWAYS, PUBLISHED, ESTIMATED, NO_TYPES]),
         (0, {}, (0.0, 0.0), (0.0, 0.0), [ALWAYS, PUBLISHED]),
         (None, {}, (0.0, 0.0), (0.0, 0.0), [ALWAYS, PUBLISHED, ESTIMATED]),
+        # What is not known counts as what costs more.
+        (
+            None,
+            {None: 20 * GB, "r2": 60 * GB},
+            (80.0, 1.65),
+            (0.0, 0.0),
+            [ALWAYS, PUBLISHED, ESTIMATED, HIDDEN.format("internal")],
+        ),
+        (None, {None: 30 * GB, "s3": 20 * GB}, (0.0, 0.0), (50.0, 2.5), [ALWAYS, PUBLISHED, ESTIMATED, HIDDEN_30]),
         (25_123_456_789, {"http": 1}, (0.0, 0.0), (25.123, 0.01), [ALWAYS, PUBLISHED, DIVIDED]),
     ],
 )
@@ -49,6 +60,7 @@ def test_bytes_are_billed_by_destination(
         "amount": round(internal[1] + external[1], 2),
         "internal": {"gb": internal[0], "free_gb": 25.0, "amount": internal[1]},
         "external": {"gb": external[0], "free_gb": 25.0, "amount": external[1]},
+        "since": SINCE,
         "estimated": billed is None,
         "assumptions": assumptions,
         "excluded": [],
