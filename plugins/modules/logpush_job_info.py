@@ -204,6 +204,13 @@ jobs:
           description: Maximum number of bytes.
           type: int
           sample: 1000
+    unreadable:
+      description: >-
+        Members that the service shows with another type than documented, so that they are V(null) here and it is not known which records
+        or fields the job delivers.
+      type: list
+      elements: str
+      sample: [output_options.field_names]
     health:
       description: Whether the job delivers, as far as the service shows it.
       type: dict

@@ -3,6 +3,7 @@
 """What runs decide: the tasks of playbooks and modules in the test's own process, with what the actions do between them."""
 
 import dataclasses
+import functools
 import itertools
 import json
 import shutil
@@ -21,8 +22,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.fact
 from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import Clock, Service
 from ansible_collections.edgeops.observability.plugins.module_utils._events.options import settings
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Script, decode, encode
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import BOUNDARY_TASK, COST_TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import Play
-from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import record_of, with_delivery
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
+    record_of,
+    with_delivery,
+    with_fields,
+    with_part,
+)
 from harness.modules import checked, execute, task_of
 
 Document = dict[str, t.Any]
@@ -133,15 +140,25 @@ def reported(place: Place, records: t.Sequence[Document], watched: t.Collection[
     return told(refused, reasons)
 
 
-def gathered(place: Place, registered: t.Mapping[str, str], variables: Document, *, delivery: bool = False) -> list[Document]:
+def gathered(
+    registered: t.Mapping[str, str], variables: Document, *, delivery: bool = False, fields: bool = False, budget: float = 0
+) -> list[Document]:
     """Return the records of a play with one host, as the action of `audit_report` gathers them."""
     host = t.cast("t.Any", Hosts({HOST: variables})).host(HOST)
-    records = {HOST: record_of(HOST, host, registered)}
+    hosts, records = {HOST: host}, {HOST: record_of(HOST, host, registered)}
+    if fields:
+        records = with_fields(records, hosts, functools.partial(_asked, task_of("logpush_dataset_info")))
+        records = with_part(records, hosts, "boundary", functools.partial(_asked, BOUNDARY_TASK))
+    if budget:
+        records = with_part(records, hosts, "cost", functools.partial(_asked, COST_TASK))
+        records[HOST]["cost"] = {**records[HOST]["cost"], "budget_usd": budget}
     if not delivery:
         return list(records.values())
-    facts = task_of("logpush_delivery_info")
-    given = {"request_budget": "none"}
-    return with_delivery(records, {HOST: host}, lambda args: execute(facts, checked(facts, {**given, **args}), check=True))
+    return with_delivery(records, hosts, functools.partial(_asked, task_of("logpush_delivery_info")))
+
+
+def _asked(task: t.Any, args: t.Mapping[str, t.Any]) -> Document:
+    return execute(task, checked(task, {"request_budget": "none", **args}), check=True)
 
 
 REGISTERED = {"result": "log_delivery_result", "jobs": "_listed", "scripts": "_scripts", "notifications": "_notifications"}
@@ -154,6 +171,8 @@ def check(
     *,
     scripts: Document | None = None,
     delivery: bool = False,
+    fields: bool = False,
+    budget: float = 0,
     **options: t.Any,
 ) -> Decision:
     """Compare, read what the comparison does not show, and report: the tasks of the playbook `check` for one host."""
@@ -167,7 +186,8 @@ def check(
             found["_scripts"] = place.run("script_audit", scripts)
         if place.address.scope == ACCOUNT:
             found["_notifications"] = place.run("notification_policy_info", {})
-    return reported(place, gathered(place, REGISTERED, place.variables(**found), delivery=delivery), watched, **options)
+    records = gathered(REGISTERED, place.variables(**found), delivery=delivery, fields=fields, budget=budget)
+    return reported(place, records, watched, **options)
 
 
 def survey(place: Place, watched: t.Collection[str], *, options: Document | None = None, **of_survey: t.Any) -> Decision:

@@ -61,6 +61,8 @@ _WORDS = ("action", "enabled", "kind", "phase", "status", "frequency", "alert_ty
 _NAMES = ("name", "description")
 # Members that count something.
 _COUNTS = ("count", "records", "uploads", "bytes", "bytesCompressed", "billableBytes")
+# How far back a plan shows something, in seconds.
+_WINDOWS = ("maxDuration", "notOlderThan")
 # Members that are a time.
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT")
 
@@ -114,6 +116,8 @@ def _values(name: str, value: Json) -> t.Iterator[tuple[str, Json]]:
         yield "other case", value.upper()
     if name in _COUNTS:
         yield "negative", -1
+    if name in _WINDOWS and value:
+        yield "shorter", 3600
 
 
 def _members(value: Json, path: Path_ = ()) -> t.Iterator[Path_]:
@@ -251,21 +255,40 @@ def losses(recording: Recording) -> t.Iterator[Loss]:
         for kind, change in _WHOLE.items():
             yield Loss(key, "", kind, change)
         reply = replies[0]
-        if reply.status >= 300 or not reply.body:
-            continue
-        document = json.loads(reply.body)
-        root = "data" if key[1] == "/graphql" else "result"
-        for kind, value in (("absent", _ABSENT), ("null", None), ("other type", _other_type(document[root])), ("text", "zzz")):
-            if value != document[root]:
-                yield Loss(key, root, kind, _of_body(lambda given, way=(root,), value=value: with_value(given, way, value)))
-        if _is_counted(document):
-            for kind, change_page in _page_losses(document):
-                yield Loss(key, root, kind, _of_body(change_page))
-        for path, kind, change_member in member_losses({root: document[root]}):
-            value = at(document, path)
-            members = value if isinstance(value, dict) else ()
-            if len(path) > 1 and not may_be(key, place_of(path), kind, members) and not is_other(key, path, kind):
-                yield Loss(key, place_of(path), kind, _of_body(change_member))
+        if reply.status < 300 and reply.body:
+            document = json.loads(reply.body)
+            root = "data" if key[1] == "/graphql" else "result"
+            yield from _losses_of_result(key, root, document)
+            yield from _losses_of_members(key, {root: document[root]})
+
+
+def _losses_of_result(key: Key, root: str, document: Json) -> t.Iterator[Loss]:
+    for kind, value in (("absent", _ABSENT), ("null", None), ("other type", _other_type(document[root])), ("text", "zzz")):
+        if value != document[root]:
+            yield Loss(key, root, kind, _of_body(lambda given, value=value: with_value(given, (root,), value)))
+    if _is_counted(document):
+        for kind, change_page in _page_losses(document):
+            yield Loss(key, root, kind, _of_body(change_page))
+
+
+def _losses_of_members(key: Key, document: Json) -> t.Iterator[Loss]:
+    for path, kind, change_member in member_losses(document):
+        value = at(document, path)
+        members = value if isinstance(value, dict) else ()
+        if len(path) > 1 and not may_be(key, place_of(path), kind, members) and not is_other(key, path, kind):
+            yield Loss(key, place_of(path), kind, _of_body(change_member))
+    for path in _lacking(key, document):
+        yield Loss(key, place_of(path), "unreadable", _of_body(lambda given, path=path: with_value(given, path, [7])))
+
+
+def _lacking(key: Key, document: Json) -> t.Iterator[Path_]:
+    """Yield the path of each member that an object lacks, because the service may leave it out."""
+    for path in _members(document):
+        members = at(document, path)
+        if isinstance(members, dict):
+            for called in _called(key, place_of(path)):
+                names = (name.rpartition(".") for name in _TABLES)
+                yield from ((*path, name) for of, _dot, name in names if of == called and name not in members)
 
 
 def is_other(key: Key, path: Path_, kind: str) -> bool:
@@ -310,6 +333,13 @@ def may_be(key: Key, place: str, kind: str, members: t.Iterable[str] = ()) -> bo
     """Return whether the service documents that a member may be absent, or each member of an object, so that its absence is no loss."""
     if kind == "emptied":
         return all(may_be(key, f"{place}.{name}", "absent") for name in members)
+    return kind in _NOTHING and any(name in _TABLES for name in _called(key, place))
+
+
+def _called(key: Key, place: str) -> t.Iterator[str]:
+    """Yield what the tables of the resources call a place in an answer."""
     full = f"{route_of(key).partition(' ')[2]} {place}"
-    names = [re.sub(f"^{pattern}", called, full) for pattern, called in _CALLED.items()]
-    return kind in _NOTHING and any(name in _TABLES for name in names)
+    for pattern, called in _CALLED.items():
+        name, matches = re.subn(f"^{pattern}", called, full)
+        if matches:
+            yield name

@@ -2,6 +2,7 @@
 
 """What is wrong in the audits of a zone or an account: the playbooks check and survey."""
 
+import datetime
 import typing as t
 
 from properties.decisions import Document
@@ -29,6 +30,7 @@ from properties.trouble import (
     TRANSFORMERS,
     VIOLATIONS,
     Trouble,
+    ago,
     declares,
     jobs,
     uploads,
@@ -37,6 +39,28 @@ from properties.trouble import (
 
 def _drift(seed: Document, declared: Document, **more: t.Any) -> Trouble:
     return Trouble(lambda place: CHECK(place, declared, ["drifted"]), ("drifted",), seed, **more)
+
+
+# Fields that a job selects, or that only its filter compares.
+_REMOVED: Document = {"removed_fields": ["http_requests.RayID", "http_requests.ClientASN"]}
+_OLDER: Document = {"output_options": None, "logpull_options": "fields=ClientIP,RayID&timestamps=rfc3339"}
+_FILTERED: Document = {
+    "output_options": {"field_names": ["ClientIP"]},
+    "filter": '{"where":{"key":"ClientASN","operator":"eq","value":64496}}',
+}
+_AUDIT_JOB: Document = {"dataset": "audit_logs", "output_options": {"field_names": ["ActionType"]}}
+_OUTSIDE: Document = {"jobs": [{"name": "edge", "dataset": "audit_logs"}]}
+_IN_EUROPE: Document = {"regions": ["eu"], "allow_out_of_region_access": False}
+_ALERTED: Document = {"jobs": [{"name": "edge", "dataset": "gateway_dns"}]}
+# What was delivered is as old as the month allows.
+_EARLIER = min(20.0, (datetime.datetime.now(datetime.timezone.utc).day - 1) * 24 + 0.01)
+_COSTLY: Document = {
+    "jobs": [ACCOUNT_JOB],
+    "uploads": [
+        uploads(datetime=ago(hours), bytes=size * 10**9, destination_type=kind)
+        for hours, size, kind in ((_EARLIER, 60, "s3"), (0.01, 1, "s3"), (0.01, 30, "r2"))
+    ],
+}
 
 
 IN_CHECK: t.Mapping[str, Trouble] = {
@@ -154,6 +178,31 @@ IN_CHECK: t.Mapping[str, Trouble] = {
         },
         address=IN_ACCOUNT,
     ),
+    "check-removed-field": Trouble(
+        lambda place: CHECK(place, declares("edge"), ["field_removed"], fields=True),
+        ("field_removed",),
+        {"jobs": jobs({})},
+        settings=_REMOVED,
+    ),
+    "check-boundary": Trouble(
+        lambda place: CHECK(place, _OUTSIDE, ["region_gap"], fields=True),
+        ("region_gap",),
+        {"jobs": jobs({**_AUDIT_JOB}), "boundary": _IN_EUROPE},
+        address=IN_ACCOUNT,
+    ),
+    "check-budget": Trouble(
+        lambda place: CHECK(place, _ALERTED, ["over_budget"], delivery=True, budget=1),
+        ("over_budget",),
+        _COSTLY,
+        address=IN_ACCOUNT,
+    ),
+    "check-budget-without-usage": Trouble(
+        lambda place: CHECK(place, _ALERTED, ["over_budget"], delivery=True, budget=1),
+        ("over_budget",),
+        _COSTLY,
+        address=IN_ACCOUNT,
+        settings={"graphql_disabled": ["*/logpushUsageAdaptiveGroups"]},
+    ),
 }
 
 IN_SURVEY: t.Mapping[str, Trouble] = {
@@ -204,6 +253,29 @@ IN_SURVEY: t.Mapping[str, Trouble] = {
             "webhooks": [HOOK],
             "notification_policies": [{**POLICY, "mechanisms": {"webhooks": [{"id": "61" * 16}]}}],
         },
+        address=IN_ACCOUNT,
+    ),
+    **{
+        f"survey-removed-field-that-is-{how}": Trouble(
+            lambda place: SURVEY(place, ["field_removed"], scripts=False, delivery=False, fields=True),
+            ("field_removed",),
+            {"jobs": jobs(job), "script_monitor": ON},
+            settings=_REMOVED,
+        )
+        for how, job in {"selected": {}, "selected-in-older-form": _OLDER, "compared": _FILTERED}.items()
+    },
+    "survey-boundary": Trouble(
+        lambda place: SURVEY(place, ["region_gap"], scripts=False, delivery=False, fields=True),
+        ("region_gap",),
+        {"jobs": jobs({**_AUDIT_JOB}), "boundary": _IN_EUROPE},
+        address=IN_ACCOUNT,
+    ),
+    "survey-budget": Trouble(
+        lambda place: SURVEY(
+            place, ["over_budget"], scripts=False, delivery=False, costs=True, options={"monthly_budget_usd": 1}
+        ),
+        ("over_budget",),
+        _COSTLY,
         address=IN_ACCOUNT,
     ),
 }

@@ -7,7 +7,7 @@ import typing as t
 
 from .._core import Json
 from .._redact import clean_text
-from .._text import dict_of
+from .._text import dict_of, list_of
 from . import logpull_options
 from .facts import DATASET, EDGE
 
@@ -47,7 +47,7 @@ def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = Fals
     Both may be whole module results. Jobs of other datasets are ignored, because they never contain custom fields.
     """
     configured = _configured(custom_fields)
-    selected = [(job, selected_fields(job)) for job in _jobs(jobs) if (job.get("dataset") or DATASET) == DATASET]
+    selected = [(job, selected_fields(job)) for job in _jobs(jobs) if dataset_of(job) in (None, DATASET)]
     looked_at = ", ".join(_named(job) for job, _fields in selected)
     unselected: list[dict[str, Json]] = []
     unconfigured: list[dict[str, Json]] = []
@@ -80,6 +80,27 @@ def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = Fals
     }
 
 
+def dataset_of(job: t.Mapping[str, Json]) -> str | None:
+    """Return the dataset of a job, as reported or as declared; None if the service does not show it.
+
+    A declaration may omit its dataset. Results always have it, and have `destination` where options have `destination_conf`.
+    """
+    dataset = job.get("dataset")
+    if isinstance(dataset, str) and dataset:
+        return dataset
+    return None if dataset or "destination" in job else DATASET
+
+
+# What a job delivers is known only with all of these.
+CONTENT = ("logpull_options", "output_options", "transformer_id")
+
+
+def unreadable_content(job: t.Mapping[str, Json]) -> str:
+    """Return the members of a reported job that cannot be read, and without which it is not known which fields it delivers; "" if there are none."""
+    names = list_of(job.get("unreadable"))
+    return " and ".join(name for name in names if isinstance(name, str) and name.partition(".")[0] in CONTENT)
+
+
 def _named(job: t.Mapping[str, Json]) -> str:
     return f"'{job['name']}'" if job.get("name") else f"number {job.get('id')}"
 
@@ -90,6 +111,8 @@ def decided_by(job: t.Mapping[str, Json], field: str) -> str:
     The query of a transformer decides which fields are delivered, and whether a record is; a record template is the whole text of
     a record; what jobs of further kinds deliver is not documented, nor which of several lists of fields counts.
     """
+    if dataset_of(job) is None:
+        return "decided by the dataset of the job, which the service does not show"
     if transformer := job.get("transformer") or job.get("transformer_id"):
         return f"decided by transformer {transformer}"
     if job.get("kind") not in (None, "", EDGE):

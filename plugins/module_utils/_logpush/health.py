@@ -64,7 +64,8 @@ def deliveries_of(job: Job) -> Deliveries:
 
 
 def with_health(jobs: t.Iterable[Job], stale_after: float, now: float) -> list[Report]:
-    return [{**view(job), "health": health_of(job, stale_after, now)} for job in jobs]
+    """Return jobs as info modules report them: with their health, and with the names of the members that cannot be read."""
+    return [{**view(job), "unreadable": sorted(job.unreadable), "health": health_of(job, stale_after, now)} for job in jobs]
 
 
 class Health(t.TypedDict):

@@ -20,6 +20,7 @@ from .._redact import MASK, scrub
 from .._selection import ambiguous
 from .._text import is_integer, json_type
 from . import logpull_options, output_options
+from .coverage import CONTENT
 from .facts import MEMBERS, NEVER_ABSENT, NOT_CARRIED, SUBOPTIONS, TYPES, VOLATILE
 from .options import DesiredJob
 
@@ -105,17 +106,13 @@ def _unreadable(sent: Members) -> dict[str, str]:
     return wrong
 
 
-# What a job delivers is known only with all of these.
-_CONTENT = ("logpull_options", "output_options", "transformer_id")
-
-
 def _without(sent: Members, unreadable: t.Mapping[str, str]) -> dict[str, Json]:
     """Return the members without those that cannot be read; a filter stays as text that is no expression: the job is not without one."""
     members = {name: None if name in unreadable else value for name, value in sent.items()}
     if "filter" in unreadable:
         members["filter"] = json.dumps(sent["filter"])
-    if any(name.partition(".")[0] in _CONTENT for name in unreadable):
-        members |= dict.fromkeys(_CONTENT)
+    if any(name.partition(".")[0] in CONTENT for name in unreadable):
+        members |= dict.fromkeys(CONTENT)
     return members
 
 
@@ -237,7 +234,7 @@ def labels(jobs: t.Sequence[Identity]) -> list[str]:
 
 
 def words_for(job: Job) -> str:
-    return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset})"
+    return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset or 'unknown dataset'})"
 
 
 NOT_LISTED = Unknown(Cause.NOT_ASKED, "the task needs no list of the jobs")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .coverage import selected_fields
-from .facts import DATASET
+from .coverage import dataset_of, selected_fields, unreadable_content
 
 # Fields that identify a person, or show what one person does or sends: online identifiers in the sense of GDPR Article 4(1) and
 # recital 30, credentials, and captured content. A network as a whole (its AS number, its country) identifies nobody.
@@ -63,5 +62,5 @@ PERSONAL_FIELDS: t.Mapping[str, str] = {
 
 def personal_fields(job: t.Mapping[str, t.Any]) -> list[str] | None:
     """Return the fields that a job selects and that identify a person, sorted; None if its dataset is not known."""
-    known = PERSONAL_FIELDS.get(str(job.get("dataset") or DATASET))
+    known = None if unreadable_content(job) else PERSONAL_FIELDS.get(dataset_of(job) or "")
     return None if known is None else sorted({*known.split()}.intersection(selected_fields(job)))

@@ -7,36 +7,40 @@ import re
 import typing as t
 
 from .._core import Json
-from .coverage import selected_fields
-from .facts import DATASET
+from .._filter.parse import read_echo
+from .._filter.tree import Tree, conditions
+from .._observed import Cause, Known, Observed, Unknown
+from .coverage import dataset_of, selected_fields, unreadable_content
+from .facts import MEMBERS
 
 # A filter may compare a member of a field, as in `RequestHeaders.x-team`.
 _FIELD = re.compile(r"\w+")
 
 
 def datasets_of(jobs: t.Iterable[t.Mapping[str, Json]]) -> list[str]:
-    """Return the datasets of the jobs that are not disabled, each once."""
-    return sorted({str(job.get("dataset") or DATASET) for job in jobs if job.get("enabled") is not False})
+    """Return the datasets of the jobs that are not disabled, each once, as far as the service shows them."""
+    return sorted({dataset for job in jobs if job.get("enabled") is not False and (dataset := dataset_of(job))})
 
 
-def used_fields(job: t.Mapping[str, Json]) -> list[str]:
-    """Return the log fields that a job selects, or that its filter compares, each once."""
-    return sorted({*selected_fields(job), *_compared(job.get("filter"))})
+def used_fields(job: t.Mapping[str, Json]) -> Observed[list[str]]:
+    """Return the log fields that a job selects, or that its filter compares, each once; not known where either cannot be read."""
+    if hidden := unreadable_content(job):
+        return Unknown(Cause.NOT_READABLE, f"the service shows {hidden} of another type than documented")
+    tree = filter_of(job)
+    if isinstance(tree, Unknown):
+        return tree
+    compared = (
+        {match[0] for _place, condition in conditions(tree.value) if (match := _FIELD.match(condition.key))}
+        if tree.value
+        else set()
+    )
+    return Known(sorted({*selected_fields(job), *compared}))
 
 
-def _compared(filter_: Json) -> t.Iterator[str]:
-    """Yield the fields that a filter compares; it may be JSON text, as the service has it."""
-    if isinstance(filter_, str):
-        try:
-            filter_ = json.loads(filter_)
-        except (ValueError, RecursionError):
-            return
-    if isinstance(filter_, dict):
-        key = filter_.get("key")
-        if isinstance(key, str) and (name := _FIELD.match(key)):
-            yield name[0]
-        for each in filter_.values():
-            yield from _compared(each if isinstance(each, (dict, list)) else None)
-    elif isinstance(filter_, list):
-        for each in filter_:
-            yield from _compared(each)
+def filter_of(job: t.Mapping[str, Json]) -> Observed[Tree | None]:
+    """Return the filter of a job, which may be JSON text, as the service has it; None for a job without one."""
+    written = MEMBERS["filter"].normal(job.get("filter"))
+    if written is None:
+        return Known(None)
+    tree = read_echo(written if isinstance(written, str) else json.dumps(written))
+    return Known(tree) if tree is not None else Unknown(Cause.NOT_READABLE, "its filter could not be understood")

@@ -7,11 +7,13 @@ import typing as t
 
 from ...module_utils._difference import Difference
 from ...module_utils._logpush import logpull_options
-from ...module_utils._logpush.coverage import Coverage, decided_by, selected_fields
+from ...module_utils._logpush.coverage import Coverage, dataset_of, decided_by, selected_fields, unreadable_content
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
 from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, STATES, UNKNOWN
 from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
+from ...module_utils._logpush.used_fields import filter_of
+from ...module_utils._observed import Unknown
 from ...module_utils._scripts.listing import Script, reports_of
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Pages, Scripts
@@ -28,12 +30,8 @@ from .items import Problem, destination_text, problem
 
 def labelled(jobs: t.Sequence[ReportedJob]) -> list[tuple[str, ReportedJob]]:
     """Return each job with its label, the same one that its differences have."""
-    identities = [Identity(str(job.get("name") or ""), _dataset(job), job_number(job)) for job in jobs]
+    identities = [Identity(str(job.get("name") or ""), dataset_of(job) or "", job_number(job)) for job in jobs]
     return list(zip(distinct(labels(identities)), jobs, strict=True))
-
-
-def _dataset(job: ReportedJob) -> str:
-    return str(job.get("dataset") or DATASET)
 
 
 def job_number(job: ReportedJob) -> int | None:
@@ -76,10 +74,10 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
     last = {label: None if health_state(job) == NEVER else times[label] for label, job in labelled(jobs)}
     for label, job in labelled(jobs):
         since = last[label] or parse_time(noted.get(label))
-        if now is None or since is None or not _should_deliver(job):
+        if now is None or since is None or _should_deliver(job) is False:
             continue
         quiet = (now - since).total_seconds()
-        siblings = [other for other, its in labelled(jobs) if other != label and _dataset(its) == _dataset(job)]
+        siblings = [other for other, its in labelled(jobs) if other != label and dataset_of(its) == dataset_of(job)]
         beside = next((each for each in siblings if (time := last[each]) and (now - time).total_seconds() <= _HOUR), "")
         what = (
             f"the last delivery was {duration(quiet)} ago"
@@ -87,25 +85,34 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
             else f"it has never delivered, noted {duration(quiet)} ago"
         )
         if beside and quiet >= _DAY:
-            yield problem("job_silent", label, f"{what}, while job {beside} of the same dataset delivers")
-        elif quiet >= days * _DAY:
+            what += f", while job {beside} of the same dataset delivers"
+        elif quiet < days * _DAY:
+            continue
+        if _should_deliver(job):
             yield problem("job_silent", label, what)
+        else:
+            text = f"{what}, and its filter could not be understood, so that it is not known whether it should deliver"
+            yield problem("not_readable", label, text, "a filter that can be understood", resource="health")
 
 
 _HOUR, _DAY = 3600, 86_400
 
 
-def _should_deliver(job: ReportedJob) -> bool:
-    """Return whether a job is enabled and has no error, and nothing keeps records from it."""
-    is_filtered = bool(job.get("filter") or job.get("filter_attack_traffic"))
+def _should_deliver(job: ReportedJob) -> bool | None:
+    """Return whether a job is enabled and has no error, and nothing keeps records from it; None if its filter cannot be told."""
     is_failing = health_state(job) == FAILING or bool(job.get("error_message"))
-    return job.get("enabled") is True and not is_failing and not is_filtered and job.get("kind") != EDGE
+    if job.get("enabled") is not True or is_failing or job.get("filter_attack_traffic") or job.get("kind") == EDGE:
+        return False
+    own = filter_of(job)
+    return None if isinstance(own, Unknown) else own.value is None
 
 
 def _unknown_health(job: ReportedJob, state: str) -> str:
     """Return why it is not known whether a job delivers; "" if it is."""
     if not isinstance(job.get("enabled"), bool):
         return "the service does not show whether the job is enabled"
+    if dataset_of(job) is None:
+        return "the service does not show which dataset the job delivers, so that it cannot be compared with others"
     if state in (STALE, HEALTHY) and parse_time(job.get("last_complete")) is None:
         return "the service does not show when the job delivered last"
     if state in STATES and state != UNKNOWN:
@@ -145,12 +152,17 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Pr
             continue
         where = dict_of(job.get("destination"))
         target = f" to {destination_text(where)}" if where.get("scheme") else ""
-        verb = "delivers" if job.get("enabled") else "is disabled, and would deliver"
+        verb = _VERBS.get(str(job.get("enabled")), "may deliver")
+        dataset = dataset_of(job) or "a dataset that the service does not show"
         names = personal_fields(job)
         personal = f", with personal data ({', '.join(names)})" if names else ""
         if names is None:
             personal = ", whose fields are not known"
-        yield problem("unlisted_job", label, f"no item declares it; it {verb} {_dataset(job)}{target}{personal}")
+        yield problem("unlisted_job", label, f"no item declares it; it {verb} {dataset}{target}{personal}")
+
+
+# By whether a job is enabled, which the service may not show.
+_VERBS: t.Mapping[str, str] = {"True": "delivers", "False": "is disabled, and would deliver"}
 
 
 def rules(result: ZoneResult) -> t.Iterator[Problem]:
@@ -211,6 +223,10 @@ _MAX_SOURCES = 10
 
 def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
     """Yield the notes of `log_field_coverage`: custom fields that no job delivers, and fields of jobs that stay empty."""
+    for label, job in labelled(jobs):
+        if hidden := unreadable_content(job):
+            text = f"which fields the job delivers is not known: the service shows {hidden} of another type than documented"
+            yield problem("not_readable", label, text, resource="coverage")
     unselected, unconfigured = check.get("unselected") or (), check.get("unconfigured") or ()
     sentences = [str(sentence).rstrip(".") for sentence in check.get("sentences") or ()]
     texts: dict[str, list[str]] = collections.defaultdict(list)
@@ -244,7 +260,7 @@ def required(fields: t.Mapping[str, t.Sequence[str]], scope: str, jobs: t.Sequen
 
 def _delivers_all(job: ReportedJob, dataset: str) -> bool:
     """Return whether a job is enabled and has neither a filter nor a sample rate."""
-    if _dataset(job) != dataset or job.get("enabled") is not True or job.get("filter") or job.get("filter_attack_traffic"):
+    if dataset_of(job) != dataset or job.get("enabled") is not True or job.get("filter") or job.get("filter_attack_traffic"):
         return False
     options, text = dict_of(job.get("output_options")), job.get("logpull_options")
     rate: object = options.get("sample_rate")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._core import Json
-from ...module_utils._logpush.coverage import selected_fields
+from ...module_utils._logpush.coverage import dataset_of, selected_fields
 from ...module_utils._logpush.regions import boundary_of
 from ...module_utils._logpush.used_fields import datasets_of, used_fields
-from ...module_utils._observed import Known, Observed
+from ...module_utils._observed import Known, Observed, Unknown
 from ...module_utils._text import dict_of
 from ...module_utils._zone.result import ReportedJob
 from .findings import labelled
@@ -31,17 +31,24 @@ def removed(fields: Observed[dict[str, Json]], jobs: t.Sequence[ReportedJob]) ->
         else:
             known[dataset] = names
     for label, job in labelled(jobs):
-        dataset = str(job.get("dataset") or "http_requests")
-        if job.get("enabled") is False or dataset not in known:
-            continue
-        selected = selected_fields(job)
-        for name in used_fields(job):
-            if name not in known[dataset]:
-                verb = "selects" if name in selected else "filters by"
-                text = (
-                    f"the job {verb} {name}, which {dataset} does not have any more, so that it is missing in what is delivered"
-                )
-                yield problem("field_removed", label, text, member=name)
+        if job.get("enabled") is not False:
+            yield from _of_job(label, job, known)
+
+
+def _of_job(label: str, job: ReportedJob, known: t.Mapping[str, t.Mapping[str, Json]]) -> t.Iterator[Problem]:
+    """Yield the fields that a job asks for and its dataset does not have, or that this is not known; `known` are the fields of datasets."""
+    dataset, used, selected = dataset_of(job), used_fields(job), selected_fields(job)
+    if dataset is None or isinstance(used, Unknown):
+        reason = used.message if isinstance(used, Unknown) else "the service does not show its dataset"
+        yield problem(
+            "not_readable", label, f"which fields the job delivers and compares is not known: {reason}", resource="fields"
+        )
+    names = sorted(set(selected)) if isinstance(used, Unknown) else used.value
+    for name in names if dataset in known else ():
+        if name not in known[str(dataset)]:
+            verb = "selects" if name in selected else "filters by"
+            text = f"the job {verb} {name}, which {dataset} does not have any more, so that it is missing in what is delivered"
+            yield problem("field_removed", label, text, member=name)
 
 
 def outside_region(boundary: Observed[dict[str, Json]], jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
@@ -50,7 +57,7 @@ def outside_region(boundary: Observed[dict[str, Json]], jobs: t.Sequence[Reporte
         return
     region = boundary_of(boundary.value)
     for label, job in labelled(jobs):
-        dataset = str(job.get("dataset") or "http_requests")
-        if job.get("enabled") is not False and region.lacks(dataset):
+        dataset = dataset_of(job)
+        if job.get("enabled") is not False and dataset and region.lacks(dataset):
             text = f"the account keeps its data in the region {str(region.region).upper()}, which delivers nothing of {dataset}, without an error"
             yield problem("region_gap", label, text)

@@ -7,6 +7,7 @@ import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR
+from ...module_utils._logpush.coverage import dataset_of
 from ...module_utils._logpush.regions import boundary_of
 from ...module_utils._observed import Cause, Known, Observed, Unknown
 from ...module_utils._text import list_of
@@ -120,6 +121,8 @@ def _boundary(record: ZoneRecord, boundary: Observed[Copied]) -> t.Iterator[Gap]
             yield _gap("boundary", f"which datasets the region {region.region!r} supports is not known", asked=True)
         elif not region.is_known and region.region is None:
             yield _gap("boundary", "its regions cannot be told", asked=True)
+        elif region.region and isinstance(record["jobs"], Known) and any(dataset_of(job) is None for job in record["jobs"].value):
+            yield _gap("boundary", "the service does not show the dataset of each job", asked=True)
         return
     if _is_unasked(boundary):
         yield _gap("boundary", "edgeops_audit_fields is false")

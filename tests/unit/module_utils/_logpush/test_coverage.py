@@ -39,6 +39,13 @@ def test_complete_coverage_has_no_findings(custom_fields, jobs):
     assert log_field_coverage(custom_fields, jobs) == {"arrives": True, "unselected": [], "unconfigured": [], "sentences": []}
 
 
+def test_job_of_a_dataset_that_the_service_does_not_show_proves_no_field():
+    shown = job("Cookies", dataset=None, destination=None)
+    found = log_field_coverage(fields(cookie_fields=["Cart"]), [shown])
+    assert [part["field"] for part in found["unselected"]] == ["Cookies"]
+    assert "decided by the dataset of the job, which the service does not show" in found["sentences"][0]
+
+
 UNREACHED = "cookie_fields (Cart) reach no log: "
 
 

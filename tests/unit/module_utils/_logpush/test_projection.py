@@ -16,6 +16,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._logpush.cos
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.regions import boundary_of, parse_boundary
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.used_fields import datasets_of, used_fields
+from ansible_collections.edgeops.observability.plugins.module_utils._observed import Known, Unknown
 
 
 def at(day: int, hour: int = 0, month: int = 11) -> datetime.datetime:
@@ -41,6 +42,12 @@ def cost(internal: t.Any = 0.0, external: t.Any = 0.0, month: str = "2026-11") -
         (cost(0, 125), at(1, 1), Projection(10.0, None, 1)),
         # At the end of the month what was used is what it costs.
         (cost(0, 125), at(30, 12), Projection(10.0, 10.21, 30)),
+        # Where only a part of the month is shown, that part is projected, and it is said.
+        ({**cost(0, 125), "since": "2026-11-06T00:00:00Z"}, at(11), Projection(10.0, 72.5, 5, "2026-11-06T00:00:00Z")),
+        ({**cost(0, 125), "since": "2026-11-09T12:00:00Z"}, at(11), Projection(10.0, None, 2, "2026-11-09T12:00:00Z")),
+        ({**cost(0, 125), "since": "2026-11-01T00:00:00Z"}, at(16), Projection(10.0, 22.5, 15)),
+        ({**cost(0, 125), "since": None}, at(16), None),
+        ({**cost(0, 125), "since": "zzz"}, at(16), None),
         # Figures of another month, or that cannot be told, are none.
         (cost(0, 437, month="2026-10"), at(13), None),
         (cost(None, 437), at(13), None),
@@ -105,7 +112,10 @@ def test_absent_access_from_outside_is_not_allowed() -> None:
 
 FILTER = {
     "where": {
-        "and": [{"key": "ClientIP", "operator": "eq", "value": "x"}, {"or": [{"key": "RequestHeaders.x-a", "operator": "eq"}]}]
+        "and": [
+            {"key": "ClientIP", "operator": "eq", "value": "x"},
+            {"or": [{"key": "RequestHeaders.x-a", "operator": "eq", "value": "y"}]},
+        ]
     }
 }
 
@@ -117,12 +127,22 @@ FILTER = {
         ({"logpull_options": "fields=RayID&timestamps=rfc3339"}, ["RayID"]),
         ({"output_options": {"field_names": ["RayID", "ClientIP"]}, "filter": FILTER}, ["ClientIP", "RayID", "RequestHeaders"]),
         ({"filter": '{"where": {"key": "ClientASN", "operator": "eq", "value": 1}}'}, ["ClientASN"]),
-        ({"filter": "no JSON"}, []),
         ({}, []),
     ],
 )
 def test_fields_that_a_job_selects_or_compares(job: t.Any, names: list[str]) -> None:
-    assert used_fields(job) == names
+    assert used_fields(job) == Known(names)
+
+
+@pytest.mark.parametrize("filter_", ["no JSON", "5", "[]", '["a"]', '{"zzz": 1}', ["a"], 5, True])
+def test_fields_of_a_filter_that_cannot_be_understood_are_not_known(filter_: t.Any) -> None:
+    assert isinstance(used_fields({"filter": filter_}), Unknown)
+
+
+@pytest.mark.parametrize("name", ["logpull_options", "output_options", "output_options.field_names", "transformer_id"])
+def test_fields_of_a_job_that_cannot_be_read_are_not_known(name: str) -> None:
+    found = used_fields({"logpull_options": None, "output_options": None, "unreadable": [name]})
+    assert isinstance(found, Unknown) and name in found.message
 
 
 def test_datasets_of_jobs_that_are_not_disabled() -> None:
@@ -134,3 +154,5 @@ def test_datasets_of_jobs_that_are_not_disabled() -> None:
         {"dataset": "b"},
     ]
     assert datasets_of(jobs) == ["a", "b", "http_requests"]
+    # Results always have it, if the service shows it.
+    assert datasets_of([{"dataset": None, "destination": None}]) == []

@@ -350,6 +350,9 @@ def test_destination_of_one_zone_alone_is_no_note():
 DAYS_AGO = {days: f"2026-11-{22 - days}T06:00:00Z" for days in (0, 1, 3, 7, 9)}
 
 
+NOT_KNOWN = "its filter could not be understood, so that it is not known whether it should deliver"
+
+
 @pytest.mark.parametrize(
     ("last", "members", "is_silent"),
     [
@@ -359,7 +362,12 @@ DAYS_AGO = {days: f"2026-11-{22 - days}T06:00:00Z" for days in (0, 1, 3, 7, 9)}
         (DAYS_AGO[9], {"enabled": False, "state": "disabled"}, False),
         (DAYS_AGO[9], {"state": "failing"}, False),
         (DAYS_AGO[9], {"error_message": "no"}, False),
-        (DAYS_AGO[9], {"filter": '{"where":{}}'}, False),
+        (DAYS_AGO[9], {"filter": '{"where":{}}'}, True),
+        (DAYS_AGO[9], {"filter": '{"where":{"key":"ClientIP","operator":"eq","value":"x"}}'}, False),
+        # Without knowing its filter nobody knows whether it should deliver.
+        (DAYS_AGO[9], {"filter": "zzz"}, None),
+        (DAYS_AGO[9], {"filter": ["a"]}, None),
+        (DAYS_AGO[3], {"filter": "zzz"}, False),
         (DAYS_AGO[9], {"filter_attack_traffic": True}, False),
         (DAYS_AGO[9], {"kind": "edge"}, False),
         ("0001-01-01T00:00:00Z", {"state": "never"}, False),
@@ -367,7 +375,9 @@ DAYS_AGO = {days: f"2026-11-{22 - days}T06:00:00Z" for days in (0, 1, 3, 7, 9)}
 )
 def test_job_that_is_silent_for_days(last, members, is_silent):
     made = report({**record("a"), "jobs": [job(**{"state": "stale", **members}, last_complete=last)]})
-    assert ("job_silent" in types(made)) is is_silent
+    assert ("job_silent" in types(made)) is bool(is_silent)
+    unknown = [item["is"] for item in items(made) if (item["resource"], item["type"]) == ("health", "not_readable")]
+    assert [text.partition(", and ")[2] for text in unknown] == [NOT_KNOWN] * (is_silent is None)
     if is_silent:
         (found,) = [item for item in items(made) if item["type"] == "job_silent"]
         assert (found["kind"], found["severity"], found["resource"], found["subject"]) == ("finding", "high", "health", "edge")

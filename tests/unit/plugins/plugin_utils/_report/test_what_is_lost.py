@@ -54,12 +54,26 @@ def found(made, name, *types):
         ({"http_requests": {"fields": {}}}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
         ({"http_requests": DENIED}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
         ({"dns_logs": {"fields": {"A": ""}}}, [job(**SELECTING)], [("not_readable", "http_requests", "not_readable")]),
+        # What a job delivers may not be known.
+        (
+            FIELDS,
+            [job(output_options=None, unreadable=["output_options"], destination={})],
+            [("not_readable", "edge", "not_readable")],
+        ),
+        (FIELDS, [job(dataset=None, destination={})], [("not_readable", "edge", "not_readable")]),
+        ({}, [job(dataset=None, destination={})], [("not_readable", "edge", "not_readable")]),
+        (
+            FIELDS,
+            [job(output_options={"field_names": ["Gone"]}, filter="zzz")],
+            [("field_removed", "edge", "Gone"), ("not_readable", "edge", "not_readable")],
+        ),
         (None, [job(**SELECTING)], []),
     ],
 )
 def test_removed_field_is_a_finding_of_its_job(fields, jobs, expected):
     made = report(zone(fields=fields, jobs=jobs))
-    assert found(made, "a", "field_removed", "not_readable") == expected
+    of_fields = [item for item in items(made, "a") if item["resource"] == "fields"]
+    assert [(item["type"], item["subject"], item["member"]) for item in of_fields] == expected
     assert all(item["severity"] == "high" for item in items(made) if item["type"] == "field_removed")
 
 
@@ -71,13 +85,16 @@ def test_removed_field_is_a_finding_of_its_job(fields, jobs, expected):
         ({"regions": ["eu"], "allow_out_of_region_access": True}, "nel_reports", []),
         ({"regions": ["us"]}, "nel_reports", []),
         (DENIED, "nel_reports", []),
+        ({"regions": ["eu"]}, None, ["acme"]),
     ],
 )
 def test_job_outside_the_region_is_a_finding_where_it_is(boundary, dataset, expected):
-    made = report(zone(jobs=[job(dataset=dataset)]), account(boundary=boundary, jobs=[job("audit", dataset="audit_logs")]))
+    made = report(
+        zone(jobs=[job(dataset=dataset, destination={})]), account(boundary=boundary, jobs=[job("audit", dataset="audit_logs")])
+    )
     assert [name for name in ("a", "acme") if found(made, name, "region_gap")] == expected
     reasons = [gap["reason"] for gap in made["not_audited"] if gap["part"] == "boundary"]
-    assert bool(reasons) is (boundary is DENIED)
+    assert bool(reasons) is (boundary is DENIED or dataset is None)
 
 
 def test_region_that_the_table_lacks_is_not_audited():
@@ -124,6 +141,11 @@ def test_bill_above_the_budget_is_a_finding_with_its_sentence():
         (COST, 110, ["over_budget"]),
         ({**COST, "budget_usd": 50}, None, ["over_budget"]),
         ({**COST, "budget_usd": 500}, 50, []),
+        # Nor are figures of a part of the month, unless they are above the budget already.
+        ({**COST, "since": "2026-01-01T00:00:00Z"}, 500, []),
+        ({**COST, "since": "2026-01-12T00:00:00Z"}, 500, ["not_readable"]),
+        ({**COST, "since": "2026-01-12T00:00:00Z"}, 41, ["over_budget"]),
+        ({**COST, "since": None}, 500, ["not_readable"]),
         # No figures are never a pass.
         ({**COST, "month": "2025-12"}, 100, ["not_readable"]),
         ({**COST, "external": None}, 100, ["not_readable"]),
