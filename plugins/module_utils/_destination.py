@@ -9,7 +9,7 @@ import typing as t
 from urllib.parse import quote, unquote, unquote_plus
 
 from ._core import GATE, Json
-from ._destination_schemes import ALL_BUT_LAST, NOTHING, SCHEMES, UNKNOWN, WHOLE, Scheme
+from ._destination_schemes import ALL_BUT_LAST, INSECURE, NOTHING, SCHEMES, UNKNOWN, WHOLE, Scheme
 from ._redact import MASK, clean_text
 from ._text import dict_of, list_of, shorten
 
@@ -51,6 +51,9 @@ _BEFORE_KEY = re.compile(
     r"input|(?:.*[^a-z])?[a-z]*(?:token|key|secret|auth|authorization|password|passwd|pwd|sig|signature|credential)s?",
     re.IGNORECASE,
 )
+# A value without anything that may separate it from a further option, however that is written; and that of a switch.
+_PLAIN_VALUE = re.compile(r"[\w.:/,+@*{}\[\]-]*")
+_SWITCH = re.compile(r"true|false|yes|no|on|off|[01]|\**|", re.IGNORECASE)
 # What the service replaces is no key, wherever it stands.
 _REPLACED = re.compile(r"\{[A-Z]+\}")
 
@@ -59,6 +62,7 @@ _PARAMETER = re.compile(r"(?<=;)([^;=]*)=([^;]*)")
 # A value under another name that reads like a word, a number or a switch is masked, but too common to be searched for.
 _COMMON_VALUE = re.compile(r"[A-Za-z_.-]{0,16}|[0-9]{1,5}")
 _SECRET_WORDS = ("secret", "token", "pass", "pwd", "key", "sig", "auth", "jwt", "session", "cred", "code", "header_")
+_NAMED = re.compile(r"([\w.-]+)=([^=?&;,#]+)")
 # A word that is long enough to be a credential by itself.
 _TELLING_PART = 8
 # What the service shows in place of a secret.
@@ -201,14 +205,17 @@ def _options(query: str, readable: frozenset[str], hashed: bool) -> t.Iterator[O
         name, equals, value = piece.partition("=")
         hashed = hashed or "#" in piece
         name, decoded = unquote_plus(name), unquote_plus(value)
-        # A value may be an address with a user, and so perhaps a password, or have parameters of its own.
-        holds_more = "@" in decoded.partition("//")[2] or ";" in decoded
-        # Text without `=` may be the rest of a secret that contains `&`.
+        # A value may be an address with a user, and so perhaps a password; text without `=` may be the rest of a secret with `&`.
+        holds_more = "@" in decoded.partition("//")[2] or not _shape(name).fullmatch(decoded)
         is_readable = name.lower() in readable and bool(equals) and not hashed and not holds_more
         plain_name, masked = "#" not in name and not _RANDOM_RUN.search(name), MASK
         if name.lower() == ENDPOINT and ENDPOINT in readable and "@" in decoded and not hashed:
             is_readable, masked = False, _without_user(decoded)
         yield Option(name, value if equals else None, not is_readable, plain_name, masked)
+
+
+def _shape(name: str) -> re.Pattern[str]:
+    return _SWITCH if name.lower() in INSECURE else _PLAIN_VALUE
 
 
 def _without_user(endpoint: str) -> str:
@@ -443,12 +450,12 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
     if destination is None:
         return frozenset()
     if not destination.sound:
-        return frozenset((destination.text, destination.text.partition("://")[2])) - {""}
+        return frozenset((destination.text, destination.text.partition("://")[2], *_named_secrets(destination.text))) - {""}
     secrets: set[str] = set()
     for option in destination.options:
         value = option.name if option.value is None else option.value
         if option.secret and (_sounds_secret(option.name) or not _COMMON_VALUE.fullmatch(value)):
-            secrets |= {value, *_credentials(value)}
+            secrets |= {value, *_credentials(value), *_named_secrets(value)}
         if not option.plain_name:
             secrets |= {option.name, *option.name.split("#")}
     for user in filter(None, (destination.user, *_endpoint_users(destination))):
@@ -463,6 +470,14 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
             pieces = (piece.partition("=") for piece in re.split("[;#?&]", unquote(part.text)))
             secrets |= {value for name, _equals, value in pieces if _sounds_secret(name)}
     return frozenset(text for text in secrets if text)
+
+
+def _named_secrets(text: str) -> t.Iterator[str]:
+    """Yield what stands behind a name of a secret anywhere in a text, whatever separates it from the rest, encoded once too often or not."""
+    for decoded in {unquote(text), unquote_plus(unquote_plus(text))}:
+        for name, value in _NAMED.findall(decoded):
+            if _sounds_secret(name) and len(value) >= _TELLING_PART:
+                yield from {value, *value.split()}
 
 
 def _sounds_secret(name: str) -> bool:

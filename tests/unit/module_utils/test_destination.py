@@ -58,7 +58,7 @@ def test_destination_has_its_parts() -> None:
         parts=(_destination.Part("d", secret=False),),
         options=(
             _destination.Option("tags", None, secret=True),
-            _destination.Option("tags", "c=d", secret=False),
+            _destination.Option("tags", "c=d", secret=True),
             _destination.Option("my-key", "k", secret=True),
             _destination.Option("FORMAT", "f", secret=False),
         ),
@@ -395,3 +395,40 @@ def test_options_without_their_question_mark_are_masked(conf: str, address: str)
 )
 def test_a_folder_with_an_equals_sign_is_none(conf: str) -> None:
     assert not _destination.lacks_question_mark(parse(conf)) and check_destination(conf).sound
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        f"r2://logs/web?region=auto?secret-access-key={S}",
+        f"splunk://hec.example:8088/services/collector/raw?channel=1?header_Authorization=Splunk%20{S}",
+        f"azure://acct.blob.core.windows.net/logs?sv=2024%26sig%3D{S}",
+        f"s3://logs/web?region=eu-west-1%26access-key-id%3DAK%26secret-access-key%3D{S}",
+        f"s3://logs/web?region=eu-west-1%2526secret-access-key%253D{S}",
+        f"s3://logs/web?region=eu-west-1,secret-access-key={S}",
+        f"s3://logs/web?region=eu-west-1%0Asecret-access-key={S}",
+        f"r2://logs/web?account-id=01/secret-access-key={S}",
+        f"azure://acct.blob.core.windows.net/logs?sp=w,sig={S}",
+        f"datadog://h.example/logs?ddsource=cloudflare,header_DD-API-KEY={S}",
+        f"splunk://h.example/raw?insecure-skip-verify={S}",
+        f"splunk://h.example/raw?sourcetype=token={S}",
+    ],
+)
+def test_value_that_holds_a_further_option_is_masked(conf: str) -> None:
+    """A separator that is missing or encoded makes the secret part of the value before it."""
+    assert S not in str(public_destination(parse(conf)))
+    assert S not in _destination.without_secrets(f"error at {conf}") and S in str(secret_parts(parse(conf)))
+
+
+@pytest.mark.parametrize(
+    "conf",
+    [
+        "s3://b/x?region=eu-west-1&endpoint=https://[2001:db8::1]:9000/minio&sse=aws:kms",
+        "kinesis://x?region=a&sts-assume-role-arn=arn:aws:iam::123456789012:role/Team@logs%2Bx.y",
+        "azure://a.blob.core.windows.net/c?sv=2024-11-04&st=2026-01-01T00:00:00Z&spr=https,http&sp=rcw",
+        "datadog://h/api/v2/logs?ddsource=cloudflare&ddtags=env:prod,team:web&host={DATE}",
+        "splunk://h/raw?insecure-skip-verify=False&channel=0b1c-2d",
+    ],
+)
+def test_ordinary_values_are_readable(conf: str) -> None:
+    assert not [option.name for option in parse(conf).options if option.secret]
