@@ -48,7 +48,9 @@ _FORMS = """() => {
   const get = (kind, name, each) => Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(each);
   const actions = [];
   for (const form of document.querySelectorAll('form'))
-    if (get(HTMLFormElement, 'method', form) !== 'dialog') actions.push(get(HTMLFormElement, 'action', form));
+    if (get(HTMLFormElement, 'method', form) !== 'dialog'
+      || [...get(HTMLFormElement, 'elements', form)].some(each => each.getAttribute('formmethod') !== null && each.formMethod !== 'dialog'))
+      actions.push(get(HTMLFormElement, 'action', form));
   for (const each of document.querySelectorAll('button[formaction]')) actions.push(get(HTMLButtonElement, 'formAction', each));
   for (const each of document.querySelectorAll('input[formaction]')) actions.push(get(HTMLInputElement, 'formAction', each));
   return actions;

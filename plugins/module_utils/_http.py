@@ -86,6 +86,8 @@ NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exception
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 _CHUNK = 65536
+# The first line of an answer, a field, and the end. A field over several lines is obsolete.
+_HEAD_LINE = re.compile(rb"(?:HTTP/[^\r\n\0]*|[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*|)\r?\n")
 # http.client skips any number of answers with the status 100.
 MAX_CONTINUES = 100
 
@@ -105,10 +107,12 @@ class _Reader(io.BufferedReader):
         super().__init__(sock.makefile("rb", buffering=0))
         self._sock = sock
         self._continues = 0
+        self.is_head_plain = True
 
     def readline(self, size: int | None = -1, /) -> bytes:
         """Return a line of the head of an answer; raise an OSError after too many interim answers, which http.client skips without an end."""
         line = super().readline(size)
+        self.is_head_plain = self.is_head_plain and _HEAD_LINE.fullmatch(line) is not None
         if line.startswith(b"HTTP/") and line.split(None, 2)[1:2] == [b"100"]:
             self._continues += 1
             if self._continues > MAX_CONTINUES:
@@ -147,13 +151,31 @@ class _Arriving(HTTPResponse):
         return super().read() if amt is None else self.read1(amt)
 
 
+class HeadError(HTTPException):
+    """The head of an answer has a line that readers may understand in different ways."""
+
+
+class _Strict(_Arriving):
+    """A response whose head has nothing that http.client drops or takes for something else than a browser does.
+
+    http.client takes a bare CR for the end of a line, and drops everything after the first line that is no field.
+    """
+
+    def begin(self) -> None:
+        """Read the head."""
+        reader = self.fp
+        super().begin()
+        if not reader.is_head_plain:
+            raise HeadError
+
+
 class _Connecting:
     """A connection that ends with the same exception wherever it cannot be made, TLS and the tunnel of a proxy included.
 
     Relies on `connect` and on `response_class`, with which http.client makes the answer; `test_hooks_below_requests` is the canary.
     """
 
-    response_class: t.Any = _Arriving
+    response_class: t.Any
 
     def connect(self) -> None:
         """Connect; any other exception than NewConnectionError and ConnectTimeoutError then means that the request may have been sent."""
@@ -165,23 +187,25 @@ class _Connecting:
             raise NewConnectionError(t.cast("HTTPConnection", self), "no connection") from error
 
 
-class _Plain(_Connecting, HTTPConnection):
-    pass
+def _pools_of(response: t.Any) -> dict[str, t.Any]:
+    """Return pools by scheme, whose connections make responses of this class."""
+
+    class Plain(_Connecting, HTTPConnection):
+        response_class = response
+
+    class Secure(_Connecting, HTTPSConnection):
+        response_class = response
+
+    class PlainPool(HTTPConnectionPool):
+        ConnectionCls = Plain
+
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = Secure
+
+    return {"http": PlainPool, "https": SecurePool}
 
 
-class _Secure(_Connecting, HTTPSConnection):
-    pass
-
-
-class _PlainPool(HTTPConnectionPool):
-    ConnectionCls = _Plain
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _Secure
-
-
-_POOLS = {"http": _PlainPool, "https": _SecurePool}
+_POOLS, _STRICT_POOLS = _pools_of(_Arriving), _pools_of(_Strict)
 
 
 class Adapter(HTTPAdapter):
@@ -190,19 +214,20 @@ class Adapter(HTTPAdapter):
     Relies on `pool_classes_by_scheme` of urllib3's pool managers and on `ConnectionCls` of its pools; `test_hooks_below_requests` is the canary.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool = False) -> None:
+        self._pools = _STRICT_POOLS if strict else _POOLS
         super().__init__(max_retries=0)
 
     def init_poolmanager(self, *args: t.Any, **kwargs: t.Any) -> None:
         """Create the pools of direct connections."""
         super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
+        self.poolmanager.pool_classes_by_scheme = self._pools
 
     def proxy_manager_for(self, proxy: str, **kwargs: t.Any) -> t.Any:
         """Return the pools of the connections through a proxy."""
         manager = super().proxy_manager_for(proxy, **kwargs)
         if not proxy.lower().startswith("socks"):
-            manager.pool_classes_by_scheme = _POOLS
+            manager.pool_classes_by_scheme = self._pools
         return manager
 
 
@@ -278,6 +303,14 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
     ),
     (ConnectionRefusedError, Fault(UNAVAILABLE, "the connection was refused")),
     (TimeoutError, _TIMED_OUT),
+    (
+        HeadError,
+        Fault(
+            BAD_RESPONSE,
+            "the head of the answer has a line that is no header, so that readers may not find the same headers",
+            final=True,
+        ),
+    ),
     (IncompleteRead, _CUT),
     (ConnectionError, _CUT),
     (HTTPException, Fault(BAD_RESPONSE, "the service's answer is not HTTP", final=True)),

@@ -145,7 +145,18 @@ def test_dynamic_code_is_authorised_by_its_shape(modules: Modules, site: Site) -
     assert modules.run(task(url, baseline=baseline)).result["passed"]
 
 
+# After each of these lines http.client finds no more headers, or others than browsers do.
+HEADS = {
+    "blank in a name": ("X Y", "1"),
+    "blank before the colon": ("Refresh ", "0;url=https://evil.example/"),
+    "another letter in a name": ("X-\xe9", "1"),
+    "no colon": ("X-A", "1\r\nX-B"),
+    "end of a line in a value": ("X-A", "1\rContent-Security-Policy: script-src 'self'"),
+    "folded line": ("X-A", "1\r\n Content-Security-Policy: script-src 'self'"),
+    "NUL": ("X-A", "\0"),
+}
 UNREAD: dict[str, tuple[Page, str]] = {
+    **{name: (Page(CHECKOUT.encode(), (line,)), "is no header") for name, line in HEADS.items()},
     "status": (Page(b"x", status=500), "its status is 500"),
     "challenge": (Page(b"x", (("cf-mitigated", "challenge"),), status=403), "bot protection"),
     "challenge 200": (Page(b"<p>x", (("cf-mitigated", "challenge"),)), "use|give the file as har"),

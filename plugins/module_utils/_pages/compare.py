@@ -20,6 +20,7 @@ from .inline import Inline
 from .options import SELF, Entry, Line, Page
 from .received import Read
 from .shape import shape_of
+from .url import words_of
 
 _INTEGRITY = re.compile(r"sha(?:256-[A-Za-z0-9+/_-]{43}=?|384-[A-Za-z0-9+/_-]{64}|512-[A-Za-z0-9+/_-]{86}(?:==)?)(?:\?\S*)?")
 _TEXTS = re.compile(r"(['\"`])(?:\\.|(?!\1).)*\1?", re.DOTALL)
@@ -240,7 +241,7 @@ class Comparison:
     def _check_integrity(self, script: Script, fitting: t.Sequence[Line]) -> None:
         if script.kind in _NO_ELEMENTS or not any(line.needs_integrity for line in fitting):
             return
-        if not any(map(_INTEGRITY.fullmatch, (script.integrity or "").split())):
+        if not any(map(_INTEGRITY.fullmatch, words_of(script.integrity or ""))):
             text = f"integrity {quoted(script.integrity)}" if script.integrity else "no integrity"
             message = f"script {script.url} has no valid integrity, which its entry requires"
             self._add("script_new", script.url, text, "a valid integrity", script.line, message)

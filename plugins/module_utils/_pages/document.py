@@ -27,15 +27,15 @@ from .facts import (
 )
 from .inline import Inline, javascript_of, text_of_data
 from .tree import HTML, SVG, Node, is_template, limited, trees
-from .url import Address, parse, plain
+from .url import BLANKS, Address, lower, parse, plain, words_of
 
 _HEAD = "head"
 Attributes = t.Mapping[str, "str | None"]
-_BLANKS = "\t\n\f\r "
 # The scheme of an address, as browsers find it, also after the semicolon of a list of an animation.
 _JAVASCRIPT = re.compile(r"(?:^|;)[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE)
 _FRAMES: t.Mapping[str, str] = {"iframe": "src", "frame": "src", "object": "data", "embed": "src"}
 _MODES = frozenset(("open", "closed"))
+_DIALOG = "dialog"
 
 
 class Script(t.NamedTuple):
@@ -140,6 +140,8 @@ class _Place(t.NamedTuple):
     depth: int
     in_document: bool
     is_inert: bool = False
+    # In a template whose content is put where a marker stands, which can be the head.
+    is_patch: bool = False
 
 
 def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
@@ -186,11 +188,14 @@ class _Walk:
         self._other_base: Address | None = None
         # The addresses of forms, and of what may load late, are also resolved against the base of the whole document.
         self._late: list[tuple[str, str, int | None]] = []
+        # Forms that send nothing by themselves, unless a button has another method.
+        self._dialogs: list[tuple[str, str, int | None]] = []
+        self._sends_dialogs = False
         waiting = [_Place(root, 0, True)]
         while waiting:
             place = waiting.pop()
             waiting.extend(reversed(list(self._visit(place))))
-        for kind, text, line in self._late:
+        for kind, text, line in (*self._late, *(self._dialogs if self._sends_dialogs else ())):
             self._add_late(kind, text, line)
 
     def _visit(self, place: _Place) -> t.Iterator[_Place]:
@@ -199,27 +204,32 @@ class _Walk:
         if not node.name.startswith("#"):
             self._remember(node, is_inert=place.is_inert)
             if not place.is_inert:
-                self._look_at(node, node.attrs or {}, place.in_document)
+                self._look_at(node, node.attrs or {}, place)
         depth = place.depth + 1
         has_shadow = False
         for child in node.children or ():
             if child.name[:1] in ("#", "!"):
                 continue  # text, a comment, the type of the document
-            yield _Place(child, depth, place.in_document, place.is_inert)
+            yield place._replace(node=child, depth=depth)
             if is_template(child) and child.template_content is not None:
-                is_shadow = not has_shadow and ((child.attrs or {}).get("shadowrootmode") or "").lower() in _MODES
+                attributes = child.attrs or {}
+                is_shadow = not has_shadow and lower(attributes.get("shadowrootmode") or "") in _MODES
                 has_shadow = has_shadow or is_shadow
-                is_inert = place.is_inert or not (is_shadow or depth > MAX_TRUSTED_DEPTH)
-                yield _Place(child.template_content, depth, place.in_document and not is_shadow, is_inert)
+                is_patch = not is_shadow and "for" in attributes
+                is_inert = place.is_inert or not (is_shadow or is_patch or depth > MAX_TRUSTED_DEPTH)
+                in_document = place.in_document and not is_shadow
+                yield _Place(child.template_content, depth, in_document, is_inert, is_patch or place.is_patch)
 
-    def _look_at(self, node: Node, attributes: Attributes, in_document: bool) -> None:
+    def _look_at(self, node: Node, attributes: Attributes, place: _Place) -> None:
         name, line = node.name, node.origin_line
         if node.namespace == HTML:
             look = _ELEMENTS.get(name)
             if look is not None:
                 look(self, node, attributes)
-            if name == "base" and in_document:
-                self._look_at_base(attributes)
+            if name == "base" and place.in_document:
+                self._look_at_base(attributes, is_patch=place.is_patch)
+            elif name == "meta":
+                self._look_at_meta(node, attributes, is_patch=place.is_patch)
         elif node.namespace == SVG and name == "script":
             self._look_at_script(node, attributes)
         for attribute, value in attributes.items():
@@ -249,13 +259,16 @@ class _Walk:
             if _JAVASCRIPT.match(text):
                 self._add_inline(JAVASCRIPT, javascript_of(text), line)
 
-    def _look_at_base(self, attributes: Attributes) -> None:
+    def _look_at_base(self, attributes: Attributes, *, is_patch: bool) -> None:
         href = attributes.get("href")
-        if href is None or self._has_base:
+        if href is None or (self._has_base and not is_patch):
             return
-        self.found.stated[BASE].append(href.strip(_BLANKS))
+        self.found.stated[BASE].append(href.strip(BLANKS))
         address = parse(href, self._page)
-        if address is None or not address.authority:
+        if is_patch:
+            # It may come to stand before another one, after browsers have begun to load.
+            self._other_base, self._base, self._has_base = self._base, address or self._base, True
+        elif address is None or not address.authority:
             self._other_base = self._page
         elif self._other_base is None:
             self._base, self._has_base = address, True
@@ -269,13 +282,13 @@ class _Walk:
         if self._other_base is not None and (other := parse(text, self._other_base)) != first:
             yield other
 
-    def _look_at_meta(self, node: Node, attributes: Attributes) -> None:
-        equivalent, content = (attributes.get("http-equiv") or "").lower(), attributes.get("content")
+    def _look_at_meta(self, node: Node, attributes: Attributes, *, is_patch: bool) -> None:
+        equivalent, content = lower(attributes.get("http-equiv") or ""), attributes.get("content")
         if content is None:
             return
         if equivalent == "refresh":
             self.found.stated[META_REFRESH].append(content)
-        elif equivalent == "content-security-policy" and node.parent is not None and node.parent.name == _HEAD:
+        elif equivalent == "content-security-policy" and (is_patch or (node.parent is not None and node.parent.name == _HEAD)):
             self.found.stated[META_CSP].append(content)
 
     def _look_at_script(self, node: Node, attributes: Attributes) -> None:
@@ -297,13 +310,13 @@ class _Walk:
             self._add_inline(kind, "".join(_all_texts(node)), node.origin_line)
 
     def _look_at_link(self, node: Node, attributes: Attributes) -> None:
-        relations = (attributes.get("rel") or "").lower().split()
+        relations = words_of(lower(attributes.get("rel") or ""))
         href = attributes.get("href")
         if not href:
             return
         if "modulepreload" in relations:
             self._add_script(href, attributes, "modulepreload", node.origin_line)
-        elif "preload" in relations and (attributes.get("as") or "").lower() == "script":
+        elif "preload" in relations and lower(attributes.get("as") or "") == "script":
             self._add_script(href, attributes, "preload", node.origin_line)
 
     def _look_at_frame(self, node: Node, attributes: Attributes) -> None:
@@ -320,10 +333,15 @@ class _Walk:
                 self._late.append(("frame", source, node.origin_line))
 
     def _look_at_form(self, node: Node, attributes: Attributes) -> None:
-        if node.name == "form" and (attributes.get("method") or "").strip(_BLANKS).lower() != "dialog":
-            self._late.append(("form", attributes.get("action") or "", node.origin_line))
-        target = attributes.get("formaction")
-        if node.name != "form" and target is not None and (attributes.get("formmethod") or "").lower() != "dialog":
+        if node.name == "form":
+            waiting = self._dialogs if lower(attributes.get("method") or "") == _DIALOG else self._late
+            waiting.append(("form", attributes.get("action") or "", node.origin_line))
+            return
+        method, target = attributes.get("formmethod"), attributes.get("formaction")
+        is_dialog = method is not None and lower(method) == _DIALOG
+        # Any button of the document may be one of such a form.
+        self._sends_dialogs = self._sends_dialogs or not (method is None or is_dialog)
+        if target is not None and not is_dialog:
             self._late.append(("form", target, node.origin_line))
 
     def _add_late(self, kind: str, text: str, line: int | None) -> None:
@@ -361,7 +379,6 @@ class _Walk:
 _Look = t.Callable[[_Walk, Node, Attributes], None]
 _ELEMENTS: t.Mapping[str, _Look] = {
     "script": _Walk._look_at_script,
-    "meta": _Walk._look_at_meta,
     "link": _Walk._look_at_link,
     **dict.fromkeys(_FRAMES, _Walk._look_at_frame),
     **dict.fromkeys(("form", "button", "input"), _Walk._look_at_form),
@@ -381,11 +398,11 @@ def _all_texts(node: Node) -> t.Iterator[str]:
 def _kind_of_script(attributes: Attributes) -> str | None:
     """Return the kind of a script, None for one of a type that browsers take for data."""
     if "type" in attributes:
-        stated = (attributes["type"] or "").lower()
-        stated = stated.strip(_BLANKS) or stated
+        stated = lower(attributes["type"] or "")
+        stated = stated.strip(BLANKS) or stated
     else:
         language = attributes.get("language") or ""
-        stated = f"text/{language.lower()}" if language else ""
+        stated = f"text/{lower(language)}" if language else ""
     if not stated or stated in JAVASCRIPT_TYPES:
         return SCRIPT
     return OTHER_TYPES.get(stated)

@@ -34,7 +34,7 @@ class Fetcher:
         self._options = options
         self._sleep = sleep
         self._verify = verification(options.ca_path if options.ca_path and options.validate_certs else options.validate_certs)
-        self._adapter = Adapter()
+        self._adapter = Adapter(strict=True)
 
     def close(self) -> None:
         self._adapter.close()

@@ -10,14 +10,17 @@ import typing as t
 from urllib.parse import urlsplit
 
 from .facts import CSP, CSP_REPORT_ONLY, HSTS, POLICIES
+from .url import lower, words_of
 
 NONCE = "'nonce-*'"
 
-_NONCE = re.compile(r"'nonce-[^']*'", re.IGNORECASE)
-_KEYWORD = re.compile(r"'(?!sha[0-9]+-|nonce-)[a-z0-9-]+'", re.IGNORECASE)
-_SOURCE = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://)?[^/']*)(.*)", re.IGNORECASE | re.DOTALL)
+_NONCE = re.compile(r"'nonce-[^']*'", re.IGNORECASE | re.ASCII)
+_KEYWORD = re.compile(r"'(?!sha[0-9]+-|nonce-)[a-z0-9-]+'", re.IGNORECASE | re.ASCII)
+_SOURCE = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://)?[^/']*)(.*)", re.IGNORECASE | re.DOTALL | re.ASCII)
 _WITH_SOURCES = re.compile(r".*-src(?:-elem|-attr)?|base-uri|form-action|frame-ancestors|navigate-to")
-_BLANKS = "\t\n\f\r "
+# What HTTP allows around a value; a folded line has its end in it.
+_BLANKS = "\t\n\r "
+_QUOTED = re.compile(r'"([^"]*)"')
 _IGNORE_CASE = frozenset(("x-frame-options", "x-content-type-options", "referrer-policy"))
 # Headers with addresses that reports are sent to; their queries carry numbers of releases.
 _REPORTING = frozenset(("reporting-endpoints", "report-to"))
@@ -59,9 +62,9 @@ def find_duplicate(value: str) -> str | None:
 
 def _directives(text: str) -> t.Iterator[tuple[str, tuple[str, ...]]]:
     for part in text.split(";"):
-        words = part.split()
+        words = words_of(part)
         if words:
-            name = words[0].lower()
+            name = lower(words[0])
             yield name, tuple(_sources(name, words[1:]))
 
 
@@ -82,11 +85,11 @@ def _sources(directive: str, words: t.Iterable[str]) -> list[str]:
 
 def _source(word: str) -> str:
     if _KEYWORD.fullmatch(word):
-        return word.lower()
+        return lower(word)
     if word.startswith("'"):
         return word
     place, path = t.cast("re.Match[str]", _SOURCE.fullmatch(word)).groups()
-    return place.lower() + path
+    return lower(place) + path
 
 
 def policy_text(policy: Directives) -> str:
@@ -131,14 +134,14 @@ def key_of(name: str, values: t.Sequence[str]) -> t.Any:
     if name == HSTS:
         return [sorted(_hsts(value)) for value in values]
     texts = [_plain(name, value) for value in values]
-    return [text.lower() for text in texts] if name in _IGNORE_CASE else texts
+    return [lower(text) for text in texts] if name in _IGNORE_CASE else texts
 
 
 def _hsts(value: str) -> t.Iterator[str]:
     for part in value.split(";"):
         name, equals, number = part.strip(_BLANKS).partition("=")
         if name:
-            yield name.strip(_BLANKS).lower() + equals + number.strip(_BLANKS).strip('"')
+            yield lower(name.strip(_BLANKS)) + equals + _QUOTED.sub(r"\1", number.strip(_BLANKS))
 
 
 def compare(name: str, seen: t.Sequence[str], declared: t.Sequence[str]) -> Difference | None:

@@ -8,7 +8,7 @@ import typing as t
 from .document import Document, Frame, Script, read_document
 from .encoding import decode
 from .facts import Unread
-from .url import Address, parse
+from .url import BLANKS, Address, lower, parse, words_of
 
 # What an answer is, wherever it comes from: a page, or a recording.
 
@@ -24,8 +24,10 @@ _CHALLENGES = (
 _CHALLENGE_STATUSES = frozenset((202, 401, 403, 405, 429, 503))
 _ADVICE = "record the page with a browser and give the file as har"
 # The parts of a Link header; a comma in quotes or in an address does not end one.
-_LINK = re.compile(r"<([^>]*)>((?:[^\",]|\"(?:[^\"\\]|\\.)*\")*)")
-_PARAMETER = re.compile(r";\s*([\w!#$&+.^`|~*-]+)\s*(?:=\s*(?:\"((?:[^\"\\]|\\.)*)\"|([^\s;,\"]*)))?")
+_LINK = re.compile(r"<([^>]*)>((?:[^\",]|\"(?:[^\"\\]|\\.)*(?:\"|$))*)")
+_PARAMETER = re.compile(
+    rf";[{BLANKS}]*([\w!#$&+.^`|~*-]+)[{BLANKS}]*(?:=[{BLANKS}]*(?:\"((?:[^\"\\]|\\.)*)(?:\"|$)|([^{BLANKS};,\"]*)))?", re.ASCII
+)
 
 
 class Response(t.NamedTuple):
@@ -103,9 +105,9 @@ def _preloads(value: str, base: Address) -> t.Iterator[Script]:
     for match in _LINK.finditer(value):
         parameters: dict[str, str] = {}
         for name, quoted, plain in _PARAMETER.findall(match[2]):
-            parameters.setdefault(name.lower(), quoted or plain)
-        relations = parameters.get("rel", "").lower().split()
-        is_script = "modulepreload" in relations or ("preload" in relations and parameters.get("as", "").lower() == "script")
+            parameters.setdefault(lower(name), quoted or plain)
+        relations = words_of(lower(parameters.get("rel", "")))
+        is_script = "modulepreload" in relations or ("preload" in relations and lower(parameters.get("as", "")) == "script")
         address = parse(match[1], base)
         if is_script:
             kind = "modulepreload" if "modulepreload" in relations else "preload"

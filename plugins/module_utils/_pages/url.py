@@ -6,10 +6,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import string
 import typing as t
 import unicodedata
 from urllib.parse import quote, unquote_to_bytes
 
+# What ends a word for browsers; Python takes more characters for blanks, and more letters for capitals.
+BLANKS = "\t\n\f\r "
+_WORD = re.compile(rf"[^{BLANKS}]+")
+_CAPITALS = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _BLANK = "".join(map(chr, range(33)))
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _DEFAULT_PORTS: t.Mapping[str, int] = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
@@ -60,6 +65,16 @@ class Address(t.NamedTuple):
             return False
         mapped = getattr(address, "ipv4_mapped", None) or address
         return mapped.is_loopback or mapped.is_unspecified
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, as browsers separate them."""
+    return _WORD.findall(text)
+
+
+def lower(text: str) -> str:
+    """Return a text without capitals, as browsers compare: the letters of ASCII have them alone."""
+    return text.translate(_CAPITALS)
 
 
 def plain(text: str) -> str:

@@ -215,6 +215,46 @@ CASES: dict[str, Case] = {
         b"<!doctype html><form action=https://one.example/pay?x></form><form action=mailto:x@y.example></form><form method=dialog action=https://no.example></form>"
         b"<form><button formaction=//two.example/></button><input type=submit formaction='https:\\\\three.example'></form><button form=x formaction=https://four.example:8443/></button>",
     ),
+    "form of a dialog": Case(
+        b"<!doctype html><form method=Dialog action=https://one.example><button formmethod=post>x</button></form>"
+    ),
+    "form of a dialog with a button elsewhere": Case(
+        b"<!doctype html><form method=dialog action=https://one.example id=f></form><input type=submit form=f formmethod=get>"
+    ),
+    "form of a dialog with buttons of a dialog": Case(
+        b"<!doctype html><form method=dialog action=https://no.example><button>x</button><button formmethod=DIALOG>y</button></form>"
+    ),
+    "blank before dialog": Case(b"<!doctype html><form method=' dialog' action=https://one.example></form>"),
+    "template for a marker": Case(
+        b"<!doctype html><div><?marker name=\"q\"?></div><template for=q><script src=/q.js></script><script>hit('patch')</script>"
+        b"<img src=x: onerror=hit('img')><iframe src=/q></iframe><form action=https://one.example></form></template>"
+    ),
+    "template for a range": Case(
+        b"<!doctype html><div><?start name=\"q\"?><p>x</p><?end?></div><template for=q><img src=x: onerror=hit('img')></template>"
+    ),
+    "template for a marker in the head": Case(
+        b'<!doctype html><head><?marker name="q"?><script src=a.js></script></head><template for=q><base href=https://other.example/></template>'
+        b"<script src=b.js></script><form action=c></form>",
+        more="where the marker stands decides which base holds",
+    ),
+    "template for a table": Case(
+        b"<!doctype html><table><?marker name=\"q\"?></table><template for=q><tr><td><img src=x: onerror=hit('img')></table></template>"
+    ),
+    "template for a select": Case(
+        b"<!doctype html><select><?marker name=\"q\"?></select><template for=q><option><img src=x: onerror=hit('img')></template>"
+    ),
+    "template for an svg": Case(
+        b"<!doctype html><svg><?marker name=\"q\"?></svg><template for=q><style><img src=x: onerror=hit('style')></style><a onclick=hit('a')>x</a></template>"
+    ),
+    "template for a template": Case(
+        b"<!doctype html><template><?marker name=\"q\"?></template><template for=q><img src=x: onerror=hit('inner')></template>"
+        b"<template><template for=r><img src=x: onerror=hit('no')></template></template><?marker name=\"r\"?>",
+        more="a script can take the content from the template",
+    ),
+    "template for nothing": Case(
+        b"<!doctype html><template for=q><img src=x: onerror=hit('img')></template>",
+        more="a marker can come from anywhere, also from a script",
+    ),
     "nested forms": Case(
         b"<!doctype html><form action=https://one.example/><form action=https://no.example/></form></form><form action=https://two.example/></form>"
     ),

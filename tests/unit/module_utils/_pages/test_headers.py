@@ -17,6 +17,8 @@ SAME = [
     ("x-frame-options", ["deny"], ["DENY"]),
     ("reporting-endpoints", ['a="https://r.example/?1"'], ['a="https://r.example/?2"']),
 ]
+# Blanks for Python, and parts of a word for browsers, which then enforce nothing.
+NO_BLANKS = ("\x0b", "\x1c", "\x1f", "\x85", "\xa0", "\u2003")
 DIFFERENT = [
     (CSP, ["script-src 'nonce-a' 'nonce-b'"], ["script-src 'nonce-*'"]),
     (CSP, ["script-src cdn.example/path"], ["script-src cdn.example/Path"]),
@@ -28,6 +30,13 @@ DIFFERENT = [
     ("strict-transport-security", ["max-age=1"], ["max-age=1; preload"]),
     ("referrer-policy", ["no-referrer"], ["no-referrer", "no-referrer"]),
     ("access-control-allow-origin", [], ["*"]),
+    ("strict-transport-security", ["max-age=1"], ['max-age="1']),
+    ("x-frame-options", ["DENY"], ["DENY\xa0"]),
+    (CSP, ["worker-src a.example"], ["wor\u212aer-src a.example"]),
+    (CSP, ["script-src k.example"], ["script-src \u212a.example"]),
+    *((CSP, ["default-src 'self'"], [f"default-src{blank}'self'"]) for blank in NO_BLANKS),
+    *((CSP, ["default-src 'self'"], [f"{blank}default-src 'self'"]) for blank in NO_BLANKS),
+    *((CSP, ["default-src 'self'"], [f"default-src 'self'{blank}"]) for blank in NO_BLANKS),
 ]
 
 
