@@ -163,7 +163,7 @@ class _Strict(_Arriving):
 
     def begin(self) -> None:
         """Read the head."""
-        reader = self.fp
+        reader = t.cast("_Reader", self.fp)
         super().begin()
         if not reader.is_head_plain:
             raise HeadError

@@ -163,7 +163,10 @@ UNREAD: dict[str, tuple[Page, str]] = {
     "type": (Page(b"<p>x", content_type="application/xhtml+xml"), "application/xhtml"),
     "no type": (Page(b"<p>x", content_type=None), "names no type"),
     "two types": (Page(b"<p>x", (("Content-Type", "text/plain"),)), "several types"),
-    "empty": (Page(b" \n"), "empty"),
+    **{
+        f"empty: {text.decode('utf-8', 'replace')}": (Page(text), "empty")
+        for text in (b" \n", b"\xef\xbb\xbf", b"<!doctype html>", b"<!-- x -->", b"<html><body class=a></body></html>", b"\0")
+    },
     "large": (Page(b"<p>" + b"x" * 70000), "larger than"),
     "bomb": (Page(gzip.compress(b"<p>" + b"x" * 7000000), (("Content-Encoding", "gzip"),)), "larger than"),
     "coding": (Page(b"<p>x", (("Content-Encoding", "br"),)), "not requested"),
@@ -261,6 +264,110 @@ def test_recording_shows_what_a_tag_manager_adds(modules: Modules, tmp_path: Pat
     assert "page_unread" in [kind for kind, _subject in kinds(audit(at="2026-11-09T00:00:00Z"))]
     del entries[0]["response"]["content"]["text"]
     assert [kind for kind, _subject in kinds(audit())] == ["page_unread"]
+
+
+def recorded(
+    url: str, kind: str | None = "document", text: str | None = CHECKOUT, mime: str = HTML, **more: t.Any
+) -> dict[str, t.Any]:
+    """Return an entry of a recording; None omits a member."""
+    content = {"mimeType": mime, "text": text, **more.pop("content", {})}
+    request = {"method": "GET", "url": url, "headers": more.pop("sent", [])}
+    response = {"status": 200, "headers": more.pop("headers", [{"name": "Content-Type", "value": mime}]), "content": content}
+    entry = {
+        "startedDateTime": "2026-11-01T00:00:00Z",
+        "pageref": "p",
+        "_resourceType": kind,
+        "request": request,
+        "response": response,
+    }
+    return {name: value for name, value in {**entry, **more}.items() if value is not None}
+
+
+SHOP, EVIL = "https://shop.example.com/checkout", "https://evil.example/e.js"
+SKIMMED = CHECKOUT + SKIMMER
+# What a recording can leave unsaid, or a page can add to it, without hiding code from the audit.
+RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
+    "page of a script is not said": ([recorded(SHOP), recorded(EVIL, "script", pageref=None)], "script_new"),
+    "page of a script is a number": ([recorded(SHOP), recorded(EVIL, "script", pageref=1)], "script_new"),
+    "page of the document is not said": ([recorded(SHOP, pageref=None), recorded(EVIL, "script")], "script_new"),
+    "kind is not said, type neither": ([recorded(SHOP), recorded(EVIL, None, mime="", headers=[])], "script_new"),
+    "kind is not said, type is unknown": ([recorded(SHOP), recorded(EVIL, None, mime="x-unknown", headers=[])], "script_new"),
+    "kind is not said, type is text": ([recorded(SHOP), recorded(EVIL, None, mime="text/plain")], "script_new"),
+    "kind is in a header": (
+        [recorded(SHOP), recorded(EVIL, None, mime="application/json", sent=[{"name": "Sec-Fetch-Dest", "value": "script"}])],
+        "script_new",
+    ),
+    "type is in a header": (
+        [recorded(SHOP), recorded(EVIL, None, mime="text/plain", headers=[{"name": "content-type", "value": "text/javascript"}])],
+        "script_new",
+    ),
+    "another type of scripts": ([recorded(SHOP), recorded(EVIL, None, mime="text/livescript")], "script_new"),
+    "another word for a frame": ([recorded(SHOP), recorded("https://evil.example/f", "iframe")], "frame_new"),
+    "page that fetches itself": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, "fetch")], "inline_new"),
+    "page that is fetched in advance": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, "prefetch")], "inline_new"),
+    "two documents": ([recorded(SHOP, text=SKIMMED), recorded(SHOP)], "page_unread"),
+    "two documents of which one is not said to be one": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, None)], "page_unread"),
+    "empty": ([recorded(SHOP, text="")], "page_unread"),
+    "cut": ([recorded(SHOP, content={"size": 90000})], "page_unread"),
+    "cut base64": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"encoding": "base64", "size": 9})], "page_unread"),
+    "another encoding": ([recorded(SHOP, content={"encoding": "rot13"})], "page_unread"),
+    "of the future": ([recorded(SHOP, startedDateTime="2027-09-01T00:00:00Z")], "page_unread"),
+}
+
+
+@pytest.mark.parametrize("name", RECORDINGS)
+def test_recording_hides_nothing(modules: Modules, tmp_path: Path, name: str) -> None:
+    entries, found = RECORDINGS[name]
+    path = tmp_path / "checkout.har"
+
+    def audit(entries: list[dict[str, t.Any]], baseline: t.Any = ()) -> t.Any:
+        path.write_text(json.dumps({"log": {"entries": entries}}))
+        given = {"pages": [{"url": SHOP, "har": str(path)}], "baseline": list(baseline), "at": "2026-11-02T00:00:00Z"}
+        return modules.run(task("", **given)).result
+
+    image = recorded("https://shop.example.com/a.png", None, mime="image/png", text=None)
+    beacon = recorded("https://shop.example.com/b", None, mime="", text=None, sent=[{"name": "Sec-Fetch-Dest", "value": "empty"}])
+    usual = [recorded(SHOP), image, beacon]
+    baseline = [{**proposal, **AUTHORISED} for proposal in audit(usual)["proposals"]]
+    assert audit(usual, baseline)["passed"]
+    assert audit([recorded(SHOP, pageref="earlier", text=SKIMMED), *usual], baseline)["passed"]
+    assert [kind for kind, _subject in kinds(audit(entries, baseline))] == [found]
+
+
+REQUIRED = "<script src=/guard.js></script><iframe src=/guard></iframe>"
+NOT_LIVE = {
+    "without scripting": f"<noscript>{REQUIRED}</noscript>",
+    "for old browsers, and replaced": "<script nomodule src=/guard.js></script><iframe srcdoc='' src=/guard></iframe>",
+    "loaded in advance": "<link rel=preload as=script href=/guard.js><iframe src=data:,x></iframe>",
+    "in another document": f'<iframe srcdoc="{REQUIRED}"></iframe>',
+    "in a template": f"<template for=q>{REQUIRED}</template>",
+}
+
+
+@pytest.mark.parametrize("how", NOT_LIVE)
+def test_what_is_required_has_to_be_live(modules: Modules, site: Site, how: str) -> None:
+    """A guard that no browser executes is gone, although its address is still in the page."""
+    url = site.put("/checkout", CHECKOUT + REQUIRED)
+    (own,) = authorised(modules, url)
+    scripts = [{"url": each, "required": each.endswith("guard.js")} for each in own["scripts"]]
+    frames = [{"url": each, "required": True} for each in own["frames"]]
+    baseline = [{**own, "scripts": scripts, "frames": frames}]
+    assert modules.run(task(url, baseline=baseline)).result["passed"]
+    site.put("/checkout", CHECKOUT + NOT_LIVE[how] + REQUIRED)
+    assert not [kind for kind, _subject in kinds(modules.run(task(url, baseline=baseline)).result) if kind == "gone"]
+    site.put("/checkout", CHECKOUT + NOT_LIVE[how])
+    gone = [subject for kind, subject in kinds(modules.run(task(url, baseline=baseline)).result) if kind == "gone"]
+    assert gone == [site.url("/guard"), site.url("/guard.js")]
+
+
+@pytest.mark.parametrize("blank", ["\xa0", "\x85"])
+def test_integrity_is_read_as_browsers_read_it(modules: Modules, site: Site, blank: str) -> None:
+    value = f"sha384-{'A' * 64}"
+    url = site.put("/checkout", f"<script src=/a.js integrity={value}></script>")
+    baseline = [{**own, "scripts": [{"url": site.url("/a.js"), "integrity": "required"}]} for own in authorised(modules, url)]
+    assert modules.run(task(url, baseline=baseline)).result["passed"]
+    site.put("/checkout", f'<script src=/a.js integrity="{blank}{value}"></script>')
+    assert kinds(modules.run(task(url, baseline=baseline)).result) == [("script_new", site.url("/a.js"))]
 
 
 def test_invalid_options_send_nothing(modules: Modules, site: Site) -> None:

@@ -101,6 +101,8 @@ def _see(
             age = age_of(response.recorded_at, at) if page.har is not None else 0
             if age is None:
                 raise Unread("the recording does not say when it was made")
+            if age < -1:
+                raise Unread(f"its recording is of {response.recorded_at}, after this audit")
             if age > options.max_gap_days:
                 raise Unread(f"its recording is of {response.recorded_at}, more than {options.max_gap_days:g} days ago")
         except NoAnswer as reason:
@@ -175,7 +177,7 @@ def _page(comparison: Comparison, left_out: t.Sequence[LeftOut]) -> dict[str, t.
             }
             for code in seen.code()
         ],
-        "frames": [{"url": url, "line": line} for url, line in seen.frames().items()],
+        "frames": [{"url": frame.url, "line": frame.line} for frame in seen.frames()],
         "forms": [{"origin": origin, "line": line} for origin, line in seen.forms().items()],
     }
     return page

@@ -14,7 +14,7 @@ from .._core import invalid_option
 from .._redact import clean_text
 from .._text import quoted, shorten
 from . import headers as policies
-from .document import Document, Script
+from .document import Document, Frame, Script, once
 from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, UNREAD, WITHOUT_SHAPE
 from .inline import Inline
 from .options import SELF, Entry, Line, Page
@@ -80,10 +80,10 @@ class Seen(t.NamedTuple):
         return (read.document for read in self.reads)
 
     def scripts(self) -> list[Script]:
-        return list({each[:4]: each for document in self.documents() for each in document.scripts}.values())
+        return once(each for document in self.documents() for each in document.scripts)
 
-    def frames(self) -> dict[str, int | None]:
-        return {each.url: each.line for document in self.documents() for each in document.frames}
+    def frames(self) -> list[Frame]:
+        return once(each for document in self.documents() for each in document.frames)
 
     def forms(self) -> dict[str, int | None]:
         return {each.origin: each.line for document in self.documents() for each in document.forms}
@@ -150,7 +150,7 @@ def find_entry(entries: t.Iterable[Entry], url: str) -> Entry | None:
 
 
 class Comparison:
-    """Compares one page with its entry; remembers which lines of the entry fitted something."""
+    """Compares one page with its entry; remembers which lines of the entry fitted something (`used`), and something that is executed or shown."""
 
     def __init__(self, seen: Seen, entry: Entry | None, scripts: Baseline, headers: t.Sequence[str], today: str) -> None:
         self.seen = seen
@@ -160,6 +160,7 @@ class Comparison:
         self._today = today
         self._is_recorded = seen.page.har is not None
         self.used: set[str] = set()
+        self.live: set[str] = set()
         self.findings: list[Finding] = []
         if seen.unread is not None:
             self._add(UNREAD, None, seen.unread, None, None, f"the page could not be read: {seen.unread}")
@@ -192,6 +193,13 @@ class Comparison:
     def needs_line(self, script: Script) -> bool:
         """Return whether a script needs a line in the entry, because the baseline of scripts does not authorise it."""
         return bool(self._of_script_entry(self._scripts.match(script.url, self.seen.page.address.host).entry)[0])
+
+    def _note(self, what: str, lines: t.Iterable[Line], *, is_live: bool) -> None:
+        """Note that something fits these lines. What nobody executes or shows is there, and is not what an entry requires."""
+        names = [f"{what} {line.pattern.text}" for line in lines]
+        self.used.update(names)
+        if is_live:
+            self.live.update(names)
 
     @property
     def _by(self) -> str:
@@ -230,7 +238,7 @@ class Comparison:
         lines = self.entry.scripts if self.entry else ()
         for script in self.seen.scripts():
             fitting = [line for line in lines if line.pattern.covers(script.url)]
-            self.used.update(f"script {line.pattern.text}" for line in fitting)
+            self._note("script", fitting, is_live=script.is_live)
             if fitting:
                 self._check_integrity(script, fitting)
                 continue
@@ -268,11 +276,11 @@ class Comparison:
 
     def _compare_frames(self) -> None:
         lines = self.entry.frames if self.entry else ()
-        for url, line in self.seen.frames().items():
-            fitting = [each for each in lines if each.pattern.covers(url)]
-            self.used.update(f"frame {each.pattern.text}" for each in fitting)
+        for frame in self.seen.frames():
+            fitting = [each for each in lines if each.pattern.covers(frame.url)]
+            self._note("frame", fitting, is_live=frame.is_live)
             if not fitting:
-                self._add("frame_new", url, url, None, line, f"frame {url} that {self._by}")
+                self._add("frame_new", frame.url, frame.url, None, frame.line, f"frame {frame.url} that {self._by}")
 
     def _compare_forms(self) -> None:
         authorised = self.entry.forms if self.entry else frozenset[str]()
@@ -338,7 +346,7 @@ def _find_in_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Itera
         pattern = line.partition(" ")[2]
         if is_required:
             for each in read:
-                if line not in each.used:
+                if line not in each.live:
                     message = f"{text} is required by the entry {quoted(entry.name)}, and does not exist"
                     yield _about("gone", pattern, message, each.seen.page.url, pattern)
         elif is_whole and line not in used:

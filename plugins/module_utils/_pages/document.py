@@ -36,6 +36,8 @@ _JAVASCRIPT = re.compile(r"(?:^|;)[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:
 _FRAMES: t.Mapping[str, str] = {"iframe": "src", "frame": "src", "object": "data", "embed": "src"}
 _MODES = frozenset(("open", "closed"))
 _DIALOG = "dialog"
+_SHELL = frozenset(("html", "head", "body"))
+_NOTHING = BLANKS + "\0\ufeff\ufffd"
 
 
 class Script(t.NamedTuple):
@@ -46,6 +48,8 @@ class Script(t.NamedTuple):
     crossorigin: str | None
     kind: str
     line: int | None
+    # Whether a browser that executes scripts executes this one.
+    is_live: bool = True
 
 
 class Frame(t.NamedTuple):
@@ -53,6 +57,8 @@ class Frame(t.NamedTuple):
 
     url: str
     line: int | None
+    # Whether a browser that executes scripts shows it.
+    is_live: bool = True
 
 
 class Form(t.NamedTuple):
@@ -60,6 +66,19 @@ class Form(t.NamedTuple):
 
     origin: str
     line: int | None
+
+
+_Loaded = t.TypeVar("_Loaded", Script, Frame)
+
+
+def once(found: t.Iterable[_Loaded]) -> list[_Loaded]:
+    """Return each script or frame once, in the order of the document; one that is live for an equal one that is not."""
+    known: dict[t.Any, _Loaded] = {}
+    for each in found:
+        key = each._replace(line=None, is_live=False)
+        if key not in known or (each.is_live and not known[key].is_live):
+            known[key] = each
+    return list(known.values())
 
 
 class Document(t.NamedTuple):
@@ -84,29 +103,27 @@ def read_document(text: str, address: Address) -> Document:
 
 def _merged(found: t.Iterable[_Found]) -> Document:
     """Return everything that was found, equal things once: a document is parsed several times, and what any of them shows counts."""
-    scripts: dict[t.Any, Script] = {}
+    scripts: list[Script] = []
     inline: dict[t.Any, Inline] = {}
-    frames: dict[str, Frame] = {}
+    frames: list[Frame] = []
     forms: dict[str, Form] = {}
     stated: dict[str, list[str]] = {}
     doubt = None
     for each in found:
         doubt = doubt or each.doubt
-        for script in each.scripts:
-            scripts.setdefault(script[:4], script)
+        scripts += each.scripts
+        frames += each.frames
         for code in each.inline:
             inline.setdefault(code[:2], code)
-        for frame in each.frames:
-            frames.setdefault(frame.url, frame)
         for form in each.forms:
             forms.setdefault(form.origin, form)
         for name, values in each.stated.items():
             known = stated.setdefault(name, [])
             known += [value for value in values if value not in known]
     return Document(
-        tuple(scripts.values()),
+        tuple(once(scripts)),
         tuple(inline.values()),
-        tuple(frames.values()),
+        tuple(once(frames)),
         tuple(forms.values()),
         {name: tuple(values) for name, values in stated.items() if values},
         doubt,
@@ -125,11 +142,14 @@ class _Found:
         self.doubt: str | None = None
 
     def move_to(self, line: int | None) -> None:
-        """Let everything stand where the document stands that contains it; what this one says of itself holds for itself only."""
+        """Let everything stand where the document stands that contains it; what this one says of itself holds for itself only.
+
+        What is executed there is not executed in the page.
+        """
         self.stated.clear()
-        self.scripts = [each._replace(line=line) for each in self.scripts]
+        self.scripts = [each._replace(line=line, is_live=False) for each in self.scripts]
         self.inline = [each._replace(line=line) for each in self.inline]
-        self.frames = [each._replace(line=line) for each in self.frames]
+        self.frames = [each._replace(line=line, is_live=False) for each in self.frames]
         self.forms = [each._replace(line=line) for each in self.forms]
 
 
@@ -154,8 +174,10 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     known: set[int] = set()
     foreign: set[int] = set()
-    for root in trees(text, is_srcdoc=depth > 0):
-        walk = _Walk(root, base)
+    is_empty = depth == 0
+    for root, scripting in trees(text, is_srcdoc=depth > 0):
+        walk = _Walk(root, base, scripting=scripting)
+        is_empty = is_empty and not walk.has_content
         known |= walk.known
         foreign |= walk.foreign
         yield walk.found
@@ -163,6 +185,8 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
             for found in _read(code.code, inner_base, depth + 1):
                 found.move_to(code.line)
                 yield found
+    if is_empty:
+        raise Unread("it is empty")
     place = find_doubt(text, foreign, known)
     if place is not None:
         uncertain = _Found()
@@ -175,8 +199,12 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
 class _Walk:
     """One way through a tree, in the order of the document."""
 
-    def __init__(self, root: Node, base: Address) -> None:
+    def __init__(self, root: Node, base: Address, *, scripting: bool) -> None:
         self.found = _Found()
+        # Whether what is found is shown or executed with scripting, where it stands.
+        self._scripting = self._is_live = scripting
+        # An element beside those that every document has, text, or code.
+        self.has_content = False
         # The documents that stand in an attribute, with their base.
         self.documents: list[tuple[Address, Inline]] = []
         # Where the elements begin that are not inert, and the roots of SVG and MathML.
@@ -195,6 +223,7 @@ class _Walk:
         while waiting:
             place = waiting.pop()
             waiting.extend(reversed(list(self._visit(place))))
+        self.has_content = self.has_content or bool(self.found.inline)
         for kind, text, line in (*self._late, *(self._dialogs if self._sends_dialogs else ())):
             self._add_late(kind, text, line)
 
@@ -204,12 +233,16 @@ class _Walk:
         if not node.name.startswith("#"):
             self._remember(node, is_inert=place.is_inert)
             if not place.is_inert:
+                self._is_live = self._scripting and not place.is_patch
                 self._look_at(node, node.attrs or {}, place)
         depth = place.depth + 1
         has_shadow = False
         for child in node.children or ():
             if child.name[:1] in ("#", "!"):
-                continue  # text, a comment, the type of the document
+                # Text, a comment, the type of the document.
+                self.has_content = self.has_content or (child.name == "#text" and bool(str(child.data).strip(_NOTHING)))
+                continue
+            self.has_content = self.has_content or child.name not in _SHELL
             yield place._replace(node=child, depth=depth)
             if is_template(child) and child.template_content is not None:
                 attributes = child.attrs or {}
@@ -327,7 +360,7 @@ class _Walk:
                 self.documents.append((self._base, document))
         source = attributes.get(_FRAMES[node.name])
         if source:
-            self._add_frame(source, node.origin_line)
+            self._add_frame(source, node.origin_line, is_live="srcdoc" not in attributes)
             if node.name in ("object", "embed"):
                 # These load when they are laid out, by when a later `base` may hold.
                 self._late.append(("frame", source, node.origin_line))
@@ -358,9 +391,12 @@ class _Walk:
                 self._add_inline(MODULE if kind in (MODULE, "modulepreload") else SCRIPT, text_of_data(source), line)
             else:
                 url = plain(source) if address is None else str(address)
-                self.found.scripts.append(Script(url, attributes.get("integrity"), attributes.get("crossorigin"), kind, line))
+                is_live = self._is_live and kind in (SCRIPT, MODULE) and not _is_left_out(attributes, kind)
+                self.found.scripts.append(
+                    Script(url, attributes.get("integrity"), attributes.get("crossorigin"), kind, line, is_live)
+                )
 
-    def _add_frame(self, source: str, line: int | None) -> None:
+    def _add_frame(self, source: str, line: int | None, *, is_live: bool = True) -> None:
         if _JAVASCRIPT.match(source):
             return  # which is code, and was found as such
         for address in self._addresses(source):
@@ -370,7 +406,8 @@ class _Walk:
                 if "html" in address.rest.partition(",")[0].lower():
                     self.documents.append((self._base, document))
             elif address is None or (address.scheme, address.rest.partition("?")[0]) != ("about", "blank"):
-                self.found.frames.append(Frame(plain(source) if address is None else str(address), line))
+                url = plain(source) if address is None else str(address)
+                self.found.frames.append(Frame(url, line, is_live and self._is_live))
 
     def _add_inline(self, kind: str, code: str, line: int | None) -> None:
         self.found.inline.append(Inline(kind, code, line))
@@ -383,6 +420,11 @@ _ELEMENTS: t.Mapping[str, _Look] = {
     **dict.fromkeys(_FRAMES, _Walk._look_at_frame),
     **dict.fromkeys(("form", "button", "input"), _Walk._look_at_form),
 }
+
+
+def _is_left_out(attributes: Attributes, kind: str) -> bool:
+    """Return whether browsers read a script and do not execute it where it stands."""
+    return kind == SCRIPT and ("nomodule" in attributes or ("for" in attributes and "event" in attributes))
 
 
 def _all_texts(node: Node) -> t.Iterator[str]:

@@ -17,7 +17,47 @@ from .received import Response
 from .url import Address, parse, plain
 
 _REDIRECTS = range(300, 400)
-_SCRIPT_TYPES = ("javascript", "ecmascript")
+_DOCUMENT, _SCRIPT, _OTHER = "document", "script", "other"
+# What a request is for, as browsers name it in `_resourceType` and in the header Sec-Fetch-Dest, which no page can set.
+_KINDS: t.Mapping[str, str] = {
+    **dict.fromkeys(["document", "iframe", "frame", "subdocument", "embed", "object", "fencedframe"], _DOCUMENT),
+    **dict.fromkeys(["script", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet"], _SCRIPT),
+    **dict.fromkeys(
+        [
+            "stylesheet",
+            "style",
+            "image",
+            "media",
+            "audio",
+            "video",
+            "track",
+            "font",
+            "texttrack",
+            "xhr",
+            "fetch",
+            "empty",
+            "prefetch",
+            "eventsource",
+            "websocket",
+            "manifest",
+            "signedexchange",
+            "ping",
+            "cspviolationreport",
+            "report",
+            "preflight",
+            "json",
+            "dictionary",
+        ],
+        _OTHER,
+    ),
+}
+# By the type of an answer, where nothing says what its request was for. Browsers take any other type for a script, or may.
+_SCRIPT_TYPES = ("javascript", "ecmascript", "jscript", "livescript")
+_DOCUMENT_TYPES = ("html", "xml")
+_OTHER_TYPES = ("image/", "font/", "audio/", "video/", "text/css", "application/font", "application/json")
+_WITHOUT_BODY = (204, 205)
+# Says in a body how it is encoded.
+BOM = b"\xef\xbb\xbf"
 
 
 class Exchange(t.NamedTuple):
@@ -25,7 +65,8 @@ class Exchange(t.NamedTuple):
 
     address: Address
     page: str | None
-    kind: str
+    kind: str | None
+    method: str | None
     at: datetime.datetime | None
     status: int
     response: t.Mapping[str, Json]
@@ -54,29 +95,66 @@ def _exchange(place: str, entry: Json) -> Exchange:
         raise invalid_option(f"{place}.request.url", "must be a URL")
     if isinstance(status, bool) or not isinstance(status, int):
         raise invalid_option(f"{place}.response.status", "must be a number")
-    page, kind = entry.get("pageref"), entry.get("_resourceType")
+    page, method = entry.get("pageref"), request.get("method")
     return Exchange(
         address,
         page if isinstance(page, str) else None,
-        kind.lower() if isinstance(kind, str) else "",
+        _kind_of(entry.get("_resourceType"), request, response),
+        method if isinstance(method, str) else None,
         parse_time(entry.get("startedDateTime")),
         status,
         response,
     )
 
 
+def _kind_of(stated: Json, request: t.Mapping[str, Json], response: t.Mapping[str, Json]) -> str | None:
+    """Return what a request is for, None if nothing tells."""
+    destination = next((value for name, value in _fields(request) if name == "sec-fetch-dest"), None)
+    kinds = (_KINDS.get(name.lower()) for name in (stated, destination) if isinstance(name, str))
+    kind = next(filter(None, kinds), None)
+    types = _media_types(response)
+    if any(word in each for each in types for word in _SCRIPT_TYPES):
+        return _SCRIPT
+    if kind is not None:
+        return kind
+    if any(word in each for each in types for word in _DOCUMENT_TYPES):
+        return _DOCUMENT
+    return _OTHER if types and all(each.startswith(_OTHER_TYPES) for each in types) else None
+
+
+def _fields(message: t.Mapping[str, Json]) -> t.Iterator[tuple[str, Json]]:
+    """Yield the headers of a message that have a name, in lower case."""
+    listed = message.get("headers")
+    for item in listed if isinstance(listed, list) else ():
+        name = dict_of(item).get("name")
+        if isinstance(name, str):
+            yield name.lower(), dict_of(item).get("value")
+
+
+def _media_types(response: t.Mapping[str, Json]) -> list[str]:
+    """Return the types that a recording states for an answer, as the browser read it and in its headers."""
+    stated = [
+        dict_of(response.get("content")).get("mimeType"),
+        *(value for name, value in _fields(response) if name == "content-type"),
+    ]
+    return [each.lower() for each in stated if isinstance(each, str) and each]
+
+
 def find_recorded(exchanges: t.Sequence[Exchange], wanted: Address) -> Response:
     """Return the recorded answer of a page; raise `Unread` for none."""
-    asked = [each for each in exchanges if each.address == wanted]
+    asked = [each for each in exchanges if each.address == wanted and each.kind in (_DOCUMENT, None)]
     if not asked:
         raise Unread("the recording has no request for it")
-    first = asked[-1]
-    document = _final(exchanges, first)
+    document = _final(exchanges, asked[-1])
     if document is None:
         raise Unread("the recording has no answer for it that is no redirect")
+    beside = [each for each in exchanges if each is not document and _is_of_page(each, document)]
+    if any(
+        each.address == document.address and each.kind in (_DOCUMENT, None) and each.status not in _REDIRECTS for each in beside
+    ):
+        raise Unread("the recording has several documents for it; record the page once")
     response = document.response
     content = dict_of(response.get("content"))
-    beside = [each for each in exchanges if each is not document and each.page == document.page]
     return Response(
         address=document.address,
         status=document.status,
@@ -86,6 +164,11 @@ def find_recorded(exchanges: t.Sequence[Exchange], wanted: Address) -> Response:
         loaded_scripts=tuple(dict.fromkeys(_url(each.address) for each in beside if _is_script(each))),
         loaded_frames=tuple(dict.fromkeys(_url(each.address) for each in beside if _is_frame(each, document, exchanges))),
     )
+
+
+def _is_of_page(exchange: Exchange, document: Exchange) -> bool:
+    """Return whether a request belongs to the page of a document; one that does not say so may belong to any page."""
+    return exchange.page is None or document.page is None or exchange.page == document.page
 
 
 def _final(exchanges: t.Sequence[Exchange], first: Exchange) -> Exchange | None:
@@ -124,13 +207,29 @@ def _body(content: t.Mapping[str, Json]) -> bytes:
     text = content.get("text")
     if not isinstance(text, str):
         raise Unread("the recording lacks the content of its answer; save it with content")
-    if content.get("encoding") == "base64":
+    encoding, size = content.get("encoding"), content.get("size")
+    if encoding == "base64":
         try:
-            return base64.b64decode(text, validate=True)
+            body = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
             raise Unread("the content of its answer in the recording is not Base64") from None
-    # Text was decoded by the browser, and is read as it is.
-    return b"\xef\xbb\xbf" + text.encode("utf-8", "surrogatepass")
+        longest = len(body)
+    elif encoding in (None, ""):
+        # Text was decoded by the browser, and is read as it is.
+        body = BOM + text.encode("utf-8", "surrogatepass")
+        longest = _max_size(text, body, str(content.get("mimeType")))
+    else:
+        raise Unread("the content of its answer in the recording has an unknown encoding")
+    if isinstance(size, int) and size > longest:
+        raise Unread("the recording has only a part of the content of its answer")
+    return body
+
+
+def _max_size(text: str, body: bytes, media_type: str) -> int:
+    """Return how many bytes a browser can have received for a text at most."""
+    if "utf-16" not in media_type.lower() and (text.isascii() or "utf-8" in media_type.lower()):
+        return len(body)
+    return max(len(body), 2 * len(text) + 2)
 
 
 def _url(address: Address) -> str:
@@ -138,19 +237,17 @@ def _url(address: Address) -> str:
     return str(address) if address.authority else f"{address.scheme}:"
 
 
-def _media_type(exchange: Exchange) -> str:
-    return str(dict_of(exchange.response.get("content")).get("mimeType") or "").lower()
-
-
 def _is_script(exchange: Exchange) -> bool:
-    return exchange.kind == "script" or any(word in _media_type(exchange) for word in _SCRIPT_TYPES)
+    """Return whether an answer is a script, or can be one because nothing tells what it is."""
+    if exchange.kind is not None:
+        return exchange.kind == _SCRIPT
+    has_body = exchange.status not in _WITHOUT_BODY and not (exchange.status in _REDIRECTS and _location(exchange))
+    return has_body and exchange.method in ("GET", None)
 
 
 def _is_frame(exchange: Exchange, document: Exchange, exchanges: t.Sequence[Exchange]) -> bool:
-    """Return whether an answer is a document in the page, and not the page or what redirected to it; not every browser says which it is."""
-    if exchange.address == document.address or exchange.kind not in ("document", ""):
-        return False
-    if not exchange.kind and "html" not in _media_type(exchange):
+    """Return whether an answer is a document in the page, and not the page or what redirected to it."""
+    if exchange.address == document.address or exchange.kind != _DOCUMENT:
         return False
     return not (exchange.status in _REDIRECTS and _final(exchanges, exchange) is document)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .document import Document, Frame, Script, read_document
+from .document import Document, Frame, Script, once, read_document
 from .encoding import decode
 from .facts import Unread
 from .url import BLANKS, Address, lower, parse, words_of
@@ -93,11 +93,8 @@ def _with_loaded(document: Document, response: Response) -> Document:
     for url in response.loaded_scripts:
         if url not in known:
             scripts.append(Script(url, None, None, "loaded", None))
-    frames = {frame.url: frame for frame in document.frames}
-    for url in response.loaded_frames:
-        frames.setdefault(url, Frame(url, None))
-    unique = {script[:4]: script for script in reversed(scripts)}
-    return document._replace(scripts=tuple(reversed(unique.values())), frames=tuple(frames.values()))
+    frames = once([*document.frames, *(Frame(url, None) for url in response.loaded_frames)])
+    return document._replace(scripts=tuple(once(scripts)), frames=tuple(frames))
 
 
 def _preloads(value: str, base: Address) -> t.Iterator[Script]:
@@ -112,4 +109,4 @@ def _preloads(value: str, base: Address) -> t.Iterator[Script]:
         if is_script:
             kind = "modulepreload" if "modulepreload" in relations else "preload"
             url = match[1] if address is None else str(address)
-            yield Script(url, parameters.get("integrity"), parameters.get("crossorigin"), kind, None)
+            yield Script(url, parameters.get("integrity"), parameters.get("crossorigin"), kind, None, is_live=False)

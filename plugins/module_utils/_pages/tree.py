@@ -45,8 +45,8 @@ def is_template(node: Node) -> t.TypeGuard[Template]:
     return isinstance(node, Template)
 
 
-def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[Node]:
-    """Yield each tree that a browser may make of a text."""
+def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
+    """Yield each tree that a browser may make of a text, and whether it does so where scripts are executed."""
     if text.count("<") > MAX_TAGS:
         raise Unread(f"it has more than {MAX_TAGS} tags")
     lower = text.lower()
@@ -64,7 +64,7 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[Node]:
                 scripting_enabled=scripting,
                 iframe_srcdoc=is_srcdoc,
             ).root
-            yield root
+            yield root, scripting
             _release(root)
 
 

@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils._pages import tree
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import Document, read_document
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.encoding import decode
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import Unread
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.url import Address, parse
 
 FOLDER = Path(__file__).parent
@@ -86,5 +87,12 @@ def test_the_default_of_the_parser_hides_what_is_looked_for(monkeypatch: pytest.
 
     original = tree.JustHTML
     monkeypatch.setattr(tree, "JustHTML", sanitised)
-    missed = [name for name, case in CORPUS.CASES.items() if RECORDED[name]["executed"] and not read(case).inline]
+
+    def finds_code(case: t.Any) -> bool:
+        try:
+            return bool(read(case).inline)
+        except Unread:  # nothing is left of it
+            return False
+
+    missed = [name for name, case in CORPUS.CASES.items() if RECORDED[name]["executed"] and not finds_code(case)]
     assert len(missed) > 40
