@@ -323,8 +323,9 @@ def clients(session: nox.Session) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if shutil.which("npm"):
             shutil.copy("tests/clients/package.json", folder)
-            options = ("--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", f"--prefix={folder}")
-            # Without the SDK, its test is skipped with a reason.
+            options = ["--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", f"--prefix={folder}"]
+            # Without the SDK, its test is skipped with a reason, after short pauses: by default, npm tries for more than a minute.
+            options += ["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]
             session.run("npm", "install", *options, external=True, success_codes=range(256))
             session.env["EDGEOPS_NODE_MODULES"] = f"{folder}/node_modules"
         pytest(session, f"core-{MAIN}", "tests/clients")

@@ -3,6 +3,7 @@
 import collections
 import gc
 import os
+import tempfile
 import typing as t
 
 import hypothesis
@@ -36,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Let programs that tests start use pytest's import path; playbooks get their own environment."""
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, config.getini("pythonpath")))
+    if not hasattr(config, "workerinput"):
+        # Parallel processes inherit the folder, so that one of them installs the collection for all.
+        folder = tempfile.TemporaryDirectory(prefix="artifact-")
+        os.environ["EDGEOPS_ARTIFACT_FOLDER"] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -2,36 +2,39 @@
 
 """Build the collection and install it as a user does, in a folder without other collections."""
 
+import fcntl
 import functools
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 GALAXY = Path(sys.executable).with_name("ansible-galaxy")
-# Deleted when the test process ends; each parallel process has its own.
-FOLDER = tempfile.TemporaryDirectory(prefix="artifact-")
 
 
 @functools.cache
 def installed() -> Path:
-    """Install the collection from an artifact of this checkout; return the folder for ANSIBLE_COLLECTIONS_PATH."""
-    folder = Path(FOLDER.name)
-    _galaxy("build", str(ROOT), "--output-path", str(folder))
-    (built,) = folder.glob("*.tar.gz")
-    _galaxy("install", str(built), "--offline", "--force", "--collections-path", str(folder / "collections"))
-    return folder / "collections"
+    """Return the folder for ANSIBLE_COLLECTIONS_PATH; the first of the parallel processes of a test run installs the collection."""
+    place = Path(os.environ["EDGEOPS_ARTIFACT_FOLDER"])  # made by the conftest.py of all tests
+    collections = place / "collections"
+    with (place / "lock").open("w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not collections.exists():
+            _galaxy(place, "build", str(ROOT), "--output-path", str(place), "--force")
+            (built,) = place.glob("*.tar.gz")
+            _galaxy(place, "install", str(built), "--offline", "--force", "--collections-path", str(place / "new"))
+            (place / "new").rename(collections)
+    return collections
 
 
-def _galaxy(*arguments: str) -> None:
+def _galaxy(place: Path, *arguments: str) -> None:
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
-        "HOME": FOLDER.name,
+        "HOME": str(place),
         "LC_ALL": "C.UTF-8",
-        "ANSIBLE_COLLECTIONS_PATH": FOLDER.name,
+        "ANSIBLE_COLLECTIONS_PATH": str(place),
     }
     command = [str(GALAXY), "collection", *arguments]
-    done = subprocess.run(command, env=environment, cwd=FOLDER.name, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=environment, cwd=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

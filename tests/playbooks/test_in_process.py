@@ -283,7 +283,6 @@ def test_async_no_log_and_timeout(playbook: Playbook, simulator: t.Any) -> None:
     assert "ignored=1" in report.stdout and "request_id" not in said["late"]
 
 
-@every_core
 def test_missing_http_library_fails(playbook: Playbook, tmp_path: Path) -> None:
     (tmp_path / "requests.py").write_text("raise ImportError('not installed')\n", encoding="utf-8")
     report = playbook.run(MONITOR, env={"PYTHONPATH": str(tmp_path)}, fails="unavailable")

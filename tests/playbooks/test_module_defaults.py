@@ -8,8 +8,6 @@ from zone_runs import lists, modules, play, role_variables
 
 from harness import documented
 
-pytestmark = pytest.mark.every_core
-
 GROUP = "group/edgeops.observability.zone"
 EMPTY = {"CLOUDFLARE_BASE_URL": None, "CLOUDFLARE_API_TOKEN": None}
 RUNTIME = Path(__file__).resolve().parents[2] / "meta" / "runtime.yml"
@@ -20,6 +18,7 @@ ACCOUNT = "9a7806061c88ada191ed06f989cc3dac"
 OF_A_TOKEN = ("survey_info", "token_info")
 
 
+@pytest.mark.every_core
 def test_group_defaults_apply_to_modules(playbook, simulator, zone):
     """The group sets connection and zone of all modules except those about a token, and of the role; options of a task take precedence."""
     connection = {"base_url": simulator.base_url, "api_token": "{{ token }}"}
@@ -90,6 +89,7 @@ def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
     assert fields_of["by_account"]["msg"].startswith("zone_name: cannot be evaluated: ")
 
 
+@pytest.mark.every_core
 def test_connection_of_the_host_applies_to_tasks(playbook, simulator, zone):
     """Options of the task or module_defaults take precedence; all credentials are those of the first place that has any."""
     address = {"zone_id": zone}

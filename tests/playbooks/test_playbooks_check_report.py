@@ -94,7 +94,6 @@ def test_report_files_are_uploaded(playbook, simulator, store):
     assert made["counts"]["statuses"]["drifted"] == 1
 
 
-@pytest.mark.every_core
 def test_rule_that_would_block_makes_a_zone_drifted(playbook, simulator):
     """The zone is drifted and has the reason, and fails if configured; a delivery writes all zones but this one."""
     rule = {"description": "checkout", "action": "allow"}
@@ -123,7 +122,6 @@ def test_rule_that_would_block_makes_a_zone_drifted(playbook, simulator):
     assert any("would block 1 source" in text for text in shown_lines(delivered, "Show the outcomes"))
 
 
-@pytest.mark.every_core
 def test_job_that_was_led_elsewhere_makes_a_zone_drifted(playbook, simulator):
     """The zone is drifted and fails if configured, as one with a job that nobody declared does not pass; a delivery writes neither of them."""
     item = {

@@ -15,7 +15,8 @@ from zone_runs import SECRET, fleet, shown_lines
 
 from harness import Playbook
 
-pytestmark = pytest.mark.every_core
+# One case of each kind of configuration, start and output; all further ones are the same with every core.
+every_core = pytest.mark.every_core
 
 DELIVER = "edgeops.observability.deliver"
 CHECK = "edgeops.observability.check"
@@ -53,7 +54,7 @@ def run(playbook: Playbook, name: str, hosts: t.Any, extra: dict[str, t.Any], en
     return playbook.run(playbook=name, inventory=hosts, extra_vars=extra, env=env, secrets=[SECRET], **more)
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("settings", [pytest.param("one", marks=every_core), pytest.param("other", marks=every_core), "debugger"])
 def test_settings_change_neither_findings_nor_writes(playbook: Playbook, simulator: t.Any, tmp_path: Path, settings: str) -> None:
     hosts = dict(zip(("good", "bad", "same"), fleet(simulator, [ON, ON, ON]).values(), strict=True))
     zones = {name: host["zone_id"] for name, host in hosts.items()}
@@ -130,7 +131,10 @@ def test_host_with_the_name_of_a_group(playbook: Playbook, simulator: t.Any, tmp
     assert {entry["zone"] for entry in delivered.writes} == {host["zone_id"] for host in named.values()}
 
 
-@pytest.mark.parametrize("task", ["Evaluate the predicted changes", "Show the plan", "Bring the zone into the desired state"])
+WRITING = pytest.param("Bring the zone into the desired state", marks=every_core)
+
+
+@pytest.mark.parametrize("task", ["Evaluate the predicted changes", "Show the plan", WRITING])
 def test_delivery_with_start_at_task_writes_nothing(playbook: Playbook, simulator: t.Any, task: str) -> None:
     """No variable of the inventory replaces the results of skipped tasks."""
     hosts = fleet(simulator, [ON])
@@ -161,7 +165,7 @@ def test_check_with_start_at_task_fails(playbook: Playbook, simulator: t.Any, tm
 DECLINED = [
     (DELIVER, 0, "Validate the variables of the run"),
     (DELIVER, 4, "Bring the zone into the desired state"),
-    (DELIVER, 5, "Evaluate the predicted changes"),
+    pytest.param(DELIVER, 5, "Evaluate the predicted changes", marks=every_core),
     (CHECK, 0, "Validate the variables of the run"),
     (CHECK, 5, "Bring the zone into the desired state"),
     (CHECK, 6, "Read what the prediction does not show"),
@@ -198,7 +202,7 @@ def test_playbook_of_the_guide(playbook: Playbook, simulator: t.Any, tmp_path: P
     assert {outcome.host for outcome in report.failures} == {"zone0", "zone1"} and not report.writes
 
 
-@pytest.mark.parametrize("name", [CHECK, DELIVER, ADOPT, SURVEY])
+@pytest.mark.parametrize("name", [pytest.param(CHECK, marks=every_core), DELIVER, ADOPT, SURVEY])
 @pytest.mark.parametrize("fails", [False, True])
 def test_summary_is_the_last_before_the_recap(
     playbook: Playbook, simulator: t.Any, tmp_path: Path, name: str, fails: bool

@@ -16,7 +16,7 @@ from support.samples.fleet import AT, HOSTILE, audit, finding, record
 from harness import Playbook
 from harness.process import BIN
 
-pytestmark = pytest.mark.every_core
+every_core = pytest.mark.every_core
 
 CORE = tuple(map(int, __version__.split(".")[:2]))
 KEY = "planted-key-8c0db7"
@@ -30,6 +30,7 @@ JOB = {
 REPORT = "edgeops.observability.audit_report"
 
 
+@every_core
 def test_templates_and_loops(playbook: Playbook) -> None:
     """JSON text for a filter may come from a template, and a loop shows no secret."""
     single = "edgeops.observability.logpush_job"
@@ -45,6 +46,7 @@ def test_templates_and_loops(playbook: Playbook) -> None:
     assert [outcome.result["changed"] for outcome in report.ours] == [True, False, True]
 
 
+@every_core
 def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -> None:
     """A play with a vaulted token, unquoted dates, which YAML converts, and strings that look like templates and are not evaluated."""
     simulator = playbook.simulator
@@ -140,7 +142,7 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
     assert [each["kind"] for each in single["findings"]] == ["new", "expired"]
 
 
-@pytest.mark.parametrize("variable", ["unset", "wrong", "link"])
+@pytest.mark.parametrize("variable", ["unset", pytest.param("wrong", marks=every_core), "link"])
 def test_relative_paths_are_relative_to_the_working_directory(
     playbook: Playbook, zone: str, tmp_path: Path, variable: str
 ) -> None:
@@ -175,6 +177,7 @@ def test_relative_paths_are_relative_to_the_working_directory(
     assert [path.name for path in plays.iterdir()] == ["play.yml"]
 
 
+@every_core
 def test_unevaluated_template_is_not_written(playbook: Playbook, zone: str, tmp_path: Path) -> None:
     """Before ansible-core 2.19 a setting passes templates with undefined variables as text; newer versions fail the task."""
     shared = "fields: [ClientIP], enabled: false, zone_id: '{{ zone_id }}'"
@@ -220,6 +223,7 @@ def test_unevaluated_template_is_not_written(playbook: Playbook, zone: str, tmp_
             assert report.named(name).result["msg"].startswith(f"{place}: a template in it has an undefined variable")
 
 
+@every_core
 def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Path) -> None:
     """Values that YAML converts are refused in options and host variables, in process and by ordinary modules."""
     (tmp_path / "play.yml").write_text(
@@ -257,6 +261,7 @@ def test_words_and_numbers_of_yaml_are_refused(playbook: Playbook, tmp_path: Pat
     assert not report.journal
 
 
+@every_core
 def test_id_that_native_templates_convert(playbook: Playbook) -> None:
     """The id `0e12` is not converted, although a setting before ansible-core 2.19 converts it to 0.0 in templates."""
     playbook.simulator.seed(zones=["0e12"], script_monitor={"0e12": {"enabled": True}})

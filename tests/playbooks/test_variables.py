@@ -11,15 +11,15 @@ import pytest
 from harness import Playbook
 from harness.process import LOCAL
 
-pytestmark = pytest.mark.every_core
+every_core = pytest.mark.every_core
 
 
 @pytest.mark.parametrize(
     ("name", "variables", "said"),
     [
-        ("deliver", {"edgeops_max_changed_zones": 0}, "edgeops_max_changed_zones"),
+        pytest.param("deliver", {"edgeops_max_changed_zones": 0}, "edgeops_max_changed_zones", marks=every_core),
         ("deliver", {"edgeops_approved_plan_id": "sha256:" + "0" * 64}, "edgeops_approved_plan_id"),
-        ("check", {"edgeops_fail_on": ["drifted"]}, "edgeops_fail_on"),
+        pytest.param("check", {"edgeops_fail_on": ["drifted"]}, "edgeops_fail_on", marks=every_core),
         ("check", {"edgeops_fial_on": ["drifted"]}, "(did you mean 'edgeops_fail_on'?)"),
         ("check", {"edgeops_target": "nobody"}, "no host for 'nobody'"),
     ],
@@ -48,6 +48,7 @@ class ActionModule(ActionBase):
 """
 
 
+@every_core
 def test_variables_are_read_from_every_place(playbook: Playbook, tmp_path: Path) -> None:
     """Variables of other hosts than that of the task have the precedence that Ansible uses for a task of that host."""
     # One variable for each place, and one for each pair of neighbours; the value is the name of the place.
