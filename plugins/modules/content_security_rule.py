@@ -55,6 +55,8 @@ options:
       - Sources are schemes (V(https:)), hosts, URLs without a query, and keywords and hashes in single quotes. A V(*) is possible alone, or as the leftmost
         label of a host. Nonces are not supported by the service.
       - V('none') stands alone, an empty list is refused, and C(upgrade-insecure-requests) takes an empty list.
+      - C(script-src-elem), C(script-src-attr), C(style-src-elem) and C(style-src-attr) are compared like all others, because browsers take them in place
+        of C(script-src) and C(style-src). The service does not document them, so that declaring one is a warning.
       - A policy has at most 6,000 characters. Directives of the current policy that this module does not know are kept, after all others.
     type: raw
   enabled:

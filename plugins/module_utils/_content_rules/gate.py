@@ -178,7 +178,7 @@ def _unknown_rule(before: Rule, change: _Change) -> t.Iterator[str]:
 
 
 def _unknown_policy(before: Rule, after: Rule) -> t.Iterator[str]:
-    names = [*after.policy.directives, *(text.split()[0].lower() for text in after.policy.kept)] if after.policy else []
+    names = [*after.policy.directives, *map(str.lower, after.policy.unknown)] if after.policy else []
     unreported = [name for name in names if name in UNREPORTED or name not in REPORTABLE]
     if unreported and begins(before, after):
         yield f"browsers do not report what {', '.join(unreported)} would block"

@@ -10,7 +10,7 @@ from .._baseline.pattern import Pattern, normalize_url, parse_pattern
 from .._core import STATE_OPTION, Json, invalid_option
 from .._policy.facts import COMMON_SCHEMES, EMPTY
 from .._policy.matching import locate
-from .._policy.parse import PLACE, Policy, parse_policy
+from .._policy.parse import BLANKS, PLACE, Policy, parse_policy
 from .._text import quoted
 from .baseline import EntrySource, entry_sources, is_authorised
 from .facts import (
@@ -99,7 +99,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredRule:
         description=description,
         rule_id=params["rule_id"],
         action=params["action"],
-        expression=None if expression is None else expression.strip(),
+        expression=None if expression is None else expression.strip(BLANKS),
         enabled=enabled,
         policy=policy,
         baseline=sources,

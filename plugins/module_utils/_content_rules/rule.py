@@ -7,7 +7,7 @@ import typing as t
 
 from .._core import Failure, Json, bad_answer
 from .._observed import Observed
-from .._policy.parse import Policy, read_policy
+from .._policy.parse import BLANKS, Policy, read_policy
 from .._selection import ambiguous
 from .._text import json_type
 from .facts import ACTIONS, ADD_REPORTING, ALLOW
@@ -91,7 +91,7 @@ def _member(document: t.Mapping[str, Json], name: str) -> t.Any:
         return _ENABLED[value]
     if not isinstance(value, str) or (not value.strip() and name in ("id", "action", "expression")):
         raise _bad(f"{name!r}{of_rule} must be a string, and is {'empty' if isinstance(value, str) else json_type(value)}")
-    return value.strip() if name == "expression" else value
+    return value.strip(BLANKS) if name == "expression" else value
 
 
 def _identified(document: Json) -> t.Mapping[str, Json]:
@@ -178,8 +178,7 @@ def warnings_about(rule: Rule) -> list[str]:
         return [
             f"The policy of content security rule {rule.description!r} (id {rule.id}) cannot be parsed; it is shown as `value`."
         ]
-    if rule.policy.kept:
-        names = ", ".join(text.split()[0] for text in rule.policy.kept)
+    if names := ", ".join(rule.policy.unknown):
         subject = f"The policy of content security rule {rule.description!r}"
         return [f"{subject} has directives that this collection does not know, which are kept as they are: {names}."]
     return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .facts import CONNECT_SRC, DEFAULT_SRC, DIRECTIVES, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WORKER_SRC
+from .facts import CONNECT_SRC, DEFAULT_SRC, DIRECTIVES, REFINING, SCRIPT_SRC, SELF, UNSAFE_EVAL, UNSAFE_INLINE, WORKER_SRC
 from .matching import covers, in_effect, is_hidden
 from .parse import PLACE, Policy
 
@@ -78,6 +78,8 @@ def narrowing(old: Policy, new: Policy) -> Narrowing:
         lost = missing(old, new, name)
         if name in (DEFAULT_SRC, *LISTED) or not lost:
             continue
+        if name in REFINING and name not in {*old.directives, *new.directives}:
+            continue  # what it would refine counts
         homes = {home[0] for home in (old.governing(name), new.governing(name)) if home}
         if name == WORKER_SRC and homes <= {SCRIPT_SRC}:
             unlisted.update((name,) if _loses_workers(old, new, lost) else ())

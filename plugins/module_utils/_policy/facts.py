@@ -12,6 +12,9 @@ DEFAULT_SRC, SCRIPT_SRC, CONNECT_SRC, WORKER_SRC = "default-src", "script-src", 
 SCRIPT_ELEMENTS = "script-src-elem"
 UPGRADE = "upgrade-insecure-requests"
 FRAME_ANCESTORS = "frame-ancestors"
+# Of Level 3, and not documented for the service. A policy that has one of them loads scripts or styles by it and not by the directive
+# that it refines, so that it is compared and can be declared like any other.
+REFINING = (SCRIPT_ELEMENTS, "script-src-attr", "style-src-elem", "style-src-attr")
 DIRECTIVES = (
     "base-uri",
     "child-src",
@@ -29,18 +32,11 @@ DIRECTIVES = (
     "style-src",
     UPGRADE,
     WORKER_SRC,
+    *REFINING,
 )
 # All that browsers may report; a policy of the service may have those that it does not document (kept as they are).
 REPORTABLE = frozenset(DIRECTIVES) | {
-    *(
-        "script-src-elem",
-        "script-src-attr",
-        "style-src-elem",
-        "style-src-attr",
-        "prefetch-src",
-        "fenced-frame-src",
-        "navigate-to",
-    ),
+    *("prefetch-src", "fenced-frame-src", "navigate-to"),
     *("sandbox", "plugin-types", "trusted-types", "require-trusted-types-for", "require-sri-for", "block-all-mixed-content"),
     *("report-uri", "report-to"),
 }
@@ -48,7 +44,7 @@ REPORTABLE = frozenset(DIRECTIVES) | {
 UNREPORTED = frozenset(("sandbox", UPGRADE))
 # Which directive governs if a policy lacks one: the first of these that it has (Content Security Policy Level 3, 6.8.3).
 FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("script-src-elem", "script-src-attr"), (SCRIPT_SRC, DEFAULT_SRC)),
+    **dict.fromkeys((SCRIPT_ELEMENTS, "script-src-attr"), (SCRIPT_SRC, DEFAULT_SRC)),
     **dict.fromkeys(("style-src-elem", "style-src-attr"), ("style-src", DEFAULT_SRC)),
     WORKER_SRC: ("child-src", SCRIPT_SRC, DEFAULT_SRC),
     "frame-src": ("child-src", DEFAULT_SRC),
@@ -64,7 +60,7 @@ FALLBACKS: t.Mapping[str, tuple[str, ...]] = {
 NONE, SELF, UNSAFE_INLINE, UNSAFE_EVAL = "'none'", "'self'", "'unsafe-inline'", "'unsafe-eval'"
 WASM_EVAL, STRICT_DYNAMIC, REPORT_SAMPLE = "'wasm-unsafe-eval'", "'strict-dynamic'", "'report-sample'"
 # `'strict-dynamic'` has a meaning for scripts only; `default-src` in a report may be about one.
-SCRIPT_DIRECTIVES = (SCRIPT_SRC, "script-src-elem", "script-src-attr", WORKER_SRC, DEFAULT_SRC)
+SCRIPT_DIRECTIVES = (SCRIPT_SRC, SCRIPT_ELEMENTS, "script-src-attr", WORKER_SRC, DEFAULT_SRC)
 KEYWORDS = (NONE, SELF, UNSAFE_INLINE, UNSAFE_EVAL)
 FRAME_ANCESTORS_KEYWORDS = (NONE, SELF)
 # Words that mean something only in single quotes; the last are not documented for the service.

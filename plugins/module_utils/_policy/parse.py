@@ -17,20 +17,25 @@ from .facts import (
     KEYWORDS,
     NONE,
     QUOTED_WORDS,
+    REFINING,
     UPGRADE,
 )
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+# Browsers split a policy at these alone. To ignore case without `ASCII`, two letters of other scripts would count as k and s.
+BLANKS = " \t\n\f\r"
+_BLANKS = re.compile(f"[{BLANKS}]+")
+_ANY_CASE = re.IGNORECASE | re.ASCII
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", _ANY_CASE)
 # Scheme, host, port and path of a host source. The service supports a star alone or as the leftmost label.
 HOST_SOURCE = re.compile(
     r"(?:([a-z][a-z0-9+.-]*)://)?(\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?(/[\w.~!$&'()+=:@%/-]*)?",
-    re.IGNORECASE | re.ASCII,
+    _ANY_CASE,
 )
 # What a path in it contains as it is; every other character is encoded, because with `;` and `,` a policy would end.
 UNENCODED = "/%!$&'()+=:@~._-"
-_HASH = re.compile(r"'(sha(?:256|384|512))-([A-Za-z0-9+/_-]+={0,2})'", re.IGNORECASE)
-_NAME = re.compile(r"[a-z][a-z0-9-]*", re.IGNORECASE)
-_KEYWORD = re.compile(r"'[a-z][a-z0-9-]*'", re.IGNORECASE)
+_HASH = re.compile(r"'(sha(?:256|384|512))-([A-Za-z0-9+/_-]+={0,2})'", _ANY_CASE)
+_NAME = re.compile(r"[a-z][a-z0-9-]*", _ANY_CASE)
+_KEYWORD = re.compile(r"'[a-z][a-z0-9-]*'", _ANY_CASE)
 _NONCE = re.compile(r"'?nonce-", re.IGNORECASE)
 _UNQUOTED_HASH = re.compile(r"sha(?:256|384|512)-", re.IGNORECASE)
 
@@ -53,11 +58,16 @@ class Policy(t.NamedTuple):
         known = (" ".join((name, *self.directives[name])) for name in sorted(self.directives))
         return "; ".join((*known, *self.kept))
 
+    @property
+    def unknown(self) -> list[str]:
+        """Return the names of the directives that this collection does not know."""
+        return [_words(text)[0] for text in self.kept]
+
     def sources(self, directive: str) -> Sources | None:
         """Return the sources of a directive, None if the policy lacks it."""
         if directive in self.directives:
             return self.directives[directive]
-        kept = (text.split() for text in self.kept)
+        kept = (_words(text) for text in self.kept)
         return next((tuple(words[1:]) for words in kept if words[0].lower() == directive), None)
 
     def governing(self, directive: str) -> tuple[str, Sources] | None:
@@ -83,7 +93,7 @@ def parse_policy(value: Json) -> Policy:
 def read_policy(text: str) -> Policy | None:
     """Parse a policy of the service in the same way and keep directives that are not known; None if it cannot be parsed."""
     pairs = _text_pairs(text)
-    kept = [pair for pair in pairs if pair.name.lower() not in DIRECTIVES]
+    kept = [pair for pair in pairs if _directive(pair.name) not in DIRECTIVES]
     if not all(_NAME.fullmatch(pair.name) for pair in kept):
         return None
     try:
@@ -93,8 +103,12 @@ def read_policy(text: str) -> Policy | None:
 
 
 def undocumented(policy: Policy) -> list[str]:
-    """Return a warning for each quoted keyword that is not documented for the service."""
-    warnings = []
+    """Return a warning for each directive and each quoted keyword that is not documented for the service."""
+    warnings = [
+        f"{PLACE}.{name}: is not documented for the service, which may refuse or ignore it."
+        for name in REFINING
+        if name in policy.directives
+    ]
     for name, sources in sorted(policy.directives.items()):
         known = FRAME_ANCESTORS_KEYWORDS if name == FRAME_ANCESTORS else KEYWORDS
         for source in sources:
@@ -127,7 +141,7 @@ def _pairs(value: Json) -> list[_Pair]:
     for name, sources in value.items():
         if not isinstance(name, str):
             raise invalid_option(PLACE, f"{quoted(name)} is not a directive")
-        words = sources.split() if isinstance(sources, str) else sources
+        words = _words(sources) if isinstance(sources, str) else sources
         if words is None:
             continue  # omitted
         if not isinstance(words, (list, tuple)):
@@ -137,14 +151,23 @@ def _pairs(value: Json) -> list[_Pair]:
 
 
 def _text_pairs(text: str) -> list[_Pair]:
-    segments = [(segment.split(), segment.strip()) for segment in text.split(";")]
+    segments = [(_words(segment), segment.strip(BLANKS)) for segment in text.split(";")]
     return [_Pair(words[0], words[1:], segment) for words, segment in segments if words]
+
+
+def _words(text: str) -> list[str]:
+    return list(filter(None, _BLANKS.split(text)))
+
+
+def _directive(name: str) -> str:
+    """Return the name of a directive in lower case; another text as it is."""
+    return name.lower() if name.isascii() else name
 
 
 def _parse(pairs: t.Sequence[_Pair]) -> dict[str, Sources]:
     directives: dict[str, Sources] = {}
     for pair in pairs:
-        name = pair.name.lower()
+        name = _directive(pair.name)
         place = f"{PLACE}.{pair.name}"
         if name not in DIRECTIVES:
             raise invalid_option(PLACE, f"{quoted(pair.name)} is not a directive{did_you_mean(nearest(name, DIRECTIVES))}")
@@ -171,7 +194,7 @@ def parse_source(place: str, value: Json) -> str:
     """Return a source in normal form; raise `invalid_option` for one that the service does not support."""
     if not isinstance(value, str):
         raise invalid_option(place, f"{quoted(value)} is not a string; put it in quotes")
-    text = value.strip()
+    text = value.strip(BLANKS)
     lower = text.lower()
     if _NONCE.match(text):
         raise invalid_option(place, "the service does not support nonces; use a hash")

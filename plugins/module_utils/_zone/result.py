@@ -51,6 +51,7 @@ class ManagedPart(t.TypedDict, total=False):
     script_monitor: Json
     jobs: list[ReportedJob | None] | None
     unlisted_jobs: list[ReportedJob] | None
+    content_security_rules: list[dict[str, Json] | None] | None
     unlisted_rules: list[dict[str, Json]] | None
 
 

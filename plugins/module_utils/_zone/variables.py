@@ -121,10 +121,15 @@ def express_rules(rules: t.Sequence[Rule]) -> tuple[list[dict[str, Json]], LeftO
         # `enabled` is always written, because a rule that somebody switches off must be a difference.
         members = {"action": rule.action, "expression": rule.expression, "directives": rule.directives, "enabled": rule.enabled}
         item = {**known, **members}
+        label = f"content security rule {rule.description or rule.id}"
         if reason := _rule_trouble(rule, item):
-            left_out.append({"what": f"content security rule {rule.description or rule.id}", "why": reason})
-        else:
-            items.append(item)
+            left_out.append({"what": label, "why": reason})
+            continue
+        items.append(item)
+        for name in rule.policy.unknown if rule.policy else ():
+            left_out.append(
+                {"what": f"directive {name} of {label}", "why": "it is not known; it is kept, and a change of it is not seen"}
+            )
     return items, left_out
 
 

@@ -14,6 +14,7 @@ from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._logpush.used_fields import filter_of
 from ...module_utils._observed import Unknown
+from ...module_utils._policy.parse import read_policy
 from ...module_utils._scripts.listing import Script, reports_of
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Pages, Scripts
@@ -166,7 +167,7 @@ _VERBS: t.Mapping[str, str] = {"True": "delivers", "False": "is disabled, and wo
 
 
 def rules(result: ZoneResult) -> t.Iterator[Problem]:
-    """Yield content security rules that must not be enforced yet, and those that no item declares."""
+    """Yield content security rules that must not be enforced yet, that are not known whole, and those that no item declares."""
     refused: dict[str, list[str]] = collections.defaultdict(list)
     # The refusal of a job is a difference.
     for refusal in (each for each in result.get("refusals") or () if "rule" in each):
@@ -177,7 +178,13 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
         if not known:
             reason = "it is not known yet what it would block"
         yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
-    for label, rule in _labelled_rules((result.get("content_security_rules") or {}).get("unlisted_rules") or ()):
+    managed = result.get("content_security_rules") or {}
+    for label, rule in _labelled_rules(each for each in managed.get("content_security_rules") or () if each):
+        policy = read_policy(str(rule.get("value") or ""))
+        if names := ", ".join(policy.unknown if policy else ()):
+            reason = f"its policy has directives that are not known, so that what they allow is not: {names}"
+            yield problem("not_readable", label, reason, "known directives", resource="content_security_rules")
+    for label, rule in _labelled_rules(managed.get("unlisted_rules") or ()):
         action = rule.get("action")
         does = {"allow": "it enforces", "log": "it logs"}.get(str(action), f"its action is {action}")
         does = "it is disabled" if rule.get("enabled") is False else does

@@ -65,6 +65,9 @@ CHANGES = [
     (rule("script-src 'nonce-1'"), {"directives": "img-src *"}, [("enforce_rule", ["directives"]), ("weaken_rule", ["directives"])], None),
     (rule(), {"directives": "SCRIPT-SRC cdn.example 'self'"}, [], None),
     # What falls back to other directives.
+    (rule("script-src 'self'"), {"directives": "script-src 'self'; script-src-elem *"}, [("weaken_rule", ["script-src-elem"])], None),
+    (rule("script-src 'self'; script-src-elem *"), {"directives": "script-src 'self'"}, [("enforce_rule", ["script-src-elem"])], None),
+    (rule("script-src *"), {"directives": "script-src *; script-src-elem 'self'"}, [("enforce_rule", ["script-src-elem"])], None),
     (rule("child-src 'self'; script-src cdn.example"), {"directives": "script-src cdn.example"},
      [("enforce_rule", ["worker-src 'self'"]), ("weaken_rule", ["child-src"])], None),
     (rule("default-src 'self' cdn.example; script-src 'self'"), {"directives": "default-src 'self'; script-src 'self'"},

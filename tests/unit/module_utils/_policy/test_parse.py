@@ -81,7 +81,15 @@ def test_refusals_have_a_place(value: t.Any, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["script-src 'nonce-1'", "script-src", "img-src *; img-src *", "script-src \x1b[31m", "<b> x"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("script-src 'nonce-1'", "script-src", "img-src *; img-src *", "script-src \x1b[31m", "<b> x"),
+        # Browsers split at blanks of ASCII alone, and ignore the case of its letters alone: to them these are names and sources that do nothing.
+        *("script-src\xa0'self'", "script-src 'self'\xa0", "script-src 'self'\x0bb.example", "script-src\x85'self'"),
+        *("\xa0script-src 'self'", "wor\u212aer-src 'self'", "\u017fcript-src 'self'", "script-src 'un\u017fafe-inline'"),
+    ],
+)
 def test_invalid_policy_of_the_service_is_none(text: str) -> None:
     assert read_policy(text) is None
 
@@ -90,6 +98,13 @@ def test_unknown_directives_are_kept_last_and_unchanged() -> None:
     policy = read_policy("Trusted-Types  A b ; script-src 'self';sandbox")
     assert policy is not None and policy.text == "script-src 'self'; Trusted-Types  A b; sandbox"
     assert policy.sources("trusted-types") == ("A", "b") and read_policy(policy.text) == policy
+
+
+def test_directive_that_takes_the_place_of_another_is_compared() -> None:
+    """It decides what scripts load, so that one more or one less is a difference, although it is not documented for the service."""
+    policy = read_policy("script-src 'self'; Script-Src-Elem *")
+    assert policy == parse_policy("script-src-elem *; script-src 'self'") != parse_policy("script-src 'self'")
+    assert [text.partition(" is ")[0] for text in undocumented(policy)] == ["directives.script-src-elem:"]
 
 
 def test_undocumented_keywords_are_warnings() -> None:

@@ -528,6 +528,19 @@ def test_undeclared_rules_are_findings():
     assert {(each["type"], each["severity"]) for each in items(made)} == {("unlisted_rule", "medium")}
 
 
+def test_rule_with_unknown_directives_is_a_note():
+    """They are neither compared nor changed, so that what the rule allows is not known."""
+    rules = [
+        {"id": "r", "description": "shop", "value": "script-src 'self'; Report-To x"},
+        {"id": "s", "value": "img-src *"},
+        None,
+    ]
+    result = {"content_security_rules": {**outcome(), "content_security_rules": rules}, "listed_jobs": []}
+    [note] = items(report({"zone": "a", "zone_id": zone_id("a"), "result": result}))
+    assert (note["type"], note["resource"], note["subject"]) == ("not_readable", "content_security_rules", "shop")
+    assert note["message"].endswith(": Report-To; should be: known directives")
+
+
 def test_jobs_that_nobody_listed_are_a_note():
     """Of a zone with a declared part it is not known whether its jobs deliver; of one without, nothing was to be read."""
     managed = {"zone": "a", "zone_id": zone_id("a"), "result": {"custom_fields": outcome()}}
