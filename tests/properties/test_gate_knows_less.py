@@ -83,7 +83,7 @@ class Service:
     """Answers as a client does; `failing` is an operation that fails in some way."""
 
     def __init__(self, documents: Document, failing: str = "", kind: str = "", status: int | None = None) -> None:
-        self.address, self.warnings = Address(ZONE, ZONE_ID), list[str]()
+        self.address, self.warnings, self.knows_time = Address(ZONE, ZONE_ID), list[str](), True
         self._documents, self._failing, self._kind, self._status = documents, failing, kind, status
 
     def _answer(self, operation: str) -> t.Any:
@@ -177,3 +177,11 @@ def test_refused_change_stays_refused_with_a_garbled_member(cases: t.Any) -> Non
                 if not refusal(Service(garbled(document, path, value)), options):
                     passed.append((name, path, "absent" if value is ABSENT else json.dumps(value)))
     assert not passed
+
+
+def test_reports_of_an_unknown_time_do_not_count_as_those_of_the_last_days() -> None:
+    """Without a date in any answer the window is that of the controller's clock, which may be wrong."""
+    service = Service(answers("script-src 'self' https:"))
+    assert not refusal(service, ALLOW)
+    service.knows_time = False
+    assert "no answer of the service says which time it is" in refusal(service, ALLOW)

@@ -63,13 +63,18 @@ class Client:
         """Return how many requests were sent, repeated ones included, by all clients that share these connections."""
         return self._transport.session.tries
 
+    @property
+    def knows_time(self) -> bool:
+        """Return whether an answer showed the time of day as the service has it."""
+        return self._transport.ahead is not None
+
     def now(self) -> datetime.datetime:
         """Return the time of day as the service has it, as far as one of its answers showed it."""
         return datetime.datetime.fromtimestamp(self._now() + (self._transport.ahead or 0.0), datetime.timezone.utc)
 
     def at_service_time(self, ask: t.Callable[[datetime.datetime], _In]) -> _In:
         """Ask for something of a time span that ends now; ask again if only the answer shows that the clock of this machine is wrong."""
-        known = self._transport.ahead is not None
+        known = self.knows_time
         now = self.now()
         try:
             answer = ask(now)

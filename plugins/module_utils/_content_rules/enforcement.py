@@ -6,15 +6,16 @@ import typing as t
 
 from .._baseline.pattern import without_query
 from .._core import ENFORCE_RULE, WEAKEN_RULE, Effect, Json
-from .._observed import Unknown
+from .._observed import Known, Unknown
 from .._policy.comparison import LISTED, Difference, compare, narrowing
 from .._policy.facts import SCRIPT_SRC
-from .._policy.matching import Resource, governs, source_of
+from .._policy.matching import Resource, governs, is_allowed, may_allow, source_of
 from .._policy.parse import Policy
 from .._redact import clean_text
 from .._text import shorten
-from .facts import LOG
+from .facts import ACTIONS, LOG
 from .rule import Evidence, Rule
+from .violations import Seen
 
 # What a change of a rule enforces or no longer enforces, what has to be known before it is written, and what was seen.
 
@@ -64,11 +65,40 @@ def has_reports(before: Rule | None, after: Rule | None) -> bool:
     return before is not None and after is not None and blocks_more(before, after) and begins(before, after)
 
 
+def is_unseen(before: Rule | None, after: Rule | None) -> bool:
+    """Return whether nobody can have seen what a change blocks: the rule is new, evaluates nothing now, or its policy cannot be told."""
+    return blocks_more(before, after) and not _is_evaluated(before)
+
+
+def _is_evaluated(rule: Rule | None) -> bool:
+    return (
+        rule is not None and rule.enabled and rule.action in ACTIONS and rule.policy is not None and bool(rule.policy.directives)
+    )
+
+
+def is_in_use(before: Rule | None, resource: Resource) -> bool:
+    """Return whether a listed resource is one that a rule does not block at present, as far as that is known."""
+    return before is None or before.policy is None or not _is_evaluated(before) or may_allow(before.policy, resource)
+
+
 def is_silent(before: Rule, evidence: Evidence) -> bool:
     """Return whether a logged rule has certainly no report at all."""
-    reports = evidence.reports
-    is_logged = before.enabled and before.action == LOG
-    return is_logged and reports is not None and not isinstance(reports, Unknown) and reports.value.only_of(before.id) == ((), ())
+    return _logged(before, evidence) == ((), ())
+
+
+def is_outdated(before: Rule, evidence: Evidence) -> bool:
+    """Return whether a logged rule has reports of an earlier policy only: the present one allows them, and none is of the last day."""
+    seen, reports, policy = _logged(before, evidence), evidence.reports, before.policy
+    if seen is None or seen.gaps or not seen.resources or policy is None or not isinstance(reports, Known):
+        return False
+    lately = reports.value.recent
+    return all(is_allowed(policy, each) and (each.directive, source_of(each.url)) not in lately for each in seen.resources)
+
+
+def _logged(before: Rule, evidence: Evidence) -> Seen | None:
+    """Return what was reported of a rule that is logged; None if that is not known."""
+    is_logged = before.enabled and before.action == LOG and isinstance(evidence.reports, Known)
+    return evidence.reports.value.only_of(before.id) if is_logged and isinstance(evidence.reports, Known) else None
 
 
 def narrowed_listings(before: Rule | None, after: Rule | None) -> tuple[str, ...]:

@@ -7,10 +7,21 @@ import typing as t
 from .._core import Json
 from .._observed import Cause, Unknown
 from .._policy.comparison import narrowing
-from .._policy.facts import REPORTABLE, STRICT_DYNAMIC, UNREPORTED
-from .._policy.matching import Resource, governs, is_allowed, is_named, may_allow, newly_allows, source_of
+from .._policy.facts import FRAME_ANCESTORS, REPORTABLE, STRICT_DYNAMIC, UNREPORTED
+from .._policy.matching import Resource, governs, is_allowed, is_named, newly_allows, source_of
 from .._policy.parse import Policy
-from .enforcement import Blocked, begins, blocks_more, grouped, has_reports, is_silent, narrowed_listings, show_violations
+from .enforcement import (
+    Blocked,
+    begins,
+    blocks_more,
+    grouped,
+    has_reports,
+    is_in_use,
+    is_outdated,
+    is_silent,
+    narrowed_listings,
+    show_violations,
+)
 from .facts import ACTIONS, ADD_REPORTING
 from .options import DesiredRule
 from .rule import Rule, RuleState
@@ -41,6 +52,7 @@ class _Change(t.NamedTuple):
     recent: frozenset[tuple[str, str]]
     listed: Seen
     silent: bool
+    outdated: bool
 
     @property
     def begins(self) -> bool:
@@ -84,10 +96,12 @@ def _change(state: RuleState, after: Rule) -> _Change:
         reported = Seen(gaps=(reports,))
     elif reports is not None and before is not None:
         reported, recent = reports.value.only_of(before.id), reports.value.recent
-    silent = before is not None and begins(before, after) and is_silent(before, state.evidence)
+    silent, outdated = (
+        before is not None and begins(before, after) and applies(before, state.evidence) for applies in (is_silent, is_outdated)
+    )
     if listing is None:
-        listing = Seen(gaps=(_NOT_ASKED,) if silent or narrowed_listings(before, after) else ())
-    return _Change(before, after, reported, recent, listing, silent)
+        listing = Seen(gaps=(_NOT_ASKED,) if silent or outdated or narrowed_listings(before, after) else ())
+    return _Change(before, after, reported, recent, listing, silent, outdated)
 
 
 def _reported(change: _Change) -> tuple[list[Resource], list[Resource]]:
@@ -107,10 +121,12 @@ def _reported(change: _Change) -> tuple[list[Resource], list[Resource]]:
 
 def _listed(change: _Change) -> list[Resource]:
     """Return the listed resources that the present policy allows, as far as the listing shows it, and the new one blocks."""
-    old, new = change.before.policy if change.before else None, change.after.policy
-    if old is None or new is None:
+    new = change.after.policy
+    if new is None:
         return []
-    return [resource for resource in change.listed.resources if may_allow(old, resource) and not is_allowed(new, resource)]
+    return [
+        resource for resource in change.listed.resources if is_in_use(change.before, resource) and not is_allowed(new, resource)
+    ]
 
 
 def _violations(state: RuleState, change: _Change, blocked: t.Sequence[Blocked]) -> dict[str, Json] | None:
@@ -129,9 +145,15 @@ def _key(policy: Policy | None, resource: Resource) -> tuple[str, str]:
 
 def _describe(policy: Policy | None, refused: t.Sequence[Blocked], named: t.Collection[tuple[str, str]]) -> str:
     """Return what would be blocked and what to do; what a source of the policy names already is never one to add."""
-    absent = [source for source in refused if (source.directive, source.source) not in named]
-    had = [source for source in refused if source not in absent]
+    framed = [source for source in refused if source.directive == FRAME_ANCESTORS]
+    absent = [source for source in refused if source not in framed and (source.directive, source.source) not in named]
+    had = [source for source in refused if source not in framed and source not in absent]
     texts = []
+    if framed:
+        texts.append(
+            f"{_count(framed)}: {_list(framed)}. Browsers name the page and not who embeds it, so that no source of {FRAME_ANCESTORS} can"
+            " be compared: make sure that each site that embeds the page is allowed, then add them to accept_blocked."
+        )
     if absent:
         strict = any(STRICT_DYNAMIC in (policy.sources(source.directive) or ()) for source in absent) if policy else False
         advice = "Add them to directives, or to accept_blocked."
@@ -204,13 +226,18 @@ def _unknown_use(desired: DesiredRule, change: _Change) -> t.Iterator[str]:
         incomplete = all(gap.kind is None for gap in change.listed.gaps)
         yield f"the listing of the zone cannot be read{' as complete' if incomplete else ''}: {_reasons(change.listed.gaps)}"
     policy = change.after.policy
-    if change.silent and policy is not None:
-        blocked = grouped(policy, (resource for resource in change.listed.resources if not is_allowed(policy, resource)))
-        if unseen := [source for source in blocked if not desired.accepts(source.source)]:
-            yield (
-                f"browsers reported nothing in the last {desired.look_back_days} days, although the zone lists what it would"
-                f" block: {_list(unseen)}; so nobody has seen it work"
-            )
+    if policy is None or not (change.silent or change.outdated or change.reported.gaps):
+        return
+    known = _listed(change)
+    unseen = [each for each in change.listed.resources if each not in known and not is_allowed(policy, each)]
+    if blocked := [source for source in grouped(policy, unseen) if not desired.accepts(source.source)]:
+        why = _nothing_reported(desired, change) if change.silent or change.outdated else "what browsers reported is not known"
+        yield f"{why}, although the zone lists what it would block: {_list(blocked)}; so nobody has seen it work"
+
+
+def _nothing_reported(desired: DesiredRule, change: _Change) -> str:
+    what = "nothing that its present policy blocks" if change.outdated else "nothing"
+    return f"browsers reported {what} in the last {desired.look_back_days} days"
 
 
 def _reasons(gaps: t.Sequence[Unknown]) -> str:
@@ -229,8 +256,7 @@ def _warnings(
             " that switches other sources off, or a policy that was changed since can be the reason."
         )
     if change.silent and not unseen:
-        days = f"the last {desired.look_back_days} days"
         yield (
-            f"{title} is enforced although browsers reported nothing in {days}: nothing that the zone lists would be blocked, and its"
+            f"{title} is enforced although {_nothing_reported(desired, change)}: nothing that the zone lists would be blocked, and its"
             " expression may match no visited page."
         )

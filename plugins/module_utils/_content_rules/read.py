@@ -12,13 +12,22 @@ from .._api.monitor_listings import list_monitored
 from .._api.response import is_missing
 from .._api.rivals import Created, Listed, Words, look_again
 from .._core import BAD_RESPONSE, NOT_AVAILABLE, PERMISSION, REJECTED, Conclusion, Failure, Json
-from .._observed import Cause, Observed, Unknown, unknown
+from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import CONNECT_SRC, SCRIPT_ELEMENTS, SCRIPT_SRC
 from .._policy.matching import Resource, is_readable
 from .._policy.parse import read_policy
 from .._text import dict_of
 from . import violations
-from .enforcement import governed_listings, grouped, has_reports, is_silent, narrowed_listings, show_violations
+from .enforcement import (
+    governed_listings,
+    grouped,
+    has_reports,
+    is_outdated,
+    is_silent,
+    is_unseen,
+    narrowed_listings,
+    show_violations,
+)
 from .facts import absent_as
 from .options import DesiredRule, RuleQuery
 from .plan import rule_after
@@ -85,23 +94,38 @@ def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[
     for item in desired:
         rule = find_rule(rules, item.rule_id, item.description)
         others = {str(other.id): other.description for other in rules if other is not rule}
-        evidence = _evidence(client, rule, rule_after(item, rule), item.look_back_days, loaded) if rule else Evidence()
+        evidence = _evidence(client, rule, item, loaded)
         states.append(RuleState(rule, evidence, others))
     return states
 
 
-def _evidence(client: Client, rule: Rule, after: Rule | None, days: int, loaded: t.Callable[[], Seen]) -> Evidence:
+def _after(desired: DesiredRule, rule: Rule | None) -> Rule | None:
+    """Return a rule after a change, as far as options say what it is; the plan refuses others, with their place."""
+    try:
+        return rule_after(desired, rule)
+    except Failure:
+        return None
+
+
+def _evidence(client: Client, rule: Rule | None, desired: DesiredRule, loaded: t.Callable[[], Seen]) -> Evidence:
     """Ask for what has to be known before a rule blocks more: what browsers reported of it, and what the zone lists."""
-    evidence = Evidence()
-    if has_reports(rule, after):
-        reports = reports_of(client, [client.address.id], days, str(rule.id))[client.address.id]
+    evidence, after = Evidence(), _after(desired, rule)
+    if rule is not None and has_reports(rule, after):
+        reports = reports_of(client, [client.address.id], desired.look_back_days, str(rule.id))[client.address.id]
         if isinstance(reports, Unknown) and reports.kind not in NOT_AVAILABLE:
             raise Failure(reports.kind or BAD_RESPONSE, reports.message)
         evidence = evidence._replace(reports=reports)
     needed = narrowed_listings(rule, after)
-    if after is not None and is_silent(rule, evidence):
+    is_unknown = is_unseen(rule, after) or isinstance(evidence.reports, Unknown)
+    is_needed = is_unknown and desired.allows_unobserved
+    if after is not None and (is_needed or (rule is not None and is_silent(rule, evidence))):
         # Without a report, the listing shows whether anybody could have reported something.
         return evidence._replace(listing=_complete(loaded(), needed, governed_listings(after.policy)))
+    if rule is not None and is_outdated(rule, evidence):
+        # What the zone does not list is no reason to refuse then: the rule was seen to work, with an earlier policy.
+        listing = loaded()
+        gaps = tuple(gap for gap in listing.gaps if gap.cause is not Cause.MONITOR_OFF or needed)
+        return evidence._replace(listing=_complete(listing._replace(gaps=gaps), needed))
     return evidence._replace(listing=_complete(loaded(), needed)) if needed else evidence
 
 
@@ -127,7 +151,16 @@ def reports_of(client: Client, zone_ids: t.Sequence[str], days: int, rule_id: st
             return {zone_id: _within_limits(client, zone_id, now, days, rule_id) for zone_id in zone_ids}
         return violations.parse(data, zone_ids, window, recent=bool(rule_id), settings=True)
 
-    return client.at_service_time(ask)
+    found = client.at_service_time(ask)
+    return found if client.knows_time else {zone_id: _without_time(reports) for zone_id, reports in found.items()}
+
+
+def _without_time(reports: Observed[Reports]) -> Observed[Reports]:
+    """Return reports that may be of another time, because no answer of the service says which time it is."""
+    if isinstance(reports, Unknown):
+        return reports
+    text = "no answer of the service says which time it is, so that they may be of another time than the last days"
+    return Known(reports.value._replace(gaps=(*reports.value.gaps, Unknown(Cause.NOT_READABLE, text))))
 
 
 def _within_limits(client: Client, zone_id: str, now: datetime.datetime, days: int, rule_id: str | None) -> Observed[Reports]:

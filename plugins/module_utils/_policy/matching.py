@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 from .._redact import clean_text
 from .facts import (
     EMPTY,
+    FRAME_ANCESTORS,
     NONE,
     REPORT_SAMPLE,
     REPORTED_WORDS,
@@ -105,9 +106,14 @@ def source_of(url: str) -> str:
 
 
 def is_allowed(policy: Policy, resource: Resource) -> bool:
-    """Return whether a policy allows a resource."""
+    """Return whether a policy allows a resource, as far as it is named."""
     governing = policy.governing(resource.directive)
-    return governing is None or _any_matches(in_effect(resource.directive, governing[1]), resource)
+    if governing is None:
+        return True
+    if resource.directive == FRAME_ANCESTORS:
+        # Browsers name the page, or nothing, and never who embeds it.
+        return "*" in governing[1]
+    return _any_matches(in_effect(resource.directive, governing[1]), resource)
 
 
 def may_allow(policy: Policy, resource: Resource) -> bool:
@@ -222,9 +228,9 @@ def _matches(source: str, location: Location, page: Origin | None) -> bool:
     parts = _host_source(source)
     if parts is None:
         return False
-    # Without a scheme, that of the page counts.
+    # Without a scheme, that of the page counts: a page of https connects with wss only where a source says so, or 'self'.
     scheme = parts.scheme or (page.scheme if page else "https")
-    if not _fits_scheme(scheme, url.scheme) and not (not parts.scheme and (scheme, url.scheme) == ("https", "wss")):
+    if not _fits_scheme(scheme, url.scheme) or (scheme != url.scheme and parts.port not in (None, 80)):
         return False
     return _fits_host(parts.host, url.host) and _fits_port(parts, url) and _fits_path(parts.path, location.path)
 
