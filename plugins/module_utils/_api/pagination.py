@@ -114,6 +114,8 @@ def _collect(first: Page, others: t.Iterator[Page], keys: t.Sequence[str]) -> li
         if (page.total, page.total_pages) != (first.total, first.total_pages):
             raise _Moved("`total_count` or `total_pages` differs from page to page")
         listed = [_identity(item, keys) for item in page.items]
+        if len(set(listed)) < len(listed) and len(set(listed)) < len(set(map(canonical, page.items))):
+            raise _Moved(f"page {number} has different items of one identity")
         repeated = items.keys() & listed
         if repeated and first.cursor is None and first.pages is not None:
             raise _Moved(f"page {number} repeats items of earlier pages")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import datetime
+import re
 import typing as t
 
 from .._address import ACCOUNT, ZONE
@@ -83,15 +84,20 @@ def told(records: t.Sequence[ZoneRecord], at: str) -> Told:
     owners: dict[str, ZoneRecord] = {}
     for record in records:
         if record["scope"] == ACCOUNT and record["account_id"] and not _is_unasked(record):
-            owners.setdefault(record["account_id"], record)
-    zones: dict[str | None, list[ZoneRecord]] = collections.defaultdict(list)
+            owners.setdefault(owner_of(record), record)
+    zones: dict[str, list[ZoneRecord]] = collections.defaultdict(list)
     for record in records:
         if record["scope"] == ZONE:
-            zones[record["account_id"]].append(record)
+            zones[owner_of(record)].append(record)
     made = Told([], [])
     for account_id in sorted(owners):
         _add_account(made, owners[account_id], zones[account_id], now)
     return made
+
+
+def owner_of(record: ZoneRecord) -> str:
+    """Return the id of the account of a zone or an account, in the spelling that is compared; "" if it is not known."""
+    return (record["account_id"] or "").lower()
 
 
 def _is_unasked(record: ZoneRecord) -> bool:
@@ -265,16 +271,27 @@ def _is_loud(account: _Account, policy: t.Mapping[str, Json], now: datetime.date
     """Return whether no silence of a policy is in force."""
     if account.silences is None:
         return Cover(UNKNOWN, "whether it is silenced could not be read")
-    unclear = False
+    unclear, known = False, {_plain_id(each.get("id")) for each in account.policies}
     for silence in account.silences:
-        if silence.get("policy_id") != policy.get("id"):
-            continue
+        silenced = _plain_id(silence.get("policy_id"))
+        is_own = silenced == _plain_id(policy.get("id"))
+        if not is_own and (silenced in known or _ID.fullmatch(silenced)):
+            continue  # of another policy, which may be gone
         start, end = parse_time(silence.get("start_time")), parse_time(silence.get("end_time"))
-        if start is None or end is None:
+        # The zero time of the service is no end.
+        if start is None or end is None or end <= start or (not is_own and start <= now < end):
             unclear = True
         elif start <= now < end:
             return Cover(NOT, f"it is silenced until {format_time(end)}")
     return Cover(UNKNOWN, "when it is silenced cannot be told") if unclear else Cover(COVERED)
+
+
+_ID = re.compile(r"[0-9a-z_]+")
+
+
+def _plain_id(sent: Json) -> str:
+    """Return an id in one spelling: the service shows some with hyphens."""
+    return str(sent).lower().replace("-", "")
 
 
 def _mechanisms(policy: t.Mapping[str, Json]) -> dict[str, list[str]]:

@@ -6,7 +6,7 @@ import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._filter.text import explain
-from ...module_utils._logpush.health import DISABLED
+from ...module_utils._logpush.health import DISABLED, NEVER
 from ...module_utils._text import dict_of
 from .._words import count_hosts, plural
 from .document import JobRow, Row
@@ -92,23 +92,25 @@ def _line(row: Row, job: JobRow) -> Line:
 
 
 def delivering_text(rows: t.Iterable[Row]) -> str:
-    """Return how many zones have an enabled job, how many have none, and of how many that is not known; accounts, if there is no zone.
+    """Return how many zones have a job that delivers, none yet, or none, and of how many that is not known; accounts, if there is no zone.
 
     "" if it is not known of any.
     """
     present = [row for row in rows if not row["carried"]]
     zones = [row for row in present if row["scope"] == ZONE] or present
     known = [row["jobs"] for row in zones if row["jobs"] is not None]
-    delivering = sum(any(job.get("health") != DISABLED for job in jobs) for jobs in known)
-    silent, unknown = len(known) - delivering, len(zones) - len(known)
+    health = [{job.get("health") for job in jobs} - {DISABLED} for jobs in known]
+    waiting, silent = health.count({NEVER}), health.count(set())
+    delivering, unknown = len(known) - waiting - silent, len(zones) - len(known)
     hosts = count_hosts(row["scope"] for row in zones)
     if not known:
         return ""
-    if not silent and not unknown:
+    if not silent and not waiting and not unknown:
         parts = [f"{'All ' if delivering > 1 else ''}{hosts} {'delivers' if delivering == 1 else 'deliver'} logs"]
     else:
         verb = "delivers" if delivering == 1 else "deliver"
         parts = [f"{delivering:,} of {hosts} {verb} logs"]
+        parts += [f"{waiting:,} {'has' if waiting == 1 else 'have'} not delivered anything yet"] if waiting else []
         parts += [f"{silent:,} {'does' if silent == 1 else 'do'} not"] if silent else []
         parts += [f"of {unknown:,} it is not known"] if unknown else []
     return ", ".join(parts)

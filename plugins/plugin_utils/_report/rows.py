@@ -11,7 +11,7 @@ from ...module_utils._observed import Cause, Known, Observed, Unknown
 from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
-from ...module_utils._zone.told import is_monitored
+from ...module_utils._zone.told import is_monitored, owner_of
 from . import alerts, bills, findings, log_fields, survey
 from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
@@ -22,6 +22,7 @@ from .options import DesiredReport
 # Rows of the report from the records of a run, one for each zone and account.
 
 _NO_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_ASKED, "no account of the run shows it")
+_UNREAD_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_READABLE, "the account is not in the run")
 
 
 class Accounts(t.NamedTuple):
@@ -32,13 +33,20 @@ class Accounts(t.NamedTuple):
 
     def boundary(self, record: ZoneRecord) -> Observed[Copied]:
         """Return the boundary of the account of a zone, or of an account."""
-        owner = self.records.get(record["account_id"] or "")
-        return _NO_ACCOUNT if owner is None else owner["boundary"]
+        owner = self.owner(record)
+        if owner is not None:
+            return owner["boundary"]
+        asked = not (isinstance(record["fields"], Unknown) and record["fields"].cause is Cause.NOT_ASKED)
+        return _UNREAD_ACCOUNT if asked else _NO_ACCOUNT
+
+    def owner(self, record: ZoneRecord) -> ZoneRecord | None:
+        """Return the record of the account of a zone, or of an account; None if it is not in the run."""
+        return self.records.get(owner_of(record))
 
 
 def rows_of(desired: DesiredReport, notes: alerts.Notes, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `notes` are those about who is told, and `seen_before` has since when the items of the previous report are known, by their ids."""
-    owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := record["account_id"])}
+    owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := owner_of(record))}
     accounts = Accounts(notes, owners)
     return [_row_of(record, desired, accounts, seen_before) for record in desired.records]
 
@@ -110,9 +118,12 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     else:
         yield from survey.notes(record)
     yield from accounts.notes.get((record["scope"], record["zone"]), ())
-    if record["scope"] == ZONE and not record["account_id"] and accounts.records and (listed or is_monitored(record)):
-        unnamed = "the service does not name its account, so it is not known who is told of its jobs and scripts"
-        yield problem("not_readable", None, unnamed, resource="notifications")
+    # A survey always asks who is told; a check does so where an account is in the run.
+    asks_who = bool(accounts.records) or not (record["declared"] or record["account_id"] is None)
+    if record["scope"] == ZONE and asks_who and accounts.owner(record) is None and (listed or is_monitored(record)):
+        why = "its account is not in the run" if record["account_id"] else "the service does not name its account"
+        text = f"{why}, so it is not known who is told of its jobs and scripts"
+        yield problem("not_readable", None, text, resource="notifications")
     yield from findings.health(jobs)
     if _lacks_listing(record):
         unlisted = "its jobs were not listed, so that it is not known whether they deliver; list them with logpush_job_info"
@@ -162,7 +173,7 @@ def _resources(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) -
     looked: list[str] = [name for name in MANAGED if result_of(record).get(name)]
     has_jobs = isinstance(record["jobs"], Known)
     looked += ["jobs"] if has_jobs and "jobs" not in looked else []
-    owner = record if record["scope"] == ACCOUNT else accounts.records.get(record["account_id"] or "")
+    owner = record if record["scope"] == ACCOUNT else accounts.owner(record)
     parts: dict[str, Observed[t.Any]] = {
         "scripts": record["scripts"],
         "health": record["jobs"],

@@ -186,6 +186,14 @@ def test_duplicates_without_counts_are_ignored():
     assert [item["script_id"] for item in found] == ["a", "b", "c"]
 
 
+def test_different_items_of_one_identity_are_refused():
+    """Nothing tells which of them holds."""
+    rows = [{"id": "s", "end": 1}, {"id": "s", "end": 2}]
+    with pytest.raises(Failure, match="different items of one identity"):
+        read_listing(Answers(lambda query: (rows, None)))
+    assert read_listing(Answers(lambda query: (rows[:1] * 2, None))) == rows[:1]
+
+
 def test_duplicates_are_found_for_any_type_of_item():
     odd = [1, "1", None, {"id": 1}, {"id": "1"}, {"id": None}, {"x": [1]}, [1]]
     assert read_listing(Answers(lambda query: (odd, None))) == odd

@@ -57,6 +57,7 @@ def made(*raw: dict[str, t.Any], at: str = AT) -> Told:
 
 A = f"{ord('a'):032x}"
 IN_A, IN_B = {"zones": [A.upper()]}, {"zones": [f"{ord('b'):032x}"]}
+ID = "97010e6c5d9248a6915aa61d2009ecc9"
 SILENCE = {"policy_id": "p", "start_time": "2026-11-28T00:00:00Z", "end_time": "2026-11-29T00:00:00Z"}
 
 
@@ -78,6 +79,12 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     (policy(mechanisms={"email": []}), {}, zone(), NOT, "it has no recipient"),
     # Silences.
     (policy(), silenced(), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
+    (policy(), silenced(end_time="0001-01-01T00:00:00Z"), zone(), UNKNOWN, "when it is silenced cannot be told"),
+    (policy(), silenced(policy_id=" p"), zone(), UNKNOWN, "when it is silenced cannot be told"),
+    (policy(), silenced(policy_id="*", end_time="2026-11-28T01:00:00Z"), zone(), None, ""),
+    (policy(), silenced(policy_id="1" * 32), zone(), None, ""),
+    (policy(id=ID), silenced(policy_id=ID.upper()), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
+    (policy(id=ID), silenced(policy_id=f"{ID[:8]}-{ID[8:]}"), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
     (policy(), silenced(end_time="2026-11-28T12:00:00Z"), zone(), None, ""),
     (policy(), silenced(start_time="2026-11-28T12:00:01Z"), zone(), None, ""),
     (policy(), silenced(policy_id="other"), zone(), None, ""),
@@ -202,6 +209,11 @@ def test_policies_that_were_not_read_are_unknown_at_each_zone_that_needs_them() 
 def test_result_without_policies_is_unknown_at_the_account_too(policies: t.Any) -> None:
     found = made(account(notification_policies=policies, jobs=[JOB]), zone())
     assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", UNKNOWN), ("acme", UNKNOWN)]
+
+
+def test_spelling_of_the_account_does_not_matter() -> None:
+    found = made(account(), zone(account_id="AC"))
+    assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", NOT)]
 
 
 def test_nothing_is_told_without_an_account_in_the_run() -> None:

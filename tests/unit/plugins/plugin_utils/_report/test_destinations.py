@@ -54,7 +54,7 @@ def zones(*jobs):
     return report(*({"zone": f"z{number}", "jobs": each} for number, each in enumerate(jobs)), survey=True)["zones"]
 
 
-OFF = job(state="disabled", enabled=False)
+OFF, IDLE = job(state="disabled", enabled=False), job(state="never", last_complete=None)
 REFUSED = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
 
 
@@ -65,6 +65,8 @@ REFUSED = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
         ([[job()], [job(), OFF]], "All 2 zones deliver logs"),
         ([[job()], [], [OFF]], "1 of 3 zones delivers logs, 2 do not"),
         ([[]], "0 of 1 zone deliver logs, 1 does not"),
+        ([[IDLE], [IDLE, OFF]], "0 of 2 zones deliver logs, 2 have not delivered anything yet"),
+        ([[IDLE, job()], [IDLE], []], "1 of 3 zones delivers logs, 1 has not delivered anything yet, 1 does not"),
         ([[job()], REFUSED], "1 of 2 zones delivers logs, of 1 it is not known"),
         ([REFUSED], ""),
     ],

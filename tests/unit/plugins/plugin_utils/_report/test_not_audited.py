@@ -345,3 +345,50 @@ def test_less_information_is_never_greener(part, place, member, value):
     except Failure:
         return
     assert list(refused(row(made, "a"), names)) == names
+
+
+SEEN = {"script_monitor": {"script_monitor": {"enabled": True}}}
+
+
+@pytest.mark.parametrize("accounts", [[], [{**ACCOUNT, "zone": "other", "account_id": "other", "declared": False}]])
+def test_account_of_a_zone_that_is_not_in_the_run(accounts):
+    """Who is told, and which datasets its region delivers, is not known of the zone, and fails it where that decides."""
+    fields = {"http_requests": {"fields": {"RayID": "string"}}}
+    zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": "ac", "declared": False, "jobs": [job()], "fields": fields}
+    made = report({**zone, "result": SEEN}, *accounts)
+    assert [item["is"] for item in items(made, "a") if item["resource"] == "notifications"] == [
+        "its account is not in the run, so it is not known who is told of its jobs and scripts"
+    ]
+    assert ("boundary", 1, None, "the account is not in the run") in gaps(made)
+    refusals = refused(row(made, "a"), ["no_alert", "region_gap"])
+    assert all(refusals[name].startswith("not known, ") for name in ("no_alert", "region_gap"))
+
+
+def test_zone_of_an_account_in_another_spelling():
+    zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": "AC", "declared": False, "jobs": [job()], "result": SEEN}
+    told = {
+        "notification_policies": [],
+        "webhooks": [],
+        "silences": [],
+        "available_alerts": {"scriptmonitor_alert_new_resources": ""},
+    }
+    made = report(zone, {**ACCOUNT, "declared": False, "notifications": told})
+    assert [item["type"] for item in items(made, "a") if item["resource"] == "notifications"] == ["no_alert"]
+
+
+@pytest.mark.parametrize("monitor", [DENIED, {"script_monitor": {"enabled": None}}])
+def test_unread_monitor_stands_for_an_alert_that_nobody_gets(monitor):
+    """Nobody knows whether the zone has scripts of which somebody should be told."""
+    zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": "ac", "declared": False, "jobs": []}
+    told = {
+        "notification_policies": [],
+        "webhooks": [],
+        "silences": [],
+        "available_alerts": {"scriptmonitor_alert_new_resources": ""},
+    }
+    owner = {**ACCOUNT, "declared": False, "notifications": told}
+    made = report({**zone, "result": {"script_monitor": monitor}}, owner)
+    assert "not known" in refused(row(made, "a"), ["no_alert"])["no_alert"]
+    assert "a" not in failed_hosts(made["zones"], ["monitor_off"])
+    on = report({**zone, "result": SEEN}, owner)
+    assert "nobody" in refused(row(on, "a"), ["no_alert"])["no_alert"]
