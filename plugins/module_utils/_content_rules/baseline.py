@@ -59,8 +59,8 @@ def _source(entry: Entry) -> tuple[str, bool]:
     source = f"{scheme}://{_ascii(entry, host)}{quote(literal, safe=UNENCODED)}"
     if not HOST_SOURCE.fullmatch(source):
         raise _inexpressible(entry, f"has the host {host!r}, which no source can have")
-    # A source with http allows https, too.
-    return source, has_query or host_is_broader or path_is_broader or scheme == "http"
+    # A source allows a script on every page; one with http allows https, too.
+    return source, bool(entry.hosts) or has_query or host_is_broader or path_is_broader or scheme == "http"
 
 
 def _host(host: str) -> tuple[str, bool]:
