@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import CONFLICT, GATE, ReportedEffect, conflict, invalid_option
 from .._arguments import user_path
 from .._diff import fold
@@ -198,9 +199,13 @@ def _described(effect: ReportedEffect) -> str:
 def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     changed = [zone.name for zone in zones if zone.differs]
     limit = rails.max_changed_zones
-    if limit is None or not limit.exceeded(len(changed), len(zones)):
+    # A percentage is one of zones: accounts, which change less often, must not thin it out.
+    alone = [zone for zone in zones if zone.scope == ZONE]
+    counted = alone if limit and limit.percent and limit.exceeded(sum(zone.differs for zone in alone), len(alone)) else zones
+    differing = sum(zone.differs for zone in counted)
+    if limit is None or not limit.exceeded(differing, len(counted)):
         return None
-    counts = f"{len(changed)} of {count_hosts(zone.scope for zone in zones)} would change, which is more than {limit.text}"
+    counts = f"{differing} of {count_hosts(zone.scope for zone in counted)} would change, which is more than {limit.text}"
     message = f"edgeops_max_changed_zones: {counts}: {_names(changed, zones)}. Deliver to fewer zones at a time, or consent."
     reason = f"{GATE}: edgeops_max_changed_zones: {counts}."
     return Refusal(GATE, message, dict.fromkeys(changed, reason), f"-e edgeops_max_changed_zones={len(changed)}")

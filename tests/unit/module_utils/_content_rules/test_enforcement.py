@@ -188,6 +188,12 @@ def test_entries_become_sources(url: str, source: str, broader: bool) -> None:
     assert read_policy(f"script-src {found.source}") is not None
 
 
+def test_entry_for_some_hosts_becomes_broader() -> None:
+    """A source allows a script on every page of the rule."""
+    entry = {"name": "a", "url": "https://js.example/x.js", "authorised_by": "j.doe", "hosts": ["shop.example"]}
+    assert [found.is_broader for found in entry_sources(parse_baseline([entry]))] == [True]
+
+
 @pytest.mark.parametrize(("url", "said"), INEXPRESSIBLE)
 def test_entry_that_no_source_can_express_is_refused(url: str, said: str) -> None:
     entries = parse_baseline(

@@ -55,6 +55,13 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "50%"}, ""),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": "49.9%"}, "edgeops_max_changed_zones"),
         (zones(OFF, SAME), {"allow": "all", "max_changed_zones": None}, ""),
+        # Accounts do not thin out a percentage of zones.
+        (
+            [*zones(OFF, OFF), Zone("account", "a", {}, scope="account")],
+            {"allow": "all", "max_changed_zones": "85%"},
+            "edgeops_max_changed_zones",
+        ),
+        ([*zones(OFF, OFF), Zone("account", "a", {}, scope="account")], {"allow": "all", "max_changed_zones": 2}, ""),
         (zones(SAME, "no answer"), {}, ""),
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
