@@ -11,6 +11,7 @@ import re
 import typing as t
 
 from ansible.plugins.action import ActionBase
+from ansible.plugins.loader import test_loader
 from ansible.utils.display import Display
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES, missing_address
@@ -35,6 +36,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.t
 
 Result = dict[str, t.Any]
 _LOCAL = ("local", "ansible.builtin.local")
+# Load the tests of Jinja once here, instead of in the process of each zone whose task has a condition with one.
+test_loader.get("ansible.builtin.defined")
 # The option at the beginning of an error, before a colon or the place in it.
 _OPTION = re.compile(r"\w+(?=[:.\[])")
 

@@ -18,7 +18,6 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import patterns_of
-from ansible_collections.edgeops.observability.plugins.plugin_utils._play.pages import refuse_without_parser
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     REGISTERED,
     budgets_of,
@@ -35,6 +34,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.readers import read_names
 
 Result = dict[str, t.Any]
+_PAGES = "edgeops_pages"
 
 
 class ReportAction(InProcessAction):
@@ -54,7 +54,7 @@ class ReportAction(InProcessAction):
                 hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
                 check_budget(self._task.args, hosts)
                 if self._is_validation:
-                    refuse_without_parser(hosts.values())
+                    _refuse_without_parser(hosts.values())
             if registered is not None:
                 self._task.args = {**self._task.args, "zones": self._records(hosts, registered)}
             result = super().run(tmp, variables)
@@ -116,6 +116,17 @@ class ReportAction(InProcessAction):
     def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:
         """Return the delivery facts of zones or of an account, or the failure. The report shows what its warnings say."""
         return self.result_of(logpush_delivery_info.TASK, arguments)
+
+
+def _refuse_without_parser(hosts: t.Iterable[Host]) -> None:
+    """Raise `invalid_option` if a host has pages, and the library that reads them is missing."""
+    if not any(host.option(_PAGES) for host in hosts):
+        return
+    # Slow to import, and most runs audit no page.
+    from ansible_collections.edgeops.observability.plugins.module_utils._pages.tree import missing_parser  # noqa: PLC0415
+
+    if missing := missing_parser(_PAGES):
+        raise missing
 
 
 def _completed(arguments: Result, host: Host) -> Result:
