@@ -5,6 +5,7 @@
 import ast
 import collections
 import importlib
+import json
 import re
 import runpy
 import types
@@ -31,6 +32,8 @@ ATTRIBUTES = "edgeops.observability.attributes"
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
 # Modules about the hosts of a play, which are tested with playbooks.
 PARTS = {"delivery_plan", "delivery_summary", "validate_variables"}
+# A description of a return value that is longer than this, as JSON, is copied and not written twice.
+SHORT = 250
 # The kinds of plugins that users name.
 PUBLIC = ("modules", "filter", "test", "inventory", "lookup", "callback", "strategy")
 # The numbers that the description of an option must contain.
@@ -107,6 +110,32 @@ def test_options_of_several_jobs_are_generated() -> None:
     """`PYTHONPATH=.venvs/collections python scripts/job_options.py` writes the file."""
     script = runpy.run_path(str(ROOT / "scripts" / "job_options.py"))
     assert script["PAGE"].read_text(encoding="utf-8") == script["text"]()
+
+
+def test_return_values_are_copied() -> None:
+    """`python scripts/return_values.py` writes what several modules return alike."""
+    script = runpy.run_path(str(ROOT / "scripts" / "return_values.py"))
+    assert script["texts"]() == script["read"]()
+
+
+def test_return_values_alike_have_one_home() -> None:
+    """A description of some length stands in a second module only as a copy, a line of `COPIES`."""
+    script = runpy.run_path(str(ROOT / "scripts" / "return_values.py"))
+    copied = {str(target) for _source, target in script["copies"](script["read"]())}
+    places: dict[str, list[str]] = {}
+    for module in MODULES:
+        for path, value in _return_values(documented.section(module, "RETURN")):
+            text = json.dumps(value, sort_keys=True, default=str)
+            if len(text) > SHORT and not any(f"{module}: {path}.".startswith(f"{place}.") for place in copied):
+                places.setdefault(text, []).append(f"{module}: {path}")
+    assert [same for same in places.values() if len(same) > 1] == []
+
+
+def _return_values(values: dict[str, t.Any], path: str = "") -> t.Iterator[tuple[str, dict[str, t.Any]]]:
+    """Yield the path and the description of each value, and of what it contains."""
+    for name, value in values.items():
+        yield f"{path}{name}", value
+        yield from _return_values(value.get("contains") or {}, f"{path}{name}.")
 
 
 @pytest.mark.parametrize(("module", "option"), LIMITS, ids=".".join)

@@ -122,8 +122,7 @@ def _refuse_without_parser(hosts: t.Iterable[Host]) -> None:
     """Raise `invalid_option` if a host has pages, and the library that reads them is missing."""
     if not any(host.option(_PAGES) for host in hosts):
         return
-    # Slow to import, and most runs audit no page.
-    from ansible_collections.edgeops.observability.plugins.module_utils._pages.tree import missing_parser  # noqa: PLC0415
+    from ...module_utils._pages.tree import missing_parser  # noqa: PLC0415  # slow to import, and most runs audit no page
 
     if missing := missing_parser(_PAGES):
         raise missing
