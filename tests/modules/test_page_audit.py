@@ -360,6 +360,15 @@ def test_what_is_required_has_to_be_live(modules: Modules, site: Site, how: str)
     assert gone == [site.url("/guard"), site.url("/guard.js")]
 
 
+def test_what_is_required_has_to_be_in_each_fetch(modules: Modules, site: Site) -> None:
+    url = site.put("/checkout", CHECKOUT + REQUIRED)
+    (own,) = authorised(modules, url)
+    baseline = [{**own, "scripts": [*own["scripts"], {"url": site.url("/guard.js"), "required": True}]}]
+    bodies = iter([CHECKOUT + REQUIRED, CHECKOUT])
+    site.pages["/checkout"] = lambda: Page(next(bodies).encode())
+    assert ("gone", site.url("/guard.js")) in kinds(modules.run(task(url, baseline=baseline)).result)
+
+
 @pytest.mark.parametrize("blank", ["\xa0", "\x85"])
 def test_integrity_is_read_as_browsers_read_it(modules: Modules, site: Site, blank: str) -> None:
     value = f"sha384-{'A' * 64}"

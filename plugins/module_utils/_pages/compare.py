@@ -150,7 +150,7 @@ def find_entry(entries: t.Iterable[Entry], url: str) -> Entry | None:
 
 
 class Comparison:
-    """Compares one page with its entry; remembers which lines of the entry fitted something (`used`), and something that is executed or shown."""
+    """Compares one page with its entry; remembers which lines of the entry fitted something."""
 
     def __init__(self, seen: Seen, entry: Entry | None, scripts: Baseline, headers: t.Sequence[str], today: str) -> None:
         self.seen = seen
@@ -160,7 +160,6 @@ class Comparison:
         self._today = today
         self._is_recorded = seen.page.har is not None
         self.used: set[str] = set()
-        self.live: set[str] = set()
         self.findings: list[Finding] = []
         if seen.unread is not None:
             self._add(UNREAD, None, seen.unread, None, None, f"the page could not be read: {seen.unread}")
@@ -194,12 +193,20 @@ class Comparison:
         """Return whether a script needs a line in the entry, because the baseline of scripts does not authorise it."""
         return bool(self._of_script_entry(self._scripts.match(script.url, self.seen.page.address.host).entry)[0])
 
-    def _note(self, what: str, lines: t.Iterable[Line], *, is_live: bool) -> None:
-        """Note that something fits these lines. What nobody executes or shows is there, and is not what an entry requires."""
-        names = [f"{what} {line.pattern.text}" for line in lines]
-        self.used.update(names)
-        if is_live:
-            self.live.update(names)
+    def _has(self, kind: str, line: Line) -> bool:
+        """Return whether each fetch has something that fits a line and is executed or shown."""
+        documents = [*self.seen.documents()]
+        found = [each.scripts if kind == "script" else each.frames for each in documents]
+        return all(any(each.is_live and line.pattern.covers(each.url) for each in listed) for listed in found)
+
+    def missing(self) -> t.Iterator[tuple[str, str]]:
+        """Yield the kind and the pattern of each required line that not every fetch has."""
+        lines = (
+            [("script", line) for line in self.entry.scripts] + [("frame", line) for line in self.entry.frames]
+            if self.entry
+            else []
+        )
+        yield from ((kind, line.pattern.text) for kind, line in lines if line.is_required and not self._has(kind, line))
 
     @property
     def _by(self) -> str:
@@ -238,7 +245,7 @@ class Comparison:
         lines = self.entry.scripts if self.entry else ()
         for script in self.seen.scripts():
             fitting = [line for line in lines if line.pattern.covers(script.url)]
-            self._note("script", fitting, is_live=script.is_live)
+            self.used.update(f"script {line.pattern.text}" for line in fitting)
             if fitting:
                 self._check_integrity(script, fitting)
                 continue
@@ -278,7 +285,7 @@ class Comparison:
         lines = self.entry.frames if self.entry else ()
         for frame in self.seen.frames():
             fitting = [each for each in lines if each.pattern.covers(frame.url)]
-            self._note("frame", fitting, is_live=frame.is_live)
+            self.used.update(f"frame {line.pattern.text}" for line in fitting)
             if not fitting:
                 self._add("frame_new", frame.url, frame.url, None, frame.line, f"frame {frame.url} that {self._by}")
 
@@ -342,14 +349,12 @@ def _find_in_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Itera
     read = [each for each in comparisons if each.seen.reads]
     is_whole = bool(comparisons) and all(each.seen.unread is None for each in comparisons)
     used = frozenset[str]().union(*(each.used for each in comparisons))
+    for each in read:
+        for kind, pattern in each.missing():
+            message = f"{kind} {pattern} is required by the entry {quoted(entry.name)}, and does not exist"
+            yield _about("gone", pattern, message, each.seen.page.url, pattern)
     for line, text, is_required in lines_of(entry):
-        pattern = line.partition(" ")[2]
-        if is_required:
-            for each in read:
-                if line not in each.live:
-                    message = f"{text} is required by the entry {quoted(entry.name)}, and does not exist"
-                    yield _about("gone", pattern, message, each.seen.page.url, pattern)
-        elif is_whole and line not in used:
+        if is_whole and not is_required and line not in used:
             yield _about("unused", f"{entry.name}: {line}", f"{text} of the entry {quoted(entry.name)} fits nothing")
 
 

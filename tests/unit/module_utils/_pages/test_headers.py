@@ -34,6 +34,7 @@ DIFFERENT = [
     ("x-frame-options", ["DENY"], ["DENY\xa0"]),
     (CSP, ["worker-src a.example"], ["wor\u212aer-src a.example"]),
     (CSP, ["script-src k.example"], ["script-src \u212a.example"]),
+    *((CSP, ["script-src 'nonce-*'"], [f"script-src 'nonce-{text}'"]) for text in ("", "{{nonce}}", "a b", "a=b", "\u212a")),
     *((CSP, ["default-src 'self'"], [f"default-src{blank}'self'"]) for blank in NO_BLANKS),
     *((CSP, ["default-src 'self'"], [f"{blank}default-src 'self'"]) for blank in NO_BLANKS),
     *((CSP, ["default-src 'self'"], [f"default-src 'self'{blank}"]) for blank in NO_BLANKS),
@@ -111,3 +112,10 @@ def test_addresses_are_those_of_browsers(text: str) -> None:
 def test_this_machine_is_recognised(host: str) -> None:
     address = parse(f"http://{host}:8080/x")
     assert address is not None and address.is_loopback
+
+
+def test_mark_of_a_nonce_in_an_answer_is_no_nonce() -> None:
+    (text,), _left_out = shown(CSP, ["script-src 'unsafe-inline' 'nonce-*'"], "shop.example")
+    assert compare(CSP, [text], ["script-src 'unsafe-inline' 'nonce-*'"]) is not None
+    (text,), _left_out = shown(CSP, ["script-src 'unsafe-inline' 'nonce-YWJj='"], "shop.example")
+    assert compare(CSP, [text], ["script-src 'unsafe-inline' 'nonce-*'"]) is None
