@@ -5,12 +5,15 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from ...module_utils._address import ACCOUNT
-from ...module_utils._logpush.costs import Projection, Rates, project
+from ...module_utils._address import ACCOUNT, ZONE
+from ...module_utils._core import Json
+from ...module_utils._logpush.costs import PUBLISHED_RATES, Projection, Rates, project
 from ...module_utils._logpush.coverage import dataset_of
 from ...module_utils._observed import Known
 from ...module_utils._text import dict_of, is_integer, list_of, parse_time
 from ...module_utils._zone.record import ZoneRecord, value_of
+from ...module_utils._zone.told import owner_of
+from .._words import plural
 from .document import Copied
 from .findings import job_number
 from .items import Problem, problem
@@ -72,6 +75,13 @@ def over_budget(record: ZoneRecord, bill: Bill | None, records: t.Sequence[ZoneR
                 f" delivered before {costs.missing}"
             )
             yield problem("not_readable", None, text, resource="delivery")
+        elif bill.estimated and (zones := _left_out(record, records)):
+            where = f"{plural(len(zones), 'zone')}, such as {zones[0]}" if len(zones) > 1 else zones[0]
+            text = (
+                f"whether Logpush of account {name!r} stays within {bill.usd:g} USD is not known: the plan shows no usage, and what is delivered of the"
+                f" account leaves out jobs of {where}"
+            )
+            yield problem("not_readable", None, text, resource="delivery")
         return
     days = f"{costs.days} day{'' if costs.days == 1 else 's'}"
     will = "" if costs.projected is None else f" and will cost about {costs.projected:.0f} USD this month"
@@ -81,12 +91,33 @@ def over_budget(record: ZoneRecord, bill: Bill | None, records: t.Sequence[ZoneR
     yield problem("over_budget", record["account_id"], text)
 
 
+def _left_out(record: ZoneRecord, records: t.Sequence[ZoneRecord]) -> list[str]:
+    """Return the zones with jobs that the delivery facts of their account leave out, or of which that is not known."""
+    own, facts, cost = value_of(record["jobs"]), value_of(record["delivery"]), value_of(record["cost"]) or {}
+    counted = {row.get("job_id") for row in map(dict_of, facts.rows)} if facts is not None else set()
+    # Without jobs of the account itself, what was delivered of it is of its zones.
+    is_of_zones = own == [] and any(dict_of(cost.get(kind)).get("gb") for kind in PUBLISHED_RATES)
+    return [
+        each["zone"]
+        for each in records
+        if each["scope"] == ZONE and owner_of(each) == owner_of(record) and not is_of_zones and _delivering(each) - counted
+    ]
+
+
+def _delivering(zone: ZoneRecord) -> set[Json]:
+    """Return the jobs of a zone that have delivered something; those that are enabled where that is not known."""
+    jobs, facts = value_of(zone["jobs"]) or (), value_of(zone["delivery"])
+    if facts is None:
+        return {job_number(job) for job in jobs if job.get("enabled") is not False}
+    return {row.get("job_id") for row in map(dict_of, facts.rows) if row.get("bytes") != 0}
+
+
 def _largest(record: ZoneRecord, records: t.Sequence[ZoneRecord]) -> str:
     """Return the dataset and host with the most bytes of the account in the window of the delivery facts, with its share; "" if not known."""
     sizes: collections.Counter[str] = collections.Counter()
     for each in records:
         facts, jobs = value_of(each["delivery"]), value_of(each["jobs"])
-        if each["account_id"] != record["account_id"] or facts is None or jobs is None:
+        if owner_of(each) != owner_of(record) or facts is None or jobs is None:
             continue
         datasets = {job_number(job): dataset_of(job) or "a dataset that is not shown" for job in jobs}
         for row in map(dict_of, facts.rows):

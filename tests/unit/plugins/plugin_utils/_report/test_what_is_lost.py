@@ -164,3 +164,35 @@ def test_budget_is_compared_or_not_known(cost, budget, types):
 def test_budget_that_is_no_amount_is_refused(budget):
     with pytest.raises(Failure, match=r"monthly_budget_usd: .* is not a number above 0"):
         report(account(), monthly_budget_usd=budget)
+
+
+NOTHING = {**COST, "external": {"gb": 0.0}}
+DELIVERED = [{"zone_id": zone_id("a"), "job_id": 1, "bytes": 61}]
+OWN = [job("audit", id=9, dataset="audit_logs")]
+
+
+@pytest.mark.parametrize(
+    ("cost", "of_account", "of_zone", "types"),
+    [
+        # The account shows nothing of what its zone delivers, or shows its own jobs only.
+        (NOTHING, {}, {"delivery": DELIVERED}, ["not_readable"]),
+        (NOTHING, {}, {"account_id": "AC", "delivery": DELIVERED}, ["not_readable"]),
+        (NOTHING, {}, {"delivery": None}, ["not_readable"]),
+        (
+            COST,
+            {"jobs": OWN, "delivery": [{"account_id": "ac", "job_id": 9, "bytes": 5}]},
+            {"delivery": DELIVERED},
+            ["not_readable"],
+        ),
+        (COST, {"jobs": OWN, "delivery": [{"account_id": "ac", "job_id": 1, "bytes": 5}]}, {"delivery": DELIVERED}, []),
+        (COST, {}, {"delivery": DELIVERED}, []),
+        (NOTHING, {}, {"delivery": []}, []),
+        (NOTHING, {}, {"account_id": "other", "delivery": DELIVERED}, []),
+        # What the service bills is of the whole account.
+        ({**NOTHING, "estimated": False}, {}, {"delivery": DELIVERED}, []),
+    ],
+)
+def test_estimate_without_the_jobs_of_zones_is_not_known(cost, of_account, of_zone, types):
+    made = report(zone(jobs=[job(id=1)], **of_zone), account(cost=cost, **of_account), at=NOW, monthly_budget_usd=500)
+    found = [item for item in items(made, "acme") if item["resource"] == "delivery" and "USD" in item["is"]]
+    assert [item["type"] for item in found] == types
