@@ -130,7 +130,15 @@ class Task(abc.ABC):
         """Do what the module does, with the means of one run."""
 
 
-class StateTask(Task, t.Generic[Desired, State]):
+class _Desiring(Task, t.Generic[Desired]):
+    """A task that makes a desired state, or a query, of its options before any request."""
+
+    @abc.abstractmethod
+    def desire(self, params: Params, /) -> Desired:
+        """Return what validated options ask for; raise `invalid_option`."""
+
+
+class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
     """A module that brings one resource of a zone or an account, or several, into the desired state.
 
     A module of one resource defines `plan` and `conclude`. One of several defines `parts` and `compose`, which makes every plan before
@@ -143,10 +151,6 @@ class StateTask(Task, t.Generic[Desired, State]):
     def parts(self) -> t.Mapping[str, StateTask[t.Any, t.Any]]:
         """Return the tasks of the steps, by the names that the steps have for them."""
         return {self.name: self}
-
-    @abc.abstractmethod
-    def desire(self, params: Params, /) -> Desired:
-        """Return the desired state of validated options; raise `invalid_option` before any request."""
 
     @abc.abstractmethod
     def read(self, client: Client, desired: Desired, /) -> State:
@@ -260,12 +264,8 @@ def _with_progress(failure: Failure, step: Step, done: t.Sequence[Outcome], step
     return dataclasses.replace(failure, message=f"{'; '.join(parts)}. {failure.message}")
 
 
-class InfoTask(Task, t.Generic[Desired]):
+class InfoTask(_Desiring[Desired]):
     """A module that only reads."""
-
-    @abc.abstractmethod
-    def desire(self, params: Params, /) -> Desired:
-        """Return what validated options ask for; raise `invalid_option` before any request."""
 
     @abc.abstractmethod
     def report(self, client: Client, desired: Desired, /) -> Conclusion:
@@ -278,14 +278,10 @@ class InfoTask(Task, t.Generic[Desired]):
         run.report(self.report(run.connect(self.addresses), desired))
 
 
-class LocalTask(Task, t.Generic[Desired]):
+class LocalTask(_Desiring[Desired]):
     """A module that sends no requests, has no connection options and runs on the controller only."""
 
     on_controller = True
-
-    @abc.abstractmethod
-    def desire(self, params: Params, /) -> Desired:
-        """Return what validated options ask for; raise `invalid_option`."""
 
     @abc.abstractmethod
     def report(self, desired: Desired, /) -> Conclusion:
@@ -306,14 +302,10 @@ Document = t.TypeVar("Document")
 Written = t.TypeVar("Written")
 
 
-class DocumentTask(Task, t.Generic[Desired, Document, Written]):
+class DocumentTask(_Desiring[Desired], t.Generic[Desired, Document, Written]):
     """A module whose files are its product: they are written in check mode too, and are no change."""
 
     on_controller = True
-
-    @abc.abstractmethod
-    def desire(self, params: Params, /) -> Desired:
-        """Return what validated options ask for; raise `invalid_option`."""
 
     @abc.abstractmethod
     def compose(self, desired: Desired, /) -> Document:

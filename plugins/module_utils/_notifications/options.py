@@ -26,7 +26,7 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
 Params = t.Mapping[str, t.Any]
 
 
-class Desired(t.NamedTuple):
+class DesiredPolicy(t.NamedTuple):
     """The desired state of a notification policy; None stands for an omitted option.
 
     `mechanisms` has the types that are given; its webhooks are ids or names.
@@ -56,7 +56,7 @@ INFO_OPTIONS: dict[str, dict[str, t.Any]] = {
 }
 
 
-def desire(params: Params) -> Desired:
+def desire(params: Params) -> DesiredPolicy:
     for option in ("name", "policy_id", "alert_type"):
         if params[option] == "":
             raise invalid_option(option, "is empty")
@@ -65,7 +65,7 @@ def desire(params: Params) -> Desired:
         for index, value in enumerate(values):
             if not value.strip():
                 raise invalid_option(f"mechanisms.{name}[{index}]", "is empty")
-    return Desired(
+    return DesiredPolicy(
         present=params["state"] == "present",
         name=params["name"],
         policy_id=params["policy_id"],

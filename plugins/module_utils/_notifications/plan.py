@@ -22,7 +22,7 @@ from .._observed import Cause, Observed, Unknown
 from .._text import dict_of, did_you_mean, list_of, nearest
 from .alerts import Alerts, check_alert_type, filter_warnings
 from .facts import MECHANISMS, WEBHOOKS
-from .options import Desired
+from .options import DesiredPolicy
 from .policy import SERVER_MADE, Policy, parse_policy, view
 from .webhook import Webhook
 
@@ -44,7 +44,7 @@ def is_id(webhook: str) -> bool:
     return len(digits) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
 
 
-def plan(desired: Desired, state: PolicyState) -> Plan:
+def plan(desired: DesiredPolicy, state: PolicyState) -> Plan:
     """Return the plan that deletes, creates or updates the policy, or leaves it unchanged."""
     if not desired.present:
         return _deletion(state.policy)
@@ -92,7 +92,7 @@ def _managed(policy: Policy) -> dict[str, Json]:
     return {name: value for name, value in view(policy).items() if name not in SERVER_MADE}
 
 
-def _requested(desired: Desired, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
+def _requested(desired: DesiredPolicy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> dict[str, Json]:
     """Return the members whose options are not omitted, in the form of results; of mechanisms, the types that are given."""
     texts = {"name": desired.name, "alert_type": desired.alert_type}
     return {
@@ -107,7 +107,7 @@ def _lists(values: t.Mapping[str, t.Iterable[str]]) -> dict[str, Json]:
     return {name: list(ids) for name, ids in values.items()}
 
 
-def _update(desired: Desired, policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
+def _update(desired: DesiredPolicy, policy: Policy, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
     if desired.alert_type not in (None, policy.alert_type):
         raise conflict(
             f"alert_type: the notification policy {policy.name!r} (id {policy.id}) is about {policy.alert_type!r}, which cannot change."
@@ -180,7 +180,7 @@ def _filter_warnings(alert_type: str, filters: t.Mapping[str, tuple[str, ...]], 
     )
 
 
-def _creation(desired: Desired, state: PolicyState, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
+def _creation(desired: DesiredPolicy, state: PolicyState, mechanisms: t.Mapping[str, tuple[str, ...]]) -> Plan:
     if desired.policy_id is not None:
         raise Failure(
             NOT_FOUND,
@@ -211,7 +211,7 @@ def _creation(desired: Desired, state: PolicyState, mechanisms: t.Mapping[str, t
     )
 
 
-def conclude(desired: Desired, state: PolicyState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: DesiredPolicy, state: PolicyState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return the policy as it was read again after the write; raise `bad_response` if it differs from the plan."""
     if plan.requests[0].body is None:
         return Conclusion(plan.result)

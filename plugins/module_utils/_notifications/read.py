@@ -15,7 +15,7 @@ from .._selection import select
 from .._text import dict_of, format_time, json_type, parse_time
 from .alerts import Alerts, parse_alerts
 from .facts import WEBHOOKS
-from .options import Desired, PolicyQuery
+from .options import DesiredPolicy, PolicyQuery
 from .plan import PolicyState, is_id
 from .policy import NOUNS, Policy, parse_policy, view
 from .webhook import NOUNS as WEBHOOK_NOUNS
@@ -48,7 +48,7 @@ def _told(read: t.Callable[[], _T]) -> Observed[_T]:
         return unknown(failure)
 
 
-def read(client: Client, desired: Desired) -> PolicyState:
+def read(client: Client, desired: DesiredPolicy) -> PolicyState:
     """Return the policy; webhooks if one is given by its name; the alerts of the account if its type or its filters are compared."""
     everyone = policies(client)
     policy, known = select(everyone, NOUNS, desired.name, desired.policy_id), frozenset(policy.id for policy in everyone)

@@ -9,7 +9,7 @@ from .._api.client import Client
 from .._core import Answer, Conclusion, Plan
 from .._engine.steps import Outcome
 from .._engine.task import InfoTask, Spec, StateTask
-from .options import IDENTITY, INFO_OPTIONS, OPTIONS, Desired, PolicyQuery, desire, desire_report
+from .options import IDENTITY, INFO_OPTIONS, OPTIONS, DesiredPolicy, PolicyQuery, desire, desire_report
 from .plan import PolicyState, conclude, plan
 from .read import read, read_webhook, report, reread, reread_webhook, verify, verify_webhook
 from .webhook import secrets_of
@@ -19,7 +19,7 @@ from .webhook_options import DesiredWebhook, desire_webhook
 from .webhook_plan import WebhookState, conclude_webhook, plan_webhook
 
 
-class NotificationPolicy(StateTask[Desired, PolicyState]):
+class NotificationPolicy(StateTask[DesiredPolicy, PolicyState]):
     """A notification policy of an account."""
 
     name = "notification_policy"

@@ -16,7 +16,7 @@ class Status(t.TypedDict):
     updated_at: Json
 
 
-class Desired(t.NamedTuple):
+class DesiredMonitor(t.NamedTuple):
     """Whether monitoring has to be on, and the option `route`."""
 
     enabled: bool
@@ -35,8 +35,8 @@ class MonitorState(t.NamedTuple):
         return {**self.status, "other": dict(self.other)}
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Desired:
-    return Desired(params["enabled"], params["route"])
+def desire(params: t.Mapping[str, t.Any]) -> DesiredMonitor:
+    return DesiredMonitor(params["enabled"], params["route"])
 
 
 def read_status(status: t.Mapping[str, Json]) -> Status:
@@ -53,7 +53,7 @@ def read_monitor(route: str, settings: t.Mapping[str, Json]) -> MonitorState:
     return MonitorState(route, status, {name: value for name, value in settings.items() if name not in status})
 
 
-def plan(desired: Desired, state: MonitorState) -> Plan:
+def plan(desired: DesiredMonitor, state: MonitorState) -> Plan:
     """Plan one PUT if the state differs; `updated_at` keeps its current value because only the service can change it."""
     before = {"enabled": state.status["enabled"]}
     after = {"enabled": desired.enabled}
@@ -67,7 +67,7 @@ def plan(desired: Desired, state: MonitorState) -> Plan:
     )
 
 
-def conclude(desired: Desired, state: MonitorState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: DesiredMonitor, state: MonitorState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Verify the status in the answer to the write against the desired state."""
     answered = read_monitor(state.route, dict_of(answers[-1].result))
     if answered.status["enabled"] is not desired.enabled:

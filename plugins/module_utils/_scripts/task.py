@@ -17,11 +17,11 @@ from .audit import Audit, with_singles
 from .audit import desire as desire_audit
 from .facts import ALL, DEFAULT_MAX_GAP_DAYS, DEFAULT_STATUSES, MALICIOUS_OPTIONS, ROUTE_OPTION, SCRIPT_FINDINGS
 from .listing import judged, observe
-from .monitor import Desired, MonitorState, conclude, desire, plan
+from .monitor import DesiredMonitor, MonitorState, conclude, desire, plan
 from .read import monitor, read_singly, scripts
 
 
-class ScriptMonitor(StateTask[Desired, MonitorState]):
+class ScriptMonitor(StateTask[DesiredMonitor, MonitorState]):
     """The script monitor of a zone."""
 
     name = "script_monitor"
@@ -31,7 +31,7 @@ class ScriptMonitor(StateTask[Desired, MonitorState]):
 
     desire = staticmethod(desire)
 
-    def read(self, client: Client, desired: Desired) -> MonitorState:
+    def read(self, client: Client, desired: DesiredMonitor) -> MonitorState:
         return monitor(client, desired.route)
 
     plan = staticmethod(plan)

@@ -27,7 +27,7 @@ _BLANKS = " \t"
 _LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 
 
-class Desired(t.NamedTuple):
+class DesiredTransformer(t.NamedTuple):
     """The desired state of a transformer; None stands for an omitted option."""
 
     present: bool
@@ -45,7 +45,7 @@ class TransformerQuery(t.NamedTuple):
     transformer_id: int | None
 
 
-def desire(params: Params) -> Desired:
+def desire(params: Params) -> DesiredTransformer:
     name, sql, description = (params[option] for option in ("name", "sql", "description"))
     _check_id(params["transformer_id"])
     if params["transformer_id"] is None and not name:
@@ -61,7 +61,7 @@ def desire(params: Params) -> Desired:
             "description", f"{len(description)} characters are more than the limit of {facts.MAX_DESCRIPTION_LENGTH}"
         )
     samples = parse_samples(params["samples"] or ())
-    return Desired(params["state"] == "present", name, params["transformer_id"], sql, description, samples)
+    return DesiredTransformer(params["state"] == "present", name, params["transformer_id"], sql, description, samples)
 
 
 def desire_report(params: Params) -> TransformerQuery:

@@ -22,7 +22,7 @@ from .._core import (
 )
 from .._selection import Nouns
 from .._text import dict_of, is_integer, json_type
-from .options import Desired, normal
+from .options import DesiredTransformer, normal
 from .samples import Record, judge, refusal
 
 
@@ -122,7 +122,7 @@ def view(transformer: Transformer) -> dict[str, Json]:
     }
 
 
-def plan(desired: Desired, state: TransformerState) -> Plan:
+def plan(desired: DesiredTransformer, state: TransformerState) -> Plan:
     """Return the plan that deletes, creates or updates the transformer, or leaves it unchanged; refuse it if a sample failed."""
     made = _deletion(state.transformer) if not desired.present else _presence(desired, state.transformer)
     results = [judge(sample, delivered) for sample, delivered in zip(desired.samples, state.delivered, strict=False)]
@@ -158,13 +158,13 @@ def _managed(transformer: Transformer) -> dict[str, Json]:
     return {"name": transformer.name, "description": transformer.description, "sql": normal(transformer.sql or "")}
 
 
-def _requested(desired: Desired) -> dict[str, Json]:
+def _requested(desired: DesiredTransformer) -> dict[str, Json]:
     """Return the members of a desired transformer whose options are not omitted."""
     members = {"description": desired.description, "sql": None if desired.sql is None else normal(desired.sql)}
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _presence(desired: Desired, transformer: Transformer | None) -> Plan:
+def _presence(desired: DesiredTransformer, transformer: Transformer | None) -> Plan:
     if transformer is None:
         return _creation(desired)
     present = _managed(transformer)
@@ -190,7 +190,7 @@ def _presence(desired: Desired, transformer: Transformer | None) -> Plan:
     )
 
 
-def _creation(desired: Desired) -> Plan:
+def _creation(desired: DesiredTransformer) -> Plan:
     if desired.transformer_id is not None:
         raise Failure(
             NOT_FOUND,
@@ -212,7 +212,7 @@ def _creation(desired: Desired) -> Plan:
     )
 
 
-def conclude(desired: Desired, state: TransformerState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
+def conclude(desired: DesiredTransformer, state: TransformerState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return what the service shows after the write; raise `bad_response` if that differs from the plan.
 
     The last answers are the query and its versions, read again.

@@ -11,7 +11,7 @@ from .._api.rivals import Created, Listed, Words, look_again
 from .._core import INVALID_OPTION, PERMISSION, Answer, Conclusion, Failure, Json, Plan
 from .._selection import select
 from .._text import dict_of
-from .options import Desired, TransformerQuery
+from .options import DesiredTransformer, TransformerQuery
 from .plan import NOUNS, Transformer, TransformerState, parse_content, parse_transformer, parse_version, view
 from .samples import Record, Sample, delivered_records
 
@@ -19,7 +19,7 @@ _PARALLEL = 4
 _REFUSED_QUERY = 400
 
 
-def read(client: Client, desired: Desired) -> TransformerState:
+def read(client: Client, desired: DesiredTransformer) -> TransformerState:
     """Return the transformer with its query and version, and what the service's preview makes of the samples."""
     everyone = listed(client)
     transformer = select(everyone, NOUNS, desired.name, desired.transformer_id)

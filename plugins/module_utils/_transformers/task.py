@@ -8,12 +8,12 @@ from .._address import ACCOUNT_ID
 from .._api.client import Client
 from .._engine.steps import Outcome
 from .._engine.task import InfoTask, Spec, StateTask
-from .options import IDENTITY, OPTIONS, Desired, TransformerQuery, desire, desire_report
+from .options import IDENTITY, OPTIONS, DesiredTransformer, TransformerQuery, desire, desire_report
 from .plan import TransformerState, conclude, plan
 from .read import read, report, reread, verify
 
 
-class LogpushTransformer(StateTask[Desired, TransformerState]):
+class LogpushTransformer(StateTask[DesiredTransformer, TransformerState]):
     """A transformer of an account."""
 
     name = "logpush_transformer"

@@ -31,7 +31,7 @@ from .._engine.task import Params
 from .._logpush.coverage import carriers_of
 from .._logpush.jobs import ABSENT, IGNORE, UNLISTED, DesiredJobs, JobItem, check_items, desire_item
 from .._logpush.options import IDENTITY, OPTIONS, TRANSFORMER
-from .._scripts.monitor import Desired as DesiredMonitor
+from .._scripts.monitor import DesiredMonitor
 from .._scripts.task import TASK as MONITOR
 from .._text import did_you_mean, nearest
 
@@ -154,7 +154,7 @@ def _merged(job: Options, defaults: Options, present: bool) -> dict[str, Json]:
     return {**last, **{name: value for name, value in own.items() if value is not None}, "state": state}
 
 
-class Desired(t.NamedTuple):
+class DesiredZone(t.NamedTuple):
     """The desired state of a zone; None for parts that are not managed."""
 
     present: bool
@@ -182,7 +182,7 @@ def _desire_rules(items: t.Sequence[Options] | None, present: bool) -> DesiredRu
     return desire_rules(CONTENT_SECURITY_RULES, items if present else [{**rule, "state": "absent"} for rule in items])
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Desired:
+def desire(params: t.Mapping[str, t.Any]) -> DesiredZone:
     """Return the desired state of validated options; refuse options that are invalid whatever the current state is."""
     present = params["state"] == "present"
     for name in (CUSTOM_FIELDS, "script_monitor_enabled", CONTENT_SECURITY_RULES):
@@ -190,7 +190,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
             raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
     lists = {name: names for name, names in (params[CUSTOM_FIELDS] or {}).items() if names is not None}
     enabled = params["script_monitor_enabled"]
-    return Desired(
+    return DesiredZone(
         present=present,
         fields=desire_fields(lists, present, params["base_url"]),
         jobs=desire_zone_jobs(params, lists),

@@ -40,7 +40,7 @@ from .._logpush.read import read_all
 from .._scripts import task as script_monitor
 from .._scripts.monitor import MonitorState
 from .._text import list_of
-from .options import ZONE_SPEC, Desired, desire, plan_fields
+from .options import ZONE_SPEC, DesiredZone, desire, plan_fields
 
 # Jobs select custom fields, so fields are created before jobs, and jobs are removed before fields.
 _ORDER = {
@@ -60,7 +60,7 @@ class ZoneState(t.NamedTuple):
     account: str = ""
 
 
-def read(client: Client, desired: Desired) -> ZoneState:
+def read(client: Client, desired: DesiredZone) -> ZoneState:
     """Read the managed parts of a zone in parallel."""
     reads: dict[str, t.Callable[[], t.Any]] = {}
     if (fields := desired.fields) is not None:
@@ -85,7 +85,7 @@ def read(client: Client, desired: Desired) -> ZoneState:
     return ZoneState(address=client.address.named, account=account, **read_parts)
 
 
-def compose(desired: Desired, state: ZoneState) -> Composition:
+def compose(desired: DesiredZone, state: ZoneState) -> Composition:
     """Make the plan of each part, as its own module would, and combine them."""
     parts = _parts(desired, state)
     ids: dict[str, str | None] = {name: plan_id(state.address, parts[name].whole) if name in parts else None for name in PARTS}
@@ -126,7 +126,7 @@ def compose(desired: Desired, state: ZoneState) -> Composition:
     return Composition(whole, tuple(step for part in sequence for step in part.steps), conclude, approvals)
 
 
-def _parts(desired: Desired, state: ZoneState) -> dict[str, Composition]:
+def _parts(desired: DesiredZone, state: ZoneState) -> dict[str, Composition]:
     """Return the plans of the managed parts."""
     parts: dict[str, Composition] = {}
     if desired.fields is not None:
@@ -169,7 +169,7 @@ def _differing(name: str, whole: Plan) -> tuple[Json, Json]:
     return differing(whole.before, whole.after)
 
 
-class ZoneObservability(StateTask[Desired, ZoneState]):
+class ZoneObservability(StateTask[DesiredZone, ZoneState]):
     """The settings of a zone or an account in one task: the plans of the single modules, composed."""
 
     name = "zone_observability"
@@ -190,7 +190,7 @@ class ZoneObservability(StateTask[Desired, ZoneState]):
     read = staticmethod(read)
     compose = staticmethod(compose)
 
-    def secrets(self, desired: Desired, state: ZoneState | None) -> t.Iterable[str]:
+    def secrets(self, desired: DesiredZone, state: ZoneState | None) -> t.Iterable[str]:
         """Return the secrets of the jobs; the other parts have none."""
         return several_jobs.secrets_of_jobs(desired.jobs, state.jobs if state else None) if desired.jobs else ()
 

@@ -196,7 +196,7 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
 }
 
 
-class Desired(t.NamedTuple):
+class DesiredFiles(t.NamedTuple):
     """The destination folder, whether to overwrite files, and the text of each file by its path below `dest`."""
 
     dest: str
@@ -204,7 +204,7 @@ class Desired(t.NamedTuple):
     texts: t.Mapping[str, str]
 
 
-def desire(params: t.Mapping[str, t.Any]) -> Desired:
+def desire(params: t.Mapping[str, t.Any]) -> DesiredFiles:
     """Return the desired files of validated options."""
     zones = _checked_zones(params["zones"])
     if not params["dest"]:
@@ -222,7 +222,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Desired:
     group = check_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
-    return Desired(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date))
+    return DesiredFiles(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date))
 
 
 def _checked_zones(results: t.Sequence[Json]) -> list[AdoptedZone]:
@@ -246,7 +246,7 @@ def _checked_zones(results: t.Sequence[Json]) -> list[AdoptedZone]:
     return zones
 
 
-def report(desired: Desired) -> Conclusion:
+def report(desired: DesiredFiles) -> Conclusion:
     """Compare the files with existing ones; raise `conflict` if one would be replaced without `overwrite`."""
     stale = {path for path, text in desired.texts.items() if _differs(desired.dest, path, text)}
     foreign = sorted(path for path in stale if os.path.lexists(os.path.join(desired.dest, path)))
@@ -259,7 +259,7 @@ def report(desired: Desired) -> Conclusion:
     return Conclusion({"changed": bool(stale), "files": files})
 
 
-def write(desired: Desired) -> None:
+def write(desired: DesiredFiles) -> None:
     """Write each missing or different file; after a failure, all files are unchanged."""
     texts = sorted(desired.texts.items())
     stale = {os.path.join(desired.dest, path): text.encode() for path, text in texts if _differs(desired.dest, path, text)}

@@ -11,7 +11,7 @@ from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import list_of
 from .._play.hosts import Play, PlayTask
 from .._words import count_hosts, plural
-from .files import OPTIONS, Desired, desire, report, scope_of, write
+from .files import OPTIONS, DesiredFiles, desire, report, scope_of, write
 from .gather import Gathered, Registered, gather
 
 
@@ -26,10 +26,10 @@ def next_command(inventory: t.Sequence[str], dest: str, needs_hosts: bool) -> st
     return f"{setting}ansible-playbook edgeops.observability.deliver {options} --check --diff"
 
 
-class DesiredFiles(t.NamedTuple):
+class DesiredAdoption(t.NamedTuple):
     """The files of an adoption, None without any zone, what was gathered for them, and the options for the play."""
 
-    files: Desired | None
+    files: DesiredFiles | None
     gathered: Gathered
     dest: str
     group: str
@@ -38,14 +38,14 @@ class DesiredFiles(t.NamedTuple):
     needs_hosts: bool
 
 
-class ZoneVariablesFiles(PlayTask[DesiredFiles]):
+class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
     name = "zone_variables_files"
     spec = Spec(options=OPTIONS)
 
-    def desire(self, params: Params, play: Play) -> DesiredFiles:
+    def desire(self, params: Params, play: Play) -> DesiredAdoption:
         rest = (params["dest"], params["group"], play.check_mode, play.inventory, play.needs_hosts)
         if params["zones"] is not None:
-            return DesiredFiles(
+            return DesiredAdoption(
                 desire(params), Gathered(params["zones"], params["script_baselines"], params["page_baselines"], {}), *rest
             )
         names = params["registered"] or {}
@@ -53,7 +53,7 @@ class ZoneVariablesFiles(PlayTask[DesiredFiles]):
             play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or "", names.get("pages") or "")
         )
         if not gathered.zones:
-            return DesiredFiles(None, gathered, *rest)
+            return DesiredAdoption(None, gathered, *rest)
         group_hosts = play.groups.get(params["group"], ()) if params["group_hosts"] is None else params["group_hosts"]
         options = {
             "zones": gathered.zones,
@@ -61,21 +61,21 @@ class ZoneVariablesFiles(PlayTask[DesiredFiles]):
             "page_baselines": gathered.page_baselines,
             "group_hosts": list(group_hosts),
         }
-        return DesiredFiles(desire({**params, **options}), gathered, *rest)
+        return DesiredAdoption(desire({**params, **options}), gathered, *rest)
 
-    def report(self, desired: DesiredFiles) -> Conclusion:
+    def report(self, desired: DesiredAdoption) -> Conclusion:
         files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
         adopted = [zone["zone"] for zone in desired.gathered.zones]
         places = {"dest": desired.dest, "group": desired.group}
         summary = {"adopted": adopted, "refused": desired.gathered.refused, "lines": _lines(desired)}
         return Conclusion({**files.result, **places, **summary})
 
-    def write(self, desired: DesiredFiles) -> None:
+    def write(self, desired: DesiredAdoption) -> None:
         if desired.files is not None:
             write(desired.files)
 
 
-def _lines(desired: DesiredFiles) -> list[str]:
+def _lines(desired: DesiredAdoption) -> list[str]:
     """Return what was adopted and what was not, and the next command."""
     gathered = desired.gathered
     lines = [f"{host} was not adopted: {reason}" for host, reason in gathered.refused.items()]

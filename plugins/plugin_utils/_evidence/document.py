@@ -27,7 +27,7 @@ from .verification import desire as desire_archive
 DEFAULT_TITLE = "Evidence of script audits"
 
 
-class Desired(t.NamedTuple):
+class DesiredEvidence(t.NamedTuple):
     """What the document is about, and where it is written.
 
     `zones` are those that it is about even without a file. Without `max_gap_days`, each kind of chain has its own.
@@ -45,7 +45,7 @@ class Desired(t.NamedTuple):
         return self.names.get(zone_id.lower(), zone_id)
 
 
-def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) -> Desired:
+def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) -> DesiredEvidence:
     """Return the document that validated options describe; refuse invalid values. `inventory_names` only name zones."""
     at = need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)
     at = at.astimezone(datetime.timezone.utc).replace(microsecond=0)
@@ -59,7 +59,7 @@ def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) 
         if not is_zone_id(str(zone_id)) or not has_text(name):
             raise invalid_option(f"zone_names[{zone_id!r}]", "must be the name of the zone, under the zone's id")
         names[str(zone_id).lower()] = name
-    return Desired(
+    return DesiredEvidence(
         archive=desire_archive(params),
         dest=params["dest"],
         period=Period(since, until, is_since_given=bool(params["since"]), at=at),
@@ -105,7 +105,7 @@ class Document(t.NamedTuple):
     `words` are the notes beside changes, by the place of the change; `notes_left` fit none. `missing` are zones without any chain.
     """
 
-    desired: Desired
+    desired: DesiredEvidence
     chains: t.Sequence[ZoneChain]
     changes: t.Sequence[Event]
     valid: bool
@@ -159,7 +159,7 @@ class Document(t.NamedTuple):
         return self.desired.name_of(zone_id)
 
 
-def read(desired: Desired) -> Document:
+def read(desired: DesiredEvidence) -> Document:
     """Read all chains; raise `invalid_option` for a period in which no zone has a record."""
     period, baselines = desired.period, Baselines(desired.archive.folder)
     notes = read_notes(desired.archive.folder)

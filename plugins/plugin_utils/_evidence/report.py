@@ -7,7 +7,7 @@ import os
 from ...module_utils._core import Conclusion
 from ...module_utils._text import line
 from .._dest import check_folder, write_files
-from .document import Desired, Document, numbers, read
+from .document import DesiredEvidence, Document, numbers, read
 from .page import render
 from .table import render_table
 
@@ -15,13 +15,13 @@ PAGE, TABLE = FILES = ("evidence.html", "evidence.csv")
 _MODE = 0o640
 
 
-def compose(desired: Desired) -> Document:
+def compose(desired: DesiredEvidence) -> Document:
     """Read the chains; write nothing."""
     check_folder(os.path.abspath(desired.dest), FILES)
     return read(desired)
 
 
-def write(desired: Desired, document: Document) -> list[str]:
+def write(desired: DesiredEvidence, document: Document) -> list[str]:
     """Write both files or none; return their paths."""
     contents = {PAGE: render(document), TABLE: render_table(document)}
     return write_files(os.path.abspath(desired.dest), contents, dict.fromkeys(FILES, _MODE))

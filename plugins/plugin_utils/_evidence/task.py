@@ -7,7 +7,7 @@ import typing as t
 
 from ...module_utils._core import Conclusion
 from ...module_utils._engine.task import ArgumentSpec, DocumentTask, LocalTask, Params, Spec
-from .document import Desired, Document
+from .document import DesiredEvidence, Document
 from .document import desire as desire_document
 from .report import compose, conclude, write
 from .verification import Archive, desire, report
@@ -29,7 +29,7 @@ class ScriptEvidenceInfo(LocalTask[Archive]):
         return report(desired, self._zone_names)
 
 
-class EvidenceReport(DocumentTask[Desired, Document, list[str]]):
+class EvidenceReport(DocumentTask[DesiredEvidence, Document, list[str]]):
     """The document of a period. It is written in check mode too, and nothing else is changed."""
 
     name = "evidence_report"
@@ -50,11 +50,11 @@ class EvidenceReport(DocumentTask[Desired, Document, list[str]]):
         """`zone_names` are the names of zones in the inventory, by id."""
         self._zone_names = zone_names
 
-    def desire(self, params: Params) -> Desired:
+    def desire(self, params: Params) -> DesiredEvidence:
         return desire_document(params, self._zone_names)
 
     compose = staticmethod(compose)
     write = staticmethod(write)
 
-    def conclude(self, desired: Desired, document: Document, written: list[str]) -> Conclusion:  # as the engine calls it
+    def conclude(self, desired: DesiredEvidence, document: Document, written: list[str]) -> Conclusion:  # as the engine calls it
         return conclude(document, written)

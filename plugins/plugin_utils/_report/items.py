@@ -44,7 +44,7 @@ def problem(
     present: Json,
     desired: Json = None,
     *,
-    member: str | None = "",
+    member: str | None = None,
     resource: str | None = None,
     kind: str | None = None,
 ) -> Problem:
@@ -55,7 +55,7 @@ def problem(
         kind=kind or of_type.kind,
         resource=resource or of_type.resource,
         subject=subject,
-        member=name if member == "" else member,
+        member=member or name,
         severity=of_type.severity if kind in (None, of_type.kind) else LOW,
         present=present,
         desired=of_type.should_be if desired is None else desired,
@@ -64,15 +64,17 @@ def problem(
 
 def difference_problem(difference: Difference) -> Problem:
     """Return a difference as a problem; its reason continues the sentence."""
-    found = problem(
-        DIFFERENCE,
-        difference.subject,
-        difference.before,
-        difference.after,
-        member=difference.path,
+    return Problem(
+        type=DIFFERENCE,
+        kind=DIFFERENCE,
         resource=difference.resource,
+        subject=difference.subject,
+        member=difference.path,
+        severity=type_of(DIFFERENCE).severity,
+        present=difference.before,
+        desired=difference.after,
+        note=f"; {difference.reason}" if difference.reason else "",
     )
-    return found._replace(note=f"; {difference.reason}") if difference.reason else found
 
 
 class Wording(t.NamedTuple):

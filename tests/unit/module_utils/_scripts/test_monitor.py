@@ -12,7 +12,7 @@ ON = monitor.MonitorState("script_monitor", {**STATUS, "enabled": True})
 SEEN_ELSEWHERE = monitor.MonitorState("page_shield", STATUS)
 
 
-def declare(enabled: bool, route: str = "script_monitor") -> monitor.Desired:
+def declare(enabled: bool, route: str = "script_monitor") -> monitor.DesiredMonitor:
     return monitor.desire({"enabled": enabled, "route": route})
 
 

@@ -16,10 +16,12 @@ from support.samples.fleet import (
     unmanaged,
 )
 
+from ansible_collections.edgeops.observability.plugins.module_utils._difference import UPDATE, Difference
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.findings import differences
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import (
     APPLIED,
     cells,
+    difference_problem,
     items_of,
     problem,
     sentence,
@@ -43,7 +45,7 @@ def as_item(each):
 
 
 def difference(member, present, desired):
-    return problem("difference", None, present, desired, member=member)
+    return difference_problem(Difference("jobs", None, member, UPDATE, present, desired))
 
 
 @pytest.mark.parametrize(
