@@ -81,14 +81,7 @@ def configured(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="session")
 def minimal(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
-    """Return the controller after two runs of the minimal setup."""
-    with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
-        yield configure(controller, Place(tmp_path_factory.mktemp("minimal")), simulator_server, [load("small.yml")] * 2)
-
-
-@pytest.fixture(scope="session")
-def recovered(simulator_server: t.Any, tmp_path_factory: pytest.TempPathFactory) -> t.Iterator[Configured]:
-    """Return the controller after two runs of the minimal setup, of which the first could not update the project."""
+    """Return the controller after three runs of the minimal setup, of which the first could not update the project."""
     with running(playbooks=[path.name for path in PROJECT.glob("*.yml")]) as controller:
         controller.failing_updates = 1
-        yield configure(controller, Place(tmp_path_factory.mktemp("recovered")), simulator_server, [load("small.yml")] * 2)
+        yield configure(controller, Place(tmp_path_factory.mktemp("minimal")), simulator_server, [load("small.yml")] * 3)

@@ -10,52 +10,70 @@ import pytest
 from harness import Playbook
 
 VALIDATE = "edgeops.observability.validate_variables"
-# Hosts with their variables, options of the task, and the start of the message.
+# What `check` and `deliver` run after it, before they read any zone.
+REPORT = {"edgeops.observability.audit_report": {"validate_only": True}}
+PLAN = {"edgeops.observability.delivery_plan": {"validate_only": True}}
+ANY: dict[str, t.Any] = {VALIDATE: {}}
+# Hosts with their variables, the task, and the start of the message.
 CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
-    ({}, {"hosts": []}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
-    ({"a0": {"edgeops_target": "a0"}}, {}, "edgeops_target: is set in the inventory"),
+    ({}, {VALIDATE: {"hosts": []}}, "edgeops_target: the inventory and its limit contain no host for 'all'"),
+    ({"a0": {"edgeops_target": "a0"}}, ANY, "edgeops_target: is set in the inventory"),
     (
         {"a1": {"edgeops_fial_on": []}},
-        {},
+        ANY,
         "edgeops_fial_on: there is no such variable (did you mean 'edgeops_fail_on'?), set for a1",
     ),
     (
         {"a2": {"edgeops_waivers": [{"reason": "{{ nowhere }}"}]}},
-        {},
+        ANY,
         "edgeops_waivers: cannot be evaluated: 'nowhere' is undefined",
     ),
     (
         {"b0": {"log_delivery_jbos": []}, "b1": {}},
-        {},
+        ANY,
         "log_delivery_jbos: there is no such variable (did you mean 'log_delivery_jobs'?), set for b0",
     ),
-    ({"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, {}, "edgeops_approved_plan_id: cannot be evaluated: "),
-    ({"b3": {"edgeops_allow": "{{ nowhere }}"}}, {}, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
+    ({"b2": {"edgeops_approved_plan_id": "{{ nowhere }}"}}, ANY, "edgeops_approved_plan_id: cannot be evaluated: "),
+    ({"b3": {"edgeops_allow": "{{ nowhere }}"}}, ANY, "edgeops_allow: cannot be evaluated: 'nowhere' is undefined"),
     # A rail applies to the whole run, so that the value of another host than the first would be ignored.
     (
         {"b4": {"edgeops_max_changed_zones": 5}, "b5": {"edgeops_max_changed_zones": 6}},
-        {},
+        ANY,
         "edgeops_max_changed_zones: is not the same for all hosts",
     ),
-    ({"c0": {}}, {"required": ["edgeops_adopt_dir"]}, "edgeops_adopt_dir: is required"),
-    ({"d0": {"edgeops_survey": {"name": ["a"]}}}, {}, "edgeops_survey.name: not an option of a survey"),
+    ({"c0": {}}, {VALIDATE: {"required": ["edgeops_adopt_dir"]}}, "edgeops_adopt_dir: is required"),
+    ({"d0": {"edgeops_survey": {"name": ["a"]}}}, ANY, "edgeops_survey.name: not an option of a survey"),
+    ({"d1": {"edgeops_servey": {}}}, ANY, "edgeops_servey: there is no such variable"),
+    ({"d2": {"edgeops_adopt_group": "../x"}}, ANY, "edgeops_adopt_group: '../x' cannot be"),
+    ({"e0": {"edgeops_report_keep": -1}}, REPORT, "edgeops_report_keep: -1 is not a number from 0"),
+    ({"e1": {"edgeops_report_formats": ["pdf"]}}, REPORT, "edgeops_report_formats: "),
+    ({"e2": {"edgeops_report_put_url": "ftp://files.example"}}, REPORT, "edgeops_report_put_url: "),
+    ({"e3": {"edgeops_report_put_url": "https://files.example/a?sig=b"}}, REPORT, "edgeops_report_put_url: it has a query"),
+    ({"e4": {"edgeops_fail_on": "drifted, fnidings"}}, REPORT, "edgeops_fail_on"),
+    ({"e5": {"edgeops_waivers": ["x"]}}, REPORT, "edgeops_waivers[0]: must be a dictionary"),
+    (
+        {"f0": {"edgeops_guard": False, "edgeops_approved_plan_id": "a"}},
+        PLAN,
+        "edgeops_approved_plan_id: needs edgeops_guard",
+    ),
 )
 
 
 def test_invalid_variables_are_refused(playbook: Playbook) -> None:
-    hosts = {name: variables for given, _options, _said in CASES for name, variables in given.items()}
+    hosts = {name: variables for given, _task, _said in CASES for name, variables in given.items()}
     plays = [
         {
             "hosts": [*given] or "localhost",
             "gather_facts": False,
-            "tasks": [{"name": f"Case {number}", VALIDATE: options, "run_once": True, "ignore_errors": True}],
+            "tasks": [{"name": f"Case {number}", **task, "run_once": True, "ignore_errors": True}],
         }
-        for number, (given, options, _said) in enumerate(CASES)
+        for number, (given, task, _said) in enumerate(CASES)
     ]
     report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option")
-    for number, (_given, _options, said) in enumerate(CASES):
+    for number, (_given, _task, said) in enumerate(CASES):
         message = report.named(f"Case {number}").result["msg"]
         assert message.startswith(said), message
+    assert not report.journal
 
 
 @pytest.mark.parametrize(
@@ -63,27 +81,18 @@ def test_invalid_variables_are_refused(playbook: Playbook) -> None:
     [
         ("check", {"edgeops_report_merge": "missing.json"}, "edgeops_report_merge[0]: "),
         ("check", {"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
-        ("check", {"edgeops_report_keep": -1}, "edgeops_report_keep: -1 is not a number from 0"),
-        ("check", {"edgeops_report_formats": ["pdf"]}, "edgeops_report_formats: "),
-        ("check", {"edgeops_report_put_url": "ftp://files.example"}, "edgeops_report_put_url: "),
         ("check", {"edgeops_audit_scripts": "ture"}, "edgeops_audit_scripts: must be true or false"),
-        ("check", {"edgeops_fail_on": "drifted, fnidings"}, "edgeops_fail_on"),
-        ("check", {"edgeops_waivers": ["x"]}, "edgeops_waivers[0]: must be a dictionary"),
-        ("check", {"edgeops_report_put_url": "https://files.example/a?sig=b"}, "edgeops_report_put_url: it has a query"),
         ("deliver", {"edgeops_target": ["zone0"]}, "edgeops_target: must be a string"),
         ("deliver", {"edgeops_approved_report": "missing.json"}, "edgeops_approved_report: "),
-        ("deliver", {"edgeops_guard": False, "edgeops_approved_plan_id": "a"}, "edgeops_approved_plan_id: needs edgeops_guard"),
         ("deliver", {"_edgeops_plan": {"written": ["zone0"]}}, "_edgeops_plan: is set by the collection itself"),
         ("deliver", {"log_delivery_result": {"changed": False}}, "log_delivery_result: is set by the collection itself"),
-        ("adopt", {"edgeops_adopt_dir": "x", "edgeops_adopt_group": "../x"}, "edgeops_adopt_group: '../x' cannot be"),
         ("adopt", {}, "edgeops_adopt_dir: is required"),
-        ("survey", {"edgeops_servey": {}}, "edgeops_servey: there is no such variable"),
         ("survey", {"edgeops_survey": {"account_ids": ["x y"]}}, "edgeops_survey.account_ids[0]: 'x y' is not 1 to 32"),
         ("verify_evidence", {}, "edgeops_evidence_dir: is required"),
     ],
 )
 def test_validation_is_the_first_task(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
-    """Variables are validated even if no zone can be reached; the message names the variable as the user typed it."""
+    """Each playbook validates its variables even if no zone can be reached, in each of the ways in which it does."""
     hosts = {"zone0": {"zone_id": playbook.zone, "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}}
     warns = ["Could not match supplied host pattern"] if isinstance(variables.get("edgeops_target"), list) else []
     report = playbook.run(
