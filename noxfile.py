@@ -247,13 +247,13 @@ def properties(session: nox.Session) -> None:
 @gate("test", "once")
 def secrets(session: nox.Session) -> None:
     """Whether no credential gets into any output, log, result or file, or to another origin."""
-    pytest(session, f"core-{MAIN}", "tests/secrets", "tests/tls")
+    pytest(session, f"core-{MAIN}", "tests/secrets", "tests/tls", workers=2)
 
 
 @gate("test", "once")
 def faults(session: nox.Session) -> None:
-    """Whether a fault at any request ends as expected; a seeded sample, all with `-- --faults=all -n 2`."""
-    pytest(session, f"core-{MAIN}", "tests/faults")
+    """Whether a fault at any request ends as expected; a seeded sample, all with `-- --faults=all`."""
+    pytest(session, f"core-{MAIN}", "tests/faults", workers=2)
 
 
 @gate("test", "once", name="ansible-lint")
@@ -266,7 +266,7 @@ def ansible_lint(session: nox.Session) -> None:
 @gate("test", "once")
 def simulator(session: nox.Session) -> None:
     """Whether the embedded simulator behaves as the API is documented."""
-    pytest(session, "dev", "simulator/tests")
+    pytest(session, "dev", "simulator/tests", workers=2)
 
 
 @on_each_core("modules", *ENDS)
