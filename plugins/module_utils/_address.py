@@ -185,8 +185,9 @@ def read_zone(item: Json) -> ListedZone:
             raise _invalid(item, name, value)
     if not is_zone_id(item["id"]):
         raise _invalid(item, "id", item["id"])
-    owner: AccountOfZone | None = {"id": members["account.id"], "name": members["account.name"]} if account else None
-    return {"id": item["id"], "name": item["name"], "status": members["status"], "account": owner}
+    number, status = (value and value.lower() for value in (members.get("account.id"), members["status"]))
+    owner: AccountOfZone | None = {"id": number, "name": members["account.name"]} if account else None
+    return {"id": item["id"], "name": item["name"], "status": status, "account": owner}
 
 
 def _invalid(item: t.Mapping[str, Json], member: str, value: Json) -> Failure:
@@ -204,17 +205,23 @@ def read_account(item: Json) -> ListedAccount:
         raise Failure(BAD_RESPONSE, f"The account {number!r:.200} has {number!r:.200} as its id.")
     if name is not None and not isinstance(name, str):
         raise Failure(BAD_RESPONSE, f"The account {number!r:.200} has {name!r:.200} as its name.")
-    return {"id": number, "name": name or f"account_{number}"}
+    return {"id": number.lower(), "name": name or f"account_{number}"}
 
 
 def is_selected(zone: ListedZone, filters: Filters) -> bool:
-    """Return whether a zone has one of the values of each filter that is set."""
+    """Return whether a zone has one of the values of each filter that is set; raise `bad_response` for one that does not show what it is."""
+    if filters["names"] and zone["name"].lower() not in {name.lower() for name in filters["names"]}:
+        return False
     account = zone["account"]
-    return (
-        (not filters["names"] or zone["name"].lower() in {name.lower() for name in filters["names"]})
-        and (not filters["statuses"] or zone["status"] in filters["statuses"])
-        and (not filters["account_ids"] or (account and account["id"]) in filters["account_ids"])
-    )
+    for option, member, value in (("statuses", "status", zone["status"]), ("account_ids", "account", account and account["id"])):
+        if filters[option] and value is None:
+            raise Failure(
+                BAD_RESPONSE,
+                f"The zone {zone['id']} named {zone['name']!r:.300} has no {member}, so that it is not known whether {option} selects it.",
+            )
+        if filters[option] and value not in filters[option]:
+            return False
+    return True
 
 
 def host_name(name: str, zone_id: str) -> str:

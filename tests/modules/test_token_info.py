@@ -66,6 +66,8 @@ def test_missing_logs_permission_is_reported_first(read_token: t.Callable[..., t
 def test_readable_is_unknown_for_other_statuses(read_token: t.Callable[..., t.Any], status: int, readable: bool | None) -> None:
     report = read_token(refused=["*/page_shield/policies"], status=status)
     assert rows(report)["zone", "content_security_rules"] is readable
+    said = "\n".join(report.result["lines"])
+    assert ("It is not known whether the token can read" in said) is (readable is None) and "can read everything" not in said
 
 
 def test_only_the_address_of_the_task_is_read(read_token: t.Callable[..., t.Any], modules: Modules) -> None:

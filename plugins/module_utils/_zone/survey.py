@@ -94,9 +94,9 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
 
 
 def may_be_selected(zone: ListedZone, filters: Params) -> bool:
-    """Return whether a zone is read: also one that the service lists without its account, which may be one of those that are asked for."""
-    known = zone["account"] and zone["account"]["id"]
-    return is_selected(zone, filters if known else {**filters, "account_ids": ()})
+    """Return whether a zone is read: also one that the service lists without its account or status, which may be what is asked for."""
+    shown = {"account_ids": zone["account"] and zone["account"]["id"], "statuses": zone["status"]}
+    return is_selected(zone, {**filters, **{option: () for option, value in shown.items() if value is None}})
 
 
 def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple[int, float] | None) -> float:

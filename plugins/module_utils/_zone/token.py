@@ -322,9 +322,12 @@ def lines_of(verified: Verified | None, permissions: t.Sequence[Permitted], refu
         why = f"The service does not accept the credentials: HTTP {refused.status} for every request{f', {errors}' if errors else ''}."
         advice = "Check that api_token, or api_email and api_key, is whole, was not rolled or deleted, and is of the service at base_url."
         head = [f"{why} {advice}"]
+    untold = [f"{each['product'].replace('_', ' ')} ({each['scope']})" for each in permissions if each["readable"] is None]
+    if untold and refused is None:
+        head.append(f"It is not known whether the token can read {', '.join(dict.fromkeys(untold))}.")
     missing = _missing(permissions)
     if not missing:
-        return head if refused else [*head, "The token can read everything that was asked for."]
+        return head if refused or untold else [*head, "The token can read everything that was asked for."]
     number = sum(map(len, missing.values()))
     advice = "If they are right, tick" if refused else f"The token cannot read {number} of {len(permissions)} products. Tick"
     return [*head, f"{advice} in the form of the token:", *(f"  {form}  ({_needed(its)})" for form, its in missing.items())]

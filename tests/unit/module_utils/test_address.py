@@ -8,6 +8,7 @@ import pytest
 from ansible_collections.edgeops.observability.plugins.module_utils import _address
 from ansible_collections.edgeops.observability.plugins.module_utils._address import is_zone_id
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import may_be_selected
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -54,8 +55,28 @@ def test_filters_are_in_the_form_of_the_service():
         _address.parse_filters({**NOTHING, "account_ids": ["ab", "Example"]}, "discover.")
 
 
-def test_zone_without_account_matches_none():
-    assert not _address.is_selected({**KEPT, "account": None}, {**NOTHING, "account_ids": ["b"]})
+@pytest.mark.parametrize(
+    ("lacks", "filters"),
+    [
+        ({"account": None}, {"account_ids": ["b"]}),
+        ({"account": {"id": None, "name": "b"}}, {"account_ids": ["b"]}),
+        ({"status": None}, {"statuses": ["active"]}),
+    ],
+)
+def test_zone_that_does_not_show_what_selects_it_is_a_bad_response(lacks, filters):
+    """To leave it out would say that it does not exist."""
+    with pytest.raises(Failure, match="so that it is not known whether") as caught:
+        _address.is_selected({**KEPT, **lacks}, {**NOTHING, **filters})
+    assert caught.value.kind == "bad_response"
+    assert _address.is_selected({**KEPT, **lacks}, NOTHING)
+    assert not _address.is_selected({**KEPT, **lacks}, {**NOTHING, **filters, "names": ["other.example"]})
+    assert may_be_selected({**KEPT, **lacks}, {**NOTHING, **filters})
+
+
+def test_capitals_in_a_listing_do_not_matter():
+    zone = _address.read_zone({**ZONE, "status": "ACTIVE", "account": {**ACCOUNT, "id": "B" * 32}})
+    assert (zone["status"], zone["account"]["id"]) == ("active", "b" * 32)
+    assert _address.read_account({"id": "B" * 32})["id"] == "b" * 32
 
 
 @pytest.mark.parametrize(
