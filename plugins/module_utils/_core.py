@@ -208,8 +208,8 @@ EFFECTS = (
 def report_effects(effects: t.Iterable[Effect]) -> list[ReportedEffect]:
     ordered = sorted(effects, key=lambda effect: (effect.name, effect.subject or "", effect.detail or ()))
     return [
-        {"name": each.name, "subject": each.subject, "detail": None if each.detail is None else list(each.detail)}
-        for each in ordered
+        {"name": effect.name, "subject": effect.subject, "detail": None if effect.detail is None else list(effect.detail)}
+        for effect in ordered
     ]
 
 

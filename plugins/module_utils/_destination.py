@@ -22,7 +22,7 @@ _KEYS_IN_ADDRESS = frozenset(("access-key-id", ENDPOINT))
 _ENDPOINT_END = re.compile(r"[?#;\\\x00-\x20\x7f]")
 
 # The names of all options that a type of destination has.
-_OPTION_NAMES = frozenset().union(*(each.options | each.required for each in SCHEMES.values()))
+_OPTION_NAMES = frozenset().union(*(scheme.options | scheme.required for scheme in SCHEMES.values()))
 
 _REGION = re.compile(r"[A-Za-z0-9-]*")
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9 _.-]*>")
@@ -145,7 +145,7 @@ def parse(text: str) -> Destination:
     sound = sound and not _is_ambiguous(authority)
     # What decides where records go, and cannot be shown, cannot be compared either.
     sound = sound and not any(
-        each.secret and each.masked == MASK and each.lower_name in facts.deciding for each in options if each.value
+        option.secret and option.masked == MASK and option.lower_name in facts.deciding for option in options if option.value
     )
     parts = tuple(_parts(facts.path, path)) if slash else ()
     return Destination(text, scheme, user if at else None, host, parts, options, sound, facts)
@@ -334,13 +334,13 @@ def leads_elsewhere(before: Destination, after: Destination) -> bool:
         return False
     if not (before.sound and after.sound) or "#" in before.text + after.text:
         return True
-    masked = {name for each in (before, after) for name, value in _settings(each) if STARS.fullmatch(value or "")}
+    masked = {name for side in (before, after) for name, value in _settings(side) if STARS.fullmatch(value or "")}
     # The options that determine where records go, without those that the service masks on either side.
     was, will = (
         sorted(
-            (name, value or "") for name, value in _settings(each) if name.lower() in each.facts.options and name not in masked
+            (name, value or "") for name, value in _settings(side) if name.lower() in side.facts.options and name not in masked
         )
-        for each in (before, after)
+        for side in (before, after)
     )
     # Another user is another secret.
     return _place(before)[1:] != _place(after)[1:] or was != will
@@ -545,7 +545,7 @@ def public_text(text: str) -> str:
 def readable_failure(result: dict[str, Json]) -> dict[str, Json]:
     """Return a failed result whose texts of the service have a readable length, and addresses without their secrets."""
     error = dict_of(result["error"])
-    errors = [{**each, "message": readable_text(str(each["message"]))} for each in map(dict_of, list_of(error["errors"]))]
+    errors = [{**entry, "message": readable_text(str(entry["message"]))} for entry in map(dict_of, list_of(error["errors"]))]
     # A gate refuses addresses such as that of a script, which users have to read whole: they are not masked as destinations are.
     readable = clean_text if error["kind"] == GATE else readable_text
     return {**result, "msg": readable(str(result["msg"])), "error": {**error, "errors": errors}}

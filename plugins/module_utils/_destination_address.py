@@ -36,7 +36,9 @@ def _deciding(destination: Destination) -> list[Option]:
 
     A switch that is off is the same as none.
     """
-    return [each for each in _named(destination) if each.lower_name not in INSECURE or str(each.value).lower() not in _OFF]
+    return [
+        option for option in _named(destination) if option.lower_name not in INSECURE or str(option.value).lower() not in _OFF
+    ]
 
 
 def clear_secret(address: Destination) -> str:

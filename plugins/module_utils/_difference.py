@@ -52,7 +52,7 @@ def of_part(resource: str, before: Json, after: Json, changed: bool = False) -> 
     one, other = dict_of(before), dict_of(after)
     if resource in _LABELLED:
         labels = sorted({**one, **other})
-        found = [each for label in labels for each in of_members(one.get(label), other.get(label), resource, label)]
+        found = [difference for label in labels for difference in of_members(one.get(label), other.get(label), resource, label)]
     elif resource == CUSTOM_FIELDS:
         found = _of_custom_fields(one, other)
     else:
@@ -64,7 +64,7 @@ def _of_custom_fields(before: dict[str, Json], after: dict[str, Json]) -> list[D
     """Return the differing lists; the rules contain the same names, and count only if no list differs."""
     one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
     found = of_members(one, other, CUSTOM_FIELDS)
-    return [each for each in found if each.path != "rules"] or found
+    return [difference for difference in found if difference.path != "rules"] or found
 
 
 def _compare(resource: str, subject: str | None, path: str, before: Json, after: Json) -> t.Iterator[Difference]:

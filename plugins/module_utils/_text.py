@@ -192,7 +192,7 @@ def nearest(name: str, known: t.Iterable[str]) -> str:
     def has_the_words_of_name(other: str) -> bool:
         """Return whether most letters of a name of several words are in words that the other name has, too, perhaps misspelled."""
         words, others = (text.replace("-", "_").split("_") for text in (lower_name, other))
-        there = [word for word in words if any(similarity(word, each) >= _MIN_SIMILARITY for each in others)]
+        there = [word for word in words if any(similarity(word, theirs) >= _MIN_SIMILARITY for theirs in others)]
         return len(words) == 1 or lower_name in other or 2 * sum(map(len, there)) > sum(map(len, words))
 
     lower_name = name.lower()

@@ -72,7 +72,7 @@ def reason_of(error: BaseException) -> str:
     seen = [error]
     while (cause := seen[-1].__cause__ or seen[-1].__context__) is not None and cause not in seen:
         seen.append(cause)
-    texts = [" ".join(str(each).split()) for each in seen]
+    texts = [" ".join(str(raised).split()) for raised in seen]
     undefined = next((match[0] for text in texts if (match := _UNDEFINED.search(text))), None)
     # The innermost text with several words, because that of a KeyError is only a name.
     return undefined or next(text for text in [*reversed(texts), texts[0]] if " " in text or text == texts[0])[:_MAX_REASON]

@@ -27,7 +27,7 @@ def diff_lines(diff: Json) -> list[str]:
 
     Accept a diff or a result that contains one; a result of a zone without a diff has those of its parts, others give no lines.
     """
-    return [_line(each) for each in _differences(diff)]
+    return [_line(difference) for difference in _differences(diff)]
 
 
 def _differences(diff: Json) -> list[Difference]:
@@ -46,10 +46,11 @@ def lines_of_hosts(results: Json) -> list[str]:
     """Return the lines of results by the names of their hosts, each with who it is about: equal differences of several are one line."""
     if not isinstance(results, dict):
         raise ValueError("must be a dictionary of results by host")
-    pairs = [(name, each) for name, result in results.items() for each in _differences(result)]
+    pairs = [(name, difference) for name, result in results.items() for difference in _differences(result)]
     folded = fold(pairs, key=list, least=MIN_FOLDED)
     return [
-        f"{clean_text(hosts_such_as(names, [_scope(results[name]) for name in names]))}: {_line(each)}" for names, each in folded
+        f"{clean_text(hosts_such_as(names, [_scope(results[name]) for name in names]))}: {_line(difference)}"
+        for names, difference in folded
     ]
 
 
@@ -104,14 +105,14 @@ def unified(differences: t.Sequence[Difference], name: str) -> list[str]:
 def _tree(differences: t.Sequence[Difference], side: t.Literal["before", "after"]) -> dict[str, Json]:
     """Return one side of differences as data by resource and subject, without what does not exist there."""
     tree: dict[str, t.Any] = {}
-    for each in differences:
-        value = each.before if side == "before" else each.after
-        if each.path is not None:
+    for difference in differences:
+        value = difference.before if side == "before" else difference.after
+        if difference.path is not None:
             # The place of a member is one name, because names of members may have dots.
-            part = tree.setdefault(each.resource, {})
-            (part if each.subject is None else part.setdefault(each.subject, {}))[each.path] = value
-        elif value is not None and each.subject is not None:
-            tree.setdefault(each.resource, {})[each.subject] = value
+            part = tree.setdefault(difference.resource, {})
+            (part if difference.subject is None else part.setdefault(difference.subject, {}))[difference.path] = value
+        elif value is not None and difference.subject is not None:
+            tree.setdefault(difference.resource, {})[difference.subject] = value
     return tree
 
 

@@ -92,7 +92,10 @@ def is_outdated(before: Rule, evidence: Evidence) -> bool:
     if seen is None or seen.gaps or not seen.resources or policy is None or not isinstance(reports, Known):
         return False
     lately = reports.value.recent
-    return all(is_allowed(policy, each) and (each.directive, source_of(each.url)) not in lately for each in seen.resources)
+    return all(
+        is_allowed(policy, resource) and (resource.directive, source_of(resource.url)) not in lately
+        for resource in seen.resources
+    )
 
 
 def _logged(before: Rule, evidence: Evidence) -> Seen | None:

@@ -229,7 +229,7 @@ def _unknown_use(desired: DesiredRule, change: _Change) -> t.Iterator[str]:
     if policy is None or not (change.silent or change.outdated or change.reported.gaps):
         return
     known = _listed(change)
-    unseen = [each for each in change.listed.resources if each not in known and not is_allowed(policy, each)]
+    unseen = [resource for resource in change.listed.resources if resource not in known and not is_allowed(policy, resource)]
     if blocked := [source for source in grouped(policy, unseen) if not desired.accepts(source.source)]:
         why = _nothing_reported(desired, change) if change.silent or change.outdated else "what browsers reported is not known"
         yield f"{why}, although the zone lists what it would block: {_list(blocked)}; so nobody has seen it work"

@@ -79,8 +79,10 @@ class Target(t.NamedTuple):
 def with_hosts(targets: t.Iterable[Target]) -> tuple[Target, ...]:
     """Return each target once, with its host name in the inventory if known; a zone needs a name for it."""
     distinct = {target.key: target for target in targets}
-    named = dict(hosts((each.id, each.name) for each in distinct.values() if each.scope == ZONE and each.name))
-    return tuple(each._replace(host=named.get(each.id) if each.scope == ZONE else each.key) for each in distinct.values())
+    named = dict(hosts((target.id, target.name) for target in distinct.values() if target.scope == ZONE and target.name))
+    return tuple(
+        target._replace(host=named.get(target.id) if target.scope == ZONE else target.key) for target in distinct.values()
+    )
 
 
 class Change(t.NamedTuple):

@@ -79,7 +79,7 @@ def see_rules(client: Client) -> Observed[ContentRules]:
     rules: dict[str, Rule] = {}
     for rule in scrub(views, client.secrets):
         seen = dict_of(rule.pop("violations"))
-        reports = {(str(each["directive"]), str(each["source"])): each for each in map(dict_of, list_of(seen["blocked"]))}
+        reports = {(str(row["directive"]), str(row["source"])): row for row in map(dict_of, list_of(seen["blocked"]))}
         rules[str(rule["id"])] = Rule(rule, frozenset(reports) if seen["available"] else None, reports)
     return Known(rules)
 
@@ -212,8 +212,8 @@ class Service:
                 ]
         except Failure as failure:
             raise public(client, failure) from None
-        targets = [each._replace(name=scrub(each.name, client.secrets)) for each in targets]
-        self._names.update({each.key: each.name for each in targets if each.name})
+        targets = [target._replace(name=scrub(target.name, client.secrets)) for target in targets]
+        self._names.update({target.key: target.name for target in targets if target.name})
         return targets
 
     def _with_name(self, target: Target) -> Target:

@@ -144,7 +144,7 @@ def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
         return _output(requested, job)
     value = requested[MERGE_SUBREQUESTS]
     change = Change(MERGE_SUBREQUESTS, beside, value, {MERGE_SUBREQUESTS: value} if bool(beside) != value else {})
-    rest = {name: each for name, each in requested.items() if name != MERGE_SUBREQUESTS}
+    rest = {name: value for name, value in requested.items() if name != MERGE_SUBREQUESTS}
     return [*(_output(rest, job) if rest else ()), change]
 
 

@@ -123,16 +123,16 @@ def report(
     query.read((address.id,) if address else desired.zone_ids, window)
     jobs = query.jobs()
     used = list(query.windows.values())
-    period = Window(min((each.since for each in used), default=window.since), window.until)
+    period = Window(min((own.since for own in used), default=window.since), window.until)
     result: dict[str, Json] = {
         "available": bool(used),
         "reason": None if used else next(iter(query.missing.values()), "no zone was asked for"),
         "window": period.variables,
         "unavailable": query.missing,
         "shortened": {
-            owner: {"hours": each.hours, "requested": desired.hours}
-            for owner, each in query.windows.items()
-            if each.is_shorter(window)
+            owner: {"hours": own.hours, "requested": desired.hours}
+            for owner, own in query.windows.items()
+            if own.is_shorter(window)
         },
         "jobs": jobs,
         "usage": None,
@@ -152,19 +152,19 @@ def by_owner(result: t.Mapping[str, Json], owners: t.Iterable[str]) -> dict[str,
     The failure of the task is that of each.
     """
     if result.get("failed") is True:
-        return {each: {name: result.get(name) for name in ("failed", "msg", "error")} for each in owners}
+        return {owner: {name: result.get(name) for name in ("failed", "msg", "error")} for owner in owners}
     if "jobs" not in result:
         result = {"available": False, "reason": "they were not read", "jobs": []}
-    rows: dict[str, list[Json]] = {each: [] for each in owners}
+    rows: dict[str, list[Json]] = {owner: [] for owner in owners}
     for row in map(dict_of, list_of(result["jobs"])):
         rows[str(row.get("zone_id") or row["account_id"])].append(row)
     reasons = dict_of(result.get("unavailable"))
-    lacking = [each for each in rows if each in reasons or not result["available"]]
-    cut = {each: hours for each, hours in dict_of(result.get("shortened")).items() if each in rows}
+    lacking = [owner for owner in rows if owner in reasons or not result["available"]]
+    cut = {owner: hours for owner, hours in dict_of(result.get("shortened")).items() if owner in rows}
     return {
         **rows,
-        **{each: {"available": True, "jobs": rows[each], "shortened": {each: hours}} for each, hours in cut.items()},
-        **{each: {"available": False, "reason": reasons.get(each, result["reason"])} for each in lacking},
+        **{owner: {"available": True, "jobs": rows[owner], "shortened": {owner: hours}} for owner, hours in cut.items()},
+        **{owner: {"available": False, "reason": reasons.get(owner, result["reason"])} for owner in lacking},
     }
 
 
@@ -219,7 +219,7 @@ class _Query:
             try:
                 self.rows.update(self._rows(group, window))
                 # A service that does not refuse a window that is too long for a plan leaves out what the plan does not show.
-                self.windows.update({each: window.shortened(self._limits[each]) for each in group})
+                self.windows.update({owner: window.shortened(self._limits[owner]) for owner in group})
             except Failure as failure:
                 if failure.kind not in NOT_AVAILABLE:
                     raise
@@ -231,25 +231,25 @@ class _Query:
 
     def _read_apart(self, group: t.Sequence[str], window: Window) -> None:
         """Query each of a group by itself and within the limits of its plan, because one of them fails the query for all."""
-        for each in group:
+        for owner in group:
             try:
-                limits = self._settings(each, HEALTH)
+                limits = self._settings(owner, HEALTH)
                 shorter = window.shortened(limits)
-                self.rows.update(self._rows([each], shorter, limits))
-                self.windows[each] = shorter
+                self.rows.update(self._rows([owner], shorter, limits))
+                self.windows[owner] = shorter
             except Failure as failure:
                 if failure.kind not in NOT_AVAILABLE:
                     raise
-                self.missing[each] = str(failure)
+                self.missing[owner] = str(failure)
 
-    def _settings(self, each: str, dataset: str) -> Limits:
+    def _settings(self, owner: str, dataset: str) -> Limits:
         """Return what the plan of a zone or account allows with a dataset."""
-        return self._limits_of(each, self._nodes([each], {}, _settings_of(dataset))[each], dataset)
+        return self._limits_of(owner, self._nodes([owner], {}, _settings_of(dataset))[owner], dataset)
 
-    def _limits_of(self, each: str, node: t.Mapping[str, Json], dataset: str) -> Limits:
+    def _limits_of(self, owner: str, node: t.Mapping[str, Json], dataset: str) -> Limits:
         settings = _object(_object(node, "settings"), dataset)
         if settings.get("enabled") is not True:
-            raise Failure(PERMISSION, f"The plan of the {self._scope} {each} has no {dataset}.")
+            raise Failure(PERMISSION, f"The plan of the {self._scope} {owner} has no {dataset}.")
         fields = settings.get("availableFields")
         if not isinstance(fields, list):
             raise _bad("`availableFields` must be a list")

@@ -178,9 +178,9 @@ def readable(text: Json, secrets: t.Collection[str]) -> str | None:
 def _masked(value: Json) -> Json:
     """Return a value with members masked whose names sound like secrets, and with the secrets of addresses masked."""
     if isinstance(value, dict):
-        return {name: MASK if _SECRET_NAME.search(str(name)) else _masked(each) for name, each in value.items()}
+        return {name: MASK if _SECRET_NAME.search(str(name)) else _masked(member) for name, member in value.items()}
     if isinstance(value, list):
-        return [_masked(each) for each in value]
+        return [_masked(item) for item in value]
     return without_secrets(value) if isinstance(value, str) else value
 
 
@@ -225,7 +225,7 @@ def labels(jobs: t.Sequence[Identity]) -> list[str]:
     """Return a label for each of all jobs of a zone: its name; `name/dataset/id` if that is empty or an older job has it."""
     full = [f"{job.name or ''}/{job.dataset}/{'new' if job.id is None else job.id}" for job in jobs]
     oldest: dict[str | None, int] = {}
-    for index, job in sorted(enumerate(jobs), key=lambda each: math.inf if each[1].id is None else each[1].id):
+    for index, job in sorted(enumerate(jobs), key=lambda pair: math.inf if pair[1].id is None else pair[1].id):
         oldest.setdefault(job.name, index)
     taken = {None, "", *full}
     return [

@@ -143,14 +143,14 @@ def parse(text: str | None) -> dict[str, str]:
         name, _equals, value = (unquote(part).strip() for part in piece.partition("="))
         if name:
             values.setdefault(name, []).append(",".join(split_names(value)) if name == FIELDS else value)
-    return {name: _one(name, each) for name, each in values.items()}
+    return {name: _one(name, texts) for name, texts in values.items()}
 
 
 def _one(name: str, values: list[str]) -> str:
     """Return the only value of a parameter, or all of them where they differ."""
     whole = ",".join(split_names(",".join(values))) if name == FIELDS else values[-1]
     meanings = [canonical({name: value}) for value in values]
-    return whole if all(each == meanings[0] for each in meanings) else Repeated.of(whole, tuple(values))
+    return whole if all(meaning == meanings[0] for meaning in meanings) else Repeated.of(whole, tuple(values))
 
 
 def repeated(parameters: Parameters) -> list[str]:
@@ -162,7 +162,7 @@ def certain_names(parameters: Parameters) -> tuple[str, ...]:
     """Return the fields that are selected whichever of several lists counts."""
     value = parameters.get(FIELDS, "")
     lists = value.values if isinstance(value, Repeated) else (value,)
-    return tuple(name for name in split_names(value) if all(name in split_names(each) for each in lists))
+    return tuple(name for name in split_names(value) if all(name in split_names(text) for text in lists))
 
 
 def split_names(text: str) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
 def render(parameters: Parameters) -> str:
     """Return the text to send, without parameters that are off; `fields` may contain a field named like an off value."""
     pairs = [
-        (name, each) for name, value in parameters.items() for each in (value.values if isinstance(value, Repeated) else [value])
+        (name, text) for name, value in parameters.items() for text in (value.values if isinstance(value, Repeated) else [value])
     ]
     kept = [pair for pair in pairs if not is_off(*pair)]
     # Parameters of the service are sent back unchanged, even if they contain a lone surrogate.

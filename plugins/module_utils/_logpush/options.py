@@ -215,7 +215,7 @@ def _check_dataset(dataset: str, scope: str | None) -> None:
         raise invalid_option("dataset", f"{dataset!r} is not up to {facts.MAX_DATASET_LENGTH} letters, digits, '_' and '-'")
     if scope is None or dataset in DATASETS[scope] or not any(dataset in names for names in DATASETS.values()):
         return
-    other = next(each for each in DATASETS if each != scope)
+    other = next(name for name in DATASETS if name != scope)
     known = ", ".join(sorted(DATASETS[scope]))
     raise invalid_option("dataset", f"{dataset!r} exists for {other}s only; those of {scope}s are {known}")
 

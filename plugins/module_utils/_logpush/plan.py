@@ -78,7 +78,7 @@ def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
 def _namesakes(after: Job, state: JobState, job: Job) -> list[int]:
     """Return the other jobs that have the name and the dataset of a job after the task, as far as jobs were listed."""
     staying = state.staying.value if isinstance(state.staying, Known) else ()
-    alike = (each.id for each in staying if after.name and (each.name, each.dataset) == (after.name, after.dataset))
+    alike = (other.id for other in staying if after.name and (other.name, other.dataset) == (after.name, after.dataset))
     return sorted(number for number in alike if number and number != job.id)
 
 

@@ -61,13 +61,15 @@ def read(client: Client, desired: DesiredJob) -> JobState:
     everyone: Observed[t.Sequence[Identity]]
     known: Observed[frozenset[int]]
     if isinstance(listing, Known):
-        everyone = Known([Identity(each.name, each.dataset, each.id) for each in listing.value])
-        known = Known(frozenset(each.id for each in listing.value))
+        everyone = Known([Identity(listed.name, listed.dataset, listed.id) for listed in listing.value])
+        known = Known(frozenset(listed.id for listed in listing.value))
     else:
         everyone = known = listing
     own = identity_after(desired, job)
     others = (
-        [each for each in everyone.value if each.id != own.id] if isinstance(everyone, Known) and desired.job_id is None else []
+        [identity for identity in everyone.value if identity.id != own.id]
+        if isinstance(everyone, Known) and desired.job_id is None
+        else []
     )
     return JobState(
         job,

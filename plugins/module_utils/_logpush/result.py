@@ -58,7 +58,7 @@ def _agrees(name: str, sent: Json, desired: DesiredJob, tree: Tree | None, answe
         return logpull_options.canonical(logpull_options.parse(str(sent))) == logpull_options.canonical(answered.logpull)
     if name == "output_options":
         options = dict_of(sent)
-        return all(output_options.same_suboption(each, options, answered.output) for each in options)
+        return all(output_options.same_suboption(suboption, options, answered.output) for suboption in options)
     if name == "destination_conf":
         requested, present = desired.destination, answered.destination
         return bool(requested and present and same_destination(requested, present))

@@ -39,7 +39,7 @@ class LogpushJob(StateTask[DesiredJob, JobState]):
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         created = [outcome for outcome in outcomes if outcome.created]
-        verify(client, [(each.step.desired, each.step.state, each.conclusion.result["job"]) for each in created])
+        verify(client, [(outcome.step.desired, outcome.step.state, outcome.conclusion.result["job"]) for outcome in created])
 
 
 JOB_TASK = LogpushJob()

@@ -72,7 +72,7 @@ def _address(whole: Whole) -> Problems:
     if others := [part for part in parts if part != DATE]:
         yield f"{_DESTINATION}: {', '.join(others)} is not replaced by the service, which knows {DATE} only."
     elif parts and not to.facts.dated:
-        dated = _listed([name for name, each in SCHEMES.items() if each.dated])
+        dated = _listed([name for name, scheme in SCHEMES.items() if scheme.dated])
         yield f"{_DESTINATION}: {DATE} is replaced for {dated} only, not for {to.scheme}."
 
 

@@ -47,8 +47,8 @@ class Audit(t.NamedTuple):
         with contextlib.closing(Fetcher(options)) as fetcher:
             seen = [_see(page, fetcher, options, recordings, at) for page in options.pages]
         today = at.date().isoformat()
-        comparisons = [Comparison(each, entries[each.page.url], options.scripts, options.headers, today) for each in seen]
-        of_pages = [finding for each in comparisons for finding in each.findings]
+        comparisons = [Comparison(view, entries[view.page.url], options.scripts, options.headers, today) for view in seen]
+        of_pages = [finding for comparison in comparisons for finding in comparison.findings]
         of_pages += find_in_entries(options.entries, comparisons, today)
 
         def report(last: LastRecord) -> dict[str, t.Any]:
@@ -95,7 +95,7 @@ def _see(
     for _fetch in range(1 if page.har is not None else options.fetches):
         try:
             response = fetcher.fetch(page) if page.har is None else find_recorded(recordings[page.har], page.address)
-            known = next((each for each in reads if each.response == response), None)
+            known = next((earlier for earlier in reads if earlier.response == response), None)
             reads.append(known or read_response(response))
             unread = unread or reads[-1].document.doubt
             age = age_of(response.recorded_at, at) if page.har is not None else 0
@@ -119,14 +119,14 @@ def _report(options: Options, comparisons: t.Sequence[Comparison], findings: t.S
     names = {entry.name: 1 for entry in options.entries}
     proposals = []
     left_out: dict[str, list[LeftOut]] = {}
-    for each in comparisons:
-        url = each.seen.page.url
+    for comparison in comparisons:
+        url = comparison.seen.page.url
         about = [finding.kind for finding in findings if finding.page == url]
-        if each.seen.reads and _OF_PAGES.intersection(about):
-            proposal, left_out[url] = propose(each, names)
+        if comparison.seen.reads and _OF_PAGES.intersection(about):
+            proposal, left_out[url] = propose(comparison, names)
             proposals.append(proposal)
     return {
-        "pages": [_page(each, left_out.get(each.seen.page.url, ())) for each in comparisons],
+        "pages": [_page(comparison, left_out.get(comparison.seen.page.url, ())) for comparison in comparisons],
         "summary": {kind: counts[kind] for kind in PAGE_FINDINGS},
         "findings": [finding.report() for finding in findings],
         "passed": not any(kind in FAILURES for kind in counts),
@@ -164,7 +164,7 @@ def _page(comparison: Comparison, left_out: t.Sequence[LeftOut]) -> dict[str, t.
         "recorded_at": response.recorded_at,
         "status": response.status,
         "headers": {name: _value(texts) for name, texts in values.items()},
-        "left_out": [{"what": clean_text(each.what), "why": each.why} for each in (*sampled, *left_out)],
+        "left_out": [{"what": clean_text(omission.what), "why": omission.why} for omission in (*sampled, *left_out)],
         "scripts": [script._asdict() for script in seen.scripts()],
         "inline": [
             {
@@ -196,7 +196,7 @@ def _to_keep(options: Options, comparisons: t.Sequence[Comparison], result: t.Ma
         del page["left_out"]
     return {
         "scope": {
-            "pages": [each.seen.page.url for each in comparisons],
+            "pages": [comparison.seen.page.url for comparison in comparisons],
             "headers": list(options.headers),
             "fetches": options.fetches,
             "fail_on": [kind for kind in PAGE_FINDINGS if kind in options.fail_on],
@@ -216,7 +216,7 @@ def _lasting(page: t.Mapping[str, t.Any]) -> dict[str, Json]:
     """Return the lists of a page without lines and extracts, sorted, dynamic code by its shape."""
 
     def kept(items: t.Iterable[t.Mapping[str, t.Any]], *names: str) -> list[dict[str, Json]]:
-        unique = {repr(each): each for each in ({name: item[name] for name in names} for item in items)}
+        unique = {repr(row): row for row in ({name: item[name] for name in names} for item in items)}
         return [unique[key] for key in sorted(unique)]
 
     inline = [{**code, "hash": None if code["dynamic"] and code["shape"] else code["hash"]} for code in page["inline"]]

@@ -80,22 +80,22 @@ class Seen(t.NamedTuple):
         return (read.document for read in self.reads)
 
     def scripts(self) -> list[Script]:
-        return once(each for document in self.documents() for each in document.scripts)
+        return once(script for document in self.documents() for script in document.scripts)
 
     def frames(self) -> list[Frame]:
-        return once(each for document in self.documents() for each in document.frames)
+        return once(frame for document in self.documents() for frame in document.frames)
 
     def forms(self) -> dict[str, int | None]:
-        return {each.origin: each.line for document in self.documents() for each in document.forms}
+        return {form.origin: form.line for document in self.documents() for form in document.forms}
 
     def code(self) -> list[Code]:
         """Return the inline code of all fetches; of dynamic code that has one shape, one."""
         known: dict[tuple[str, str], Inline] = {}
         counts: collections.Counter[tuple[str, str]] = collections.Counter()
         for document in self.documents():
-            for each in document.inline:
-                known.setdefault((each.kind, each.hash), each)
-                counts[each.kind, each.hash] += 1
+            for inline in document.inline:
+                known.setdefault((inline.kind, inline.hash), inline)
+                counts[inline.kind, inline.hash] += 1
         shapes: dict[str, str | None] = {}
         found: dict[t.Any, Code] = {}
         for key, inline in known.items():
@@ -178,7 +178,7 @@ class Comparison:
         self, kind: str, subject: str | None, is_text: str | None, should_be: str | None, line: int | None, message: str
     ) -> None:
         """Add a finding, once for what several fetches or elements show."""
-        if any((each.kind, each.subject) == (kind, subject) for each in self.findings):
+        if any((finding.kind, finding.subject) == (kind, subject) for finding in self.findings):
             return
         where = "" if line is None else f"line {line}: "
         shown, expected = (None if text is None else clean_text(text) for text in (is_text, should_be))
@@ -196,8 +196,8 @@ class Comparison:
     def _has(self, kind: str, line: Line) -> bool:
         """Return whether each fetch has something that fits a line and is executed or shown."""
         documents = [*self.seen.documents()]
-        found = [each.scripts if kind == "script" else each.frames for each in documents]
-        return all(any(each.is_live and line.pattern.covers(each.url) for each in listed) for listed in found)
+        found = [document.scripts if kind == "script" else document.frames for document in documents]
+        return all(any(element.is_live and line.pattern.covers(element.url) for element in listed) for listed in found)
 
     def missing(self) -> t.Iterator[tuple[str, str]]:
         """Yield the kind and the pattern of each required line that not every fetch has."""
@@ -284,7 +284,7 @@ class Comparison:
     def _compare_frames(self) -> None:
         lines = self.entry.frames if self.entry else ()
         for frame in self.seen.frames():
-            fitting = [each for each in lines if each.pattern.covers(frame.url)]
+            fitting = [line for line in lines if line.pattern.covers(frame.url)]
             self.used.update(f"frame {line.pattern.text}" for line in fitting)
             if not fitting:
                 self._add("frame_new", frame.url, frame.url, None, frame.line, f"frame {frame.url} that {self._by}")
@@ -333,7 +333,7 @@ def find_in_entries(entries: t.Iterable[Entry], comparisons: t.Sequence[Comparis
             findings.append(_about("expired", entry.name, f"{name} had to be reviewed by {entry.declared['review_by']}"))
         if why := why_unauthorised(entry.declared, today):
             findings.append(_about("unjustified", entry.name, f"{name} {why}"))
-        own = [each for each in comparisons if each.entry is entry]
+        own = [comparison for comparison in comparisons if comparison.entry is entry]
         if not own:
             findings.append(_about("unused", entry.name, f"{name} fits no page of the audit"))
         findings += _find_in_lines(entry, own)
@@ -346,13 +346,13 @@ def _about(kind: str, subject: str, text: str, page: str | None = None, should_b
 
 def _find_in_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Iterator[Finding]:
     """Yield the findings about lines that nothing fits. Of what an unread page may have, nothing is gone or unused."""
-    read = [each for each in comparisons if each.seen.reads]
-    is_whole = bool(comparisons) and all(each.seen.unread is None for each in comparisons)
-    used = frozenset[str]().union(*(each.used for each in comparisons))
-    for each in read:
-        for kind, pattern in each.missing():
+    read = [comparison for comparison in comparisons if comparison.seen.reads]
+    is_whole = bool(comparisons) and all(comparison.seen.unread is None for comparison in comparisons)
+    used = frozenset[str]().union(*(comparison.used for comparison in comparisons))
+    for comparison in read:
+        for kind, pattern in comparison.missing():
             message = f"{kind} {pattern} is required by the entry {quoted(entry.name)}, and does not exist"
-            yield _about("gone", pattern, message, each.seen.page.url, pattern)
+            yield _about("gone", pattern, message, comparison.seen.page.url, pattern)
     for line, text, is_required in lines_of(entry):
         if is_whole and not is_required and line not in used:
             yield _about("unused", f"{entry.name}: {line}", f"{text} of the entry {quoted(entry.name)} fits nothing")
@@ -361,4 +361,4 @@ def _find_in_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Itera
 def in_order(findings: t.Iterable[Finding]) -> list[Finding]:
     """Return findings sorted by kind, page and subject."""
     place = {kind: index for index, kind in enumerate(PAGE_FINDINGS)}
-    return sorted(findings, key=lambda each: (place[each.kind], each.page or "", each.subject or ""))
+    return sorted(findings, key=lambda finding: (place[finding.kind], finding.page or "", finding.subject or ""))

@@ -74,10 +74,10 @@ _Loaded = t.TypeVar("_Loaded", Script, Frame)
 def once(found: t.Iterable[_Loaded]) -> list[_Loaded]:
     """Return each script or frame once, in the order of the document; one that is live for an equal one that is not."""
     known: dict[t.Any, _Loaded] = {}
-    for each in found:
-        key = each._replace(line=None, is_live=False)
-        if key not in known or (each.is_live and not known[key].is_live):
-            known[key] = each
+    for element in found:
+        key = element._replace(line=None, is_live=False)
+        if key not in known or (element.is_live and not known[key].is_live):
+            known[key] = element
     return list(known.values())
 
 
@@ -109,15 +109,15 @@ def _merged(found: t.Iterable[_Found]) -> Document:
     forms: dict[str, Form] = {}
     stated: dict[str, list[str]] = {}
     doubt = None
-    for each in found:
-        doubt = doubt or each.doubt
-        scripts += each.scripts
-        frames += each.frames
-        for code in each.inline:
+    for document in found:
+        doubt = doubt or document.doubt
+        scripts += document.scripts
+        frames += document.frames
+        for code in document.inline:
             inline.setdefault(code[:2], code)
-        for form in each.forms:
+        for form in document.forms:
             forms.setdefault(form.origin, form)
-        for name, values in each.stated.items():
+        for name, values in document.stated.items():
             known = stated.setdefault(name, [])
             known += [value for value in values if value not in known]
     return Document(
@@ -147,10 +147,10 @@ class _Found:
         What is executed there is not executed in the page.
         """
         self.stated.clear()
-        self.scripts = [each._replace(line=line, is_live=False) for each in self.scripts]
-        self.inline = [each._replace(line=line) for each in self.inline]
-        self.frames = [each._replace(line=line, is_live=False) for each in self.frames]
-        self.forms = [each._replace(line=line) for each in self.forms]
+        self.scripts = [script._replace(line=line, is_live=False) for script in self.scripts]
+        self.inline = [code._replace(line=line) for code in self.inline]
+        self.frames = [frame._replace(line=line, is_live=False) for frame in self.frames]
+        self.forms = [form._replace(line=line) for form in self.forms]
 
 
 class _Place(t.NamedTuple):
@@ -431,10 +431,10 @@ def _all_texts(node: Node) -> t.Iterator[str]:
     """Yield all text below a node, of comments too."""
     waiting = list(reversed(node.children or ()))
     while waiting:
-        each = waiting.pop()
-        if each.name in ("#text", "#comment"):
-            yield str(each.data)
-        waiting.extend(reversed(each.children or ()))
+        current = waiting.pop()
+        if current.name in ("#text", "#comment"):
+            yield str(current.data)
+        waiting.extend(reversed(current.children or ()))
 
 
 def _kind_of_script(attributes: Attributes) -> str | None:

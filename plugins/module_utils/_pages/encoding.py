@@ -125,7 +125,7 @@ def decode(body: bytes, content_type: str) -> str:
     if name is None:
         name = UTF_8 if _is_utf_8(body) else WINDOWS_1252
     text = decode_text(body, name)
-    if any(each != name for each in _declared(text)):
+    if any(declared != name for declared in _declared(text)):
         raise Unread(f"it names several encodings, or one after its first {_PRESCANNED} bytes; {_ADVICE}")
     return text
 

@@ -113,13 +113,13 @@ def _kind_of(stated: Json, request: t.Mapping[str, Json], response: t.Mapping[st
     kinds = (_KINDS.get(name.lower()) for name in (stated, destination) if isinstance(name, str))
     kind = next(filter(None, kinds), None)
     types = _media_types(response)
-    if any(word in each for each in types for word in _SCRIPT_TYPES):
+    if any(word in media_type for media_type in types for word in _SCRIPT_TYPES):
         return _SCRIPT
     if kind is not None:
         return kind
-    if any(word in each for each in types for word in _DOCUMENT_TYPES):
+    if any(word in media_type for media_type in types for word in _DOCUMENT_TYPES):
         return _DOCUMENT
-    return _OTHER if types and all(each.startswith(_OTHER_TYPES) for each in types) else None
+    return _OTHER if types and all(media_type.startswith(_OTHER_TYPES) for media_type in types) else None
 
 
 def _fields(message: t.Mapping[str, Json]) -> t.Iterator[tuple[str, Json]]:
@@ -137,20 +137,21 @@ def _media_types(response: t.Mapping[str, Json]) -> list[str]:
         dict_of(response.get("content")).get("mimeType"),
         *(value for name, value in _fields(response) if name == "content-type"),
     ]
-    return [each.lower() for each in stated if isinstance(each, str) and each]
+    return [text.lower() for text in stated if isinstance(text, str) and text]
 
 
 def find_recorded(exchanges: t.Sequence[Exchange], wanted: Address) -> Response:
     """Return the recorded answer of a page; raise `Unread` for none."""
-    asked = [each for each in exchanges if each.address == wanted and each.kind in (_DOCUMENT, None)]
+    asked = [exchange for exchange in exchanges if exchange.address == wanted and exchange.kind in (_DOCUMENT, None)]
     if not asked:
         raise Unread("the recording has no request for it")
     document = _final(exchanges, asked[-1])
     if document is None:
         raise Unread("the recording has no answer for it that is no redirect")
-    beside = [each for each in exchanges if each is not document and _is_of_page(each, document)]
+    beside = [exchange for exchange in exchanges if exchange is not document and _is_of_page(exchange, document)]
     if any(
-        each.address == document.address and each.kind in (_DOCUMENT, None) and each.status not in _REDIRECTS for each in beside
+        exchange.address == document.address and exchange.kind in (_DOCUMENT, None) and exchange.status not in _REDIRECTS
+        for exchange in beside
     ):
         raise Unread("the recording has several documents for it; record the page once")
     response = document.response
@@ -161,8 +162,10 @@ def find_recorded(exchanges: t.Sequence[Exchange], wanted: Address) -> Response:
         headers=_headers(response),
         body=_body(content),
         recorded_at=format_time(document.at) if document.at else None,
-        loaded_scripts=tuple(dict.fromkeys(_url(each.address) for each in beside if _is_script(each))),
-        loaded_frames=tuple(dict.fromkeys(_url(each.address) for each in beside if _is_frame(each, document, exchanges))),
+        loaded_scripts=tuple(dict.fromkeys(_url(exchange.address) for exchange in beside if _is_script(exchange))),
+        loaded_frames=tuple(
+            dict.fromkeys(_url(exchange.address) for exchange in beside if _is_frame(exchange, document, exchanges))
+        ),
     )
 
 
@@ -177,7 +180,7 @@ def _final(exchanges: t.Sequence[Exchange], first: Exchange) -> Exchange | None:
     while current.status in _REDIRECTS and seen <= len(exchanges):
         target = _location(current)
         position = exchanges.index(current)
-        following = [each for each in exchanges[position + 1 :] if target is not None and each.address == target]
+        following = [exchange for exchange in exchanges[position + 1 :] if target is not None and exchange.address == target]
         if not following:
             return None
         current, seen = following[0], seen + 1

@@ -186,9 +186,9 @@ def _entry(place: str, item: Json, headers: t.Sequence[str]) -> Entry:
         name=declared["name"],
         pattern=parse_pattern(f"{place}.page", declared["page"]),
         headers={name: (texts,) if isinstance(texts, str) else tuple(texts) for name, texts in declared["headers"].items()},
-        scripts=tuple(_line(f"{place}.scripts[{index}]", each) for index, each in enumerate(declared["scripts"])),
+        scripts=tuple(_line(f"{place}.scripts[{index}]", line) for index, line in enumerate(declared["scripts"])),
         inline=frozenset(declared["inline"]),
-        frames=tuple(_line(f"{place}.frames[{index}]", each) for index, each in enumerate(declared["frames"])),
+        frames=tuple(_line(f"{place}.frames[{index}]", line) for index, line in enumerate(declared["frames"])),
         forms=frozenset(declared["forms"]),
         declared=declared,
     )
@@ -204,16 +204,16 @@ def _headers(place: str, value: Json) -> dict[str, str | list[str]]:
         if texts is None:
             continue  # absent
         name = str(given).lower()
-        each = list(texts) if isinstance(texts, (list, tuple)) else [texts]
+        values = list(texts) if isinstance(texts, (list, tuple)) else [texts]
         if name in headers:
             raise invalid_option(place, f"{quoted(given)} stands twice; give a list for a header that is sent several times")
-        if not each or not all(isinstance(text, str) for text in each):
+        if not values or not all(isinstance(text, str) for text in values):
             raise invalid_option(f"{place}.{given}", "must be text, or a list of texts for a header that is sent several times")
-        for text in each if name in POLICIES else ():
+        for text in values if name in POLICIES else ():
             directive = find_duplicate(text)
             if directive:
                 raise invalid_option(f"{place}.{given}", f"the policy has the directive {quoted(directive)} twice")
-        headers[name] = texts if isinstance(texts, str) else each
+        headers[name] = texts if isinstance(texts, str) else values
     return headers
 
 

@@ -33,7 +33,9 @@ def propose(comparison: Comparison, names: dict[str, int]) -> tuple[Declared, li
         "name": replaced.name if replaced else _add_name(seen.page.url, names),
         "page": seen.page.url,
         "headers": {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items() if texts},
-        "scripts": _lines(comparison, "script", [each.url for each in seen.scripts() if comparison.needs_line(each)], left_out),
+        "scripts": _lines(
+            comparison, "script", [script.url for script in seen.scripts() if comparison.needs_line(script)], left_out
+        ),
         "inline": _inline(comparison, left_out),
         "frames": _lines(comparison, "frame", [frame.url for frame in seen.frames()], left_out),
         "forms": sorted(filter(None, (_form(origin, own, left_out) for origin in seen.forms()))),

@@ -50,7 +50,7 @@ class Response(t.NamedTuple):
         if "challenge" in self.header("cf-mitigated").lower():
             return True
         is_refusal = self.status in _CHALLENGE_STATUSES
-        return is_refusal and ("x-datadome" in self.headers or any(each.search(self.body[:65536]) for each in _CHALLENGES))
+        return is_refusal and ("x-datadome" in self.headers or any(pattern.search(self.body[:65536]) for pattern in _CHALLENGES))
 
     @property
     def is_document(self) -> bool:

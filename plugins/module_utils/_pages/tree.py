@@ -54,11 +54,11 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
     if "<frameset" in lower:
         # A frameset removes the body that came before it, whose scripts have run; the name of another element has the same length.
         texts.append(_FRAMESET.sub("<noframe_", text))
-    for each in texts:
+    for variant in texts:
         # The content of `noscript` is text with scripting, and elements without.
         for scripting in (True, False) if "<noscript" in lower else (True,):
             root = JustHTML(
-                each,
+                variant,
                 sanitize=False,  # or it removes everything that is looked for
                 track_node_locations=True,
                 scripting_enabled=scripting,

@@ -249,7 +249,7 @@ def _drop(item: JobVariables, name: str) -> None:
     """Remove an option, or a member of one that has several, from an item."""
     option, _dot, inner = name.partition(".")
     if inner:
-        item[option] = {each: value for each, value in dict_of(item[option]).items() if each != inner}
+        item[option] = {key: value for key, value in dict_of(item[option]).items() if key != inner}
     if not inner or not item[option]:
         del item[option]
 
@@ -261,7 +261,7 @@ def _troubles(item: t.Mapping[str, Json], job: Job) -> dict[str, str]:
     for name, value in item.items():
         parts = {name: value}
         if name in ("output_options", "option_flags"):
-            parts = {f"{name}.{part}": {part: each} for part, each in dict_of(value).items()}
+            parts = {f"{name}.{part}": {part: member} for part, member in dict_of(value).items()}
         troubles.update({path: _trouble({**identity, name: part}, job) for path, part in parts.items() if name not in identity})
     return {path: why for path, why in troubles.items() if why}
 

@@ -71,8 +71,8 @@ class ZoneResult(t.TypedDict, total=False):
 
 def differences_of(result: ZoneResult, reasons: t.Mapping[str, str] = types.MappingProxyType({})) -> list[Difference]:
     """Return what differs in the managed parts of a zone; `reasons`: why the service disabled jobs, by their labels."""
-    found = [each for resource in PARTS for each in _of(resource, result.get(resource) or {})]
-    shown = {each.subject for each in found if each.resource == JOBS}
+    found = [difference for resource in PARTS for difference in _of(resource, result.get(resource) or {})]
+    shown = {difference.subject for difference in found if difference.resource == JOBS}
     # A job that is refused because it delivers elsewhere differs, also where the diff does not have it.
     found += [
         Difference(JOBS, str(refusal["job"]), str(refusal.get("member")), UPDATE, refusal.get("is"), refusal.get("should_be"))
@@ -80,12 +80,15 @@ def differences_of(result: ZoneResult, reasons: t.Mapping[str, str] = types.Mapp
         if refusal.get("job") is not None and refusal["job"] not in shown
     ]
     stopped: dict[tuple[str, ...], str] = {(JOBS, label, "enabled"): reason for label, reason in reasons.items()}
-    return [each._replace(reason=stopped.get((each.resource, str(each.subject), str(each.path)))) for each in found]
+    return [
+        difference._replace(reason=stopped.get((difference.resource, str(difference.subject), str(difference.path))))
+        for difference in found
+    ]
 
 
 def deleted_jobs(part: ManagedPart) -> set[str | None]:
     """Return the labels of the jobs that are deleted."""
-    return {each.subject for each in _of(JOBS, part) if each.path is None and each.action == DELETE}
+    return {difference.subject for difference in _of(JOBS, part) if difference.path is None and difference.action == DELETE}
 
 
 def _of(resource: str, part: ManagedPart) -> list[Difference]:

@@ -137,7 +137,7 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
         owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
         known = {**dict.fromkeys(filters["account_ids"]), **owners}
         # If no account is known, one record reports the failure.
-        accounts.update({each: known[each] for each in sorted(known)} or dict.fromkeys([""] * bool(zones)))
+        accounts.update({owner: known[owner] for owner in sorted(known)} or dict.fromkeys([""] * bool(zones)))
     for account, name in accounts.items():
         if not filters["account_ids"] or account in filters["account_ids"]:
             named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}

@@ -186,7 +186,7 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
     if (
         failures
         and all(failure.kind == UNAVAILABLE for failure in failures)
-        and not any(each["readable"] for each in permissions)
+        and not any(permission["readable"] for permission in permissions)
     ):
         raise failures[0]
     refused = None if verified else look.refusal()
@@ -213,16 +213,20 @@ def _refuse(
         raise Failure(AUTHENTICATION, f"{verified.objection} Make a new token, or use another one.")
     if refused is not None:
         raise dataclasses.replace(refused, message=" ".join(lines))
-    needed = [each for each in permissions if each["product"] in _NEEDED and {*playbooks} & {*each["needed_for"]}]
-    told = [each for each in needed if each["readable"] is not None]
-    if told and not any(each["readable"] for each in told):
+    needed = [
+        permission
+        for permission in permissions
+        if permission["product"] in _NEEDED and {*playbooks} & {*permission["needed_for"]}
+    ]
+    told = [permission for permission in needed if permission["readable"] is not None]
+    if told and not any(permission["readable"] for permission in told):
         raise Failure(PERMISSION, " ".join(lines))
 
 
 def _listed(client: Client, operation: str, failures: list[Failure]) -> tuple[list[dict[str, Json]], bool | None]:
     """Return the first items of a listing, and whether the token may read it."""
     try:
-        return [dict_of(each) for each in list_of(client.call(operation, query={"page": "1", "per_page": "5"}).result)], True
+        return [dict_of(item) for item in list_of(client.call(operation, query={"page": "1", "per_page": "5"}).result)], True
     except Failure as failure:
         if failure.kind == UNAVAILABLE and failure.status is None:
             raise  # nobody answers, so that nothing can be told
@@ -231,12 +235,12 @@ def _listed(client: Client, operation: str, failures: list[Failure]) -> tuple[li
 
 
 def _first(scope: str, listed: t.Sequence[t.Mapping[str, Json]]) -> Address | None:
-    return next((Address(scope, number) for each in listed if is_zone_id(number := str(each.get("id")))), None)
+    return next((Address(scope, number) for item in listed if is_zone_id(number := str(item.get("id")))), None)
 
 
 def _owner(zones: t.Sequence[t.Mapping[str, Json]], zone: Address | None) -> Address | None:
     """Return the account of the zone, if the listing names it."""
-    of_zone = [dict_of(each.get("account")) for each in zones if zone is not None and each.get("id") == zone.id]
+    of_zone = [dict_of(item.get("account")) for item in zones if zone is not None and item.get("id") == zone.id]
     return _first(ACCOUNT, of_zone)
 
 
@@ -336,15 +340,15 @@ def lines_of(verified: Verified | None, permissions: t.Sequence[Permitted], refu
 def _missing(permissions: t.Sequence[Permitted]) -> dict[str, list[Permitted]]:
     """Return what the token cannot read, by what to tick in the form in which tokens are made."""
     missing: dict[str, list[Permitted]] = {}
-    for each in permissions:
-        if each["readable"] is False:
-            missing.setdefault(in_form(each["permission"], each["scope"]), []).append(each)
+    for permission in permissions:
+        if permission["readable"] is False:
+            missing.setdefault(in_form(permission["permission"], permission["scope"]), []).append(permission)
     return missing
 
 
 def _needed(permissions: t.Sequence[Permitted]) -> str:
     """Return what a permission is for, in one line."""
-    products = ", ".join(dict.fromkeys(each["product"].replace("_", " ") for each in permissions))
-    playbooks = [name for name in PLAYBOOKS if any(name in each["needed_for"] for each in permissions)]
-    names = ", ".join(dict.fromkeys(each["permission"] for each in permissions))
+    products = ", ".join(dict.fromkeys(permission["product"].replace("_", " ") for permission in permissions))
+    playbooks = [name for name in PLAYBOOKS if any(name in permission["needed_for"] for permission in permissions)]
+    names = ", ".join(dict.fromkeys(permission["permission"] for permission in permissions))
     return f"{names}: {products}; for {', '.join(playbooks)}"

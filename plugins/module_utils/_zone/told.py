@@ -271,7 +271,7 @@ def _is_loud(account: _Account, policy: t.Mapping[str, Json], now: datetime.date
     """Return whether no silence of a policy is in force."""
     if account.silences is None:
         return Cover(UNKNOWN, "whether it is silenced could not be read")
-    unclear, known = False, {_plain_id(each.get("id")) for each in account.policies}
+    unclear, known = False, {_plain_id(other.get("id")) for other in account.policies}
     for silence in account.silences:
         silenced = _plain_id(silence.get("policy_id"))
         is_own = silenced == _plain_id(policy.get("id"))

@@ -90,7 +90,7 @@ def _left_out_of_pages(pages: t.Mapping[str, Json]) -> list[dict[str, str]]:
         if finding.get("kind") == "page_unread"
     ]
     return unread + [
-        {"what": f"page {page.get('url')}: {each.get('what')}", "why": str(each.get("why"))}
+        {"what": f"page {page.get('url')}: {part.get('what')}", "why": str(part.get("why"))}
         for page in map(dict_of, list_of(pages.get("pages")))
-        for each in map(dict_of, list_of(page.get("left_out")))
+        for part in map(dict_of, list_of(page.get("left_out")))
     ]

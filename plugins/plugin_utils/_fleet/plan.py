@@ -105,7 +105,9 @@ _NOUNS = {CREATE: "addition", UPDATE: "change", DELETE: "deletion"}
 
 def _kinds(differences: t.Iterable[Difference]) -> t.Iterable[str]:
     """Return what would be done to each job, rule and setting that differs."""
-    return {(each.resource, each.subject): UPDATE if each.path else each.action for each in differences}.values()
+    return {
+        (difference.resource, difference.subject): UPDATE if difference.path else difference.action for difference in differences
+    }.values()
 
 
 def diff_of(zones: t.Sequence[Zone]) -> list[str]:
@@ -114,10 +116,10 @@ def diff_of(zones: t.Sequence[Zone]) -> list[str]:
         (zone.name, list(part))
         for zone in zones
         if zone.differs
-        for _object, part in itertools.groupby(zone.differences, key=lambda each: (each.resource, each.subject))
+        for _object, part in itertools.groupby(zone.differences, key=lambda difference: (difference.resource, difference.subject))
     ]
     blocks: dict[tuple[str, ...], list[Difference]] = {}
-    for names, part in fold(objects, key=lambda part: [list(each) for each in part]):
+    for names, part in fold(objects, key=lambda part: [list(difference) for difference in part]):
         blocks.setdefault(tuple(names), []).extend(part)
     scopes = {zone.name: zone.scope for zone in zones}
     return [

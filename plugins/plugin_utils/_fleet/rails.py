@@ -123,15 +123,15 @@ def refuse(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     other_plan = _other_plan(rails, zones) or _other_rows(rails, zones)
     if other_plan:
         return other_plan
-    refusals = [each for each in (_partial(rails, zones), _forbidden(rails, zones), _too_many(rails, zones)) if each]
+    refusals = [refusal for refusal in (_partial(rails, zones), _forbidden(rails, zones), _too_many(rails, zones)) if refusal]
     if not refusals:
         return None
     concerned: dict[str, str] = {}
-    for each in refusals:
-        for name, reason in each.zones.items():
+    for refusal in refusals:
+        for name, reason in refusal.zones.items():
             concerned[name] = f"{concerned[name]} {reason}" if name in concerned else reason
-    consent = " ".join(each.consent for each in refusals)
-    said = " ".join(each.message for each in refusals)
+    consent = " ".join(refusal.consent for refusal in refusals)
+    said = " ".join(refusal.message for refusal in refusals)
     return Refusal(GATE, f"{said} {NOTHING_WRITTEN} {CONSENT}{consent}", concerned)
 
 

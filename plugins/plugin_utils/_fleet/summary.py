@@ -117,7 +117,7 @@ def _parts(end: End) -> list[_Part]:
         return [_Part(NOT_REACHED, None, "")]
     if end.state == CHANGED and end.zone is not None:
         result = end.zone.result
-        return [_Part(CHANGED, each, "") for each in differences(result, result.get("listed_jobs") or ())]
+        return [_Part(CHANGED, difference, "") for difference in differences(result, result.get("listed_jobs") or ())]
     return [_Part(CHANGED, None, "")] if end.state == CHANGED else []
 
 

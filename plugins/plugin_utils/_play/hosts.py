@@ -26,7 +26,7 @@ def pattern_of(name: str, groups: t.Container[str]) -> str:
     """Return a host pattern that matches a host, whatever its name is; of a group of the same name it matches the hosts, too."""
     if _PLAIN.fullmatch(name) and name not in groups:
         return name
-    escaped = (each if each.isalnum() and each.isascii() else f"\\U{ord(each):08x}" for each in name)
+    escaped = (character if character.isalnum() and character.isascii() else f"\\U{ord(character):08x}" for character in name)
     return f"~^{''.join(escaped)}$"
 
 

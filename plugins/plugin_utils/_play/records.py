@@ -121,18 +121,18 @@ def with_delivery(records: t.Mapping[str, RawRecord], hosts: t.Mapping[str, Host
     read = {name: read_record(name, record) for name, record in records.items()}
     asked: dict[str, dict[str, t.Any]] = {}
     facts: dict[str, Json] = {}
-    for name, each in read.items():
-        if not value_of(each["jobs"]):
+    for name, record in read.items():
+        if not value_of(record["jobs"]):
             continue
         try:
             connection = hosts[name].connection()
         except Failure as failure:
             facts[name] = {"failed": True, "msg": str(failure), "error": failure.report()}
             continue
-        owner = each["account_id"] if each["scope"] == ACCOUNT else each["zone_id"]
+        owner = record["account_id"] if record["scope"] == ACCOUNT else record["zone_id"]
         if owner:
-            key = canonical([connection, owner if each["scope"] == ACCOUNT else None])
-            question = asked.setdefault(key, {"connection": connection, "scope": each["scope"], "hosts": {}})
+            key = canonical([connection, owner if record["scope"] == ACCOUNT else None])
+            question = asked.setdefault(key, {"connection": connection, "scope": record["scope"], "hosts": {}})
             question["hosts"][name] = owner
     for question in asked.values():
         ids = list(dict.fromkeys(question["hosts"].values()))

@@ -62,7 +62,7 @@ def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone |
         return None
     error = error_of(registered)
     result: ZoneResult = {} if error else checked(ZoneResult, registered, variable)
-    ids = (str(registered.get(each) or "") for each in ("zone_id", "account_id"))
+    ids = (str(registered.get(member) or "") for member in ("zone_id", "account_id"))
     is_unreached = registered.get("unreachable") is True
     return Zone(name, next(filter(None, ids), ""), result, error, bool(registered.get("changed")), is_unreached)
 

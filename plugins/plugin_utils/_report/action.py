@@ -79,7 +79,7 @@ class ReportAction(InProcessAction):
         if fail_on is None:
             return arguments
         names = fail_on if isinstance(fail_on, (list, tuple)) else [fail_on]
-        return {**arguments, "fail_on": [name for each in names for name in read_names("fail_on", each)]}
+        return {**arguments, "fail_on": [name for text in names for name in read_names("fail_on", text)]}
 
     def _registered(self) -> dict[str, str | None] | None:
         """Return the names of the variables to gather from; None if the task has records, or makes no report."""

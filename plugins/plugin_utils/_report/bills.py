@@ -98,9 +98,9 @@ def _left_out(record: ZoneRecord, records: t.Sequence[ZoneRecord]) -> list[str]:
     # Without jobs of the account itself, what was delivered of it is of its zones.
     is_of_zones = own == [] and any(dict_of(cost.get(kind)).get("gb") for kind in PUBLISHED_RATES)
     return [
-        each["zone"]
-        for each in records
-        if each["scope"] == ZONE and owner_of(each) == owner_of(record) and not is_of_zones and _delivering(each) - counted
+        other["zone"]
+        for other in records
+        if other["scope"] == ZONE and owner_of(other) == owner_of(record) and not is_of_zones and _delivering(other) - counted
     ]
 
 
@@ -115,15 +115,15 @@ def _delivering(zone: ZoneRecord) -> set[Json]:
 def _largest(record: ZoneRecord, records: t.Sequence[ZoneRecord]) -> str:
     """Return the dataset and host with the most bytes of the account in the window of the delivery facts, with its share; "" if not known."""
     sizes: collections.Counter[str] = collections.Counter()
-    for each in records:
-        facts, jobs = value_of(each["delivery"]), value_of(each["jobs"])
-        if owner_of(each) != owner_of(record) or facts is None or jobs is None:
+    for other in records:
+        facts, jobs = value_of(other["delivery"]), value_of(other["jobs"])
+        if owner_of(other) != owner_of(record) or facts is None or jobs is None:
             continue
         datasets = {job_number(job): dataset_of(job) or "a dataset that is not shown" for job in jobs}
         for row in map(dict_of, facts.rows):
             size, number = row.get("bytes"), row.get("job_id")
             if is_integer(size) and is_integer(number) and number in datasets:
-                sizes[f"{datasets[number]} of {each['zone']}"] += size
+                sizes[f"{datasets[number]} of {other['zone']}"] += size
     total = sum(sizes.values())
     if not total:
         return ""

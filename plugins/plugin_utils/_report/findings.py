@@ -79,7 +79,7 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
             continue
         quiet = (now - since).total_seconds()
         siblings = [other for other, its in labelled(jobs) if other != label and dataset_of(its) == dataset_of(job)]
-        beside = next((each for each in siblings if (time := last[each]) and (now - time).total_seconds() <= _HOUR), "")
+        beside = next((sibling for sibling in siblings if (time := last[sibling]) and (now - time).total_seconds() <= _HOUR), "")
         what = (
             f"the last delivery was {duration(quiet)} ago"
             if last[label]
@@ -170,7 +170,7 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
     """Yield content security rules that must not be enforced yet, that are not known whole, and those that no item declares."""
     refused: dict[str, list[str]] = collections.defaultdict(list)
     # The refusal of a job is a difference.
-    for refusal in (each for each in result.get("refusals") or () if "rule" in each):
+    for refusal in (item for item in result.get("refusals") or () if "rule" in item):
         refused[str(refusal.get("rule"))].append(_blocked(refusal))
     for description, sources in refused.items():
         known = [source for source in sources if source]
@@ -179,7 +179,7 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
             reason = "it is not known yet what it would block"
         yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
     managed = result.get("content_security_rules") or {}
-    for label, rule in _labelled_rules(each for each in managed.get("content_security_rules") or () if each):
+    for label, rule in _labelled_rules(item for item in managed.get("content_security_rules") or () if item):
         policy = read_policy(str(rule.get("value") or ""))
         if names := ", ".join(policy.unknown if policy else ()):
             reason = f"its policy has directives that are not known, so that what they allow is not: {names}"
@@ -202,7 +202,7 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
     """Yield what browsers reported of content security rules that their policies do not allow."""
     for label, rule in _labelled_rules(rules):
         seen = dict_of(rule.get("violations"))
-        blocked = [_blocked(each) or "a source that is not shown" for each in map(dict_of, list_of(seen.get("blocked")))]
+        blocked = [_blocked(source) or "a source that is not shown" for source in map(dict_of, list_of(seen.get("blocked")))]
         if seen and seen.get("available") is not True:
             reason = f"its violations cannot be read: {seen.get('reason')}"
             yield problem("not_readable", label, reason, resource="content_security_rules")
@@ -285,11 +285,11 @@ def _delivers_all(job: ReportedJob, dataset: str) -> bool:
 
 def scripts(audit: Scripts) -> t.Iterator[Problem]:
     """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
-    for each in audit.get("findings") or ():
-        kind = each.get("kind")
-        subject = canonical([each.get("script_url"), each.get("host"), each.get("entry")])
+    for finding in audit.get("findings") or ():
+        kind = finding.get("kind")
+        subject = canonical([finding.get("script_url"), finding.get("host"), finding.get("entry")])
         if isinstance(kind, str) and kind:
-            yield problem(kind, subject, str(each.get("message") or kind))
+            yield problem(kind, subject, str(finding.get("message") or kind))
         else:
             yield problem("not_readable", subject, "it is not known what was found of the script", resource="scripts")
     if "findings" not in audit:
@@ -310,11 +310,11 @@ def _verdicts(script: Copied) -> t.Iterator[Problem]:
 
 def pages(audit: Pages) -> t.Iterator[Problem]:
     """Yield the findings of `page_audit`."""
-    for each in audit.get("findings") or ():
-        kind = str(each.get("kind"))
-        subject = canonical([each.get("page"), each.get("subject")])
-        wanted = each.get("should_be")
-        found = problem(kind, subject, str(each.get("message") or kind), resource="pages")
+    for finding in audit.get("findings") or ():
+        kind = str(finding.get("kind"))
+        subject = canonical([finding.get("page"), finding.get("subject")])
+        wanted = finding.get("should_be")
+        found = problem(kind, subject, str(finding.get("message") or kind), resource="pages")
         yield found if wanted is None else found._replace(desired=str(wanted))
 
 

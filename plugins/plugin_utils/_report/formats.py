@@ -167,7 +167,7 @@ def _destinations(rows: t.Sequence[Row]) -> t.Iterator[str]:
     table = table_of(rows)
     columns = ("zone", "job", "dataset", "destination", "filter", "transformer", "personal fields", "last delivery", "health")
     yield from _table(
-        "Jobs by destination", "", columns, [tuple(map(escape, each)) for place in table.places for each in place.lines]
+        "Jobs by destination", "", columns, [tuple(map(escape, line)) for place in table.places for line in place.lines]
     )
     for title, some in (("Without a job", table.without), ("Jobs could not be read", table.unread)):
         yield from ["", f"**{title}:** {', '.join(escape(shown_name(row)) for row in some)}"] if some else ()
@@ -192,7 +192,7 @@ def _action_tables(rows: t.Sequence[Row], new: t.Collection[str]) -> t.Iterator[
         for item, its_rows, items in groups:
             zones = ", ".join(escape(row["zone"]) for row in its_rows[:_MAX_ZONES])
             zones += f" and {len(its_rows) - _MAX_ZONES} more" if len(its_rows) > _MAX_ZONES else ""
-            since = escape(item["first_seen"]) + (" (new)" if any(each["id"] in new for each in items) else "")
+            since = escape(item["first_seen"]) + (" (new)" if any(other["id"] in new for other in items) else "")
             cells.append((escape(item["severity"]), zones, _what(item), escape(item["message"]), since, item["id"]))
         advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({action.url})"
         yield from _table(action.title, advice, ("severity", "zone", "what", "is, should be", "since", "id"), cells)
@@ -263,7 +263,7 @@ def render_metrics(report: Report) -> bytes:
         for name in TYPES:
             add("edgeops_zone_findings", types[name], zone=zone, type=name)
         jobs = row["jobs"] or []
-        delivered = {each.get("job_id"): each for each in row["delivery"] or ()}
+        delivered = {fact.get("job_id"): fact for fact in row["delivery"] or ()}
         for label, job in zip(distinct(line(job["job"]) for job in jobs), jobs, strict=True):
             for state in STATES:
                 add("edgeops_job_state", int(job["health"] == state), zone=zone, job=label, state=state)

@@ -96,21 +96,21 @@ def items_of(owner: str | None, problems: t.Iterable[Problem], at: str, wording:
     The id depends on the place of a problem and not on its values, so it is the same in every format and run.
     """
     items: dict[str, Item] = {}
-    for each in problems:
-        place = canonical([owner, each.kind, each.resource, each.subject, each.member])
+    for found in problems:
+        place = canonical([owner, found.kind, found.resource, found.subject, found.member])
         name = hashlib.sha256(place.encode()).hexdigest()[:16]
         if name not in items:
             items[name] = {
                 "id": name,
-                "kind": each.kind,
-                "type": each.type,
-                "resource": each.resource,
-                "subject": each.subject,
-                "member": each.member,
-                "severity": each.severity,
-                "message": sentence(each, wording) + each.note,
-                "is": each.present,
-                "should_be": each.desired,
+                "kind": found.kind,
+                "type": found.type,
+                "resource": found.resource,
+                "subject": found.subject,
+                "member": found.member,
+                "severity": found.severity,
+                "message": sentence(found, wording) + found.note,
+                "is": found.present,
+                "should_be": found.desired,
                 "first_seen": at,
                 "waived": False,
                 "carried": False,
@@ -216,7 +216,7 @@ def _parts(member: str, present: Json, desired: Json) -> list[tuple[str, Json, J
     one, other = (_parameters(side) for side in (present, desired))
     if set(list_of(one.get(logpull_options.FIELDS))) == set(list_of(other.get(logpull_options.FIELDS))):
         one, other = ({**side, logpull_options.FIELDS: None} for side in (one, other))
-    differing = [(str(each.path), each.before, each.after) for each in of_members(one, other)]
+    differing = [(str(difference.path), difference.before, difference.after) for difference in of_members(one, other)]
     fields_first = sorted(differing, key=lambda part: part[0] != logpull_options.FIELDS)
     return fields_first or [(member, present, desired)]
 
@@ -242,7 +242,7 @@ def _list_words(present: Json, desired: Json, wording: Wording) -> str:
     one, other = (() if side is None else plain_list(side) for side in (present, desired))
     if one is None or other is None:
         return ""
-    missing, extra = [each for each in other if each not in one], [each for each in one if each not in other]
+    missing, extra = [name for name in other if name not in one], [name for name in one if name not in other]
     return "; ".join(f"{text} {_names(names)}" for text, names in ((wording.lacking, missing), (wording.surplus, extra)) if names)
 
 

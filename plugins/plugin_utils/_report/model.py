@@ -41,9 +41,9 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
     """Return the report; equal arguments give equal reports."""
     who = told(desired.records, desired.at)
     audited = gather(desired, notes_of(who.gaps), slices, previous)
-    if all(each.row["carried"] for each in audited):
+    if all(entry.row["carried"] for entry in audited):
         raise invalid_option("zones", "there is no zone to report on, neither here nor in expected or merge")
-    marked, waivers = apply_waivers([(each.row, each.waivers) for each in audited], desired.at, desired.waivers)
+    marked, waivers = apply_waivers([(entry.row, entry.waivers) for entry in audited], desired.at, desired.waivers)
     elsewhere = {row["zone"] for row in previous["zones"]} - {row["zone"] for row in marked} if previous else set()
     noted = with_unmatched(marked, desired.waivers, waivers, elsewhere, desired.at)
     rows: list[Row] = [{**row, "status": status_of(row)} for row in carry_over(noted, previous)]
@@ -135,17 +135,17 @@ def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], pre
     groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.
-        heads = [next((each.row for each in group if address(each.row)), group[0].row) for group in groups]
-        places, left = match(heads, [each.row for each in source])
+        heads = [next((entry.row for entry in group if address(entry.row)), group[0].row) for group in groups]
+        places, left = match(heads, [entry.row for entry in source])
         for group, place in zip(groups, places, strict=True):
             if place is not None:
                 group.append(source[place])
         groups += [[source[place]] for place in left]
     latest = [_latest(group) for group in groups]
-    present = {each.row["zone"] for each in latest if not each.row["carried"]}
+    present = {entry.row["zone"] for entry in latest if not entry.row["carried"]}
     error: RowError = {"kind": "not_found", "message": "the run has no record of this zone"}
     missing: list[Row] = [{**NOTHING, "zone": zone, "error": error} for zone in desired.expected if zone not in present]
-    places, left = match(missing, [each.row for each in latest])
+    places, left = match(missing, [entry.row for entry in latest])
     inherited = (inherit(row, None if place is None else latest[place].row) for row, place in zip(missing, places, strict=True))
     return [*(latest[place] for place in left), *(AuditedRow(row, "", desired.waivers) for row in inherited)]
 
@@ -180,7 +180,7 @@ def _latest(group: t.Sequence[AuditedRow]) -> AuditedRow:
 
     Of equal ones it is that of this run, then that of the first slice.
     """
-    rank = [(not each.row["carried"], each.looked_at, each.row["status"] == UNAUDITED) for each in group]
+    rank = [(not entry.row["carried"], entry.looked_at, entry.row["status"] == UNAUDITED) for entry in group]
     *others, latest = sorted(range(len(group)), key=lambda place: (rank[place], -place))
     known: Row | None = None
     for place in others:

@@ -51,10 +51,10 @@ def desire(params: Params) -> DesiredReport:
     """Return the validated options of `audit_report`; raise `invalid_option` with the path of an invalid one."""
     records = tuple(read_record(f"zones[{place}]", record) for place, record in enumerate(params["zones"] or ()))
     seen: set[tuple[str, str]] = set()
-    for place, each in enumerate(records):
-        if (each["scope"], each["zone"]) in seen:
-            raise invalid_option(f"zones[{place}].zone", f"{quoted(each['zone'])} has more than one record")
-        seen.add((each["scope"], each["zone"]))
+    for place, record in enumerate(records):
+        if (record["scope"], record["zone"]) in seen:
+            raise invalid_option(f"zones[{place}].zone", f"{quoted(record['zone'])} has more than one record")
+        seen.add((record["scope"], record["zone"]))
     expected, required_fields = params["expected"] or (), params["required_fields"] or {}
     if "" in expected:
         raise invalid_option(f"expected[{expected.index('')}]", "the name of a zone is needed")

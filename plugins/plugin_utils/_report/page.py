@@ -214,8 +214,8 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
     if len(reports) == 1:
         return None
     reports = reports[-_MAX_REPORTS:]
-    days = [each["at"][:10] for each in reports]
-    numbers = [sum(each["counts"]["statuses"][status] for status in NEEDS_ATTENTION) for each in reports]
+    days = [entry["at"][:10] for entry in reports]
+    numbers = [sum(entry["counts"]["statuses"][status] for status in NEEDS_ATTENTION) for entry in reports]
     tallest = max(1, *numbers)
     shapes = []
     for number, report in enumerate(reports):
@@ -254,7 +254,7 @@ def _jobs_of(row: Row) -> list[tuple[t.Mapping[str, Json], Copied]]:
     """Return the jobs with what each delivered and lost, if that was read; a job without a row did neither."""
     if row["delivery"] is None:
         return []
-    facts = {each.get("job_id"): each for each in row["delivery"]}
+    facts = {fact.get("job_id"): fact for fact in row["delivery"]}
     if not row["jobs"]:
         return [({"job": f"job {number}", "health": "unknown", "last_complete": None}, fact) for number, fact in facts.items()]
     nothing: Copied = {"records": 0, "dropped_records": 0, "uploads": 0}

@@ -81,7 +81,7 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "proposals": (audit or {}).get("proposals"),
         "resources": _resources(record, desired, accounts),
         "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
-        "inventory": None if audit is None else [_script(each) for each in audit.get("inventory") or ()],
+        "inventory": None if audit is None else [_script(script) for script in audit.get("inventory") or ()],
         "not_audited": gaps_of(record, accounts.boundary(record), desired.asks_delivery),
     }
 

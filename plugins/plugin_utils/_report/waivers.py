@@ -46,8 +46,8 @@ class Waiver(t.NamedTuple):
         """Return whether this run read what the waiver is about, so that it would have found an item."""
         looked = {*row["resources"], *(("fields",) if row["jobs"] is not None else ())}
         names = [name for name in RESOURCES if name in looked and self._matches("resource", name)]
-        types = [each for each in _NAMES["type"] if self._matches("type", each)]
-        return any(each == DIFFERENCE or type_of(each).resource in names for each in types) and bool(names)
+        types = [type_name for type_name in _NAMES["type"] if self._matches("type", type_name)]
+        return any(type_name == DIFFERENCE or type_of(type_name).resource in names for type_name in types) and bool(names)
 
     def is_expired(self, at: str) -> bool:
         """Return whether its last day is over at that time, in UTC."""
@@ -104,7 +104,7 @@ def apply_waivers(
 
     Return the rows, and the waivers of the report with the ids of the items that they cover; `waivers` come first.
     """
-    listed = {waiver.key: waiver for waiver in (*waivers, *(each for _row, applicable in rows for each in applicable))}
+    listed = {waiver.key: waiver for waiver in (*waivers, *(applied for _row, applicable in rows for applied in applicable))}
     covered: dict[str, set[str]] = {key: set() for key in listed}
     marked: list[Row] = []
     for row, applicable in rows:
