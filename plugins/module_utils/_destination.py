@@ -165,7 +165,7 @@ def ambiguous_host(conf: str) -> bool:
 def _parts(rule: str, path: str) -> t.Iterator[Part]:
     texts = path.split("/")
     last = max((index for index, text in enumerate(texts) if text), default=0)
-    hidden, before = False, ""
+    hidden, last_named = False, ""
     for index, whole in enumerate(texts):
         text, hash_mark, _fragment = whole.partition("#")
         # A fragment, or options without their question mark, go on to the end, whatever they look like.
@@ -174,16 +174,16 @@ def _parts(rule: str, path: str) -> t.Iterator[Part]:
             readable = ";" not in text
         elif rule == NOTHING or (rule == ALL_BUT_LAST and index == last):
             readable = False
-        elif _BEFORE_KEY.fullmatch(before):
+        elif _BEFORE_KEY.fullmatch(last_named):
             readable = _REPLACED.fullmatch(text) is not None
         else:
             readable = _PLAIN_PART.fullmatch(unquote(text)) is not None and not _RANDOM_RUN.search(unquote(text))
         readable = readable and not hidden
-        named = bool(text) and not readable and _BEFORE_KEY.fullmatch(before) is not None
+        named = bool(text) and not readable and _BEFORE_KEY.fullmatch(last_named) is not None
         masked = f"{text}#{MASK}" if hash_mark and (readable or not text) and not hidden else MASK
         yield Part(whole, bool(whole) and (bool(hash_mark) or not readable), named, masked)
         hidden = hidden or bool(hash_mark)
-        before = unquote(text) or before
+        last_named = unquote(text) or last_named
 
 
 def _holds_options(text: str) -> bool:
@@ -220,13 +220,13 @@ def _shape(name: str) -> re.Pattern[str]:
 
 def _without_user(endpoint: str) -> str:
     """Return an endpoint with its user information masked, because its host decides; all masked if parsers differ about the host."""
-    before, mark, rest = endpoint.partition("://") if "://" in endpoint else ("", "", endpoint)
+    scheme, mark, rest = endpoint.partition("://") if "://" in endpoint else ("", "", endpoint)
     user, _at, place = rest.rpartition("@")
     readable = _ENDPOINT_END.split(place, maxsplit=1)[0]
     if _AMBIGUOUS.search(user) or _END.search(user) or not readable:
         return MASK
     more = MASK if readable != place else ""
-    return quote(f"{before}{mark}{MASK}@{readable}{more}", safe="/:@*[]")
+    return quote(f"{scheme}{mark}{MASK}@{readable}{more}", safe="/:@*[]")
 
 
 def _endpoint_users(destination: Destination) -> list[str]:
@@ -411,10 +411,10 @@ def public_change(before: Destination | None, after: Destination) -> tuple[Publi
     return old, {**marked, "address": f"{new['address']} (changed)"} if moved or marked == old else marked
 
 
-def _marked(text: str, before: str | None) -> str:
+def _marked(text: str, old: str | None) -> str:
     """Return what is shown of a changed secret value: of an endpoint also its host, which may be the same."""
     if text.strip(f"{MASK},"):
-        return f"{text} (changed)" if text == before else text
+        return f"{text} (changed)" if text == old else text
     return CHANGED
 
 

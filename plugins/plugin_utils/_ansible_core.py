@@ -59,12 +59,12 @@ def own_members(result: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
 
 def evaluate(templar: t.Any, value: t.Any, variables: t.Mapping[str, t.Any]) -> t.Any:
     """Return a value with its templates evaluated; an undefined variable is an error, whatever the settings of older cores say."""
-    before = templar.available_variables
+    available = templar.available_variables
     templar.available_variables = variables
     try:
         return templar.template(value, fail_on_undefined=True)
     finally:
-        templar.available_variables = before
+        templar.available_variables = available
 
 
 def reason_of(error: BaseException) -> str:

@@ -215,12 +215,12 @@ class Budget:
             with self._threads:
                 fcntl.flock(self._lock, fcntl.LOCK_EX)
                 try:
-                    before = self._read()
-                    log = self._parse(before)
+                    present = self._read()
+                    log = self._parse(present)
                     log.forget(self._window, self._now())
                     result = use(log)
                     content = log.content()
-                    if content != before:
+                    if content != present:
                         self._write(content)
                     return result
                 finally:

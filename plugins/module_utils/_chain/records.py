@@ -92,12 +92,12 @@ def _parse(line: bytes) -> tuple[Record | None, str]:
     return None, "is not a record: the line is not sorted, compact JSON in ASCII with each name once"
 
 
-def _find_problem(record: Record, line: bytes, number: int, zone_id: str, kind: Kind, before: Record | None) -> str:
+def _find_problem(record: Record, line: bytes, number: int, zone_id: str, kind: Kind, previous: Record | None) -> str:
     """Return why a record does not continue the chain; "" if it does."""
     problems = {
         "was edited: its digest is not that of its content": not _is_sealed(record, line),
         "does not follow the record before it: records were deleted, inserted or swapped": (
-            record.get("prev") != (before.get("digest") if before else None) or not _equals(record.get("seq"), number)
+            record.get("prev") != (previous.get("digest") if previous else None) or not _equals(record.get("seq"), number)
         ),
         "belongs to another zone": record.get("zone_id") != zone_id,
         "has a version that this release does not read": not _equals(record.get("v"), RECORD_VERSION),
@@ -106,12 +106,12 @@ def _find_problem(record: Record, line: bytes, number: int, zone_id: str, kind: 
     return next((reason for reason, applies in problems.items() if applies), "")
 
 
-def _find_time_problem(at: datetime.datetime | None, before: t.Sequence[datetime.datetime]) -> str:
+def _find_time_problem(at: datetime.datetime | None, earlier: t.Sequence[datetime.datetime]) -> str:
     """Return why the time of a record is unusable, "" if it is usable; if a clock is set back, changes in between are missed."""
     if at is None:
         return "has no usable time, so what changed since cannot be found"
-    if before and at < before[-1]:
-        return f"has the time {format_time(at)}, before that of the record before it, {format_time(before[-1])}"
+    if earlier and at < earlier[-1]:
+        return f"has the time {format_time(at)}, before that of the record before it, {format_time(earlier[-1])}"
     return ""
 
 

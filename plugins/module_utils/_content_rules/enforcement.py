@@ -76,19 +76,19 @@ def _is_evaluated(rule: Rule | None) -> bool:
     )
 
 
-def is_in_use(before: Rule | None, resource: Resource) -> bool:
+def is_in_use(rule: Rule | None, resource: Resource) -> bool:
     """Return whether a listed resource is one that a rule does not block at present, as far as that is known."""
-    return before is None or before.policy is None or not _is_evaluated(before) or may_allow(before.policy, resource)
+    return rule is None or rule.policy is None or not _is_evaluated(rule) or may_allow(rule.policy, resource)
 
 
-def is_silent(before: Rule, evidence: Evidence) -> bool:
+def is_silent(rule: Rule, evidence: Evidence) -> bool:
     """Return whether a logged rule has certainly no report at all."""
-    return _logged(before, evidence) == ((), ())
+    return _logged(rule, evidence) == ((), ())
 
 
-def is_outdated(before: Rule, evidence: Evidence) -> bool:
+def is_outdated(rule: Rule, evidence: Evidence) -> bool:
     """Return whether a logged rule has reports of an earlier policy only: the present one allows them, and none is of the last day."""
-    seen, reports, policy = _logged(before, evidence), evidence.reports, before.policy
+    seen, reports, policy = _logged(rule, evidence), evidence.reports, rule.policy
     if seen is None or seen.gaps or not seen.resources or policy is None or not isinstance(reports, Known):
         return False
     lately = reports.value.recent
@@ -98,10 +98,10 @@ def is_outdated(before: Rule, evidence: Evidence) -> bool:
     )
 
 
-def _logged(before: Rule, evidence: Evidence) -> Seen | None:
+def _logged(rule: Rule, evidence: Evidence) -> Seen | None:
     """Return what was reported of a rule that is logged; None if that is not known."""
-    is_logged = before.enabled and before.action == LOG and isinstance(evidence.reports, Known)
-    return evidence.reports.value.only_of(before.id) if is_logged and isinstance(evidence.reports, Known) else None
+    is_logged = rule.enabled and rule.action == LOG and isinstance(evidence.reports, Known)
+    return evidence.reports.value.only_of(rule.id) if is_logged and isinstance(evidence.reports, Known) else None
 
 
 def narrowed_listings(before: Rule | None, after: Rule | None) -> tuple[str, ...]:

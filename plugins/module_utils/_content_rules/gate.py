@@ -188,14 +188,14 @@ def _unobserved(desired: DesiredRule, change: _Change) -> list[str]:
     return [*_unknown_rule(change.before, change), *_unknown_policy(change.before, change.after), *_unknown_use(desired, change)]
 
 
-def _unknown_rule(before: Rule, change: _Change) -> t.Iterator[str]:
-    if change.begins and not before.enabled:
+def _unknown_rule(rule: Rule, change: _Change) -> t.Iterator[str]:
+    if change.begins and not rule.enabled:
         yield "it is disabled, so that nobody has seen lately what it would block"
-    if before.action == ADD_REPORTING:
+    if rule.action == ADD_REPORTING:
         yield f"its present action is {ADD_REPORTING}, which evaluates no policy of its own"
-    elif before.action not in ACTIONS:
-        yield f"its present action {before.action!r} is not known, and so not whether it enforces"
-    if before.expression != change.after.expression:
+    elif rule.action not in ACTIONS:
+        yield f"its present action {rule.action!r} is not known, and so not whether it enforces"
+    if rule.expression != change.after.expression:
         yield "its expression changes, so that nobody has seen what it would block on other requests"
 
 

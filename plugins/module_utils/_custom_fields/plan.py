@@ -54,8 +54,8 @@ def _present_rules(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule])
     if desired.description is not None:
         document["description"] = desired.description
     main = RulesetRule({**document, "expression": EXPRESSION, "enabled": True}, fields)
-    after = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
-    return [_flagged(desired, rule) for rule in ([*after, main] if kept is None else after)]
+    remaining = [main if rule is kept else rule for rule in rules if rule is kept or not desired.purge]
+    return [_flagged(desired, rule) for rule in ([*remaining, main] if kept is None else remaining)]
 
 
 def _desired_items(desired: DesiredCustomFields, kind: str, current: Items, elsewhere: Items) -> Items:
@@ -92,7 +92,7 @@ def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule
     """Return the own rules without the listed names and without rules that become empty; without lists, return no rules."""
     if not desired.names:
         return []
-    after = []
+    remaining = []
     for rule in rules:
         fields = {
             kind: {key: item for key, item in items.items() if key not in desired.names.get(kind, ())}
@@ -100,8 +100,8 @@ def _remaining_rules(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule
         }
         smaller = rule._replace(fields=fields)
         if fields == rule.fields or any(dict_of(smaller.to_send()["action_parameters"]).values()):
-            after.append(smaller)
-    return after
+            remaining.append(smaller)
+    return remaining
 
 
 def _requests(desired: DesiredCustomFields, ruleset: Ruleset | None, rules_after: t.Sequence[RulesetRule]) -> tuple[Request, ...]:

@@ -202,12 +202,12 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
             return
         done: list[Outcome] = []
         for step in composition.steps:
-            before = run.writes
+            writes = run.writes
             try:
                 conclusion, created = _apply(run, self.parts[step.part], client, step.desired, step.state, step.plan)
             except Failure as failure:
                 raise _with_progress(failure, step, done, composition.steps) from failure
-            done.append(Outcome(step, conclusion, run.writes > before, created))
+            done.append(Outcome(step, conclusion, run.writes > writes, created))
         run.result["changed"] = run.writes > 0
         for name, part in self.parts.items():
             part.verify(client, [outcome for outcome in done if outcome.step.part == name])

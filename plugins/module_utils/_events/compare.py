@@ -79,19 +79,19 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
 
 def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[ContentRules, list[Change]]:
     """Return the content security rules to store and the changes; what was never read before has not changed."""
-    after = {}
+    remembered = {}
     for number, rule in seen.items():
         was = known.get(number) if known else None
         violated = rule.violated
         if violated is None and was is not None and was.violated is not None:
             # What was reported is kept while the service does not show it, or not all of it.
             violated = was.violated | frozenset(rule.details)
-        after[number] = rule._replace(violated=violated)
+        remembered[number] = rule._replace(violated=violated)
     if known is None:
-        return after, []
+        return remembered, []
     changes = []
-    for number in sorted({**known, **after}):
-        old, new = known.get(number), after.get(number)
+    for number in sorted({**known, **remembered}):
+        old, new = known.get(number), remembered.get(number)
         one, other = (None if side is None else dict(side.members) for side in (old, new))
         subject = str((other or one or {}).get("description") or number)
         if _meaning_of_rule(one) != _meaning_of_rule(other):
@@ -102,7 +102,7 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
             for report in sorted(set(new.violated or ()) - reported):
                 after_report = {"rule": subject, "action": new.members.get("action"), **dict_of(new.details.get(report))}
                 changes.append(Change("rule_violated", subject, None, after_report))
-    return after, changes
+    return remembered, changes
 
 
 def _meaning_of_rule(rule: t.Mapping[str, Json] | None) -> Json:
@@ -125,16 +125,18 @@ _SHOWN_OF_SCRIPT = (
 
 def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple[Scripts, list[Change]]:
     """Return the scripts to store and the changes; a first listing gives no event or one for each script."""
-    before = known or {}
-    after = {identity: _remembered_script(before.get(identity), script) for identity, script in seen.items()}
+    stored = known or {}
+    remembered = {identity: _remembered_script(stored.get(identity), script) for identity, script in seen.items()}
     if known is None and rules.silent:
-        return after, []
+        return remembered, []
     changes = [
-        change for identity in sorted(after) for change in _script_changes(identity, before.get(identity), after[identity], rules)
+        change
+        for identity in sorted(remembered)
+        for change in _script_changes(identity, stored.get(identity), remembered[identity], rules)
     ]
-    gone = sorted(before.keys() - after.keys())
-    changes += [Change("script_gone", subject_of(identity), _show_script(identity, before[identity]), None) for identity in gone]
-    return after, changes
+    gone = sorted(stored.keys() - remembered.keys())
+    changes += [Change("script_gone", subject_of(identity), _show_script(identity, stored[identity]), None) for identity in gone]
+    return remembered, changes
 
 
 def subject_of(identity: Identity) -> str:
@@ -183,15 +185,17 @@ def _show_script(identity: Identity, script: Script) -> dict[str, Json]:
 
 def compare_jobs(known: Jobs | None, seen: Jobs, rules: Rules) -> tuple[Jobs, list[Change]]:
     """Return the jobs to store and the changes; a first listing gives no event or one for each job."""
-    before = known or {}
-    after = {number: _remembered_job(before.get(number), job) for number, job in seen.items()}
+    stored = known or {}
+    remembered = {number: _remembered_job(stored.get(number), job) for number, job in seen.items()}
     if known is None and rules.silent:
-        return after, []
-    names, old_names = _job_labels(after), _job_labels(before)
-    changes = [change for number in sorted(after) for change in _job_changes(names[number], before.get(number), after[number])]
-    gone = sorted(before.keys() - after.keys())
-    changes += [Change("job_deleted", old_names[number], _show_job(before[number]), None) for number in gone]
-    return after, changes
+        return remembered, []
+    names, old_names = _job_labels(remembered), _job_labels(stored)
+    changes = [
+        change for number in sorted(remembered) for change in _job_changes(names[number], stored.get(number), remembered[number])
+    ]
+    gone = sorted(stored.keys() - remembered.keys())
+    changes += [Change("job_deleted", old_names[number], _show_job(stored[number]), None) for number in gone]
+    return remembered, changes
 
 
 def _job_labels(jobs: Jobs) -> dict[int, str]:

@@ -187,8 +187,8 @@ class Service:
 
     def take_count(self) -> int:
         """Return the number of requests since the last call."""
-        before, self._counted = self._counted, self._client.tries
-        return self._counted - before
+        counted, self._counted = self._counted, self._client.tries
+        return self._counted - counted
 
     def take_warnings(self) -> list[str]:
         """Return the warnings of the client since the last call."""

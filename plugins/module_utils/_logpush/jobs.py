@@ -101,11 +101,11 @@ def match(desired: DesiredJobs, listing: JobListing) -> tuple[list[tuple[JobItem
     staying = [identity for (item, _job), identity in zip(pairs, identities, strict=True) if item.desired.present]
     staying += () if desired.unlisted == ABSENT else unlisted
     known: Observed[frozenset[int]] = Known(frozenset(job.id for job in listing.jobs))
-    after: Observed[t.Sequence[Identity]] = Known(staying)
+    staying_jobs: Observed[t.Sequence[Identity]] = Known(staying)
     if listing.refusal is not None:
-        known = after = unknown(listing.refusal)
+        known = staying_jobs = unknown(listing.refusal)
     common = JobState(
-        None, now=listing.now, known=known, staying=after, address=listing.address, transformers=listing.transformers
+        None, now=listing.now, known=known, staying=staying_jobs, address=listing.address, transformers=listing.transformers
     )
     matches = [
         # A job that is looked for by its id needs no list.

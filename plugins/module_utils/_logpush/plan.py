@@ -75,31 +75,31 @@ def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
     raise dataclasses.replace(refusal, kind=NOT_FOUND, message=f"{unknown} {advice} ({refusal})")
 
 
-def _namesakes(after: Job, state: JobState, job: Job) -> list[int]:
+def _namesakes(planned: Job, state: JobState, job: Job) -> list[int]:
     """Return the other jobs that have the name and the dataset of a job after the task, as far as jobs were listed."""
     staying = state.staying.value if isinstance(state.staying, Known) else ()
-    alike = (other.id for other in staying if after.name and (other.name, other.dataset) == (after.name, after.dataset))
+    alike = (other.id for other in staying if planned.name and (other.name, other.dataset) == (planned.name, planned.dataset))
     return sorted(number for number in alike if number and number != job.id)
 
 
-def _check_recreated(job: Job, after: Job, state: JobState) -> None:
+def _check_recreated(job: Job, planned: Job, state: JobState) -> None:
     """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
-    name, dataset = after.name, after.dataset
+    name, dataset = planned.name, planned.dataset
     # The service would refuse it after the deletion; kind or dataset may be copied from the old job.
-    if after.values["kind"] == EDGE and dataset != DATASET:
+    if planned.values["kind"] == EDGE and dataset != DATASET:
         raise conflict(
             f"Job {job.id} would be re-created as kind 'edge' of the dataset {dataset!r}, but 'edge' exists for"
             f" {DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
         )
     # Later runs could not distinguish two jobs of one name.
-    if others := _namesakes(after, state, job):
+    if others := _namesakes(planned, state, job):
         raise conflict(
             f"Job {job.id} would be re-created under the name {name!r}, which job {others[0]} of the dataset {dataset!r} has."
             " Set name to another one, or delete that job."
         )
 
 
-def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t.Iterator[str]:
+def _warnings(desired: DesiredJob, state: JobState, body: Body, planned: Job) -> t.Iterator[str]:
     """Yield warnings about the job after the plan, and about what `body` sends; refuse what cannot be correct."""
     job, requested = state.job, desired.destination
     present = job.destination if job else None
@@ -113,7 +113,7 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
     if "dataset" in body:
         yield from unknown_dataset(str(body["dataset"]))
     if job and "name" in body:
-        if others := _namesakes(after, state, job):
+        if others := _namesakes(planned, state, job):
             yield f"name: job {others[0]} has the same name and dataset, so that later tasks have to select both by job_id."
         if isinstance(state.staying, Unknown) and state.staying.cause is not Cause.NOT_ASKED:
             yield "name: the service cannot list jobs, so that it is not known whether another job has the same name and dataset."
@@ -122,7 +122,7 @@ def _warnings(desired: DesiredJob, state: JobState, body: Body, after: Job) -> t
     elif job and present:
         yield from _unseen(words_for(job), desired, present)
     scope = state.address.scope if state.address else ZONE
-    yield from problems(Whole(after, requested or present, _managed(desired), body.keys(), scope))
+    yield from problems(Whole(planned, requested or present, _managed(desired), body.keys(), scope))
     yield from findings(desired.filter) if desired.filter else ()
 
 
@@ -170,18 +170,18 @@ def _ownership_warnings(requested: Destination, token: str | None, state: JobSta
 # What a plan destroys.
 
 
-def _effects(label: str, job: Job, after: Job, made: t.Sequence[Change]) -> tuple[Effect, ...]:
+def _effects(label: str, job: Job, planned: Job, made: t.Sequence[Change]) -> tuple[Effect, ...]:
     """Return what a write destroys that makes an existing job the one after it."""
     written = {name for change in made for name in change.sends}
     gone: list[str] = []
     is_sampled = False
     if written & {"logpull_options", "output_options"}:
-        gone = lost_fields(job.members, after.members)
-        is_sampled = _sample_rate(after) < _sample_rate(job)
+        gone = lost_fields(job.members, planned.members)
+        is_sampled = _sample_rate(planned) < _sample_rate(job)
     # A destination that the service does not show may be any.
-    was, will = job.destination, after.destination
+    was, will = job.destination, planned.destination
     destroyed = {
-        DISABLE_JOB: "enabled" in written and not after.values["enabled"],
+        DISABLE_JOB: "enabled" in written and not planned.values["enabled"],
         DROP_JOB_FIELDS: gone,
         REDUCE_SAMPLE_RATE: is_sampled,
         CHANGE_FILTER: written & {"filter", "filter_attack_traffic"},
@@ -298,14 +298,14 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
     made, body = changes(desired._replace(plain={**desired.plain, "dataset": desired.dataset}), None)
     disabled = {} if "enabled" in body else {"enabled": False}
     # It has no id yet; the prediction shows none.
-    after = parse_job({"id": 1, "enabled": False, **body}, known=desired.filter or None)
+    planned = parse_job({"id": 1, "enabled": False, **body}, known=desired.filter or None)
     return Plan(
         before={},
         after={**{change.name: change.after for change in made}, **disabled},
-        result=_predict(after, made, SERVER_MADE),
+        result=_predict(planned, made, SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True, digested=_digested(body)),),
         basis={"job": None},
-        warnings=tuple(_warnings(desired, state, body, after)),
+        warnings=tuple(_warnings(desired, state, body, planned)),
     )
 
 
@@ -351,16 +351,16 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
     if body and job.values["transformer_id"]:
         # It is not documented whether an update without a transformer detaches it, which could deliver what it removes.
         body = {"transformer_id": job.values["transformer_id"], **body}
-    after = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
+    planned = parse_job({**job.members, **body}, known=desired.filter or None) if body else job
     refused = _refusal(desired, state)
     return Plan(
         before={change.name: change.before for change in made},
         after={change.name: change.after for change in made},
-        result={**_predict(after, made), **refused.result},
+        result={**_predict(planned, made), **refused.result},
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body, digested=_digested(body)),) if body else (),
-        effects=_effects(state.label, job, after, made),
+        effects=_effects(state.label, job, planned, made),
         basis=_basis(desired, job, made),
-        warnings=tuple(_warnings(desired, state, body, after)),
+        warnings=tuple(_warnings(desired, state, body, planned)),
         refused=refused.message,
         refused_as=CONFLICT,
     )
@@ -380,19 +380,19 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
     if "output_options" in body:
         body.pop("logpull_options", None)
     _check_carried(job, {name: value for name, value in body.items() if name not in sends})
-    after = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
-    _check_recreated(job, after, state)
+    planned = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
+    _check_recreated(job, planned, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     gone = _GONE.format(id=job.id)
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=gone, digested=_digested(body))
     return Plan(
         before={"id": job.id, **{change.name: change.before for change in made}},
         after={"id": None, **{change.name: change.after for change in made}},
-        result=_predict(after, made, SERVER_MADE),
+        result=_predict(planned, made, SERVER_MADE),
         requests=(delete, create),
-        effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, after, made)),
+        effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, planned, made)),
         basis=_basis(desired, job, made),
-        warnings=tuple(_warnings(desired, state, body, after)),
+        warnings=tuple(_warnings(desired, state, body, planned)),
     )
 
 
@@ -435,9 +435,9 @@ def _digested(members: t.Mapping[str, Json]) -> Body:
     return {name: meaning(name, value) for name, value in members.items()}
 
 
-def _predict(after: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:
+def _predict(planned: Job, made: t.Iterable[Change], unknown: t.Iterable[str] = ()) -> dict[str, Json]:
     """Return the predicted result: the job as it is reported once the changes are made; `unknown` is made by the service."""
-    members = view(after)
+    members = view(planned)
     # The diff shows of these what the task sets and what differs from a default.
     options = {change.name: change.after for change in made if change.name == "output_options"}
     return {"job": {**members, **options, **dict.fromkeys(unknown)}}

@@ -208,14 +208,14 @@ def selection(place: str, desired: DesiredJob, state: JobState, plan: Plan) -> S
     if not body or not desired.validate_fields:
         return None
     present = state.job
-    before = present.dataset if present else DATASET
-    dataset = str(body.get("dataset") or before)
+    own_dataset = present.dataset if present else DATASET
+    dataset = str(body.get("dataset") or own_dataset)
     path = f"{place}." if place else ""
     fields = {name.strip(): path + desired.places.get(name.strip(), "fields") for name in selected_fields(body)}
     fields.pop("", None)
     written = list(conditions(desired.filter)) if desired.filter else []
     keys = {condition.key: f"{path}{where}.key" for where, condition in reversed(written)}
-    if present and dataset == before:
+    if present and dataset == own_dataset:
         kept = set(map(str.strip, selected_fields(present.members)))
         # Names that the job has and the task does not list are not the task's to correct.
         is_same = fields.keys() == kept - {""}

@@ -182,10 +182,12 @@ class _Reader:
         return mark + "`"
 
     def _slash(self) -> str:
-        before = self.previous
-        if before in (")", "}", "++", "--") or before in _UNCLEAR:
+        previous = self.previous
+        if previous in (")", "}", "++", "--") or previous in _UNCLEAR:
             raise _Unclear
-        is_value = before in ("]", "text", "0", "name") or (bool(_WORD.fullmatch(before)) and before not in _BEFORE_EXPRESSION)
+        is_value = previous in ("]", "text", "0", "name") or (
+            bool(_WORD.fullmatch(previous)) and previous not in _BEFORE_EXPRESSION
+        )
         if is_value:
             self.position += 1
             self.previous = "/"

@@ -87,7 +87,7 @@ def limited() -> t.Iterator[None]:
         raise Unread(f"to read it takes more than {MAX_PARSE_SECONDS:g} seconds, because of how its elements are nested")
 
     try:
-        before = signal.signal(signal.SIGVTALRM, stop)
+        handler = signal.signal(signal.SIGVTALRM, stop)
     except ValueError:  # only the main thread can be interrupted, and tasks run there
         yield
         return
@@ -97,4 +97,4 @@ def limited() -> t.Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
+        signal.signal(signal.SIGVTALRM, handler)

@@ -182,17 +182,17 @@ class Chronicle(abc.ABC):
         if entries is None:
             return
         self._find_early(entries, at)
-        before, self._baseline_before = self._baseline_before, (entries, at)
-        if before is None or before[0] is entries or not self.period.covers(at):
+        baseline, self._baseline_before = self._baseline_before, (entries, at)
+        if baseline is None or baseline[0] is entries or not self.period.covers(at):
             return
         for name, declared in entries.items():
-            entered = entered_with(before[0].get(name), declared)
+            entered = entered_with(baseline[0].get(name), declared)
             if entered is None or not has_text(declared.get("authorised_by")):
                 continue
             day = declared.get("authorised_on")
             if not isinstance(day, str) or not day:
                 self.undated += 1
-            elif day < day_of(before[1]) and not was_seen(name, entered, day):
+            elif day < day_of(baseline[1]) and not was_seen(name, entered, day):
                 self.outdated += 1
 
     def _find_early(self, entries: Entries, at: datetime.datetime) -> None:

@@ -149,14 +149,14 @@ class PageHistory(Chronicle):
         return page["status"] is None or any(finding.kind == _UNREAD and finding.place == page["url"] for finding in self._found)
 
     def _page_events(self, url: str, page: Page, at: datetime.datetime) -> t.Iterator[Event]:
-        before = self._read.get(url)
-        if before == page:
+        last = self._read.get(url)
+        if last == page:
             return
         self._read[url], self._since[url] = page, day_of(at)
-        if before is None:
+        if last is None:
             yield self._about(SEEN, url, page, at)
             return
-        changes = _differences(before, page)
+        changes = _differences(last, page)
         if changes:
             yield self._about(CHANGED, url, page, at)._replace(message="; ".join(changes))
 

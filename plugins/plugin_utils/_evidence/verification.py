@@ -46,7 +46,7 @@ class Totals:
         self._scope: dict[str, Json] | None = None
 
     def add(self, record: CheckedRecord) -> None:
-        scope, before = record["scope"], self._scope
+        scope, last_scope = record["scope"], self._scope
         self._scope = scope
         at = parse_time(record["at"])
         if at is None or not self._covers(at):
@@ -55,11 +55,11 @@ class Totals:
         self.open = record["findings"]
         for finding in record["findings"]:
             self.findings[finding["kind"]] += 1
-        if before is None:
+        if last_scope is None:
             return
-        members = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
+        members = sorted(name for name in {**last_scope, **scope} if last_scope.get(name) != scope.get(name))
         if members:
-            was, now = ({name: side.get(name) for name in members} for side in (before, scope))
+            was, now = ({name: side.get(name) for name in members} for side in (last_scope, scope))
             self.scope_changes.append({"seq": record["seq"], "at": record["at"], "before": was, "after": now})
 
 

@@ -126,8 +126,8 @@ def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], pre
     Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
     what this run found.
     """
-    before = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
-    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, before)]]
+    first_seen = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
+    sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, first_seen)]]
     for part in slices:
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
         rows = [_aged(_plain(row), desired) for row in part["zones"]]
@@ -220,19 +220,19 @@ def compare(rows: t.Sequence[Row], previous: Report | None) -> Comparison:
     """Return the ids of problems by their change since the previous report; without one, nothing is new."""
     if previous is None:
         return {"previous_id": None, "new": [], "resolved": [], "changed": [], "persisting": [], "unknown": []}
-    before = {item["id"]: item for row in previous["zones"] for item in row["items"]}
+    old_items = {item["id"]: item for row in previous["zones"] for item in row["items"]}
     items = [item for row in rows for item in row["items"]]
     now = {item["id"]: item for item in items if not item["carried"]}
     unknown = {item["id"] for item in items if item["carried"]} - now.keys()
-    both = before.keys() & now.keys()
-    changed = {name for name in both if _values(before[name]) != _values(now[name])}
+    both = old_items.keys() & now.keys()
+    changed = {name for name in both if _values(old_items[name]) != _values(now[name])}
     return {
         "previous_id": previous["report_id"],
-        "new": sorted(now.keys() - before.keys()),
-        "resolved": sorted(before.keys() - now.keys() - unknown),
+        "new": sorted(now.keys() - old_items.keys()),
+        "resolved": sorted(old_items.keys() - now.keys() - unknown),
         "changed": sorted(changed),
         "persisting": sorted(both - changed),
-        "unknown": sorted(unknown & before.keys()),
+        "unknown": sorted(unknown & old_items.keys()),
     }
 
 
