@@ -2,7 +2,7 @@
 
 """Every check of this project: `make nox ARGS=-l` lists them. `make check` and `make test` run those of one tag in parallel.
 
-The order here is the order in which they start: first the one that must run alone, then the longest.
+The order here is the order in which they start: first the one that mostly waits, then the longest.
 
 The sessions of antsibull-nox are not among them: its check of licences wants a notice beside the SPDX line in each file, its check of
 unwanted files refuses a template and a style beside the code of a page, and its tests of documentation and action groups are those of
@@ -92,7 +92,7 @@ ENDS = (*RUNNABLE[:1], *RUNNABLE[-1:])
 RELEASES = [core for core in RUNNABLE if core in CORES]
 
 
-def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[MAIN], **options: t.Any) -> t.Any:
+def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[MAIN]) -> t.Any:
     """Declare a session for `make test TAG=all` that runs with the first installed of these Pythons, and is skipped without any."""
 
     def register(run: t.Callable[[nox.Session], None]) -> t.Any:
@@ -102,9 +102,7 @@ def gate(*tags: str, name: str | None = None, pythons: tuple[str, ...] = CORES[M
         python = _python(pythons)
         skip.__doc__ = run.__doc__
         chosen = run if python else skip
-        return nox.session(
-            chosen, name=name or run.__name__, python=python or False, tags=[*tags, "all"], default=False, **options
-        )
+        return nox.session(chosen, name=name or run.__name__, python=python or False, tags=[*tags, "all"], default=False)
 
     return register
 
@@ -172,9 +170,9 @@ def built(session: nox.Session, folder: Path) -> Path:
     return artifact
 
 
-@gate("test", "once", allow_parallel=False)
+@gate("test", "once")
 def budget(session: nox.Session) -> None:
-    """Whether many hosts share one request budget, and parallel processes lose no data; measures time, so that it runs alone."""
+    """Whether many hosts share one request budget by the clock, and parallel processes lose no data."""
     pytest(session, f"core-{MAIN}", "tests/budget", "tests/concurrency", workers=PROCESSORS)
 
 
