@@ -236,10 +236,7 @@ def listened(place: Place, arguments: Document, unchanged: t.Callable[[], None])
     unchanged()
     known = decode(json.loads(encode(known)))
     _known, more = compare(known, service.look(target), target, rules)
-    kinds = {change.kind for change in [*changes, *more]} - _TRANSITIONS
-    # A script whose address was not shown is a new one when it is.
-    told_as_new = {"script_changed"} & {"script_changed" for kind in kinds if kind == "script_new"}
-    return Decision(frozenset(kinds | told_as_new), frozenset())
+    return Decision(frozenset({change.kind for change in [*changes, *more]} - _TRANSITIONS), frozenset())
 
 
 _TRANSITIONS = {f"{scope}_{word}" for scope in (ZONE, ACCOUNT) for word in ("readable", "unreadable")}

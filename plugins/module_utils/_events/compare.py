@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import typing as t
 
-from .._core import PERMISSION, Failure, Json
+from .._core import BAD_RESPONSE, PERMISSION, Failure, Json
 from .._destination import CHANGED
 from .._logpush import job as logpush_job
 from .._logpush.changes import meaning
@@ -47,8 +47,7 @@ class Seen(t.NamedTuple):
 def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Rules) -> tuple[Known, list[Change]]:
     """Return the state to store and the changes. A zone or account that could not be read completely is not compared."""
     before = known or NOTHING
-    if isinstance(seen, Seen) and isinstance(seen.rules, Unknown) and before.rules is not None:
-        seen = Failure(seen.rules.kind or PERMISSION, seen.rules.message)
+    seen = seen if isinstance(seen, Failure) else _complete(before, seen)
     if isinstance(seen, Failure):
         after = {"error": {"kind": seen.kind, "message": str(seen)}}
         changes = [Change(f"{target.scope}_unreadable", target.id, None, after)] if before.readable else []
@@ -75,6 +74,16 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
         after_rules, new_changes = compare_rules(before.rules, seen.rules.value)
         now, changes = now._replace(rules=after_rules), changes + new_changes
     return now, changes
+
+
+def _complete(before: Known, seen: Seen) -> Seen | Failure:
+    """Return what was seen, or why it is less than what is known."""
+    if isinstance(seen.rules, Unknown) and before.rules is not None:
+        return Failure(seen.rules.kind or PERMISSION, seen.rules.message)
+    if hidden := _hidden_now(before.scripts or {}, seen.scripts or {}):
+        text = f"the service does not show the URL or the host of {len(hidden)} of {len(seen.scripts or ())} scripts any more"
+        return Failure(BAD_RESPONSE, f"{text}, so that they cannot be told from scripts that are gone.")
+    return seen
 
 
 def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[ContentRules, list[Change]]:
@@ -137,6 +146,22 @@ def compare_scripts(known: Scripts | None, seen: Scripts, rules: Rules) -> tuple
     gone = sorted(stored.keys() - remembered.keys())
     changes += [Change("script_gone", subject_of(identity), _show_script(identity, stored[identity]), None) for identity in gone]
     return remembered, changes
+
+
+def _hidden_now(known: Scripts, seen: Scripts) -> list[Identity]:
+    """Return the scripts without a visible URL or host that may be known ones, which a listing no longer shows by URL and host."""
+    missing = known.keys() - seen.keys()
+    hidden = [identity for identity in seen.keys() - known.keys() if not (identity[1] and _is_url(identity))]
+    return [each for each in hidden if any(_may_be(each, other) for other in missing)]
+
+
+def _is_url(identity: Identity) -> bool:
+    """Return whether a script is known by its URL, and not by its identifier."""
+    return ":" in identity[0]
+
+
+def _may_be(hidden: Identity, known: Identity) -> bool:
+    return (not _is_url(hidden) or hidden[0] == known[0]) and (not hidden[1] or hidden[1] == known[1])
 
 
 def subject_of(identity: Identity) -> str:

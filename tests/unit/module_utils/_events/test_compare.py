@@ -39,6 +39,29 @@ def kinds(changes: list[Change]) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    "hidden",
+    [
+        {(A[0], ""): CLEAN, (B[0], ""): CLEAN},
+        {("0a" * 16, A[1]): CLEAN, ("0b" * 16, A[1]): CLEAN},
+        {("0a" * 16, ""): CLEAN, B: CLEAN},
+    ],
+)
+def test_scripts_without_url_or_host_are_not_compared(hidden: t.Any) -> None:
+    """A listing that shows less than the last one says nothing about what is gone, and what changed is told when it shows all again."""
+    known = Known(scripts={A: CLEAN, B: CLEAN})
+    now, changes = compare(known, Seen(hidden), ZONE, SILENT)
+    assert kinds(changes) == ["zone_unreadable"] and now.scripts == known.scripts
+    _now, changes = compare(now, Seen({A: CLEAN._replace(hashes=("h2",)), B: CLEAN}), ZONE, SILENT)
+    assert kinds(changes) == ["zone_readable", "script_changed"]
+
+
+def test_plan_that_never_showed_hosts_is_watched() -> None:
+    known = Known(scripts={(A[0], ""): CLEAN, (B[0], ""): CLEAN})
+    _now, changes = compare(known, Seen({(A[0], ""): CLEAN, ("https://cdn.example/c.js", ""): CLEAN}), ZONE, SILENT)
+    assert kinds(changes) == ["script_new", "script_gone"]
+
+
+@pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
         (None, CLEAN, ["script_new"]),
