@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import PAGES, SCRIPTS, Kind
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.records import seal
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import COMPARED_HEADERS
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, digest_of
 
 ZONE = "0123abcd"
@@ -24,7 +25,7 @@ SCOPE: dict[str, t.Any] = {
 }
 PAGES_SCOPE: dict[str, t.Any] = {
     "pages": ["https://shop.example/checkout"],
-    "headers": ["refresh", "x-content-type-options"],
+    "headers": list(COMPARED_HEADERS),
     "fetches": 2,
     "fail_on": [],
 }

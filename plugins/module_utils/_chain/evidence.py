@@ -12,7 +12,7 @@ from .._core import Json
 from .._files import lock, open_regular, replace_file, sync_folder
 from .._text import NEVER, canonical, dict_of, digest_of, format_time
 from .._version import VERSION
-from .folder import baselines_folder, check_file, prepare_folder, read_baseline, unusable
+from .folder import baselines_folder, check_file, prepare_folder, read_baseline, torn_path, unusable
 from .kinds import RECORD_VERSION, Kind, find_unusable
 from .records import Chain, Record, read_chain, seal
 
@@ -74,7 +74,7 @@ class Evidence(t.NamedTuple):
     @property
     def torn_path(self) -> str:
         """Return the path of the file for last lines that were incomplete."""
-        return f"{self.path}.torn"
+        return torn_path(self.path)
 
     @contextlib.contextmanager
     def opened(self) -> t.Iterator[Records]:

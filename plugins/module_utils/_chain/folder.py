@@ -15,6 +15,11 @@ from .kinds import BASELINES
 FOLDER_MODE = 0o750
 
 
+def torn_path(chain: str) -> str:
+    """Return the path of the file for last lines of a chain that were incomplete."""
+    return f"{chain}.torn"
+
+
 def unusable(reason: object) -> Failure:
     """Return the failure for an evidence folder that cannot be used."""
     text = reason.strerror if isinstance(reason, OSError) and reason.strerror else reason

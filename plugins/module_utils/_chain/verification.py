@@ -8,7 +8,7 @@ import typing as t
 
 from .._address import is_zone_id
 from .._files import open_regular
-from .folder import read_baseline
+from .folder import read_baseline, torn_path
 from .kinds import BASELINES, KINDS, Kind
 from .records import Chain, CheckedRecord, read_chain
 
@@ -29,12 +29,16 @@ class Source(t.NamedTuple):
 
 
 class Verified(t.NamedTuple):
-    """A chain as it was read, with why it is not valid; the first record that names each baseline, and the baselines without a file."""
+    """A chain as it was read, with why it is not valid; the first record that names each baseline, and the baselines without a file.
+
+    `has_torn` says that an incomplete line was once moved to a file beside the chain.
+    """
 
     chain: Chain
     problem: str | None
     baselines: t.Mapping[str, int]
     missing: frozenset[str]
+    has_torn: bool = False
 
 
 def find_chains(folder: str, keys: t.Collection[str] = ()) -> list[Source]:
@@ -81,7 +85,8 @@ def verify(source: Source, expected_head: str | None, see: t.Callable[[CheckedRe
         # A file that cannot be read must not hide what is wrong with the others.
         chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
     missing, broken = _check_baselines(source.folder, baselines)
-    return Verified(chain, chain.problem or broken or _find_missing(chain, expected_head), baselines, missing)
+    has_torn = os.path.lexists(torn_path(os.path.join(source.folder, source.zone_id + kind.suffix)))
+    return Verified(chain, chain.problem or broken or _find_missing(chain, expected_head), baselines, missing, has_torn)
 
 
 def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[frozenset[str], str | None]:

@@ -11,7 +11,21 @@ from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._text import canonical, has_text, list_of, parse_time
 from .audits import Audit, Gap, Period, day_of, find_gaps, find_slow
-from .events import CLOSED, GAP, HIDDEN, OPENED, SCOPE, STILL_OPEN, Entries, Episode, Event, Opened, days_between
+from .events import (
+    CLOSED,
+    GAP,
+    HIDDEN,
+    NO_REVIEW,
+    NOT_SHOWN,
+    OPENED,
+    SCOPE,
+    STILL_OPEN,
+    Entries,
+    Episode,
+    Event,
+    Opened,
+    days_between,
+)
 from .scope import changes_of
 
 # What the records of one chain prove about a period, as far as scripts and payment pages have it in common.
@@ -164,7 +178,8 @@ class Chronicle(abc.ABC):
                 opened = self.open[finding]
                 self.open[finding] = opened._replace(alike=max(opened.alike, self.count_of(finding)))
         for finding in [finding for finding in self.open if finding not in found]:
-            opened, why = self.open.pop(finding), why_closed(finding)
+            why = why_closed(finding)
+            opened = self.open.pop(finding)
             if why == HIDDEN:
                 self.hidden[finding] = opened
             elif self.period.covers(at):
@@ -223,3 +238,14 @@ def entered_with(before: t.Mapping[str, Json] | None, now: t.Mapping[str, Json])
     if before is None:
         return []
     return [] if any(canonical(before.get(name)) != canonical(now.get(name)) for name in _AUTHORISES) else None
+
+
+def end_of_entry(kind: str, declared: t.Mapping[str, Json], day: str) -> str:
+    """Return how a finding about an entry ended that the record of a day does not have any more."""
+    if kind == "expired":
+        due = declared.get("review_by")
+        if not due:
+            return NO_REVIEW
+        return f"review is due by {due} now" if isinstance(due, str) and due >= day else NOT_SHOWN
+    is_complete = all(has_text(declared.get(name)) for name in ("owner", "justification", "authorised_by"))
+    return f"complete, authorised by {declared.get('authorised_by')}" if is_complete else NOT_SHOWN

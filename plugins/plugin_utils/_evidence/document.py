@@ -150,7 +150,14 @@ class Document(t.NamedTuple):
     def verdict(self) -> list[str]:
         """Return what the document says first, sentence by sentence without full stops."""
         told = [
-            Told(chain.name, chain.kind, chain.verified.problem, chain.history, is_torn(chain.verified.chain))
+            Told(
+                chain.name,
+                chain.kind,
+                chain.verified.problem,
+                chain.history,
+                is_torn(chain.verified.chain),
+                chain.verified.has_torn,
+            )
             for chain in self.chains
         ]
         return sentences(told, self.desired.period, self.missing)

@@ -62,7 +62,20 @@ class Opened(t.NamedTuple):
 
 
 # How it ended that something was not authorised, or that a finding was open. Others end in words of their own.
-BY_AUTHORISATION, BACK, GONE_SINCE, REMOVED, HIDDEN, NOT_KNOWN, NOT_SHOWN, STILL_OPEN = ENDS = (
+(
+    BY_AUTHORISATION,
+    BACK,
+    GONE_SINCE,
+    REMOVED,
+    HIDDEN,
+    NOT_KNOWN,
+    NOT_SHOWN,
+    ENTRY_CHANGED,
+    UNPINNED,
+    NOT_REQUIRED,
+    NO_REVIEW,
+    STILL_OPEN,
+) = ENDS = (
     "authorised",
     "changed back",
     "gone",
@@ -70,6 +83,11 @@ BY_AUTHORISATION, BACK, GONE_SINCE, REMOVED, HIDDEN, NOT_KNOWN, NOT_SHOWN, STILL
     "no longer looked at",
     "not known how, because the baseline is missing",
     "no longer shown",
+    # Nothing happened to what the finding is about: its entry asks for less.
+    "the entry changed",
+    "no longer pinned",
+    "no longer required",
+    "the day of review removed",
     "still open",
 )
 

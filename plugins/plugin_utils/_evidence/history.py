@@ -13,21 +13,24 @@ from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._script_monitor import ON_PAGES
 from ...module_utils._scripts.facts import REPORTED
-from ...module_utils._text import list_of
+from ...module_utils._text import canonical, list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
-from .chronicle import Chronicle, Finding
+from .chronicle import Chronicle, Finding, end_of_entry
 from .events import (
     AUTHORISED,
     BACK,
     BY_AUTHORISATION,
     CHANGED,
+    ENTRY_CHANGED,
     GONE,
     GONE_SINCE,
     HIDDEN,
     NOT_KNOWN,
+    NOT_REQUIRED,
     NOT_SHOWN,
     REMOVED,
     SEEN,
+    UNPINNED,
     Entries,
     Episode,
     Event,
@@ -341,16 +344,21 @@ class History(Chronicle):
         if not finding.entry:
             return ""
         declared = self.entry_of(finding.entry)
-        hosts = list_of(declared.get("hosts"))
-        is_about_listing = finding.kind in ("gone", UNUSED)
+        if self.entries is None or not declared:
+            return NOT_KNOWN if self.entries is None else REMOVED
+        if finding.kind not in ("gone", UNUSED):
+            return end_of_entry(finding.kind, declared, self.day)
+        hosts, before = list_of(declared.get("hosts")), self.open[finding].about.declared
         is_looked_at = audit.can_see and (not hosts or any(looks_at(scope["hosts"], str(host)) for host in hosts))
+        is_other = any(canonical(before.get(name)) != canonical(declared.get(name)) for name in ("url", "hosts"))
+        is_listed = any(seen.entry == finding.entry for seen in (self.inventory or {}).values())
         reasons = (
-            (self.entries is None, NOT_KNOWN),
-            (not declared, REMOVED),
-            (is_about_listing and not is_looked_at, HIDDEN),
-            (is_about_listing, "listed again" if finding.kind == "gone" else "in use"),
-            (finding.kind == _EXPIRED, f"review is due by {declared.get('review_by') or 'no date'} now"),
-            (True, f"complete, authorised by {declared.get('authorised_by')}"),
+            (not is_looked_at, HIDDEN),
+            (is_other, ENTRY_CHANGED),
+            (is_listed, "listed again" if finding.kind == "gone" else "in use"),
+            (finding.kind == "gone" and declared.get("required") is not True, NOT_REQUIRED),
+            (finding.kind == UNUSED and declared.get("required") is True, ENTRY_CHANGED),
+            (True, NOT_SHOWN),
         )
         return next(reason for applies, reason in reasons if applies)
 
@@ -366,12 +374,19 @@ class History(Chronicle):
             (finding.kind == "malicious" and seen is not None and not seen.has_verdict, HIDDEN),
             (finding.kind == "reported" and seen is not None and not seen.is_unreported, NOT_SHOWN),
             (finding.kind in ("malicious", "reported"), "no longer reported"),
-            (finding.kind == _UNVERIFIED, "a hash is shown"),
+            (finding.kind == _UNVERIFIED and bool(seen and seen.hash), "a hash is shown"),
+            (finding.kind == _UNVERIFIED and self.entries is None, NOT_KNOWN),
+            (finding.kind == _UNVERIFIED and self._is_unpinned(seen), UNPINNED),
+            (finding.kind == _UNVERIFIED, NOT_SHOWN),
             (how in (BACK, BY_AUTHORISATION), how),
             (self.entries is None, NOT_KNOWN),
             (True, f"still not authorised{f' ({left})' if left else ''}"),
         )
         return next(reason for applies, reason in reasons if applies)
+
+    def _is_unpinned(self, seen: Seen | None) -> bool:
+        declared = self.entry_of(seen.entry) if seen else {}
+        return bool(declared) and declared.get("integrity") != PINNED
 
     def _was_seen_by(self, entry: str, hashes: t.Collection[str], day: str) -> bool:
         """Return whether audits up to a day had seen what an entry authorises: each of these hashes, or without any each of its scripts."""

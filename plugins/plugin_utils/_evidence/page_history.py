@@ -9,11 +9,25 @@ from ...module_utils._baseline.entries import is_authorised
 from ...module_utils._chain.kinds import PAGES, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import canonical
+from ...module_utils._text import canonical, list_of
 from .._words import plural
-from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Period, day_of, delay_of
-from .chronicle import Chronicle, Finding
-from .events import AUTHORISED, BACK, BY_AUTHORISATION, CHANGED, HIDDEN, NOT_KNOWN, REMOVED, SEEN, Entries, Episode, Event
+from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Period, day_of, delay_of, find_slow
+from .chronicle import Chronicle, Finding, end_of_entry
+from .events import (
+    AUTHORISED,
+    BACK,
+    BY_AUTHORISATION,
+    CHANGED,
+    HIDDEN,
+    NOT_KNOWN,
+    NOT_REQUIRED,
+    REMOVED,
+    SEEN,
+    Entries,
+    Episode,
+    Event,
+)
+from .scope import leaves_out_of_pages
 
 # What the records of a zone's payment pages prove about a period: what changed in a page, and who authorised it.
 
@@ -65,6 +79,16 @@ class PageHistory(Chronicle):
         self._scripts_digest = ""
         self._readable: t.Collection[str] = ()
         self._headers: list[str] = []
+        # Of each page the audits of the period that looked for it, of which those are blind that could not read it; and the pages of the
+        # last audit before the period.
+        self._audits_of: dict[str, list[Audit]] = {}
+        self._earlier_of: dict[str, datetime.datetime] = {}
+
+    @property
+    def slow(self) -> tuple[str, str] | None:
+        """Return the first days between which more than seven days had no audit that could see, of all pages or of one of them."""
+        spans = [find_slow(audits, self._earlier_of.get(url), self.period) for url, audits in self._audits_of.items()]
+        return min((span for span in (super().slow, *spans) if span), default=None)
 
     @property
     def pages(self) -> list[ListedPage]:
@@ -110,13 +134,26 @@ class PageHistory(Chronicle):
         blind = {PAGE_UNREAD} if _UNREAD in kinds or not self._pages or any(map(self._is_unread, self._pages)) else set()
         blind |= {NOT_READABLE} if self._pages is None else set()
         blind |= {NO_BASELINE} if self.entries is None or scripts is None else set()
-        return Audit(
+        audit = Audit(
             at,
             has_findings=not record["passed"] or bool(kinds - {UNUSED}),
             blind=frozenset(blind),
             delay=delay_of(record, at),
+            left_out=leaves_out_of_pages(record["scope"], {*self._audits_of, *self._earlier_of}),
             has_broken_history="history_broken" in kinds,
         )
+        self._note_pages(record["scope"]["pages"], audit)
+        return audit
+
+    def _note_pages(self, urls: t.Iterable[str], audit: Audit) -> None:
+        """Note which pages an audit could read: what holds for all of them holds for each."""
+        if not self.period.covers(audit.at):
+            self._earlier_of = dict.fromkeys(urls, audit.at)
+            return
+        unread = {page["url"] for page in self._pages or () if self._is_unread(page)}
+        for url in urls:
+            blind = audit.blind - {PAGE_UNREAD} | ({PAGE_UNREAD} if url in unread else frozenset())
+            self._audits_of.setdefault(url, []).append(audit._replace(blind=blind))
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
         readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page)}
@@ -138,7 +175,7 @@ class PageHistory(Chronicle):
         urls = set()
         for finding in [finding for finding in self.ongoing if isinstance(finding, Finding) and finding not in self._found]:
             how = self._why_closed(finding, readable)
-            if how in (BACK, BY_AUTHORISATION):
+            if how in (BACK, BY_AUTHORISATION, NOT_REQUIRED):
                 self.end(finding, at, how)
             if how == BY_AUTHORISATION:
                 urls.add(finding.place)
@@ -179,14 +216,21 @@ class PageHistory(Chronicle):
         reasons = (
             (finding.kind in _OF_AUDITS, ""),
             (self.entries is None, NOT_KNOWN),
-            (finding.kind in _OF_ENTRIES, _end_of_entry(finding.kind, declared)),
+            (finding.kind in _OF_ENTRIES, self._end_of_entry(finding.kind, declared)),
             (finding.place not in readable or self._is_left_out(finding), HIDDEN),
             (finding.kind == _UNREAD, "read again"),
             (is_same, BACK),
+            (finding.kind == "gone" and not _requires(declared, finding.detail), NOT_REQUIRED),
+            (finding.kind == "gone", BACK),
             (is_authorised(declared, self.day) and not is_expired, BY_AUTHORISATION),
             (True, "still not authorised"),
         )
         return next(reason for applies, reason in reasons if applies)
+
+    def _end_of_entry(self, kind: str, declared: t.Mapping[str, Json]) -> str:
+        if not declared:
+            return REMOVED
+        return "in use" if kind == UNUSED else end_of_entry(kind, declared, self.day)
 
     def _is_left_out(self, finding: Finding) -> bool:
         """Return whether a finding is about a header that audits do not compare any more."""
@@ -219,12 +263,10 @@ def _message(finding: t.Mapping[str, Json]) -> str:
     return f"is {finding['is'] or 'not set'}, should be {finding['should_be'] or 'not set'}"
 
 
-def _end_of_entry(kind: str, declared: t.Mapping[str, Json]) -> str:
-    if not declared:
-        return REMOVED
-    return {"expired": f"review is due by {declared.get('review_by') or 'no date'} now", UNUSED: "in use"}.get(
-        kind, f"complete, authorised by {declared.get('authorised_by')}"
-    )
+def _requires(declared: t.Mapping[str, Json], pattern: str) -> bool:
+    """Return whether an entry requires what fits a pattern."""
+    lines = [line for part in ("scripts", "frames") for line in list_of(declared.get(part))]
+    return any(isinstance(line, dict) and line.get("required") is True and line.get("url") == pattern for line in lines)
 
 
 def _differences(before: Page, now: Page) -> list[str]:

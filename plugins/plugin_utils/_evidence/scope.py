@@ -6,6 +6,7 @@ import fnmatch
 import typing as t
 
 from ...module_utils._core import Json
+from ...module_utils._pages.facts import COMPARED_HEADERS
 from ...module_utils._script_monitor import ON_PAGES
 from ...module_utils._text import list_of
 
@@ -26,14 +27,36 @@ def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     return ", ".join(parts)
 
 
+def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) -> str:
+    """Return what an audit of payment pages did not look at of the pages that were audited before, in words; "" for nothing."""
+    compared = {name.lower() for name in scope["headers"]}
+    lacking = [name for name in COMPARED_HEADERS if name not in compared]
+    parts = [f"not the page {url}" for url in sorted(set(known) - set(scope["pages"]))]
+    if len(lacking) == len(COMPARED_HEADERS):
+        parts.append("no header")
+    elif lacking:
+        more = f" and {len(lacking) - _MAX_HEADERS} more" if len(lacking) > _MAX_HEADERS else ""
+        parts.append(f"not the headers {', '.join(lacking[:_MAX_HEADERS])}{more}")
+    return ", ".join(parts)
+
+
+_MAX_HEADERS = 3
+
+
 def changes_of(before: t.Mapping[str, Json], after: t.Mapping[str, Json]) -> str:
     """Return in words what two audits looked at differently, "" if they did not."""
     names = sorted(name for name in {**before, **after} if before.get(name) != after.get(name))
-    return "; ".join(f"{name} was {_words(before.get(name))}, is {_words(after.get(name))}" for name in names)
+    return "; ".join(f"{name} was {_words(name, before.get(name))}, is {_words(name, after.get(name))}" for name in names)
 
 
-def _words(value: Json) -> str:
+# Without any of these nothing is compared, or nothing fails; of the others everything is looked at.
+_NONE_OF = ("headers", "fail_on")
+
+
+def _words(name: str, value: Json) -> str:
     items = list_of(value)
     if items:
         return ", ".join(map(str, items))
-    return "not limited" if value in ([], None, "") else str(value)
+    if value in ([], None, ""):
+        return "none" if name in _NONE_OF else "not limited"
+    return str(value)

@@ -16,13 +16,17 @@ from .verification import MAYBE_CUT
 
 
 class Told(t.NamedTuple):
-    """What is known of one chain: the zone's name, the kind, why the chain is not valid, its history in the period, and whether its last line is incomplete."""
+    """What is known of one chain: the zone's name, the kind, why the chain is not valid, and its history in the period.
+
+    `is_torn` says that its last line is incomplete, `was_torn` that such a line was moved away before further records were written.
+    """
 
     zone: str
     kind: Kind
     problem: str | None
     history: Chronicle
     is_torn: bool = False
+    was_torn: bool = False
 
 
 _NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
@@ -46,10 +50,13 @@ def _invalid(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str
 
 
 def _torn(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    torn = [chain for chain in chains if chain.is_torn]
-    if torn:
-        where = _named(f"{chain.zone}{_of_kind(chain)}" for chain in torn)
-        yield f"the last line is incomplete in {where}, so that audits may be missing: {MAYBE_CUT}"
+    for torn, words in (
+        ([chain for chain in chains if chain.is_torn], "the last line is incomplete"),
+        ([chain for chain in chains if chain.was_torn], "a line was incomplete and moved to the file .torn"),
+    ):
+        if torn:
+            where = _named(f"{chain.zone}{_of_kind(chain)}" for chain in torn)
+            yield f"{words} in {where}, so that audits may be missing: {MAYBE_CUT}"
 
 
 def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -177,12 +184,13 @@ def _first_audited(chain: Told, period: Period) -> str:
 
 
 def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    scripts = [chain for chain in chains if chain.kind is SCRIPTS]
-    all_audits = sum(len(chain.history.audits) for chain in scripts)
-    limited = [(chain.zone, audit.left_out) for chain in scripts for audit in chain.history.audits if audit.left_out]
-    if limited:
-        where = _named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
-        yield f"{len(limited):,} of {plural(all_audits, 'audit')} left something out: {where}"
+    for kind in _kinds(chains):
+        of_kind = [chain for chain in chains if chain.kind is kind]
+        all_audits = sum(len(chain.history.audits) for chain in of_kind)
+        limited = [(chain.zone, audit.left_out) for chain in of_kind for audit in chain.history.audits if audit.left_out]
+        if limited:
+            where = _named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
+            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{_about(kind, chains)} left something out: {where}"
 
 
 def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -237,7 +245,7 @@ def _written(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str
 
 
 def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    if any(chain.problem or chain.is_torn for chain in chains):
+    if any(chain.problem or chain.is_torn or chain.was_torn for chain in chains):
         return
     parts = []
     for kind in _kinds(chains):

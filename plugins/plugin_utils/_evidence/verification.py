@@ -92,7 +92,7 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
     if bad:
         first = f"Not valid: {'; '.join(bad)}"
     else:
-        torn = sum(is_torn(chain.chain) for _row, chain in chains)
+        torn = sum(is_torn(chain.chain) or chain.has_torn for _row, chain in chains)
         first = (
             f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}"
             f"{f', {torn} of them with an incomplete last line: records may be missing' if torn else ''}"
@@ -149,6 +149,8 @@ def _describe(verified: Verified) -> str:
     parts = [verified.problem or ("1 record is valid" if chain.records == 1 else f"{chain.records} records are valid")]
     if is_torn(chain):
         parts.append(f"an incomplete last line of {chain.torn_bytes} bytes is no record: {MAYBE_CUT}")
+    if verified.has_torn:
+        parts.append(f"an incomplete line was moved to the file .torn beside it: {MAYBE_CUT}")
     if missing and not verified.problem:
         parts.append(f"{missing} of {len(verified.baselines)} baselines that they name are missing in the folder {BASELINES}")
     return "; ".join(parts)

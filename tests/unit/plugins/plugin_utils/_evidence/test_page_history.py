@@ -64,6 +64,33 @@ def test_page_that_stays_as_it_is_has_no_news(tmp_path: Path) -> None:
     assert document.verdict == [SEVEN, accounted(2)]
 
 
+def test_page_that_is_no_longer_looked_at(tmp_path: Path) -> None:
+    """Each payment page counts: one that nobody looks at any more is no greener than one that could not be read."""
+    both, one = {**PAGES_SCOPE, "pages": [URL, f"{URL}/pay"]}, PAGES_SCOPE
+    audits = [audit(day, PLAIN) for day in range(12)]
+    for day, (record, _of) in enumerate(audits):
+        record["scope"] = one if day else both
+    document = read(tmp_path, *audits)
+    assert document.verdict == [
+        f"11 of 12 audits of payment pages left something out: in pay.example not the page {URL}/pay",
+        "At least every seven days: not met in 1 of 1 zone for payment pages, first pay.example from 2026-01-01 to 2026-01-12",
+        accounted(12),
+    ]
+
+
+def test_headers_that_were_not_compared_are_said(tmp_path: Path) -> None:
+    audits = [audit(day, PLAIN) for day in range(2)]
+    audits[0][0]["scope"] = {**PAGES_SCOPE, "headers": ["x-frame-options", *PAGES_SCOPE["headers"][4:]]}
+    audits[1][0]["scope"] = {**PAGES_SCOPE, "headers": []}
+    document = read(tmp_path, *audits)
+    assert document.verdict[0] == (
+        "2 of 2 audits of payment pages left something out: in pay.example not the headers content-security-policy,"
+        " content-security-policy-report-only, strict-transport-security, in pay.example no header"
+    )
+    (event,) = [event for event in document.changes if event.what == "scope"]
+    assert event.message.endswith(", is none")
+
+
 def test_inline_code_that_nobody_authorised(tmp_path: Path) -> None:
     document = read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, found("inline_new", "sha256-x")), audit(2, PLAIN))
     assert document.verdict == [

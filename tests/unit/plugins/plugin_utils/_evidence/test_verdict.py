@@ -332,6 +332,45 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
             ALL,
         ],
     ),
+    "a required script is no longer required": (
+        year(
+            daily(range(50), A, {**ONE, "b": entry("1", required=True)}),
+            daily(range(50, 120), A, {**ONE, "b": entry("1")}),
+        ),
+        [f"1 required script was not listed, no longer required within 50 days{FIRST}", SEVEN, ALL],
+    ),
+    "a required script is listed again": (
+        year(
+            daily(range(50), A, {**ONE, "b": entry("1", required=True)}),
+            daily(range(50, 120), B, {**ONE, "b": entry("1", required=True)}),
+        ),
+        [f"1 required script was not listed, listed again within 50 days{FIRST}", SEVEN, ALL],
+    ),
+    "the entry of a required script is for another one": (
+        year(
+            daily(range(50), A, {**ONE, "b": entry("1", required=True)}),
+            daily(range(50, 120), A, {"a": entry("1", hosts=["x"]), "b": entry("1", required=True, hosts=["shop.example"])}),
+        ),
+        [
+            "1 required script was not listed, still open after 119 days" + FIRST,
+            "2 authorisations are older than what they authorise",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a script without a hash is no longer pinned": (
+        year(daily(range(50), {"a": None}, ONE), daily(range(50, 120), {"a": None}, {"a": entry()})),
+        [
+            f"1 pinned script was not verified, because the service shows no hash, no longer pinned within 50 days{FIRST}",
+            "1 authorisation is older than what it authorises",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a day of review is removed": (
+        year(daily(range(50), A, {"a": entry("1", review_by="2025-12-31")}), daily(range(50, 120), A, ONE)),
+        [f"1 entry was past the day of review, the day of review removed within 50 days{FIRST}", SEVEN, ALL],
+    ),
     "a required script is gone": (
         year(
             daily(range(50), B, {**ONE, "b": entry("1", required=True)}),
@@ -399,6 +438,15 @@ def test_incomplete_last_line_is_said_first(tmp_path: Path) -> None:
         "The evidence is not valid: in pay.example",
         TORN.partition(",")[0],
     ]
+
+
+def test_incomplete_line_that_was_moved_away_is_said(tmp_path: Path) -> None:
+    """The next audit moves the line aside and goes on; what it said is not in the chain for ever."""
+    path = write(tmp_path, daily(WHOLE, A, ONE))
+    Path(f"{path}.torn").write_bytes(b'{"at":"2026-02-0')
+    said = verdict(tmp_path)
+    assert said[0].startswith("A line was incomplete and moved to the file .torn in pay.example, so that audits may be missing: ")
+    assert said[1:] == [SEVEN]
 
 
 def test_missing_baseline_authorises_nothing(tmp_path: Path) -> None:
