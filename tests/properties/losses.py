@@ -266,6 +266,9 @@ def _losses_of_result(key: Key, root: str, document: Json) -> t.Iterator[Loss]:
     for kind, value in (("absent", _ABSENT), ("null", None), ("other type", _other_type(document[root])), ("text", "zzz")):
         if value != document[root]:
             yield Loss(key, root, kind, _of_body(lambda given, value=value: with_value(given, (root,), value)))
+    if key[1].partition("?")[0] == "/accounts":
+        # A token may list fewer accounts than its zones belong to.
+        yield Loss(key, root, "not listed", _of_body(lambda given: {**given, "result": [], "result_info": None}))
     if _is_counted(document):
         for kind, change_page in _page_losses(document):
             yield Loss(key, root, kind, _of_body(change_page))

@@ -270,6 +270,22 @@ IN_SURVEY: t.Mapping[str, Trouble] = {
         {"jobs": jobs({**_AUDIT_JOB}), "boundary": _IN_EUROPE},
         address=IN_ACCOUNT,
     ),
+    "survey-boundary-of-a-zone": Trouble(
+        lambda place: SURVEY(place, ["region_gap"], scripts=False, delivery=False, fields=True),
+        ("region_gap",),
+        {
+            "jobs": jobs({"dataset": "nel_reports", "output_options": {"field_names": ["ClientIPASN"]}}),
+            "of_account": {"boundary": _IN_EUROPE},
+            "script_monitor": ON,
+        },
+    ),
+    "survey-alerts-of-a-zone": Trouble(
+        lambda place: SURVEY(place, ["no_alert"], scripts=False, delivery=False),
+        ("no_alert",),
+        {"script_monitor": ON},
+        # An account to which no such alert is offered may not use any.
+        allowed=(("GET /accounts/*/alerting/v3/available_alerts", "result.Client-side security", "absent"),),
+    ),
     "survey-budget": Trouble(
         lambda place: SURVEY(
             place, ["over_budget"], scripts=False, delivery=False, costs=True, options={"monthly_budget_usd": 1}

@@ -62,7 +62,9 @@ def estimate(
     """
     total, hidden = sum(delivered.values()), delivered.get(None, 0)
     internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
-    counted = total if billed is None else billed
+    # Usage can lag behind: what was delivered is billed.
+    is_estimated = billed is None or total > billed
+    counted = total if billed is None else max(total, billed)
     # Where the plan does not show the type of a destination, what costs more counts.
     counts_as = {EXTERNAL: internal, INTERNAL: internal + hidden}
     divided = {kind: _parts(counted, size / total if total else 0.0, rates) for kind, size in counts_as.items()}
@@ -73,8 +75,9 @@ def estimate(
         assumptions.append(
             f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
         )
-    if billed is None:
-        assumptions.append(f"The service shows no usage, so the uncompressed bytes of delivered batches since {since} count.")
+    if is_estimated:
+        shows = "no usage" if billed is None else "less usage than was delivered"
+        assumptions.append(f"The service shows {shows}, so the uncompressed bytes of delivered batches since {since} count.")
     if hidden == total and None in delivered:
         assumptions.append(f"The plan does not show bytes by destination, so all count as delivered to {assumed} destinations.")
     elif hidden:
@@ -98,9 +101,9 @@ def estimate(
             f"The dataset {dataset} ({which}) is paid by the number of requests and not by the GB, so it is left out."
         )
     whole = {"month": month, "currency": "USD", "amount": _amount(parts), **parts, "since": f"{month}-01T00:00:00Z"}
-    if billed is None:
+    if is_estimated:
         whole["since"] = since
-    return {**whole, "estimated": billed is None, "assumptions": assumptions, "excluded": sorted(excluded or ())}
+    return {**whole, "estimated": is_estimated, "assumptions": assumptions, "excluded": sorted(excluded or ())}
 
 
 _Parts = dict[str, dict[str, float]]

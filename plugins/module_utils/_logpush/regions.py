@@ -32,7 +32,7 @@ class Boundary(t.NamedTuple):
 
     def lacks(self, dataset: str) -> bool:
         """Return whether a job of a dataset can never deliver."""
-        return self.region is not None and dataset in UNSUPPORTED.get(self.region, ())
+        return self.region is not None and dataset.lower() in UNSUPPORTED.get(self.region, ())
 
 
 def parse_boundary(sent: Json) -> dict[str, Json]:
@@ -55,7 +55,8 @@ def _bad(what: str) -> Failure:
 def boundary_of(shown: t.Mapping[str, Json]) -> Boundary:
     """Return the boundary of a record; data of several regions stays in each, and access from outside has no gap."""
     regions = shown.get(REGIONS)
-    if not isinstance(regions, list) or len(regions) != 1 or shown.get(OUTSIDE) is True:
-        return Boundary(None, isinstance(regions, list))
-    region = str(regions[0]).lower()
+    names = {str(region).lower() for region in regions} if isinstance(regions, list) else None
+    if names is None or len(names) != 1 or shown.get(OUTSIDE) is True:
+        return Boundary(None, names is not None)
+    (region,) = names
     return Boundary(region, region in UNSUPPORTED)

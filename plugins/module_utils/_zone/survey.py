@@ -125,7 +125,8 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     """
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
-    reason: RawRecord = {}
+    owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
+    reason = Failure(NOT_FOUND, "The service does not list this account, which zones of the survey belong to.")
     accounts: dict[str, str | None] = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
@@ -133,15 +134,15 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     except Failure as failure:
         if failure.kind not in NO_RIGHT:
             raise
-        reason = {"result": _failed(failure)}
-        owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
-        known = {**dict.fromkeys(filters["account_ids"]), **owners}
+        reason = failure
         # If no account is known, one record reports the failure.
-        accounts.update({owner: known[owner] for owner in sorted(known)} or dict.fromkeys([""] * bool(zones)))
-    for account, name in accounts.items():
+        owners = {**dict.fromkeys(filters["account_ids"]), **owners} or dict.fromkeys([""] * bool(zones))
+    hidden = {account: owners[account] for account in sorted(owners.keys() - accounts.keys())}
+    for account, name in {**accounts, **hidden}.items():
         if not filters["account_ids"] or account in filters["account_ids"]:
             named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
-            yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **reason})
+            why = {"result": _failed(reason)} if account in hidden else {}
+            yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **why})
 
 
 def _side_by_side(client: Client, owners: t.Sequence[Owner], params: Params) -> t.Iterator[RawRecord]:

@@ -133,12 +133,14 @@ def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], 
         made.gaps.extend(
             _gap(record, LOST_JOB, _best(account, (LOST_JOB,), record, now), "a Logpush job that the service disables")
         )
-    for zone in monitored:
+    for zone in (*monitored, *filter(_hides_monitor, zones)):
         cover = _best(account, SCRIPT_ALERTS, zone, now)
         if cover.degree == NOT and not _uses_scripts(account):
             if account.alerts is not None:
                 continue  # the account may not use such alerts
             cover = Cover(UNKNOWN, "the alerts that the account may use could not be read")
+        if cover.degree == NOT and _hides_monitor(zone):
+            cover = Cover(UNKNOWN, "nobody is, and whether its script monitor is on could not be read")
         made.gaps.extend(_gap(zone, NEW_SCRIPTS, cover, "new or changed scripts"))
     made.alerts.extend(_table(account, with_jobs, monitored, now))
 
@@ -191,6 +193,11 @@ def is_monitored(zone: ZoneRecord) -> bool:
     """Return whether the run read that the script monitor of a zone is on."""
     status = dict_of(dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR))
     return status.get("enabled") is True
+
+
+def _hides_monitor(zone: ZoneRecord) -> bool:
+    """Return whether the run asked whether the script monitor of a zone is on, and could not read it."""
+    return any(name == SCRIPT_MONITOR for name, _reason in zone["unreadable"])
 
 
 def _table(

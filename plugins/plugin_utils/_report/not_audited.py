@@ -125,7 +125,7 @@ def _boundary(record: ZoneRecord, boundary: Observed[Copied]) -> t.Iterator[Gap]
             yield _gap("boundary", "the service does not show the dataset of each job", asked=True)
         return
     if _is_unasked(boundary):
-        yield _gap("boundary", "edgeops_audit_fields is false")
+        yield _gap("boundary", "edgeops_audit_fields is false" if _is_unasked(record["fields"]) else boundary.message)
     else:
         yield _gap("boundary", boundary.message, asked=True)
 

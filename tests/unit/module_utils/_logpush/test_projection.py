@@ -75,6 +75,7 @@ def test_own_rates_and_the_length_of_a_month() -> None:
         ({"regions": ["eu"]}, "eu", True, True),
         ({"regions": ["EU"], "allow_out_of_region_access": False}, "eu", True, True),
         ({"regions": ["eu"], "allow_out_of_region_access": True}, None, True, False),
+        ({"regions": ["EU", "eu"]}, "eu", True, True),
         ({"regions": ["us"]}, "us", True, False),
         ({"regions": ["eu", "us"]}, None, True, False),
         ({"regions": []}, None, True, False),
@@ -84,7 +85,7 @@ def test_own_rates_and_the_length_of_a_month() -> None:
 )
 def test_dataset_that_a_region_does_not_support(shown: t.Any, region: t.Any, known: bool, lacks: bool) -> None:
     boundary = boundary_of(shown)
-    assert (boundary.region, boundary.is_known, boundary.lacks("audit_logs")) == (region, known, lacks)
+    assert (boundary.region, boundary.is_known, boundary.lacks("AUDIT_LOGS")) == (region, known, lacks)
     assert not boundary.lacks("http_requests")
 
 

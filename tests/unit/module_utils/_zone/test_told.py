@@ -88,6 +88,7 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     (policy(), silenced(end_time="2026-11-28T12:00:00Z"), zone(), None, ""),
     (policy(), silenced(start_time="2026-11-28T12:00:01Z"), zone(), None, ""),
     (policy(), silenced(policy_id="other"), zone(), None, ""),
+    (policy(), silenced(policy_id="P"), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
     (policy(), silenced(end_time="later"), zone(), UNKNOWN, "when it is silenced cannot be told"),
     (policy(), {"silences": None}, zone(), UNKNOWN, "whether it is silenced could not be read"),
     # Webhooks.
