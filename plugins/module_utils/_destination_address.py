@@ -102,12 +102,12 @@ def is_seen(address: Destination, present: Destination) -> bool:
 
 def public_address(address: Destination, present: Destination | None) -> PublicDestination:
     """Return an address as outputs show a destination, with the options of a present one that it does not decide about."""
-    wanted = public_destination(address)
+    declared = public_destination(address)
     if present is None:
-        return wanted
+        return declared
     public = public_destination(present)
-    decided = {option.name for option in _deciding(present) if REGION in wanted["options"] or option.name.lower() != REGION}
+    decided = {option.name for option in _deciding(present) if REGION in declared["options"] or option.name.lower() != REGION}
     options = {name: value for name, value in public["options"].items() if name not in decided}
-    made: PublicDestination = {**wanted, "options": {**options, **wanted["options"]}}
+    made: PublicDestination = {**declared, "options": {**options, **declared["options"]}}
     # Two destinations that differ must not look equal.
     return {**made, "address": f"{made['address']} (changed)"} if made == public else made

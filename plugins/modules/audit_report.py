@@ -300,7 +300,7 @@ EXAMPLES = r"""
     name: edgeops.observability.log_delivery
   check_mode: true
   diff: true
-  ignore_errors: true  # the report tells what could not be compared
+  ignore_errors: true  # the report names what could not be compared
 
 - name: Report on the hosts of the play
   edgeops.observability.audit_report:

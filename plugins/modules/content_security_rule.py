@@ -10,7 +10,7 @@ version_added: 1.0.0
 author:
   - edgeops.observability contributors (@edgeops)
 description:
-  - Manages one content security rule (formerly Page Shield policy) of a Cloudflare zone as desired state. It says which scripts, connections and other
+  - Manages one content security rule (formerly Page Shield policy) of a Cloudflare zone as desired state. It defines which scripts, connections and other
     resources the pages that match its expression may load.
   - A rule with the action V(log) makes browsers report what it would block, one with V(allow) makes them block it.
   - A change after which more is blocked than before (a rule begins to enforce, or an enforced one gets stricter) is written only if what is known says

@@ -99,7 +99,7 @@ EXAMPLES = r"""
       023e105f4ecef8ad9ca31a8372d0c353: shop.example.com
   register: document
 
-- name: Show what it says first
+- name: Show its first sentence
   ansible.builtin.debug:
     msg: "{{ document.lines }}"
 """

@@ -83,7 +83,7 @@ ownership:
     filename:
       description: Name of the file with the token at the destination, as the service returns it. It may contain C({DATE}), see RV(ownership.message).
       type: str
-      returned: if O(ownership_challenge) is not given
+      returned: if O(ownership_challenge) is omitted
       sample: http/{DATE}/ownership-challenge-4ba0b3f1.txt
     valid:
       description: Whether the challenge could be written, or the token is valid. V(false) is a failure.
@@ -93,7 +93,7 @@ ownership:
       description: >-
         The message of the service, and if RV(ownership.filename) contains C({DATE}), under which date the file lies, which is the day of the request in UTC.
       type: str
-      returned: if O(ownership_challenge) is not given
+      returned: if O(ownership_challenge) is omitted
       sample: "The file lies under the date of the request in UTC, in place of {DATE}: http/20260302/ownership-challenge-4ba0b3f1.txt"
 error:
   description: Why the task failed, as data for a playbook.

@@ -138,7 +138,7 @@ zones:
       returned: if the record is of a zone, or if accounts could not be listed
       sample: {"script_monitor": {"script_monitor": {"enabled": true, "updated_at": "2026-11-20T10:00:00Z"}}}
     coverage:
-      description: The result of the filter P(edgeops.observability.log_field_coverage#filter), which also tells whether the rule is disabled.
+      description: The result of the filter P(edgeops.observability.log_field_coverage#filter), which also shows whether the rule is disabled.
       type: dict
       returned: if the zone has custom log fields and its jobs could be read
       sample: {"arrives": true, "unselected": [], "unconfigured": [], "sentences": []}

@@ -183,7 +183,7 @@ def rounds(given: argparse.Namespace) -> int:
 def _installed(name: str) -> bool:
     if name != "SDK" or importlib.util.find_spec("cloudflare"):
         return True
-    print("SDK: left out, the package is not installed (it is in every requirements/core-*.txt)")
+    print("SDK: skipped, the package is not installed (it is in every requirements/core-*.txt)")
     return False
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Measure the reading of 100 payment pages of 1 MB, fetched twice each, without HTTP, and of documents that somebody made to take long."""
+"""Measure the reading of 100 payment pages of 1 MB, fetched twice each, without HTTP, and of documents that are made to take long."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the collection sends, held against the types of the vendor's SDK, which nobody here wrote."""
+"""What the collection sends, compared with the types of the vendor's SDK, which nobody here wrote."""
 
 import functools
 import importlib

@@ -227,8 +227,8 @@ def test_info_shows_silences_and_what_was_sent(modules: Modules, simulator: t.An
 
 
 UNREADABLE: dict[str, dict[str, t.Any]] = {
-    "a product that is no list": {"path": "*/available_alerts", "kind": "wrong_result", "value": {"Logpush": "none"}},
-    "a webhook whose failure is no text": {"path": "*/webhooks", "kind": "rewrite", "set": {"0.last_failure": 5}},
+    "a product that is not a list": {"path": "*/available_alerts", "kind": "wrong_result", "value": {"Logpush": "none"}},
+    "a webhook whose failure is not a string": {"path": "*/webhooks", "kind": "rewrite", "set": {"0.last_failure": 5}},
     "a webhook without its name": {"path": "*/webhooks", "kind": "rewrite", "set": {"0.name": None}},
     "a silence without its policy": {"path": "*/silences", "kind": "rewrite", "set": {"0.policy_id": None}},
     "a silence without its end": {"path": "*/silences", "kind": "rewrite", "set": {"0.end_time": None}},

@@ -141,7 +141,7 @@ def test_content_security_rules(modules: Modules) -> None:
     ]  # fmt: skip
     modules.simulator.seed(policies={modules.zone: rules})
     found = modules.run(info()).result
-    # Whether a rule is in effect is always declared: a rule that somebody switches off must be a difference.
+    # Whether a rule is in effect is always declared: a rule that a user switches off must be a difference.
     members = {"action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}, "enabled": True}
     assert found["variables"]["log_delivery_content_security_rules"] == [
         {"rule_id": "r4", **members, "directives": {"img-src": ["*"]}},

@@ -83,7 +83,7 @@ FAILING = {
     ),
     "address": ({"edgeops_base_url": "{{ rehearsal_url }}"}, "rehearsal_url"),
     "token": ({"edgeops_api_token": "{{ vault_token }}"}, "vault_token"),
-    "zone": ({"log_delivery_zone_id": "{{ zone_of_somebody }}"}, "zone_of_somebody"),
+    "zone": ({"log_delivery_zone_id": "{{ zone_of_another }}"}, "zone_of_another"),
     "timeout": ({"edgeops_timeout": -1}, "invalid_option: edgeops_timeout: "),
     "retries": ({"edgeops_retries": "often"}, "invalid_option: "),
 }

@@ -221,7 +221,7 @@ def module(place: Place, name: str, args: Document) -> Decision:
 
 
 def adopt(place: Place) -> Decision:
-    """Describe a zone as variables; what cannot be described is left out with a reason, and nothing else is declared than what is there."""
+    """Describe a zone as variables; what cannot be described is left out with a reason, and nothing but the current state is declared."""
     result = place.run("zone_variables_info", {})
     if result.get("failed") or result["left_out"] or result["notes"]:
         return ended(str(result.get("msg") or result["left_out"] or result["notes"]))

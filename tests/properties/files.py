@@ -124,7 +124,7 @@ def _state(_simulator: t.Any, folder: Path) -> File:
         # What is stored of a whole file can be compared.
         return told({EVERYTHING} if path.exists() and json.loads(path.read_bytes()) == whole else ())
 
-    # Without a file the source starts anew. What it wrote itself is not taken apart further than its parts.
+    # Without a file the source starts again. What it wrote itself is not taken apart further than its parts.
     return File(path, run, (EVERYTHING,), frozenset({("", "absent"), ("zones", "emptied")}), ("", "version", "pending", "zones"))
 
 

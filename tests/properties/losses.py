@@ -142,7 +142,7 @@ def leaves(value: Json) -> t.Iterator[Path_]:
 
 
 def place_of(path: Path_) -> str:
-    """Return a path with the indexes of lists left out: `result[].filter`."""
+    """Return a path without the indexes of lists: `result[].filter`."""
     return re.sub(r"\.(?=\[)", "", ".".join("[]" if isinstance(step, int) else step for step in path))
 
 

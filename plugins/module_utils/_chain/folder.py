@@ -65,7 +65,7 @@ def check_file(path: str) -> None:
 
 
 def baselines_folder(folder: str) -> str:
-    """Return the folder of the baselines; raise OSError if it is a symbolic link, which could lead to what somebody else keeps there."""
+    """Return the folder of the baselines; raise OSError if it is a symbolic link, which could lead to files of another user."""
     path = os.path.join(folder, BASELINES)
     if os.path.islink(path):
         raise OSError(errno.ELOOP, f"{BASELINES} is a symbolic link")

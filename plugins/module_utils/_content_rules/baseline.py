@@ -35,7 +35,7 @@ def entry_sources(entries: t.Iterable[Entry]) -> list[EntrySource]:
 
 
 def is_authorised(entry: Entry) -> bool:
-    """Return whether somebody authorised an entry; adopting is not authorising."""
+    """Return whether an entry is authorised; adopting is not authorising."""
     return bool(entry.declared["authorised_by"])
 
 

@@ -49,7 +49,7 @@ def desire_rates(option: t.Mapping[str, t.Mapping[str, float | None] | None] | N
 
 # Bytes by type of destination; None for those whose type the service does not show.
 Delivered: t.TypeAlias = "t.Mapping[str | None, int]"
-# The jobs of each dataset that is left out; None if the jobs of the account cannot be listed.
+# The jobs of each dataset that is not counted; None if the jobs of the account cannot be listed.
 Excluded: t.TypeAlias = "t.Mapping[str, t.Sequence[int]] | None"
 
 

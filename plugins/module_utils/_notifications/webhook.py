@@ -78,11 +78,11 @@ def compare_url(webhook: Webhook, url: str) -> tuple[tuple[str, ...], bool]:
     The service cuts the secret path out of the addresses of chat services: what it shows of the path is compared, and is all of it only for
     a generic webhook.
     """
-    shown, wanted = split(webhook.url), split(url)
-    if shown is None or wanted is None:
+    shown, requested = split(webhook.url), split(url)
+    if shown is None or requested is None:
         return (), False
     compared, differs = [SCHEME, HOST], origin(webhook.url) != origin(url)
-    one, other = _segments(shown.path), _segments(wanted.path)
+    one, other = _segments(shown.path), _segments(requested.path)
     is_whole = webhook.type == GENERIC and "*" not in shown.path
     if is_whole:
         compared.append(PATH)
@@ -91,7 +91,7 @@ def compare_url(webhook: Webhook, url: str) -> tuple[tuple[str, ...], bool]:
         differs = differs or other[: len(one)] != one
     if is_whole and shown.query:
         compared.append(QUERY)
-        differs = differs or shown.query != wanted.query
+        differs = differs or shown.query != requested.query
     return tuple(compared), differs
 
 

@@ -97,7 +97,7 @@ def _update(desired: DesiredWebhook, webhook: Webhook, naming: t.Sequence[Policy
     changed = sends or name != webhook.name
     if changed and desired.url is None:
         raise invalid_option("url", f"is required to change the webhook {webhook.name!r}, because an update replaces all of it")
-    wanted = split(desired.url)
+    requested = split(desired.url)
     after: dict[str, Json] = {"name": name}
     before: dict[str, Json] = {"name": webhook.name}
     if desired.url is not None:
@@ -106,13 +106,13 @@ def _update(desired: DesiredWebhook, webhook: Webhook, naming: t.Sequence[Policy
             "host": webhook.host,
             "address": "as requested" if not sends else "another" if differs else "not compared in full",
         }
-        after |= {"host": wanted.hostname if wanted else None, "address": "as requested"}
+        after |= {"host": requested.hostname if requested else None, "address": "as requested"}
     muted = [policy for policy in naming if policy.enabled] if moves(desired, webhook) else []
     return Plan(
         before=before,
         after=after,
         result=_result(
-            {**view_webhook(webhook), "name": name, "host": wanted.hostname if wanted else webhook.host}, (NAME, *parts)
+            {**view_webhook(webhook), "name": name, "host": requested.hostname if requested else webhook.host}, (NAME, *parts)
         ),
         requests=(Request("notifications.update_webhook", ids={NOUNS.option: webhook.id}, body=_body(name, desired)),)
         if changed
@@ -131,8 +131,8 @@ def _creation(desired: DesiredWebhook) -> Plan:
         )
     if desired.url is None:
         raise invalid_option("url", f"is required to create the webhook {desired.name!r}, which does not exist yet")
-    name, wanted = desired.name or "", split(desired.url)
-    host = wanted.hostname if wanted else None
+    name, requested = desired.name or "", split(desired.url)
+    host = requested.hostname if requested else None
     made: dict[str, Json] = {"id": None, "name": name, "type": None, "host": host, "last_success": None, "last_failure": None}
     return Plan(
         before={},

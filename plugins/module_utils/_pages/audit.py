@@ -190,7 +190,7 @@ def _value(texts: t.Sequence[str]) -> str | list[str] | None:
 
 
 def _to_keep(options: Options, comparisons: t.Sequence[Comparison], result: t.Mapping[str, t.Any]) -> Record:
-    """Return what the evidence contains of a result: what changes only if somebody changes the page, and what was looked at."""
+    """Return what the evidence contains of a result: what changes only if the page is changed, and what was looked at."""
     pages = [{**page, **_lasting(page)} for page in result["pages"]]
     for page in pages:
         del page["left_out"]

@@ -123,7 +123,7 @@ class Seen(t.NamedTuple):
 
 
 def extract_of(code: str, *, is_recorded: bool) -> str:
-    """Return the beginning of code for people; of a recording without its texts, which may be what somebody typed."""
+    """Return the beginning of code for people; of a recording without its texts, which may be what a user typed."""
     text = _TEXTS.sub(lambda match: f"{match[1]}…{match[1]}", code) if is_recorded else code
     return shorten(clean_text(" ".join(text.split())), MAX_EXTRACT)
 

@@ -140,9 +140,9 @@ def _media_types(response: t.Mapping[str, Json]) -> list[str]:
     return [text.lower() for text in stated if isinstance(text, str) and text]
 
 
-def find_recorded(exchanges: t.Sequence[Exchange], wanted: Address) -> Response:
+def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response:
     """Return the recorded answer of a page; raise `Unread` for none."""
-    asked = [exchange for exchange in exchanges if exchange.address == wanted and exchange.kind in (_DOCUMENT, None)]
+    asked = [exchange for exchange in exchanges if exchange.address == address and exchange.kind in (_DOCUMENT, None)]
     if not asked:
         raise Unread("the recording has no request for it")
     document = _final(exchanges, asked[-1])

@@ -66,7 +66,7 @@ _NOT_SAMPLED = f"{logpull_options.SAMPLE}=1"
 def _members(job: Job) -> JobVariables:
     """Return the members of a job that differ from the defaults of the service, as options; None for one that cannot be parsed.
 
-    What decides which records are delivered is a member at its default, too: an omitted one is not compared, so that somebody could
+    What decides which records are delivered is a member at its default, too: an omitted one is not compared, so that a user could
     change it unseen.
     """
     text = job.members.get("logpull_options")

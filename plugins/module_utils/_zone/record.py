@@ -196,7 +196,7 @@ def _sorted_out(
 
 
 def value_of(part: Known[_T] | Unknown) -> _T | None:
-    """Return what is known of a part. None is what is not known, for callers beside which somebody else says so."""
+    """Return what is known of a part. None is what is not known, for callers that do not report it themselves."""
     return part.value if isinstance(part, Known) else None
 
 

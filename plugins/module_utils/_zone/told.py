@@ -34,9 +34,9 @@ class ToldAlert(t.TypedDict):
     account_id: str
     alert_type: str
     policies: t.Annotated[list[ToldPolicy], Rules("The policies of the alert.")]
-    covered: t.Annotated[list[str], Rules("Hosts of the run: somebody is told.")]
-    perhaps: t.Annotated[list[str], Rules("Hosts of the run: perhaps somebody is told.")]
-    uncovered: t.Annotated[list[str], Rules("Hosts of the run: nobody is told.")]
+    covered: t.Annotated[list[str], Rules("Hosts of the run of which a recipient is told.")]
+    perhaps: t.Annotated[list[str], Rules("Hosts of the run of which a recipient is perhaps told.")]
+    uncovered: t.Annotated[list[str], Rules("Hosts of the run of which no recipient is told.")]
 
 
 # How sure it is that a policy covers a host, from worst to best.
@@ -44,7 +44,7 @@ NOT, UNKNOWN, PERHAPS, COVERED = range(4)
 
 
 class Cover(t.NamedTuple):
-    """How sure it is that somebody is told, and why not."""
+    """How sure it is that a recipient is told, and why not."""
 
     degree: int
     reason: str = ""
@@ -246,7 +246,7 @@ def _filters_text(policy: t.Mapping[str, Json]) -> str:
 
 
 def _best(account: _Account, alerts: t.Collection[str], host: ZoneRecord, now: datetime.datetime) -> Cover:
-    """Return how sure it is that a policy for one of these alerts tells somebody of a host, and what is against the best of them."""
+    """Return how sure it is that a policy for one of these alerts tells a recipient of a host, and what is against the best of them."""
     covers = [
         (_covers(account, policy, host, now), str(policy.get("name")))
         for policy in account.policies
@@ -264,7 +264,7 @@ _MAX_REASONS = 3
 
 
 def _covers(account: _Account, policy: t.Mapping[str, Json], host: ZoneRecord, now: datetime.datetime) -> Cover:
-    """Return whether a policy tells somebody of a host: the worse of whether it sends at all, and whether its filters take the host in."""
+    """Return whether a policy tells a recipient of a host: the worse of whether it sends at all, and whether its filters take the host in."""
     return min(_sends(account, policy, now), _takes_in(policy, host), key=lambda cover: cover.degree)
 
 

@@ -118,7 +118,7 @@ def express_rules(rules: t.Sequence[Rule]) -> tuple[list[dict[str, Json]], LeftO
         known: dict[str, Json] = {"description": rule.description} if rule.description.strip() else {}
         if named[rule.description] > 1 or not known:
             known["rule_id"] = rule.id
-        # `enabled` is always written, because a rule that somebody switches off must be a difference.
+        # `enabled` is always written, because a rule that a user switches off must be a difference.
         members = {"action": rule.action, "expression": rule.expression, "directives": rule.directives, "enabled": rule.enabled}
         item = {**known, **members}
         label = f"content security rule {rule.description or rule.id}"

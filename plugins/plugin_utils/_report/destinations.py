@@ -92,7 +92,7 @@ def _line(row: Row, job: JobRow) -> Line:
 
 
 def delivering_text(rows: t.Iterable[Row]) -> str:
-    """Return how many zones have a job that delivers, none yet, or none, and of how many that is not known; accounts, if there is no zone.
+    """Return how many zones have an enabled job, none yet, or none, and of how many that is not known; accounts, if there is no zone.
 
     "" if it is not known of any.
     """

@@ -11,7 +11,7 @@ from ...module_utils._zone.told import ToldAlert
 from .facts import KINDS, MANAGED, PARTS_AUDITED, RESOURCES, SEVERITIES, STATUSES, UNAUDITED
 
 # The report as a document. These types are also its JSON Schema: `scripts/schema.py` writes it to extensions/schemas. A member with a
-# default came with a later minor version, or is left out by other tools.
+# default came with a later minor version, or is omitted by other tools.
 
 SCHEMA_VERSION = "1.0"
 

@@ -302,8 +302,8 @@ TYPES: t.Mapping[str, Type] = {
 UNKNOWN_TYPE = Type(FINDING, HIGH, "scripts", SCRIPTS)
 DIFFERENCE_TYPE = Type(DIFFERENCE, MEDIUM, "jobs", RESTORE)
 
-# What stands in the place of items that could not be judged: notes (with their resource) and findings, by the type of the items.
-# An item that stands there fails a host in their stead, where `fail_on` names their type.
+# What replaces items that could not be judged: notes (with their resource) and findings, by the type of the items. Where `fail_on` names
+# the type of the items, a host fails by what replaces them.
 StandIn = tuple[str, str]
 _UNREAD = "not_readable"
 _HEALTH: tuple[StandIn, ...] = (("health", _UNREAD),)

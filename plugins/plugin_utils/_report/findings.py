@@ -313,9 +313,9 @@ def pages(audit: Pages) -> t.Iterator[Problem]:
     for finding in audit.get("findings") or ():
         kind = str(finding.get("kind"))
         subject = canonical([finding.get("page"), finding.get("subject")])
-        wanted = finding.get("should_be")
+        should_be = finding.get("should_be")
         found = problem(kind, subject, str(finding.get("message") or kind), resource="pages")
-        yield found if wanted is None else found._replace(desired=str(wanted))
+        yield found if should_be is None else found._replace(desired=str(should_be))
 
 
 def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Problem]:

@@ -64,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--version", action="version", version=__version__)
     made.add_argument("--port", type=int, default=0, help="port of the service; 0 (default) takes a free one")
     made.add_argument("--control-port", type=int, default=0, help="port of the control URL; 0 (default) takes a free one")
-    made.add_argument("--token", help="the API token that is accepted; made up if not given")
+    made.add_argument("--token", help="the API token that is accepted; generated if omitted")
     made.add_argument("--email", help="the e-mail address that is accepted together with --key")
     made.add_argument("--key", help="the API key that is accepted together with --email")
     made.add_argument("--zone", action="append", default=[], metavar="ZONE_ID", help="a zone that exists; may be repeated")

@@ -39,7 +39,7 @@ def _add_members(one: argparse.ArgumentParser, action: str) -> None:
     one.add_argument("--host", required=action == "add", help="host on which it is seen; default: all")
     one.add_argument("--at", metavar="TIME", help="when it happens, such as 2026-01-31T12:00:00Z; default: now")
     if action in ("add", "change"):
-        one.add_argument("--hash", metavar="SHA256", help="hash of the content; made up if not given")
+        one.add_argument("--hash", metavar="SHA256", help="hash of the content; generated if omitted")
         one.add_argument("--score", type=int, help="js_integrity_score as script_monitor has it, 1 to 99; default: 1")
     if action in ("add", "see", "vanish"):
         one.add_argument("--status", choices=("active", "infrequent", "inactive"))

@@ -103,9 +103,9 @@ ENDPOINT = f"s3://b/d?region=a&endpoint=s3.example&{KEYS}"
     ],
 )
 def test_a_job_delivers_to_its_address_or_elsewhere(address: str, conf: str, same: bool) -> None:
-    wanted, present = check_address(address, None), parse(conf)
-    assert leads_to(wanted, present) is same
-    shown = public_address(wanted, present)
+    declared, present = check_address(address, None), parse(conf)
+    assert leads_to(declared, present) is same
+    shown = public_address(declared, present)
     assert "planted" not in str(shown) and (same or shown != public_destination(present))
 
 

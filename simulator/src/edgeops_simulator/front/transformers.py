@@ -98,11 +98,11 @@ def get_transformer(call: Call) -> Answer:
 @routes("GET", f"{_ONE}/content", "getTransformerContent", result=record({"content": TEXT}), query={"version_id": COUNT})
 def get_content(call: Call) -> Answer:
     transformer = _transformer(call)
-    wanted = call.number("version_id", 0, 0)
+    version = call.number("version_id", 0, 0)
     versions = {version["id"]: version["code"] for version in transformer["versions"]}
-    if wanted and wanted not in versions:
-        raise Refusal(404, _CODE, f"version {wanted} of transformer {transformer['id']} not found")
-    return Answer({"content": versions[wanted] if wanted else transformer["code"]})
+    if version and version not in versions:
+        raise Refusal(404, _CODE, f"version {version} of transformer {transformer['id']} not found")
+    return Answer({"content": versions[version] if version else transformer["code"]})
 
 
 @routes("GET", f"{_ONE}/versions", "listTransformerVersions", result=array(ref("TransformerVersion")), query={"limit": COUNT})

@@ -112,7 +112,7 @@ def test_a_job_that_may_be_off_is_left_out() -> None:
 
 
 def test_an_adopted_job_is_unchanged_and_has_nothing_undeclared() -> None:
-    """Whatever of its delivery somebody changes later is a difference; a dataset without attack traffic does not declare it."""
+    """Whatever of its delivery a user changes later is a difference; a dataset without attack traffic does not declare it."""
     jobs = [
         PLAIN,
         {**PLAIN, "logpull_options": "fields=a&x y=1"},
@@ -254,7 +254,7 @@ def test_zone_without_settings_has_a_note_and_no_variables() -> None:
 
 
 def test_zone_without_jobs_declares_that_there_is_none() -> None:
-    """Otherwise a job that somebody makes after the adoption would be nothing to report."""
+    """Otherwise a job that a user creates after the adoption would be nothing to report."""
     none = express_zone("z", None, [], None)
     assert none["variables"] == {"log_delivery_jobs": []} and not none["notes"]
     assert not express_zone("z", None, [], {"enabled": True})["notes"]

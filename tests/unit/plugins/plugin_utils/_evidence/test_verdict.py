@@ -207,7 +207,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
             ALL,
         ],
     ),
-    "an entry that somebody authorised at last": (
+    "an entry that was authorised at last": (
         year(
             daily(range(50), A, ONE),
             daily(range(50, 53), B, ONE),

@@ -48,7 +48,7 @@ def test_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) 
 
 
 def test_incomplete_last_line_is_said_of_every_chain(tmp_path: Path) -> None:
-    """Whether a run was killed or somebody cut the end off, a record may be missing; an invalid chain says it, too."""
+    """Whether a run was killed or a user cut the end off, a record may be missing; an invalid chain says it, too."""
     write_baseline(tmp_path)
     (tmp_path / "aa.jsonl").write_bytes(record("aa") + b"half")
     (tmp_path / "ab.jsonl").write_bytes(record("ab"))

@@ -23,7 +23,7 @@ INVENTORY = {"zone_account": {"id": "c1", "name": "Shop"}}
     ],
 )
 def test_account_of_a_zone(answered: t.Any, variables: t.Any, account: t.Any) -> None:
-    """An answer is newer than what somebody wrote down, and both than the inventory; a name stands only beside its own id."""
+    """An answer takes precedence over what a user wrote down, and both over the inventory; a name stands only beside its own id."""
     registered = {"zone_id": "f1", "changed": False, **answered}
     host = Host({"zone_id": "f1", "log_delivery_result": registered, **variables}, Templar(loader=DataLoader()))
     record = record_of("shop.example", host, {"result": "log_delivery_result"})

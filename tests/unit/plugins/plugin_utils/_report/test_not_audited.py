@@ -229,7 +229,7 @@ def test_problem_that_could_not_be_judged_is_not_resolved():
 
 
 def test_zone_without_its_account_is_covered_by_nobody():
-    """Whether somebody is told of its jobs is neither a gap nor coverage."""
+    """Whether a recipient is told of its jobs is not known: it is neither a gap nor covered."""
     account = ACCOUNT | {"notifications": {"notification_policies": [], "webhooks": [], "available_alerts": {}}}
     made = report({**managed(job(undeclared=[])), "account_id": None}, account)
     assert [(item["resource"], item["type"]) for item in items(made, "a")] == [("notifications", "not_readable")]
@@ -378,7 +378,7 @@ def test_zone_of_an_account_in_another_spelling():
 
 @pytest.mark.parametrize("monitor", [DENIED, {"script_monitor": {"enabled": None}}])
 def test_unread_monitor_stands_for_an_alert_that_nobody_gets(monitor):
-    """Nobody knows whether the zone has scripts of which somebody should be told."""
+    """It is not known whether the zone has scripts of which a recipient should be told."""
     zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": "ac", "declared": False, "jobs": []}
     told = {
         "notification_policies": [],
