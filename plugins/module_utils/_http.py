@@ -86,8 +86,9 @@ NO_ANSWER = (BodyError, HTTPException, OSError, ValueError, *((urllib3.exception
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 _CHUNK = 65536
-# The first line of an answer, a field, and the end. A field over several lines is obsolete.
-_HEAD_LINE = re.compile(rb"(?:HTTP/[^\r\n\0]*|[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*|)\r?\n")
+# The first line of an answer; a field, or the end of its head. A field over several lines is obsolete.
+_STATUS_LINE = re.compile(rb"HTTP/1\.[01] [1-5][0-9]{2}(?: [^\r\n\0]*)?\r?\n")
+_FIELD_LINE = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*)?\r?\n")
 # http.client skips any number of answers with the status 100.
 MAX_CONTINUES = 100
 
@@ -107,12 +108,15 @@ class _Reader(io.BufferedReader):
         super().__init__(sock.makefile("rb", buffering=0))
         self._sock = sock
         self._continues = 0
+        self._line = _STATUS_LINE
         self.is_head_plain = True
 
     def readline(self, size: int | None = -1, /) -> bytes:
         """Return a line of the head of an answer; raise an OSError after too many interim answers, which http.client skips without an end."""
         line = super().readline(size)
-        self.is_head_plain = self.is_head_plain and _HEAD_LINE.fullmatch(line) is not None
+        self.is_head_plain = self.is_head_plain and self._line.fullmatch(line) is not None
+        # An interim answer ends with an empty line, and the next one begins.
+        self._line = _FIELD_LINE if line.strip(b"\r\n") else _STATUS_LINE
         if line.startswith(b"HTTP/") and line.split(None, 2)[1:2] == [b"100"]:
             self._continues += 1
             if self._continues > MAX_CONTINUES:
@@ -152,20 +156,23 @@ class _Arriving(HTTPResponse):
 
 
 class HeadError(HTTPException):
-    """The head of an answer has a line that readers may understand in different ways."""
+    """The head of an answer can be understood in different ways."""
 
 
 class _Strict(_Arriving):
     """A response whose head has nothing that http.client drops or takes for something else than a browser does.
 
-    http.client takes a bare CR for the end of a line, and drops everything after the first line that is no field.
+    http.client takes a bare CR for the end of a line, and drops everything after the first line that is no field. Of several codings
+    of the transfer it looks at the first one, with HTTP/1.0 too, and urllib3 trims them of more than browsers do.
     """
 
     def begin(self) -> None:
         """Read the head."""
         reader = t.cast("_Reader", self.fp)
         super().begin()
-        if not reader.is_head_plain:
+        codings = [each.lower() for each in self.headers.get_all("Transfer-Encoding", [])]
+        is_framed_plainly = not codings or (codings == ["chunked"] and self.version == 11)
+        if not (reader.is_head_plain and is_framed_plainly):
             raise HeadError
 
 
@@ -257,11 +264,12 @@ def verification(verify: bool | str) -> bool | str:
 
 def read_body(response: requests.Response, deadline: float, limit: int = MAX_BODY_BYTES) -> bytes:
     """Return the decompressed body; raise `BodyError` if it is larger than the limit or invalid, and `TimeoutError` if it is late."""
-    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    # Browsers trim a header of these two alone.
+    encoding = response.headers.get("Content-Encoding", "").strip(" \t").lower()
     if encoding not in ("", "identity", "gzip", "x-gzip"):
         raise BodyError("its body has a content encoding that was not requested")
     length = None if "Transfer-Encoding" in response.headers else response.headers.get("Content-Length")
-    if length is not None and not re.fullmatch(r"[0-9]+", length.strip()):
+    if length is not None and not re.fullmatch(r"[ \t]*[0-9]+[ \t]*", length):
         raise BodyError("it names no valid length of its body (Content-Length)")
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in encoding else None
     chunks, received, remaining = [], 0, limit
@@ -307,7 +315,8 @@ _FAULTS: tuple[tuple[type[BaseException], Fault], ...] = (
         HeadError,
         Fault(
             BAD_RESPONSE,
-            "the head of the answer has a line that is no header, so that readers may not find the same headers",
+            "readers may not find the same headers or the same body: a line of the answer's head is no header, or its Transfer-Encoding"
+            " is another one than chunked",
             final=True,
         ),
     ),

@@ -154,9 +154,16 @@ HEADS = {
     "end of a line in a value": ("X-A", "1\rContent-Security-Policy: script-src 'self'"),
     "folded line": ("X-A", "1\r\n Content-Security-Policy: script-src 'self'"),
     "NUL": ("X-A", "\0"),
+    "first line of another answer": ("X-A", "1\r\nHTTP/1.1 200 OK"),
+    **{
+        f"coding of the transfer: {coding}": ("Transfer-Encoding", coding)
+        for coding in ("gzip, chunked", "chunked\r\nTransfer-Encoding: x", "\x0bchunked", "x", "")
+    },
 }
+# The parts of this body are a document for one reader, and its sizes are text for another.
+CHUNKED = f"{len(CHECKOUT):x}\r\n{CHECKOUT}\r\n0\r\n\r\n".encode()
 UNREAD: dict[str, tuple[Page, str]] = {
-    **{name: (Page(CHECKOUT.encode(), (line,)), "is no header") for name, line in HEADS.items()},
+    **{name: (Page(CHUNKED, (line, ("Connection", "close"))), "is no header") for name, line in HEADS.items()},
     "status": (Page(b"x", status=500), "its status is 500"),
     "challenge": (Page(b"x", (("cf-mitigated", "challenge"),), status=403), "bot protection"),
     "challenge 200": (Page(b"<p>x", (("cf-mitigated", "challenge"),)), "use|give the file as har"),
@@ -170,6 +177,8 @@ UNREAD: dict[str, tuple[Page, str]] = {
     "large": (Page(b"<p>" + b"x" * 70000), "larger than"),
     "bomb": (Page(gzip.compress(b"<p>" + b"x" * 7000000), (("Content-Encoding", "gzip"),)), "larger than"),
     "coding": (Page(b"<p>x", (("Content-Encoding", "br"),)), "not requested"),
+    "coding that only looks like one": (Page(gzip.compress(b"<p>x"), (("Content-Encoding", "\x0bgzip"),)), "not requested"),
+    "length that only looks like one": (Page(b"<p>x<script>", (("Content-Length", "\x0b4"), ("Connection", "close"))), "no valid length"),
     "short": (Page(b"<p>x", (("Content-Length", "100"), ("Connection", "close"))), "cut"),
     "to http": (Page(b"", (("Location", "http://shop.example/x"),), status=302), "plain http"),
     "to user": (Page(b"", (("Location", "//user@127.0.0.1:1/"),), status=302), "user information"),
