@@ -72,7 +72,8 @@ def hashes_of(module: t.Any, case: t.Any) -> list[str]:
     package = "ansible_collections.edgeops.observability.plugins.module_utils._pages"
     encoding, document, url = (importlib.import_module(f"{package}.{name}") for name in ("encoding", "document", "url"))
     try:
-        found = document.read_document(encoding.decode(case.body, case.content_type), url.parse(module.PAGE))
+        label = encoding.parse_content_type(case.content_type).label
+        found = document.read_document(encoding.decode(case.body, label), url.parse(module.PAGE))
     except document.Unread:
         return []
     return sorted({inline.hash for inline in found.inline})

@@ -178,7 +178,10 @@ UNREAD: dict[str, tuple[Page, str]] = {
     "bomb": (Page(gzip.compress(b"<p>" + b"x" * 7000000), (("Content-Encoding", "gzip"),)), "larger than"),
     "coding": (Page(b"<p>x", (("Content-Encoding", "br"),)), "not requested"),
     "coding that only looks like one": (Page(gzip.compress(b"<p>x"), (("Content-Encoding", "\x0bgzip"),)), "not requested"),
-    "length that only looks like one": (Page(b"<p>x<script>", (("Content-Length", "\x0b4"), ("Connection", "close"))), "no valid length"),
+    "length that only looks like one": (
+        Page(b"<p>x<script>", (("Content-Length", "\x0b4"), ("Connection", "close"))),
+        "no valid length",
+    ),
     "short": (Page(b"<p>x", (("Content-Length", "100"), ("Connection", "close"))), "cut"),
     "to http": (Page(b"", (("Location", "http://shop.example/x"),), status=302), "plain http"),
     "to user": (Page(b"", (("Location", "//user@127.0.0.1:1/"),), status=302), "user information"),

@@ -12,10 +12,14 @@ import re
 import typing as t
 
 from .facts import Unread
+from .url import BLANKS, lower
 
 UTF_8, WINDOWS_1252, ISO_2022_JP, REPLACEMENT = "utf-8", "windows-1252", "iso-2022-jp", "replacement"
 X_USER_DEFINED = "x-user-defined"
 _PRESCANNED = 1024
+# Of tags that may name an encoding; each begins a reading of its own, also within another one.
+_MAX_LOOKED_AT = 16 * 1024 * 1024
+_ANY_CASE = re.IGNORECASE | re.ASCII
 _ADVICE = "send charset in the header Content-Type"
 _BAD = "\ufffd"
 
@@ -81,7 +85,7 @@ _ASCII_BUT_ESCAPES = re.compile(rb"[\x00-\x0d\x10-\x1a\x1c-\x7f]+")
 
 def encoding_of(label: str | None) -> str | None:
     """Return the encoding that a label names, None if browsers do not know it."""
-    return ENCODINGS.get(label.strip("\t\n\f\r ").lower()) if label else None
+    return ENCODINGS.get(lower(label.strip(BLANKS))) if label else None
 
 
 def _encoding_of_meta(label: str | None) -> str | None:
@@ -92,41 +96,95 @@ def _encoding_of_meta(label: str | None) -> str | None:
     return WINDOWS_1252 if name == X_USER_DEFINED else name
 
 
-_CHARSET = re.compile(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|(?![\"'])([^\t\n\f\r ;]*))", re.IGNORECASE)
+_WORD = r"[A-Za-z0-9!#$&*+.^_`|~:-]+"
+# A type with its parameters, as every browser reads it. Some find a comma in quotes.
+_CONTENT_TYPE = re.compile(rf"[ \t]*({_WORD}/{_WORD})((?:[ \t]*;[ \t]*(?:{_WORD}=(?:{_WORD}|\"[^\"\\,]*\"))?)*)[ \t]*")
+_MAX_CONTENT_TYPE = 500
+_PARAMETER = re.compile(rf"({_WORD})=(?:({_WORD})|\"([^\"]*)\")")
 
 
-def label_in(content: str) -> str | None:
-    """Return the label in the value of Content-Type, of a header or of a document."""
-    match = _CHARSET.search(content)
-    return next(filter(None, match.groups()), None) if match else None
+class ContentType(t.NamedTuple):
+    """A type in lower case, and the label of the encoding that is sent with it, None for none."""
+
+    essence: str
+    label: str | None
 
 
-_META = re.compile(r"<meta[\t\n\f\r /](?:\"[^\"]*\"|'[^']*'|[^>\"'])*", re.IGNORECASE)
+def parse_content_type(value: str) -> ContentType | None:
+    """Return the type that a header or a `data:` address names; None for a value of which readers may make different types."""
+    match = _CONTENT_TYPE.fullmatch(value[: _MAX_CONTENT_TYPE + 1])
+    if match is None or len(value) > _MAX_CONTENT_TYPE:
+        return None
+    labels = [plain or quoted for name, plain, quoted in _PARAMETER.findall(match[2]) if lower(name) == "charset"]
+    if len(labels) > 1 or not all(re.fullmatch(_WORD, label) for label in labels):
+        return None
+    return ContentType(lower(match[1]), labels[0] if labels else None)
 
 
-def _declared(text: str) -> list[str]:
-    """Return the encodings that a text may declare in a `meta`, wherever it stands: browsers do not agree on where they look."""
-    tags = (html.unescape(tag[0]) for tag in _META.finditer(text))
-    labels = (next(filter(None, match.groups()), None) for tag in tags for match in _CHARSET.finditer(tag))
-    return [name for name in map(_encoding_of_meta, labels) if name]
+_META = re.compile(r"<meta(?=[\t\n\f\r />])", _ANY_CASE)
+# An attribute as browsers find it in a tag, with its value in quotes or without.
+_ATTRIBUTE = re.compile(
+    r"[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)"
+    r"(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*)?))?"
+)
+_CHARSET = re.compile(r"charset[\t\n\f\r ]*=[\t\n\f\r ]*[\"']?[\t\n\f\r ]*([^\t\n\f\r ;\"']+)", _ANY_CASE)
+# What can stand before the `meta` with the encoding without that browsers, of which some look only at bytes, may find another one or none.
+_BEFORE = re.compile(
+    r"(?:[\t\n\f\r ]+|<!doctype[^<>]*>|<!--(?!-?>)(?:[^<>-]|-(?!-))*-->|<title>[^<]*</title>"
+    r"|<(?!meta[^>]*charset)(?:html|head|meta|link|base)"
+    r"(?:[\t\n\f\r ]+[a-z0-9:_-]+(?:=(?:\"[^<>\"]*\"|'[^<>']*'|[^\t\n\f\r \"'<>=`]+))?)*[\t\n\f\r ]*/?>)*",
+    _ANY_CASE,
+)
+_PLAIN_META = re.compile(
+    r"<meta[\t\n\f\r ]+(?:http-equiv=([\"']?)content-type\1[\t\n\f\r ]+content=([\"'])[a-z/+-]+;[ ]?charset=(?P<typed>[a-z0-9_:.-]+)\2"
+    r"|charset=(?:([\"'])(?P<quoted>[a-z0-9_:.-]+)\4|(?P<plain>[a-z0-9_:.-]+)(?=[\t\n\f\r >])))[\t\n\f\r ]*/?>",
+    _ANY_CASE,
+)
 
 
-def decode(body: bytes, content_type: str) -> str:
-    """Return the text of a document; raise `Unread` where browsers would not agree on its encoding."""
+def _declared(text: str) -> t.Iterator[str]:
+    """Yield the encodings that a text may declare in a `meta`, wherever it stands: browsers do not agree on where they look."""
+    left = _MAX_LOOKED_AT
+    for tag in _META.finditer(text):
+        position = tag.end()
+        while attribute := _ATTRIBUTE.match(text, position):
+            left -= attribute.end() - position
+            position = attribute.end()
+            if left < 0:
+                raise Unread(f"it has many elements that may name its encoding; {_ADVICE}")
+            value = html.unescape(attribute[2] or attribute[3] or attribute[4] or "")
+            name = lower(attribute[1])
+            labels = [value] if name == "charset" else _CHARSET.findall(value) if name == "content" else []
+            yield from filter(None, map(_encoding_of_meta, labels))
+
+
+def _plainly_declared(body: bytes) -> str | None:
+    """Return the encoding that a document names where every browser finds it."""
+    text = body[:_PRESCANNED].decode("latin-1")
+    meta = _PLAIN_META.match(text, t.cast("re.Match[str]", _BEFORE.match(text)).end())
+    return _encoding_of_meta(meta["typed"] or meta["quoted"] or meta["plain"]) if meta else None
+
+
+def decode(body: bytes, label: str | None) -> str:
+    """Return the text of a document that was sent with the label of an encoding; raise `Unread` where browsers would not agree on it."""
     for mark, marked in ((b"\xef\xbb\xbf", UTF_8), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le")):
         if body.startswith(mark):
             return decode_text(body[len(mark) :], marked)
-    named = encoding_of(label_in(content_type))
+    named = encoding_of(label)
     if named:
         return decode_text(body, named)
-    name: str | None = next(iter(_declared(body[:_PRESCANNED].decode("latin-1"))), None)
+    name = _plainly_declared(body)
     if name is None and re.search(rb"\x1b[$(]|\x00", body):
-        raise Unread(f"it names no encoding and contains bytes that browsers may take for another one; {_ADVICE}")
+        raise Unread(
+            f"it names no encoding where each browser looks, and contains bytes that some may take for another one; {_ADVICE}"
+        )
     if name is None:
         name = UTF_8 if _is_utf_8(body) else WINDOWS_1252
     text = decode_text(body, name)
-    if any(declared != name for declared in _declared(text)):
-        raise Unread(f"it names several encodings, or one after its first {_PRESCANNED} bytes; {_ADVICE}")
+    if any(declared != name for declared in (*_declared(body[:_PRESCANNED].decode("latin-1")), *_declared(text))):
+        raise Unread(
+            f"it names several encodings, or one where not each browser looks, such as after its first {_PRESCANNED} bytes; {_ADVICE}"
+        )
     return text
 
 

@@ -9,8 +9,10 @@ import re
 import typing as t
 from urllib.parse import unquote_to_bytes
 
-from .encoding import decode_text, encoding_of, label_in
+from .encoding import decode_text, encoding_of, parse_content_type
 from .url import plain
+
+_PACKED = re.compile(r";[ ]*base64[ ]*$", re.IGNORECASE | re.ASCII)
 
 # Code that a document itself contains: its text as browsers execute it, and its hash as they compute it.
 
@@ -45,11 +47,14 @@ def text_of_data(source: str) -> str:
     if not comma:
         return source
     data = unquote_to_bytes(content.encode("utf-8", "surrogatepass"))
-    if re.search(r";[ ]*base64[ ]*$", kind, re.IGNORECASE):
+    stated, is_packed = _PACKED.subn("", kind)
+    named = parse_content_type(stated if stated.partition(";")[0].strip() else f"text/plain{stated}")
+    if named is None:
+        return source
+    if is_packed:
         packed = re.sub(rb"[\t\n\f\r ]", b"", data)
         try:
             data = base64.b64decode(packed.rstrip(b"=") + b"=" * (-len(packed.rstrip(b"=")) % 4), validate=True)
         except binascii.Error:
             return source
-    encoding = encoding_of(label_in(kind)) or "utf-8"
-    return decode_text(data, encoding)
+    return decode_text(data, encoding_of(named.label) or "utf-8")

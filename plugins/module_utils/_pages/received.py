@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import typing as t
 
+from .._text import quoted
 from .document import Document, Frame, Script, once, read_document
-from .encoding import decode
+from .encoding import decode, parse_content_type
 from .facts import Unread
 from .url import BLANKS, Address, lower, parse, words_of
 
@@ -74,12 +75,14 @@ def read_response(response: Response) -> Read:
     kinds = response.headers.get("content-type", ())
     if len(kinds) != 1:
         raise Unread("it names no type (Content-Type)" if not kinds else "it names several types (Content-Type)")
-    essence = kinds[0].partition(";")[0].strip("\t\n\r ").lower()
-    if essence != "text/html":
-        raise Unread(f"its type is {essence[:60]!r}, and only text/html is read")
+    kind = parse_content_type(kinds[0])
+    if kind is None:
+        raise Unread(f"readers may not agree on its type ({quoted(kinds[0][:60])})")
+    if kind.essence != "text/html":
+        raise Unread(f"its type is {kind.essence[:60]!r}, and only text/html is read")
     if not response.body.strip():
         raise Unread("it is empty")
-    text = decode(response.body, kinds[0])
+    text = decode(response.body, kind.label)
     document = read_document(text, response.address)
     return Read(response, _with_loaded(document, response))
 
@@ -101,8 +104,8 @@ def _preloads(value: str, base: Address) -> t.Iterator[Script]:
     """Yield the scripts that a Link header lets a browser load."""
     for match in _LINK.finditer(value):
         parameters: dict[str, str] = {}
-        for name, quoted, plain in _PARAMETER.findall(match[2]):
-            parameters.setdefault(lower(name), quoted or plain)
+        for name, in_quotes, plain in _PARAMETER.findall(match[2]):
+            parameters.setdefault(lower(name), in_quotes or plain)
         relations = words_of(lower(parameters.get("rel", "")))
         is_script = "modulepreload" in relations or ("preload" in relations and lower(parameters.get("as", "")) == "script")
         address = parse(match[1], base)

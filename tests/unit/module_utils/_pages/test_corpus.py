@@ -13,7 +13,7 @@ import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._pages import tree
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import Document, read_document
-from ansible_collections.edgeops.observability.plugins.module_utils._pages.encoding import decode
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.encoding import decode, parse_content_type
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import Unread
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.url import Address, parse
 
@@ -36,7 +36,9 @@ _HIT = re.compile(r"hit\(\s*(?:(['\"])(.*?)\1|(\d+))", re.DOTALL)
 
 
 def read(case: t.Any) -> Document:
-    return read_document(decode(case.body, case.content_type), PAGE)
+    kind = parse_content_type(case.content_type)
+    assert kind is not None
+    return read_document(decode(case.body, kind.label), PAGE)
 
 
 def found_in(document: Document) -> dict[str, set[str]]:
