@@ -276,7 +276,7 @@ effects:
       type: str
       sample: edge-logs
     detail:
-      description: The log fields that go, for V(drop_job_fields); otherwise V(null).
+      description: The log fields that go, for V(drop_job_fields); otherwise, and where a list is written in place of the default of the service, V(null).
       type: list
       elements: str
       sample: [ClientIP]

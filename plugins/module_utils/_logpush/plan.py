@@ -44,7 +44,7 @@ from .._selection import ambiguous
 from .._text import dict_of, did_you_mean, list_of, nearest, quoted
 from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
-from .coverage import lost_fields
+from .coverage import lost_fields, selected_fields
 from .facts import (
     DATASET,
     DATASETS,
@@ -174,21 +174,24 @@ def _effects(label: str, job: Job, planned: Job, made: t.Sequence[Change]) -> tu
     """Return what a write destroys that makes an existing job the one after it."""
     written = {name for change in made for name in change.sends}
     gone: list[str] = []
-    is_sampled = False
+    is_sampled, leaves_default = False, False
     if written & {"logpull_options", "output_options"}:
         gone = lost_fields(job.members, planned.members)
+        # Of a job that lists no field the service decides which it delivers: those of its default that are not listed go.
+        leaves_default = not selected_fields(job.members) and bool(selected_fields(planned.members))
         is_sampled = _sample_rate(planned) < _sample_rate(job)
     # A destination that the service does not show may be any.
     was, will = job.destination, planned.destination
     destroyed = {
         DISABLE_JOB: "enabled" in written and not planned.values["enabled"],
-        DROP_JOB_FIELDS: gone,
+        DROP_JOB_FIELDS: gone or leaves_default,
         REDUCE_SAMPLE_RATE: is_sampled,
         CHANGE_FILTER: written & {"filter", "filter_attack_traffic"},
         CHANGE_TRANSFORMER: "transformer_id" in written and job.values["transformer_id"],
         CHANGE_DESTINATION: "destination_conf" in written and (was is None or (will and leads_elsewhere(was, will))),
     }
-    return tuple(Effect(name, label, tuple(gone) if name == DROP_JOB_FIELDS else None) for name in destroyed if destroyed[name])
+    detail = {DROP_JOB_FIELDS: tuple(gone) or None}
+    return tuple(Effect(name, label, detail.get(name)) for name in destroyed if destroyed[name])
 
 
 def _sample_rate(job: Job) -> float:

@@ -11,6 +11,7 @@ from support.refusals import refusal
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, plan_id
 from ansible_collections.edgeops.observability.plugins.module_utils._filter.text import to_data
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.changes import meaning
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import selected_fields
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import MEMBERS, SERVER_MADE
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import find_by_name, parse_job, view
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import successor
@@ -486,6 +487,11 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
         ({"enabled": False}, JOB, []),
         ({"fields": ["A", "C"]}, TWO_FIELDS, ["drop_job_fields"]),
         ({"output_options": {"field_names": ["A"]}}, TWO_FIELDS, ["drop_job_fields"]),
+        # Without a list the service decides which fields are delivered, so that it is not known which ones go.
+        ({"fields": ["A"]}, {**JOB, "logpull_options": None}, ["drop_job_fields"]),
+        ({"fields": ["A"]}, {**JOB, "logpull_options": "timestamps=rfc3339"}, ["drop_job_fields"]),
+        ({"output_options": {"field_names": ["A"]}}, {**JOB, "output_options": {"sample_rate": 1}}, ["drop_job_fields"]),
+        ({"option_flags": {"F": True}}, {**JOB, "logpull_options": None}, []),
         # A record template drops what it does not name.
         ({"output_options": {"record_template": "{{.A}}"}}, TEMPLATE, ["drop_job_fields"]),
         ({"output_options": {"record_template": "{{.A}} {{.B}}"}}, TEMPLATE, []),
@@ -523,7 +529,8 @@ def test_effects_are_named(options: dict[str, t.Any], job: dict[str, t.Any] | No
     found = planned(options, job, label="n").effects
     assert sorted(effect.name for effect in found) == names
     assert {effect.subject for effect in found} <= {"n"}
-    assert all(effect.detail == ("B",) for effect in found if effect.name == "drop_job_fields")
+    listed = selected_fields(job or {})
+    assert all(effect.detail == (("B",) if listed else None) for effect in found if effect.name == "drop_job_fields")
 
 
 def test_new_job_is_disabled_by_default() -> None:
