@@ -151,6 +151,8 @@ def subject_words(item: Item) -> str:
             return f"waiver for {patterns_text(parts)}"
         if item["resource"] == "pages":
             page, what = parts
+            if page is None:
+                return f"entry {what}"
             return f"{page} ({what})" if what and what != page else str(page)
         url, host, entry = parts
     except (ValueError, RecursionError, TypeError, AttributeError):  # an earlier report may hold anything there
@@ -158,6 +160,17 @@ def subject_words(item: Item) -> str:
     script = " on ".join(str(part) for part in (url, host) if part)
     words = f"entry {entry}" if entry else ""
     return f"{script} ({words})" if script and words else script or words
+
+
+def without_own_host(item: Item, zone: str) -> Item:
+    """Return an item about a script on the host that the zone is named after without that host, so that equal ones of several zones are equal."""
+    if item["resource"] != "scripts" or item["type"] in OF_WAIVERS:
+        return item
+    try:
+        url, host, entry = json.loads(item["subject"] or "")
+    except (ValueError, RecursionError, TypeError):  # an earlier report may hold anything there
+        return item
+    return {**item, "subject": canonical([url, None, entry])} if url and host == zone else item
 
 
 def patterns_text(waiver: t.Mapping[str, Json]) -> str:

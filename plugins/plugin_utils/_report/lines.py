@@ -30,7 +30,7 @@ from .facts import (
     type_of,
     type_place,
 )
-from .items import APPLIED, FOUND, counting, difference_problem, items_of, subject_words
+from .items import APPLIED, FOUND, counting, difference_problem, items_of, subject_words, without_own_host
 from .not_audited import not_audited_text
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
@@ -45,6 +45,7 @@ _MAX_SEVERE = 3
 _NOUNS: t.Mapping[str, str] = {
     **dict.fromkeys(("jobs", "health", "delivery", "coverage"), "job"),
     "scripts": "script",
+    "pages": "page",
     "fields": "fields of",
 }
 
@@ -159,14 +160,16 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
-            key = canonical({**item, "id": "", "severity": "", "first_seen": ""})
+            shared = without_own_host(item, row["zone"])
+            key = canonical({**shared, "id": "", "severity": "", "first_seen": ""})
             collected.setdefault(key, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
         for part in [pairs] if len(pairs) >= MIN_FOLDED else [[pair] for pair in pairs]:
             zones, items = zip(*part, strict=True)
             action = LOOK if items[0]["kind"] == NOTE else type_of(items[0]["type"]).action
-            by_action[action].append(Group(items[0], zones, items))
+            shown = items[0] if len(part) == 1 else without_own_host(items[0], zones[0]["zone"])
+            by_action[action].append(Group(shown, zones, items))
     ordered = [(action, sorted(by_action[action], key=_place)) for action in ACTIONS if by_action[action]]
     return sorted(ordered, key=lambda pair: (pair[0] is LOOK, _rank(pair[1][0].item)))
 

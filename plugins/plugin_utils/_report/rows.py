@@ -97,7 +97,10 @@ def _error(reason: Reason | None) -> RowError | None:
 def _unread_page(items: t.Iterable[t.Mapping[str, t.Any]]) -> RowError | None:
     """Return why a zone is unaudited of whose payment pages one could not be read."""
     unread = [item for item in items if item["type"] == "page_unread"]
-    return {"kind": "unavailable", "message": f"a payment page could not be read: {unread[0]['is']}"} if unread else None
+    if not unread:
+        return None
+    said = str(unread[0]["is"]).removeprefix("the page could not be read: ")
+    return {"kind": "unavailable", "message": f"a payment page could not be read: {said}"}
 
 
 def _evidence(scripts: Copied | None, pages: Copied | None) -> Copied | None:

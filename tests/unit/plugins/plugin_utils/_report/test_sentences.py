@@ -287,3 +287,41 @@ def test_action_of_the_severest_item_comes_first():
         "Complete the script baseline and its evidence",
         "Worth a look",
     ]
+
+
+def test_script_of_several_zones_stands_once():
+    """Each zone has it on its own host, which its name says already."""
+    url = "https://js.pay.example/pay.js"
+    changed = {**finding("changed", url), "host": None}
+    made = report(*(record(name, scripts=audit({**changed, "host": name})) for name in ("a.example", "b.example", "c.example")))
+    (shared,) = [text for text in printed(made) if "finding changed" in text]
+    assert shared.startswith("3 zones, such as a.example: finding changed (high): script https://js.pay.example/pay.js: ")
+    elsewhere = report(*(record(name, scripts=audit({**changed, "host": "shop"})) for name in ("a.example", "b.example")))
+    assert sum(f"script {url} on shop: " in text for text in printed(elsewhere)) == 2
+
+
+def test_entry_without_a_page_is_named():
+    unused = {
+        "kind": "unused",
+        "page": None,
+        "subject": "checkout: form 'self'",
+        "is": None,
+        "should_be": None,
+        "message": "fits nothing",
+    }
+    made = report(record("a.example", pages={"findings": [unused], "pages": [], "passed": True}))
+    assert any("note unused: entry checkout: form 'self': fits nothing" in text for text in printed(made))
+
+
+def test_unread_page_is_said_once():
+    said = "the page could not be read: its status is 404"
+    unread = {
+        "kind": "page_unread",
+        "page": "https://a.example/pay",
+        "subject": None,
+        "is": said,
+        "should_be": None,
+        "message": said,
+    }
+    made = report(record("a.example", pages={"findings": [unread], "pages": [], "passed": False}))
+    assert made["zones"][0]["error"]["message"] == "a payment page could not be read: its status is 404"
