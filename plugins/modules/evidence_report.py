@@ -71,7 +71,7 @@ options:
   title:
     description:
       - Title of the page.
-      - If omitted, V(Evidence of script audits).
+      - If omitted, V(Evidence of script audits), and V(Evidence of audits of scripts and payment pages) where pages were audited.
     type: str
   at:
     description:

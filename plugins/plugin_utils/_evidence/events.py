@@ -112,7 +112,9 @@ class Episode(t.NamedTuple):
 
 def days_between(first: datetime.datetime, second: datetime.datetime) -> str:
     """Return a duration in days, for people."""
-    days = round((second - first).total_seconds() / 86400, 1)
+    days = (second - first).total_seconds() / 86400
+    # Of weeks nobody asks for the hours.
+    days = round(days, 1) if days < 10 else round(days)
     if days < 1:
         return "less than a day"
     return f"{days:g} day" if days == 1 else f"{days:g} days"

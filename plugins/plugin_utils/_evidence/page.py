@@ -12,9 +12,10 @@ from .._page import render_page, short
 from .._words import plural
 from .audits import moment
 from .calendar import STATES, calendar, shape
-from .document import Document, ZoneChain, numbers
-from .events import AUTHORISED, HIDDEN, SEEN, Event, Opened
+from .document import DEFAULT_TITLE, Document, ZoneChain, numbers
+from .events import AUTHORISED, CLOSED, HIDDEN, OPENED, SEEN, Event, Opened
 from .history import Listed, count
+from .verdict import PAGE_WORDS
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.
 
@@ -23,6 +24,7 @@ View = dict[str, t.Any]
 _HERE = pathlib.Path(__file__).parent
 _MAX_CHANGES = 4000
 _MAX_SCRIPTS = 200
+_TITLE_WITH_PAGES = "Evidence of audits of scripts and payment pages"
 
 
 def render(document: Document) -> bytes:
@@ -55,10 +57,10 @@ def _view(document: Document) -> View:
     ]
     return {
         "document": document,
-        "title": document.desired.title,
+        "title": _TITLE_WITH_PAGES if document.has_pages and document.desired.title == DEFAULT_TITLE else document.desired.title,
         "period": period,
         "verdict": f"{first}.",
-        "verdict_more": " ".join(f"{text}." for text in rest),
+        "verdict_more": [f"{text}." for text in rest],
         "numbers": numbers(document),
         "states": STATES,
         "calendars": [(chain, calendar(chain.history.audits, period)) for chain in document.audited],
@@ -111,12 +113,19 @@ def _about(about: Event | Listed) -> str:
 
 
 def _how(event: Event) -> str:
-    parts = [event.message]
+    parts = [_in_words(event.message) if event.of_pages and event.what in (OPENED, CLOSED) else event.message]
     if event.what == AUTHORISED:
         parts += [f"entry {event.entry}", _signed(event.declared), str(event.declared.get("justification") or "")]
     elif event.what == SEEN:
         parts += [f"entry {event.entry}" if event.entry else "no entry covers it"]
     return short("; ".join(filter(None, parts)))
+
+
+def _in_words(message: str) -> str:
+    """Return what was found of a payment page, which begins with the kind of the finding, for people."""
+    kind, colon, rest = message.partition(":")
+    words = PAGE_WORDS.get(kind)
+    return f"a page {words}{colon}{rest}" if words else message
 
 
 def _signed(declared: t.Mapping[str, Json]) -> str:

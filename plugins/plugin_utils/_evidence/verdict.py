@@ -70,7 +70,7 @@ def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Seque
 _REPORTED: t.Mapping[str, str] = {"malicious": "malicious", "reported": "reported as malicious"}
 # What was added or changed without authorisation. The words of a payment page follow its number.
 _UNAUTHORISED: t.Mapping[str, str] = {"new": "added", "changed": "changed"}
-_OF_PAGES: t.Mapping[str, str] = {
+PAGE_WORDS: t.Mapping[str, str] = {
     "page_new": "that nobody authorised",
     "script_new": "with scripts that nobody authorised",
     "inline_new": "with inline code that nobody authorised",
@@ -94,7 +94,7 @@ def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence
         yield from _ended(episodes, "script", f"{word} without authorisation", period)
     gone = [episode for history in scripts for episode in history.findings("gone")]
     yield from _ended(gone, "required script", "not listed", period, "listed again")
-    for kind, words in _OF_PAGES.items():
+    for kind, words in PAGE_WORDS.items():
         episodes = [e for chain in audited if chain.kind is PAGES for e in chain.history.unauthorised if e.kind == kind]
         if episodes:
             pages = len({episode.place for episode in episodes})
