@@ -95,6 +95,12 @@ with_pages:
   type: list
   elements: str
   sample: [shop.example]
+page_hosts:
+  description: Host patterns for the same hosts, for a play that is about them. A name with characters that a pattern cannot hold is a regular expression.
+  returned: success
+  type: list
+  elements: str
+  sample: [shop.example]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -8,7 +8,7 @@ import typing as t
 from ...module_utils._core import Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
 from .._host_variables import HostVariables
-from .._play.hosts import Play, PlayTask
+from .._play.hosts import Play, PlayTask, pattern_of
 from .._variables import readers
 from .._variables.table import (
     EACH,
@@ -90,7 +90,8 @@ class ValidateVariables(PlayTask[Validation]):
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
-        return Conclusion(read._asdict())
+        patterns = [pattern_of(host, desired.play.groups) for host in read.with_pages]
+        return Conclusion({**read._asdict(), "page_hosts": patterns})
 
 
 def _selected(variables: HostVariables, names: t.Sequence[str], desired: Validation) -> list[str]:
