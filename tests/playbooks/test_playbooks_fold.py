@@ -117,3 +117,23 @@ def test_adoption_that_would_change_zones(playbook: Playbook, hosts, tmp_path: P
     shown = shown_lines(report, "Show the outcome")
     assert shown[0] == "40 zones, such as zone0: script_monitor.enabled: true -> false"
     assert shown[-1].startswith("Next: ")
+    assert len(re.findall(r"FAILED! => .*with these files a delivery would change the zone", report.stdout)) == ZONES
+
+
+def test_adoption_says_nothing_of_zones_without_news(playbook: Playbook, hosts, tmp_path: Path) -> None:
+    """No task is skipped zone by zone; the summary is the last one before the recap."""
+    inventory = {name: {"zone_id": host["zone_id"]} for name, host in hosts.items()}
+    report = playbook.run(
+        playbook="edgeops.observability.adopt",
+        inventory=inventory,
+        extra_vars={"edgeops_adopt_dir": str(tmp_path / "adopted")},
+        secrets=[SECRET],
+        verbosity=0,
+    )
+    tasks = re.split(r"^(?=TASK|PLAY)", report.stdout, flags=re.MULTILINE)
+    said = {text.splitlines()[0]: len(re.findall(r"^skipping: ", text, re.MULTILINE)) for text in tasks if text}
+    several = [name for name, count in said.items() if count > 1]
+    # Scripts are proposed where the monitor is on; whether it is, is known of each zone only.
+    assert [name for name in several if "for the scripts" not in name] == [], said
+    assert len(printed(report)) <= MAX_LINES
+    assert report.stdout.rfind("TASK [Show the outcome]") == report.stdout.rfind("TASK [")
