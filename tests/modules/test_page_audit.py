@@ -242,6 +242,25 @@ def test_evidence_does_not_change_by_itself(modules: Modules, site: Site, tmp_pa
     assert verified["valid"] and [(zone["kind"], zone["records"]) for zone in verified["zones"]] == [("pages", 3)]
 
 
+@pytest.mark.parametrize("body", [CHECKOUT, CHECKOUT + SKIMMER, ""])
+def test_check_mode_and_run_agree(modules: Modules, site: Site, tmp_path: Path, zone: str, body: str) -> None:
+    """The result, the record of the evidence and the baselines are the same bytes, whether the page is as authorised, changed or unread."""
+    url = site.put("/checkout", CHECKOUT)
+    baseline = authorised(modules, url)
+    site.put("/checkout", body)
+    kept = []
+    for check in (True, False):
+        folder = tmp_path / f"evidence {check}"
+        options = {"baseline": baseline, "evidence_dir": str(folder), "at": "2026-11-01T00:00:00Z", "pages": [{"url": url}]}
+        result = modules.run(task("", check=check, **options)).result
+        files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        # Each record says when it was written.
+        record = {**json.loads(files.pop(f"{zone}.pages.jsonl")), "written_at": None, "digest": None}
+        kept.append(({**result, "evidence": result["evidence"]["seq"], "invocation": None}, record, files))
+    assert json.dumps(kept[0][0], sort_keys=True) == json.dumps(kept[1][0], sort_keys=True)
+    assert kept[0][1:] == kept[1][1:] and not kept[0][0]["changed"] and "diff" not in kept[0][0]
+
+
 def test_recording_shows_what_a_tag_manager_adds(modules: Modules, tmp_path: Path) -> None:
     def entry(url: str, kind: str, text: str | None, mime: str = HTML, **more: t.Any) -> dict[str, t.Any]:
         content = {"mimeType": mime, **({} if text is None else {"text": text})}

@@ -118,3 +118,21 @@ def test_missing_parser_is_named_before_a_zone_is_read(playbook: Playbook, simul
     assert not run.journal
     # Without pages, nothing needs the library.
     playbook.run(playbook=CHECK, inventory={"plain": {"zone_id": zone}}, env={"PYTHONPATH": str(library)})
+
+
+def test_adoption_with_a_page_that_cannot_be_read(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """Its zone is adopted without an entry for it, which is said with the reason; the other zones have the entries for their pages."""
+    zones = dict(zip(("sound", "unread", "plain"), (secrets.token_hex(16) for _ in range(3)), strict=True))
+    simulator.seed(zones=[*zones.values()])
+    hosts: dict[str, dict[str, t.Any]] = {name: {"zone_id": zone} for name, zone in zones.items()}
+    hosts["sound"]["edgeops_pages"] = [url(simulator, zones["sound"])]
+    hosts["unread"]["edgeops_pages"] = [url(simulator, zones["unread"]) + "/none"]
+    folder = tmp_path / "adopted"
+    run = playbook.run(playbook="edgeops.observability.adopt", inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder)})
+    texts = {name: (folder / "host_vars" / name / "adopted.yml").read_text() for name in zones}
+    assert [name for name, text in texts.items() if "edgeops_page_baseline" in text] == ["sound"]
+    summary = (folder / "ADOPTED.md").read_text()
+    assert "/checkout/none: the page could not be read: its status is 404" in summary
+    (lines,) = [outcome.result["msg"] for outcome in run.outcomes if outcome.name == "Show the outcome"]
+    assert lines[0].startswith("3 zones adopted, ") and not run.writes
+    assert [outcome.host for outcome in run.outcomes if outcome.module == "page_audit"] == ["sound", "unread"]
