@@ -19,6 +19,8 @@ from .connection import Connection
 from .endpoints import ENDPOINTS
 from .session import Reply, Session
 
+# Sleeps for so many seconds, for a reason.
+Wait = t.Callable[[float, str], None]
 # The query of a request, or the ids of its path.
 Words = t.Mapping[str, "str | int"]
 
@@ -69,6 +71,16 @@ class Exchange(t.NamedTuple):
         return self.outcome.status in range(200, 300)
 
 
+class _Message(t.NamedTuple):
+    """A request as it is sent in each try; `retried_as` is the method whose rules for retries apply."""
+
+    method: str
+    path: str
+    query: str
+    content: bytes | None
+    retried_as: str
+
+
 class Transport:
     """Sends operations, within a budget, and retries them where that is useful and cannot do a write twice."""
 
@@ -107,41 +119,54 @@ class Transport:
         budget: Budget | None = None,
     ) -> Exchange:
         """Return the outcome of an operation after its last try."""
-        endpoint, connection = ENDPOINTS[operation], self.session.connection
-        path = endpoint.url_path(ids or {}, address)
-        query_text = f"?{urlencode(query, quote_via=quote, safe=',*')}" if query else ""
-        content = None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
-        retried_as = endpoint.retried_as
+        endpoint = ENDPOINTS[operation]
+        message = _Message(
+            endpoint.method,
+            endpoint.url_path(ids or {}, address),
+            f"?{urlencode(query, quote_via=quote, safe=',*')}" if query else "",
+            None if body is None else json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii"),
+            endpoint.retried_as,
+        )
         wait = functools.partial(self._wait, budget)
-        attempts, received = 0, False
-        while True:
-            try:
-                begun = budget.acquire(wait) if budget else None
-            except PauseTooLong as refused:
-                fault = Fault(RATE_LIMITED, str(refused), final=True, sent=False)
-                exchange = Exchange(endpoint.method, path, fault, attempts, received)
-                break
-            attempts += 1
-            outcome = self.session.send(endpoint.method, path + query_text, content, fresh=retried_as == "POST")
-            date = parse_http_date(outcome.headers.get("Date", ""))
-            self.ahead = self.ahead if date is None else date - self._now()
-            if budget:
-                budget.settle(begun, outcome.headers)
-            limited = outcome.status == RATE_LIMITED_STATUS
-            pause = asked_pause(outcome.headers.get("Retry-After", ""), self._now()) if limited else None
-            exchange = Exchange(endpoint.method, path, outcome, attempts, received, pause)
-            too_long = pause is not None and pause > connection.retry_wait_max
-            if too_long or attempts > connection.retries or not may_retry(retried_as, outcome):
-                break
-            received = received or (was_sent(outcome) and not limited)
-            if pause is None:
-                self._sleep(backoff(attempts))
+        exchange = self._try(message, budget, wait)
+        while self._is_worth_a_retry(message, exchange):
+            if exchange.pause is None:
+                self._sleep(backoff(exchange.attempts))
             else:
                 if budget:
-                    budget.pause(pause)
-                wait(pause, "the service asked for this pause (HTTP 429)")
+                    budget.pause(exchange.pause)
+                wait(exchange.pause, "the service asked for this pause (HTTP 429)")
+            exchange = self._try(message, budget, wait, exchange)
         self._local.latest = exchange
         return exchange
+
+    def _try(self, message: _Message, budget: Budget | None, wait: Wait, last: Exchange | None = None) -> Exchange:
+        """Return the outcome of one try after the last one, or why the budget refuses it."""
+        attempts = last.attempts if last else 0
+        limited = last is not None and last.status == RATE_LIMITED_STATUS
+        received = last is not None and (last.received_before or (was_sent(last.outcome) and not limited))
+        try:
+            begun = budget.acquire(wait) if budget else None
+        except PauseTooLong as refused:
+            fault = Fault(RATE_LIMITED, str(refused), final=True, sent=False)
+            return Exchange(message.method, message.path, fault, attempts, received)
+        outcome = self.session.send(
+            message.method, message.path + message.query, message.content, fresh=message.retried_as == "POST"
+        )
+        date = parse_http_date(outcome.headers.get("Date", ""))
+        self.ahead = self.ahead if date is None else date - self._now()
+        if budget:
+            budget.settle(begun, outcome.headers)
+        is_limited = outcome.status == RATE_LIMITED_STATUS
+        pause = asked_pause(outcome.headers.get("Retry-After", ""), self._now()) if is_limited else None
+        return Exchange(message.method, message.path, outcome, attempts + 1, received, pause)
+
+    def _is_worth_a_retry(self, message: _Message, exchange: Exchange) -> bool:
+        """Return whether there are tries left, and another one is useful and cannot do a write twice."""
+        connection = self.session.connection
+        too_long = exchange.pause is not None and exchange.pause > connection.retry_wait_max
+        is_last = too_long or exchange.attempts > connection.retries
+        return not is_last and may_retry(message.retried_as, exchange.outcome)
 
     def _wait(self, budget: Budget | None, seconds: float, reason: str) -> None:
         """Sleep; announce the first long wait of a run before it begins."""

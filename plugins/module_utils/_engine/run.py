@@ -23,7 +23,7 @@ from .._core import (
     plan_id,
     report_effects,
 )
-from .._destination import readable_failure, readable_text
+from .._destination_secrets import readable_failure, readable_text
 from .._redact import scrub
 from .._text import list_of
 from .steps import Approval

@@ -11,7 +11,7 @@ from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_user_information
 from .._core import KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request
-from .._destination import public_text
+from .._destination_secrets import public_text
 from .._redact import MASK
 from .masking import HIDDEN_VALUE
 from .run import Run

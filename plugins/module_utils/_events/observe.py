@@ -15,7 +15,7 @@ from .._content_rules.rule import show as show_rule
 from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_fields
-from .._destination import readable_text
+from .._destination_secrets import readable_text
 from .._logpush.facts import OLDER_FORM, VOLATILE
 from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob

@@ -90,20 +90,22 @@ def estimate(
         )
     elif billed:
         assumptions.append("No delivery was measured at account scope, so all bytes count as delivered to external destinations.")
-    names = " and ".join(NOT_BY_SIZE)
-    if excluded is None:
-        assumptions.append(
-            f"The jobs of the account cannot be listed, so that those of {names}, which is not paid by the GB, may be included."
-        )
-    for dataset, jobs in (excluded or {}).items():
-        which = f"job {jobs[0]}" if len(jobs) == 1 else f"jobs {', '.join(map(str, jobs))}"
-        assumptions.append(
-            f"The dataset {dataset} ({which}) is paid by the number of requests and not by the GB, so it is left out."
-        )
+    assumptions += _about_excluded(excluded)
     whole = {"month": month, "currency": "USD", "amount": _amount(parts), **parts, "since": f"{month}-01T00:00:00Z"}
     if is_estimated:
         whole["since"] = since
     return {**whole, "estimated": is_estimated, "assumptions": assumptions, "excluded": sorted(excluded or ())}
+
+
+def _about_excluded(excluded: Excluded) -> t.Iterator[str]:
+    """Yield which jobs do not count because their datasets are not paid by the GB."""
+    if excluded is None:
+        names = " and ".join(NOT_BY_SIZE)
+        yield f"The jobs of the account cannot be listed, so that those of {names}, which is not paid by the GB, may be included."
+        return
+    for dataset, jobs in excluded.items():
+        which = f"job {jobs[0]}" if len(jobs) == 1 else f"jobs {', '.join(map(str, jobs))}"
+        yield f"The dataset {dataset} ({which}) is paid by the number of requests and not by the GB, so it is left out."
 
 
 _Parts = dict[str, dict[str, float]]

@@ -6,7 +6,7 @@ import datetime
 import typing as t
 
 from .._core import Json
-from .._destination import secret_parts
+from .._destination_secrets import secret_parts
 from .._text import duration, format_time, parse_time
 from .facts import VOLATILE
 from .job import Job, Report, readable, view, words_for

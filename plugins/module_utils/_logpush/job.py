@@ -10,8 +10,9 @@ from types import MappingProxyType
 
 from .._address import Address
 from .._core import Failure, Json, bad_answer
-from .._destination import Destination, lacks_question_mark, public_destination, secret_parts, without_secrets
+from .._destination import Destination, lacks_question_mark, public_destination
 from .._destination import parse as parse_destination
+from .._destination_secrets import secret_parts, without_secrets
 from .._filter.parse import read_echo
 from .._filter.text import UNREADABLE, budget, explain, to_text
 from .._filter.tree import Tree

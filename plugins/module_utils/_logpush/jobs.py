@@ -7,7 +7,7 @@ import typing as t
 
 from .._address import Address, scope_of
 from .._core import NOT_FOUND, Failure, Json, invalid_option, within
-from .._destination import secret_parts
+from .._destination_secrets import secret_parts
 from .._observed import Known, Observed, unknown
 from .job import Identity, Job, JobState, find_by_id, find_by_name, identity_after, labels
 from .options import FORMS, DesiredJob, desire

@@ -8,16 +8,8 @@ import typing as t
 
 from .._address import Address, is_zone_id
 from .._core import BAD_RESPONSE, REJECTED, Answer, Conclusion, Failure, Plan, Request, invalid_option
-from .._destination import (
-    DATE,
-    Destination,
-    parse,
-    public_destination,
-    same_destination,
-    secret_parts,
-    takes_token,
-    without_secrets,
-)
+from .._destination import DATE, Destination, parse, public_destination, same_destination, takes_token
+from .._destination_secrets import secret_parts, without_secrets
 from .._redact import scrub
 from .._text import dict_of, duration
 from .options import check_challenge, check_destination, refuse_mask

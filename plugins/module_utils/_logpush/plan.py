@@ -28,15 +28,9 @@ from .._core import (
     conflict,
     invalid_option,
 )
-from .._destination import (
-    Destination,
-    is_assumed_same,
-    leads_elsewhere,
-    public_destination,
-    secret_parts,
-    takes_token,
-)
+from .._destination import Destination, is_assumed_same, leads_elsewhere, public_destination, takes_token
 from .._destination_address import address_text, has_hidden_account, is_seen, leads_to
+from .._destination_secrets import secret_parts
 from .._filter.lint import findings
 from .._filter.text import to_data
 from .._observed import Cause, Known, Unknown

@@ -151,15 +151,19 @@ def _page(comparison: Comparison, left_out: t.Sequence[LeftOut]) -> dict[str, t.
         "frames": [],
         "forms": [],
     }
-    if not seen.reads:
-        return page
+    return page | _contents(comparison, left_out, is_recorded) if seen.reads else page
+
+
+def _contents(comparison: Comparison, left_out: t.Sequence[LeftOut], is_recorded: bool) -> dict[str, t.Any]:
+    """Return what was read of a page."""
+    seen = comparison.seen
     response = seen.first.response
     values = {name: seen.values(seen.first, name) for name in comparison.names}
     sampled = [
         LeftOut(text, "the policy with which the service samples what browsers load")
         for text in seen.left_out(comparison.headers)
     ]
-    page |= {
+    return {
         "final_url": clean_text(str(response.address)),
         "recorded_at": response.recorded_at,
         "status": response.status,
@@ -180,7 +184,6 @@ def _page(comparison: Comparison, left_out: t.Sequence[LeftOut]) -> dict[str, t.
         "frames": [{"url": frame.url, "line": frame.line} for frame in seen.frames()],
         "forms": [{"origin": origin, "line": line} for origin, line in seen.forms().items()],
     }
-    return page
 
 
 def _value(texts: t.Sequence[str]) -> str | list[str] | None:

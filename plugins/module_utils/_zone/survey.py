@@ -30,7 +30,7 @@ from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MON
 from .._custom_fields.read import entry_point
 from .._custom_fields.result import report as report_of_fields
 from .._custom_fields.state import RulesetRule
-from .._destination import readable_text
+from .._destination_secrets import readable_text
 from .._engine.task import Params
 from .._logpush import delivery
 from .._logpush.costs import PUBLISHED_RATES

@@ -135,14 +135,7 @@ def _view(report: Report, unaffected: str) -> View:
         "notes": notes,
         "todo": todo,
         "new": marked["new"],
-        "shared": frozenset(
-            item["id"]
-            for groups in (notes, *todo.values())
-            for group in groups[:_MAX_ROWS]
-            if is_shared(group)
-            for item in group.items
-            if item["id"]
-        ),
+        "shared": _shared([notes, *todo.values()]),
         "most": _MAX_ROWS,
         "hosts": "Zones and accounts" if any(row["scope"] != ZONE for row in rows) else "Zones",
         "sections": sections,
@@ -155,6 +148,12 @@ def _view(report: Report, unaffected: str) -> View:
         "error_text": error_text,
         "address": address,
     }
+
+
+def _shared(lists: t.Iterable[t.Sequence[Group]]) -> frozenset[str]:
+    """Return the ids of the items that are shown once for several zones."""
+    groups = [group for groups in lists for group in groups[:_MAX_ROWS] if is_shared(group)]
+    return frozenset(item["id"] for group in groups for item in group.items if item["id"])
 
 
 def _compared(report: Report) -> str:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils import _destination
-from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, public_destination, secret_parts
+from ansible_collections.edgeops.observability.plugins.module_utils import _destination, _destination_secrets
+from ansible_collections.edgeops.observability.plugins.module_utils._destination import parse, public_destination
+from ansible_collections.edgeops.observability.plugins.module_utils._destination_secrets import secret_parts
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import check_destination
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import MASK
 
@@ -340,26 +341,26 @@ def test_resent_secret_is_marked() -> None:
     ],
 )
 def test_addresses_in_text_are_masked(text: str, readable: str) -> None:
-    assert _destination.without_secrets(text) == readable
-    assert _destination.without_secrets(readable) == readable
+    assert _destination_secrets.without_secrets(text) == readable
+    assert _destination_secrets.without_secrets(readable) == readable
 
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "x:/" * 30_000, "s3%3A%2F%2F" * 9000, "a" * 50_000 + "://u:p@h/"])
 def test_long_words_take_linear_time(text: str) -> None:
     # With quadratic time, this would exceed the time limit of the test.
-    assert "u:p" not in _destination.without_secrets(text)
+    assert "u:p" not in _destination_secrets.without_secrets(text)
 
 
 def test_text_is_one_line_of_limited_length() -> None:
-    assert _destination.readable_text("no\nhttps://u:p@h.example/") == f"no https://{MASK}@h.example/"
-    assert _destination.readable_text("x" * 2001) == "x" * 2000
+    assert _destination_secrets.readable_text("no\nhttps://u:p@h.example/") == f"no https://{MASK}@h.example/"
+    assert _destination_secrets.readable_text("x" * 2001) == "x" * 2000
 
 
 def test_failure_texts_are_readable() -> None:
     text, shown = "no\nhttps://u:p@h.example/", f"no https://{MASK}@h.example/"
     result = {"failed": True, "msg": text, "error": {"kind": "rejected", "errors": [{"code": 1, "message": text}]}}
     error = {"kind": "rejected", "errors": [{"code": 1, "message": shown}]}
-    assert _destination.readable_failure(result) == {"failed": True, "msg": shown, "error": error}
+    assert _destination_secrets.readable_failure(result) == {"failed": True, "msg": shown, "error": error}
 
 
 S = "PlantedNoKey123"
@@ -385,7 +386,7 @@ def test_options_without_their_question_mark_are_masked(conf: str, address: str)
     """Nothing of them is shown, neither as the destination nor where the service quotes a secret alone."""
     assert public_destination(parse(conf)) == {"scheme": conf.partition(":")[0], "address": address, "options": {}}
     assert _destination.lacks_question_mark(parse(conf))
-    assert S in str(secret_parts(parse(conf))) and S not in _destination.without_secrets(f"error at {conf}")
+    assert S in str(secret_parts(parse(conf))) and S not in _destination_secrets.without_secrets(f"error at {conf}")
     kind, message = refusal(check_destination, conf)
     assert kind == "invalid_option" and "the options lack their question mark" in message and S not in message
 
@@ -417,7 +418,7 @@ def test_a_folder_with_an_equals_sign_is_none(conf: str) -> None:
 def test_value_that_holds_a_further_option_is_masked(conf: str) -> None:
     """A separator that is missing or encoded makes the secret part of the value before it."""
     assert S not in str(public_destination(parse(conf)))
-    assert S not in _destination.without_secrets(f"error at {conf}") and S in str(secret_parts(parse(conf)))
+    assert S not in _destination_secrets.without_secrets(f"error at {conf}") and S in str(secret_parts(parse(conf)))
 
 
 @pytest.mark.parametrize(
