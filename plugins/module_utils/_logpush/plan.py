@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing as t
 from urllib.parse import unquote
@@ -10,16 +9,10 @@ from urllib.parse import unquote
 from .._address import ACCOUNT, ZONE
 from .._core import (
     BAD_RESPONSE,
-    CHANGE_DESTINATION,
-    CHANGE_FILTER,
-    CHANGE_TRANSFORMER,
     CONFLICT,
     DELETE_JOB,
-    DISABLE_JOB,
-    DROP_JOB_FIELDS,
     NOT_FOUND,
     RECREATE_JOB,
-    REDUCE_SAMPLE_RATE,
     Effect,
     Failure,
     Json,
@@ -28,174 +21,19 @@ from .._core import (
     conflict,
     invalid_option,
 )
-from .._destination import Destination, is_assumed_same, leads_elsewhere, public_destination, takes_token
-from .._destination_address import address_text, has_hidden_account, is_seen, leads_to
+from .._destination import public_destination
+from .._destination_address import address_text, leads_to
 from .._destination_secrets import secret_parts
-from .._filter.lint import findings
 from .._filter.text import to_data
-from .._observed import Cause, Known, Unknown
 from .._selection import ambiguous
 from .._text import dict_of, did_you_mean, list_of, nearest, quoted
-from . import logpull_options
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
-from .coverage import lost_fields, selected_fields
-from .facts import (
-    DATASET,
-    DATASETS,
-    EDGE,
-    MEMBERS,
-    NOT_CARRIED,
-    OLDER_FORM,
-    SERVER_MADE,
-    VOLATILE,
-)
-from .health import delivery_warnings
-from .job import Job, JobState, job_warnings, parse_job, parts_of, view, words_for
-from .options import ADDRESS, DesiredJob, refuse_mask, unknown_dataset
-from .ownership import why_refused
-from .together import Whole, problems
+from .consequences import check_recreated, effects_of, require_listing, warnings_of
+from .facts import DATASETS, MEMBERS, NOT_CARRIED, OLDER_FORM, SERVER_MADE, VOLATILE
+from .job import Job, JobState, parse_job, parts_of, view, words_for
+from .options import ADDRESS, DesiredJob
 
-# What a plan refuses, and what it warns of.
-
-
-def _require_listing(desired: DesiredJob, refusal: Failure) -> None:
-    """Refuse a job by name if the service lists no jobs, unless it may be created without looking for it."""
-    advice = "Set job_id to select the job to delete."
-    if desired.present:
-        if desired.create_without_listing:
-            return
-        advice = "Set create_without_listing to create the job without checking; each further run would create another one."
-    unknown = f"The service cannot list jobs, so it is not known whether there is one named {desired.name!r}."
-    raise dataclasses.replace(refusal, kind=NOT_FOUND, message=f"{unknown} {advice} ({refusal})")
-
-
-def _namesakes(planned: Job, state: JobState, job: Job) -> list[int]:
-    """Return the other jobs that have the name and the dataset of a job after the task, as far as jobs were listed."""
-    staying = state.staying.value if isinstance(state.staying, Known) else ()
-    alike = (other.id for other in staying if planned.name and (other.name, other.dataset) == (planned.name, planned.dataset))
-    return sorted(number for number in alike if number and number != job.id)
-
-
-def _check_recreated(job: Job, planned: Job, state: JobState) -> None:
-    """Refuse a re-created job of a kind that its dataset lacks, or under the name of another job."""
-    name, dataset = planned.name, planned.dataset
-    # The service would refuse it after the deletion; kind or dataset may be copied from the old job.
-    if planned.values["kind"] == EDGE and dataset != DATASET:
-        raise conflict(
-            f"Job {job.id} would be re-created as kind 'edge' of the dataset {dataset!r}, but 'edge' exists for"
-            f" {DATASET!r} only. Omitted options are copied from the old job: set both kind and dataset."
-        )
-    # Later runs could not distinguish two jobs of one name.
-    if others := _namesakes(planned, state, job):
-        raise conflict(
-            f"Job {job.id} would be re-created under the name {name!r}, which job {others[0]} of the dataset {dataset!r} has."
-            " Set name to another one, or delete that job."
-        )
-
-
-def _warnings(desired: DesiredJob, state: JobState, body: Body, planned: Job) -> t.Iterator[str]:
-    """Yield warnings about the job after the plan, and about what `body` sends; refuse what cannot be correct."""
-    job, requested = state.job, desired.destination
-    present = job.destination if job else None
-    if job:
-        yield from delivery_warnings(job, desired.plain.get("enabled"))
-        yield from job_warnings([job])
-    elif state.unlisted:
-        yield "create_without_listing: the service cannot list jobs, so the job is created without checking whether it exists."
-    if not job and "enabled" not in body:
-        yield "enabled: is omitted, and the service creates jobs disabled, so that the job delivers nothing; set enabled to true."
-    if "dataset" in body:
-        yield from unknown_dataset(str(body["dataset"]))
-    if job and "name" in body:
-        if others := _namesakes(planned, state, job):
-            yield f"name: job {others[0]} has the same name and dataset, so that later tasks have to select both by job_id."
-        if isinstance(state.staying, Unknown) and state.staying.cause is not Cause.NOT_ASKED:
-            yield "name: the service cannot list jobs, so that it is not known whether another job has the same name and dataset."
-    if "destination_conf" in body and requested:
-        yield from _ownership_warnings(requested, desired.challenge, state)
-    elif job and present:
-        yield from _unseen(words_for(job), desired, present)
-    scope = state.address.scope if state.address else ZONE
-    yield from problems(Whole(planned, requested or present, _managed(desired), body.keys(), scope))
-    yield from findings(desired.filter) if desired.filter else ()
-
-
-def _unseen(words: str, desired: DesiredJob, present: Destination) -> t.Iterator[str]:
-    """Yield a warning where the destination of a job counts as equal and that cannot be seen."""
-    account = f" Whose account of {present.scheme} receives the records is in such a part." if has_hidden_account(present) else ""
-    if desired.destination and is_assumed_same(desired.destination, present):
-        yield (
-            f"{words}: the service masks secret parts of the destination, so that they are assumed to be equal.{account}"
-            " To send a changed secret, set send_destination to 'if_masked' once."
-        )
-    elif desired.address and leads_to(desired.address, present) and not is_seen(desired.address, present):
-        yield (
-            f"{words}: {ADDRESS} does not show secret parts of the destination, so that they are assumed to be equal.{account}"
-            " To compare them, declare destination_conf."
-        )
-
-
-def _managed(desired: DesiredJob) -> set[str]:
-    """Return the members that a task manages, as the service calls them."""
-    others = {
-        "destination_conf": desired.destination,
-        "logpull_options": desired.logpull,
-        "output_options": desired.output,
-        "filter": desired.filter,
-        "transformer": desired.transformer,
-    }
-    return {*desired.plain, *(name for name, value in others.items() if value is not None)}
-
-
-def _ownership_warnings(requested: Destination, token: str | None, state: JobState) -> t.Iterator[str]:
-    refuse_mask(requested)
-    wrong = why_refused(token, state.address, requested, state.now) if token else None
-    if wrong:
-        raise invalid_option("ownership_challenge", wrong)
-    if token and takes_token(requested) is False:
-        yield "ownership_challenge: the service requires no proof of ownership for this type of destination."
-    if not token and takes_token(requested):
-        yield (
-            "ownership_challenge: is omitted, but the service requires a proof of ownership of this destination, and refuses it without"
-            " one. Request a challenge with the module logpush_ownership."
-        )
-
-
-# What a plan destroys.
-
-
-def _effects(label: str, job: Job, planned: Job, made: t.Sequence[Change]) -> tuple[Effect, ...]:
-    """Return what a write destroys that makes an existing job the one after it."""
-    written = {name for change in made for name in change.sends}
-    gone: list[str] = []
-    is_sampled, leaves_default = False, False
-    if written & {"logpull_options", "output_options"}:
-        gone = lost_fields(job.members, planned.members)
-        # Of a job that lists no field the service decides which it delivers: those of its default that are not listed go.
-        leaves_default = not selected_fields(job.members) and bool(selected_fields(planned.members))
-        is_sampled = _sample_rate(planned) < _sample_rate(job)
-    # A destination that the service does not show may be any.
-    was, will = job.destination, planned.destination
-    destroyed = {
-        DISABLE_JOB: "enabled" in written and not planned.values["enabled"],
-        DROP_JOB_FIELDS: gone or leaves_default,
-        REDUCE_SAMPLE_RATE: is_sampled,
-        CHANGE_FILTER: written & {"filter", "filter_attack_traffic"},
-        CHANGE_TRANSFORMER: "transformer_id" in written and job.values["transformer_id"],
-        CHANGE_DESTINATION: "destination_conf" in written and (was is None or (will and leads_elsewhere(was, will))),
-    }
-    detail = {DROP_JOB_FIELDS: tuple(gone) or None}
-    return tuple(Effect(name, label, detail.get(name)) for name in destroyed if destroyed[name])
-
-
-def _sample_rate(job: Job) -> float:
-    """Return the fraction of records that a job delivers; 1 if it cannot be parsed."""
-    older = {} if job.output else logpull_options.canonical(job.logpull)
-    rate = job.output.get("sample_rate", older.get(logpull_options.SAMPLE))
-    return rate if logpull_options.is_rate(rate) else 1
-
-
-# The plans.
+# The plan of a job: a deletion, a creation, a re-creation, an update, or nothing.
 
 _PERHAPS_GONE = "If job {id} was deleted after all, nothing is delivered, and the next run by name creates it with the options of the task only."
 _GONE = (
@@ -207,7 +45,7 @@ _GONE = (
 def plan(desired: DesiredJob, state: JobState) -> Plan:
     """Return the plan that deletes, creates, re-creates or updates the job, or leaves it unchanged."""
     if state.unlisted is not None and state.job is None and desired.job_id is None:
-        _require_listing(desired, state.unlisted)
+        require_listing(desired, state.unlisted)
     if not desired.present:
         return plan_deletion(state.job, state.label)
     names = state.transformers
@@ -302,7 +140,7 @@ def _create(desired: DesiredJob, state: JobState) -> Plan:
         result=_predict(planned, made, SERVER_MADE),
         requests=(Request("logpush_jobs.create", body=body, creates=True, digested=_digested(body)),),
         basis={"job": None},
-        warnings=tuple(_warnings(desired, state, body, planned)),
+        warnings=tuple(warnings_of(desired, state, body, planned)),
     )
 
 
@@ -355,9 +193,9 @@ def _update(desired: DesiredJob, state: JobState, job: Job) -> Plan:
         after={change.name: change.after for change in made},
         result={**_predict(planned, made), **refused.result},
         requests=(Request("logpush_jobs.update", ids={"job_id": job.id}, body=body, digested=_digested(body)),) if body else (),
-        effects=_effects(state.label, job, planned, made),
+        effects=effects_of(state.label, job, planned, made),
         basis=_basis(desired, job, made),
-        warnings=tuple(_warnings(desired, state, body, planned)),
+        warnings=tuple(warnings_of(desired, state, body, planned)),
         refused=refused.message,
         refused_as=CONFLICT,
     )
@@ -378,7 +216,7 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
         body.pop("logpull_options", None)
     _check_carried(job, {name: value for name, value in body.items() if name not in sends})
     planned = parse_job({"id": job.id, "enabled": False, **body}, known=desired.filter or None)
-    _check_recreated(job, planned, state)
+    check_recreated(job, planned, state)
     delete = Request("logpush_jobs.delete", ids={"job_id": job.id}, if_it_fails=_PERHAPS_GONE.format(id=job.id))
     gone = _GONE.format(id=job.id)
     create = Request("logpush_jobs.create", body=body, creates=True, if_it_fails=gone, digested=_digested(body))
@@ -387,9 +225,9 @@ def _recreate(desired: DesiredJob, state: JobState, job: Job, fixed: t.Sequence[
         after={"id": None, **{change.name: change.after for change in made}},
         result=_predict(planned, made, SERVER_MADE),
         requests=(delete, create),
-        effects=(Effect(RECREATE_JOB, state.label), *_effects(state.label, job, planned, made)),
+        effects=(Effect(RECREATE_JOB, state.label), *effects_of(state.label, job, planned, made)),
         basis=_basis(desired, job, made),
-        warnings=tuple(_warnings(desired, state, body, planned)),
+        warnings=tuple(warnings_of(desired, state, body, planned)),
     )
 
 
