@@ -122,7 +122,8 @@ def _collect(first: Page, others: t.Iterator[Page], keys: t.Sequence[str]) -> li
         if repeated and first.cursor is None and repeated >= set(listed):
             raise _bad_listing(f"has no end: page {number} repeats earlier pages")
         for identity, item in zip(listed, page.items, strict=True):
-            items.setdefault(identity, item)
+            if _is_another(items.setdefault(identity, item), item):
+                raise _Moved(f"page {number} has another item of an identity of earlier pages")
         received += len(page.items)
     if first.total is not None and not received == len(items) == first.total:
         raise _Moved(f"`total_count` is {first.total}, but {received} items were listed, {len(items)} of them different")
@@ -170,6 +171,16 @@ def _by_cursor(fetch_all: FetchAll, size: Query, cursor: str | None) -> t.Iterat
         (page,) = fetch_all([{"cursor": cursor, **size}])
         yield page
         cursor = page.cursor
+
+
+# What tells things apart beside their identifier.
+_NAMED = ("script_url", "url", "host", "name")
+
+
+def _is_another(one: Json, other: Json) -> bool:
+    """Return whether two items of one identifier are about different things, and not one that changed meanwhile."""
+    sides = [{name: item.get(name) for name in _NAMED} if isinstance(item, dict) else item for item in (one, other)]
+    return one is not other and sides[0] != sides[1]
 
 
 def _identity(item: Json, keys: t.Sequence[str]) -> str:

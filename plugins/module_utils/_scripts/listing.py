@@ -163,8 +163,17 @@ def is_reported(script: Script) -> bool:
 
 
 def judged(items: t.Iterable[Json], query: ScriptQuery) -> list[Script]:
-    """Return what the service listed, each script once with its verdict, sorted by identifier."""
-    merged = {script["script_id"]: script for script in (read_script(item, query.route) for item in items)}
+    """Return what the service listed, each script once with its verdict, sorted by identifier; refuse two scripts of one identifier."""
+    merged: dict[str, Script] = {}
+    for item in items:
+        script = read_script(item, query.route)
+        known = merged.setdefault(script["script_id"], script)
+        # One that moved from status to status while they were listed is one script.
+        if known is not script and _identity(known) != _identity(script):
+            raise Failure(
+                BAD_RESPONSE, f"The service lists two scripts with the identifier {script['script_id']}, of other URLs or hosts."
+            )
+        merged[script["script_id"]] = script
     return [judge(merged[identifier], query) for identifier in sorted(merged)]
 
 

@@ -194,6 +194,20 @@ def test_different_items_of_one_identity_are_refused():
     assert read_listing(Answers(lambda query: (rows[:1] * 2, None))) == rows[:1]
 
 
+@pytest.mark.parametrize("member", ["script_url", "url", "host"])
+def test_another_item_of_an_identity_of_an_earlier_page_is_refused(member):
+    """Identifiers of scripts are not stable: one that names two of them hides neither."""
+    pages = [
+        [{"id": "a", member: "https://one.example"}, {"id": "b"}],
+        [{"id": "a", member: "https://two.example"}, {"id": "c"}],
+        [],
+    ]
+    refusal(Answers(lambda query: (pages[query["page"] - 1], None)), 2, match="another item of an identity")
+    # One that changed in another way meanwhile is one item.
+    pages[1][0] = {"id": "a", member: "https://one.example", "last_seen_at": "now"}
+    assert len(read_listing(Answers(lambda query: (pages[query["page"] - 1], None)), 2)) == 3
+
+
 def test_duplicates_are_found_for_any_type_of_item():
     odd = [1, "1", None, {"id": 1}, {"id": "1"}, {"id": None}, {"x": [1]}, [1]]
     assert read_listing(Answers(lambda query: (odd, None))) == odd

@@ -3,7 +3,7 @@
 import pytest
 from support.refusals import refusal
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, INVALID_OPTION
+from ansible_collections.edgeops.observability.plugins.module_utils._core import BAD_RESPONSE, INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing
 
 OPTIONS = {
@@ -93,6 +93,15 @@ def test_page_shield_names_are_translated():
     names = {"script_id": "ab", "script_url": "u", "seen_on_first": "f", "seen_on": ["p"], "appears_in_cdn_cgi_path": True}
     verdict = {"malicious": True, "malicious_reasons": ["js_integrity_score 3 is below 10"]}
     assert script == {**names, **kept, **verdict}
+
+
+@pytest.mark.parametrize("other", [{"script_url": "https://evil.example/a.js"}, {"host": "pay.example"}])
+def test_two_scripts_of_one_identifier_are_refused(other):
+    """The one that comes later must not hide the other; a script that moved from one listing to the next is one script."""
+    script = {"script_id": "a", "script_url": "https://shop.example/a.js", "host": "shop.example", "status": "active"}
+    assert len(listing.judged([script, {**script, "status": "infrequent"}], settled())) == 1
+    with pytest.raises(Failure, match="two scripts with the identifier a"):
+        listing.judged([script, {**script, **other}], settled())
 
 
 def test_summary_counts_before_the_filter():

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook deliver enforces no rule of which it is known that it blocks what pages use, or not known what it blocks: a host for each case."""
+
+import time
+import typing as t
+
+import pytest
+from zone_runs import fleet
+
+RULE = {"description": "shop", "expression": "true"}
+ALLOW = {**RULE, "action": "allow"}
+STRIPE, OWN, CDN = "https://js.stripe.com/v3/", "https://shop.example/own.js", "https://cdn.example/a.js"
+ENTRY = {
+    "name": "pay",
+    "url": CDN,
+    "owner": "o",
+    "justification": "j",
+    "authorised_by": "me",
+    "integrity": "unpinned",
+    "integrity_reason": "r",
+}
+
+
+class Case(t.NamedTuple):
+    """The present rule, the item, what browsers reported, and what the zone lists; what the failure says, "" for a rule that is written."""
+
+    value: str
+    item: dict[str, t.Any]
+    said: str
+    reported: tuple[str, ...] = ()
+    scripts: tuple[str, ...] = (OWN,)
+    connections: tuple[str, ...] = ()
+    action: str = "log"
+    monitor: bool = True
+    directive: str = "script-src-elem"
+
+
+CASES: dict[str, Case] = {
+    "narrower_than_logged": Case(
+        "script-src 'self' https:", {**ALLOW, "directives": "script-src 'self'"}, STRIPE, ("http://a.example/",), (OWN, STRIPE)
+    ),
+    "added_directive": Case(
+        "script-src 'self'",
+        {**ALLOW, "directives": "script-src 'self'; connect-src 'none'"},
+        "https://api.example/v1",
+        connections=("https://api.example/v1",),
+        action="allow",
+    ),
+    "baseline_adds_to_what_is_in_effect": Case(
+        "default-src 'self' https:", {**ALLOW, "script_baseline": [ENTRY]}, "", scripts=(OWN, STRIPE), action="allow"
+    ),
+    "reported_after_a_redirect": Case(
+        "script-src https:", ALLOW, "although sources of the policy name them", (STRIPE,), (STRIPE,)
+    ),
+    "switched_off_by_a_keyword": Case(
+        f"script-src 'strict-dynamic' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' {CDN}", ALLOW, CDN, (CDN,)
+    ),
+    "seen_by_nobody": Case("script-src 'self'", ALLOW, "nobody has seen it work", scripts=(STRIPE,)),
+    "evaluates_nothing": Case("script-src 'self'", ALLOW, "evaluates no policy of its own", action="add_reporting_directives"),
+    "cannot_be_parsed": Case("script-src https://a.example/a.js?x=1", ALLOW, "cannot be parsed"),
+    "monitor_off": Case(
+        "script-src 'self' https:", {**ALLOW, "directives": "script-src 'self'"}, "monitor is off", action="allow", monitor=False
+    ),
+    "nothing_listed": Case(
+        "script-src 'self' https:", {**ALLOW, "directives": "script-src 'self'"}, "shows no scripts", scripts=(), action="allow"
+    ),
+    "who_embeds_the_page": Case(
+        "frame-ancestors 'none'",
+        {**ALLOW, "directives": "frame-ancestors 'self'"},
+        "not who embeds it",
+        (OWN,),
+        directive="frame-ancestors",
+    ),
+    "extensions_are_accepted": Case(
+        "script-src 'self'", {**ALLOW, "accept_blocked": ["chrome-extension:", "empty"]}, "", ("chrome-extension://abc/x.js", "")
+    ),
+}
+HOSTS = {f"zone{number}": case for number, case in enumerate(CASES.values())}
+
+
+def seen(name: str, case: Case) -> dict[str, t.Any]:
+    """Return the state of the zone of a case, by part."""
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
+    report = {"policy_id": f"{name}-rule", "directive": case.directive, "host": "shop.example", "count": 3, "datetime": moment}
+    listed = {"host": "shop.example", "status": "active", "first_page_url": "https://shop.example/pay"}
+    return {
+        "script_monitor": {"enabled": case.monitor},
+        "policies": [{**RULE, "id": f"{name}-rule", "enabled": True, "action": case.action, "value": case.value}],
+        "violations": [{**report, "url": url} for url in case.reported],
+        "scripts": [{"script_id": f"{number:032x}", "script_url": url, **listed} for number, url in enumerate(case.scripts)],
+        "connections": [{"id": f"{number:032x}", "url": url, **listed} for number, url in enumerate(case.connections)],
+    }
+
+
+@pytest.mark.every_core
+def test_deliver_enforces_only_what_blocks_nothing_in_use(simulator, playbook):
+    hosts = fleet(simulator, [{"content_security_rules": [case.item]} for case in HOSTS.values()])
+    parts: dict[str, dict[str, t.Any]] = {}
+    for name, case in HOSTS.items():
+        for part, value in seen(name, case).items():
+            parts.setdefault(part, {})[hosts[name]["zone_id"]] = value
+    simulator.seed(**parts)
+    report = playbook.run(
+        playbook="edgeops.observability.deliver",
+        inventory=hosts,
+        extra_vars={"edgeops_allow": "all"},
+        fails=("gate", "ansible"),
+        warns=["'strict-dynamic' switches off", "cannot be parsed; it is shown as `value`"],
+    )
+    said = {failure.host: failure.result["msg"] for failure in report.failures}
+    refused = {name for name, case in HOSTS.items() if case.said}
+    assert {name: HOSTS[name].said for name in refused if HOSTS[name].said not in said.get(name, "")} == {}, said
+    assert {entry["zone"] for entry in report.writes} == {hosts[name]["zone_id"] for name in HOSTS.keys() - refused}
