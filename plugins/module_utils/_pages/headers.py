@@ -16,6 +16,7 @@ NONCE = "'nonce-*'"
 
 # Any other nonce is none for browsers, so that it does not switch off 'unsafe-inline'.
 _NONCE = re.compile(r"'nonce-(?:[A-Za-z0-9+/_-]+={0,2}|\*)'", re.IGNORECASE | re.ASCII)
+_MARK = re.compile(re.escape(NONCE), re.IGNORECASE | re.ASCII)
 _KEYWORD = re.compile(r"'(?!sha[0-9]+-|nonce-)[a-z0-9-]+'", re.IGNORECASE | re.ASCII)
 _SOURCE = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://)?[^/']*)(.*)", re.IGNORECASE | re.DOTALL | re.ASCII)
 _WITH_SOURCES = re.compile(r".*-src(?:-elem|-attr)?|base-uri|form-action|frame-ancestors|navigate-to")
@@ -119,7 +120,7 @@ def shown(name: str, values: t.Sequence[str], host: str) -> tuple[list[str], lis
     if name not in POLICIES:
         return [_plain(name, value) for value in values], []
     # The mark in what was sent is no nonce.
-    policies = parse_policies(value.replace(NONCE, "'nonce-'") for value in values)
+    policies = parse_policies(_MARK.sub("'nonce-'", value) for value in values)
     sampled = [policy for policy in policies if name == CSP_REPORT_ONLY and is_sampled(policy, host)]
     return [policy_text(policy) for policy in policies if policy not in sampled], [policy_text(policy) for policy in sampled]
 

@@ -79,6 +79,10 @@ class Gap(t.NamedTuple):
     days: int
     message: str
 
+    @property
+    def dates(self) -> set[datetime.date]:
+        return {self.first + number * _DAY for number in range((self.last - self.first).days + 1)}
+
 
 def delay_of(record: CheckedRecord, at: datetime.datetime) -> datetime.timedelta | None:
     """Return how long from its time a record was written; None if it does not say when."""
@@ -96,9 +100,13 @@ def moment(at: datetime.datetime) -> str:
 
 
 def find_gaps(
-    times: t.Sequence[datetime.datetime], earlier: datetime.datetime | None, period: Period, max_gap_days: float
+    times: t.Sequence[datetime.datetime],
+    earlier: datetime.datetime | None,
+    period: Period,
+    max_gap_days: float,
+    what: str = "no audit",
 ) -> list[Gap]:
-    """Return the gaps of a chain in the period: between its audits, before the first and after the last.
+    """Return the gaps of a chain in the period: between its audits, before the first and after the last; `what` there was none of.
 
     `earlier` is the last audit before the period. Without one, the days before the first audit count only if the period's first day was chosen.
     """
@@ -118,7 +126,7 @@ def find_gaps(
     for before_day, after_day, at, where in spans:
         start, end_day = max(before_day + _DAY, period.first), after_day - _DAY
         days = max((end_day - start).days + 1, 0)
-        gaps.append(Gap(start, end_day, at, days, f"no audit on {plural(days, 'day')}, {where}"))
+        gaps.append(Gap(start, end_day, at, days, f"{what} on {plural(days, 'day')}, {where}"))
     return gaps
 
 

@@ -9,9 +9,9 @@ from ...module_utils._baseline.entries import is_authorised
 from ...module_utils._chain.kinds import PAGES, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import canonical, list_of
+from ...module_utils._text import canonical, list_of, parse_time
 from .._words import plural
-from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Period, day_of, delay_of, find_slow
+from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, day_of, delay_of, find_gaps, find_slow, moment
 from .chronicle import Chronicle, Finding, end_of_entry
 from .events import (
     AUTHORISED,
@@ -79,10 +79,26 @@ class PageHistory(Chronicle):
         self._scripts_digest = ""
         self._readable: t.Collection[str] = ()
         self._headers: list[str] = []
-        # Of each page the audits of the period that looked for it, of which those are blind that could not read it; and the pages of the
-        # last audit before the period.
+        # Of each page the audits of the period that looked for it, of which those are blind that could not read it, each at the time at
+        # which the page was looked at: that of a recording where one was read. And the pages of the last audit before the period.
         self._audits_of: dict[str, list[Audit]] = {}
         self._earlier_of: dict[str, datetime.datetime] = {}
+        self._recorded: set[str] = set()
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """Return the gaps between audits, and those between recordings: an audit of a recording proves nothing about days after it."""
+        gaps = super().gaps
+        days = {day for gap in gaps for day in gap.dates}
+        for url in sorted(self._recorded):
+            looks = [audit.at for audit in self._audits_of.get(url, ())]
+            own = find_gaps(
+                looks, self._earlier_of.get(url), self.period, self.max_gap_days, f"{url} was neither recorded nor fetched"
+            )
+            new = [gap._replace(days=len(gap.dates - days)) for gap in own]
+            gaps += [gap for gap in new if gap.days]
+            days |= {day for gap in own for day in gap.dates}
+        return gaps
 
     @property
     def slow(self) -> tuple[str, str] | None:
@@ -113,7 +129,9 @@ class PageHistory(Chronicle):
             entry=entry,
             declared=declared,
             is_authorised=is_authorised(declared, self.day) and not kinds - {UNUSED},
-            has="could not be read" if _UNREAD in kinds else ", ".join([plural(sent, "compared header"), *has]),
+            has="could not be read"
+            if _UNREAD in kinds
+            else ", ".join([plural(sent, "compared header"), *has]) + _recorded_when(page),
             hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
             message=", ".join(kind for kind in PAGES.findings if kind in kinds),
         )
@@ -146,14 +164,23 @@ class PageHistory(Chronicle):
         return audit
 
     def _note_pages(self, urls: t.Iterable[str], audit: Audit) -> None:
-        """Note which pages an audit could read: what holds for all of them holds for each."""
-        if not self.period.covers(audit.at):
-            self._earlier_of = dict.fromkeys(urls, audit.at)
-            return
-        unread = {page["url"] for page in self._pages or () if self._is_unread(page)}
+        """Note which pages an audit could read, and when each was looked at: what holds for all of them holds for each."""
+        pages = {page["url"]: page for page in self._pages or ()}
+        is_earlier = not self.period.covers(audit.at)
+        if is_earlier:
+            self._earlier_of = {}
         for url in urls:
-            blind = audit.blind - {PAGE_UNREAD} | ({PAGE_UNREAD} if url in unread else frozenset())
-            self._audits_of.setdefault(url, []).append(audit._replace(blind=blind))
+            page = pages.get(url, {})
+            recorded = parse_time(page.get("recorded_at"))
+            at = min(recorded, audit.at) if recorded else audit.at
+            self._recorded |= {url} if recorded else set()
+            if not self.period.covers(at):
+                self._earlier_of[url] = max(at, self._earlier_of.get(url, at))
+            if not is_earlier:
+                blind = audit.blind - {PAGE_UNREAD} | ({PAGE_UNREAD} if page and self._is_unread(page) else frozenset())
+                looks = self._audits_of.setdefault(url, [])
+                looks += [audit._replace(at=at, blind=blind)] if self.period.covers(at) else []
+                looks.sort(key=lambda look: look.at)
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
         readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page)}
@@ -187,9 +214,11 @@ class PageHistory(Chronicle):
 
     def _page_events(self, url: str, page: Page, at: datetime.datetime) -> t.Iterator[Event]:
         last = self._read.get(url)
-        if last == page:
+        self._read[url] = page
+        # Another recording of the same page is no change of it.
+        if last == {**page, "recorded_at": last and last["recorded_at"]}:
             return
-        self._read[url], self._since[url] = page, day_of(at)
+        self._since[url] = day_of(at)
         if last is None:
             yield self._about(SEEN, url, page, at)
             return
@@ -284,7 +313,17 @@ def _differences(before: Page, now: Page) -> list[str]:
         changes += counts
     if before["final_url"] != now["final_url"]:
         changes.append(f"it led to {_text(before['final_url'])}, and leads to {_text(now['final_url'])}")
+    if before["source"] != now["source"]:
+        changes.append(f"it is {'read from a recording' if now['source'] == 'har' else 'fetched'} from now on")
     return changes
+
+
+def _recorded_when(page: Page) -> str:
+    """Return a clause about the recording from which a page was read, "" for one that was fetched."""
+    made = parse_time(page["recorded_at"])
+    if page["source"] != "har":
+        return ""
+    return f"; read from a recording of {moment(made)}" if made else "; read from a recording without a date"
 
 
 def _text(value: Json) -> str:

@@ -196,6 +196,47 @@ def test_scope_change_and_gap_are_those_of_pages(tmp_path: Path) -> None:
     assert all(event.of_pages for event in document.changes)
 
 
+def recorded(day: float) -> dict[str, t.Any]:
+    return page(source="har", recorded_at=day_of(day))
+
+
+def test_recording_is_of_its_own_day(tmp_path: Path) -> None:
+    """Two audits of one recording looked at the page once."""
+    days = [(0, 0), (7, 0), (14, 14), (21, 14)]
+    document = read(tmp_path, *(audit(day, recorded(made)) for day, made in days), at=day_of(21))
+    gap = f"{URL} was neither recorded nor fetched on 13 days, between 2026-01-01 06:00 and 2026-01-15 06:00"
+    assert rows(document) == [("gap", "", gap)], "another recording of the same page is no change"
+    assert document.verdict == [
+        "There was no audit of payment pages on 13 days in 1 of 1 zone, from 2026-01-02 to 2026-01-14",
+        "At least every seven days: not met in 1 of 1 zone for payment pages, first pay.example from 2026-01-01 to 2026-01-15",
+        accounted(4),
+    ]
+    (chain,) = document.of_pages
+    assert chain[1].pages[0].has.endswith("; read from a recording of 2026-01-15 06:00")
+
+
+def test_recordings_in_time_have_no_gap(tmp_path: Path) -> None:
+    days = [(0, -1), (7, 5), (14, 12), (15, 11), (21, 19)]
+    document = read(tmp_path, *(audit(day, recorded(made)) for day, made in days), at=day_of(21), since=None)
+    assert (rows(document), document.verdict[-2:]) == ([], [SEVEN, accounted(5)])
+
+
+def test_days_without_an_audit_are_counted_once(tmp_path: Path) -> None:
+    audits = (audit(0, recorded(0)), audit(3, recorded(0)), audit(20, recorded(19)))
+    document = read(tmp_path, *audits, at=day_of(20))
+    assert document.verdict[0] == (
+        "There was no audit of payment pages on 19 days in 1 of 1 zone, the longest time in pay.example from 2026-01-05 to 2026-01-20"
+    )
+
+
+def test_page_that_is_recorded_from_now_on(tmp_path: Path) -> None:
+    document = read(tmp_path, audit(0, PLAIN), audit(1, recorded(1)), audit(2, PLAIN))
+    assert rows(document) == [
+        ("changed", "", "it is read from a recording from now on"),
+        ("changed", "", "it is fetched from now on"),
+    ]
+
+
 def table(document: documents.Document) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(render_table(document).decode())))
 
