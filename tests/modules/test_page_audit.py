@@ -321,6 +321,7 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
     "page of a script is not said": ([recorded(SHOP), recorded(EVIL, "script", pageref=None)], "script_new"),
     "page of a script is a number": ([recorded(SHOP), recorded(EVIL, "script", pageref=1)], "script_new"),
     "page of the document is not said": ([recorded(SHOP, pageref=None), recorded(EVIL, "script")], "script_new"),
+    "page of a script is none of the recording": ([recorded(SHOP), recorded(EVIL, "script", pageref="x")], "script_new"),
     "kind is not said, type neither": ([recorded(SHOP), recorded(EVIL, None, mime="", headers=[])], "script_new"),
     "kind is not said, type is unknown": ([recorded(SHOP), recorded(EVIL, None, mime="x-unknown", headers=[])], "script_new"),
     "kind is not said, type is text": ([recorded(SHOP), recorded(EVIL, None, mime="text/plain")], "script_new"),
@@ -342,6 +343,7 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
     "cut": ([recorded(SHOP, content={"size": 90000})], "page_unread"),
     "cut base64": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"encoding": "base64", "size": 9})], "page_unread"),
     "another encoding": ([recorded(SHOP, content={"encoding": "rot13"})], "page_unread"),
+    "of the next day": ([recorded(SHOP, startedDateTime="2026-11-03T00:00:00Z")], "page_unread"),
     "of the future": ([recorded(SHOP, startedDateTime="2027-09-01T00:00:00Z")], "page_unread"),
 }
 
@@ -352,7 +354,8 @@ def test_recording_hides_nothing(modules: Modules, tmp_path: Path, name: str) ->
     path = tmp_path / "checkout.har"
 
     def audit(entries: list[dict[str, t.Any]], baseline: t.Any = ()) -> t.Any:
-        path.write_text(json.dumps({"log": {"entries": entries}}))
+        pages = [{"id": "p"}, {"id": "earlier"}]
+        path.write_text(json.dumps({"log": {"pages": pages, "entries": entries}}))
         given = {"pages": [{"url": SHOP, "har": str(path)}], "baseline": list(baseline), "at": "2026-11-02T00:00:00Z"}
         return modules.run(task("", **given)).result
 

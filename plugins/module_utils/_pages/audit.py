@@ -101,7 +101,7 @@ def _see(
             age = age_of(response.recorded_at, at) if page.har is not None else 0
             if age is None:
                 raise Unread("the recording does not say when it was made")
-            if age < -1:
+            if age < 0:
                 raise Unread(f"its recording is of {response.recorded_at}, after this audit")
             if age > options.max_gap_days:
                 raise Unread(f"its recording is of {response.recorded_at}, more than {options.max_gap_days:g} days ago")

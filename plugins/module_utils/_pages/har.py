@@ -82,10 +82,12 @@ def parse_har(place: str, content: bytes) -> list[Exchange]:
     entries = log.get("entries")
     if not isinstance(entries, list):
         raise invalid_option(place, "the file is not a recording in HAR 1.2: it has no list log.entries")
-    return [_exchange(f"{place}: log.entries[{index}]", entry) for index, entry in enumerate(entries)]
+    listed = log.get("pages")
+    pages = [dict_of(page).get("id") for page in listed] if isinstance(listed, list) and listed else None
+    return [_exchange(f"{place}: log.entries[{index}]", entry, pages) for index, entry in enumerate(entries)]
 
 
-def _exchange(place: str, entry: Json) -> Exchange:
+def _exchange(place: str, entry: Json, pages: t.Container[Json] | None) -> Exchange:
     if not isinstance(entry, dict):
         raise invalid_option(place, "must be an object")
     request, response = dict_of(entry.get("request")), dict_of(entry.get("response"))
@@ -98,7 +100,7 @@ def _exchange(place: str, entry: Json) -> Exchange:
     page, method = entry.get("pageref"), request.get("method")
     return Exchange(
         address,
-        page if isinstance(page, str) else None,
+        page if isinstance(page, str) and (pages is None or page in pages) else None,
         _kind_of(entry.get("_resourceType"), request, response),
         method if isinstance(method, str) else None,
         parse_time(entry.get("startedDateTime")),
