@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import typing as t
-
 from .._core import AUTHENTICATION, PERMISSION, RATE_LIMITED, REJECTED, UNAVAILABLE, Json
 from .._text import json_type
 from .connection import Connection
@@ -38,9 +36,10 @@ def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
             errors = service_errors(value)
             texts = "; ".join(error["message"] or "no text" for error in errors[:5]) or "no text"
             raise Unusable(f"the service answered: {texts}", REJECTED, errors)
-        if not isinstance(value.get("data"), dict):
-            raise Unusable(f"`data` must be an object, and is {json_type(value.get('data'))}")
-        return t.cast("dict[str, Json]", value["data"])
+        data = value.get("data")
+        if isinstance(data, dict):
+            return data
+        raise Unusable(f"`data` must be an object, and is {json_type(data)}")
     except Unusable as error:
         unusable = error
     # The status is often 200, so the messages take precedence.

@@ -62,14 +62,14 @@ def rule_after(desired: DesiredRule, before: Rule | None) -> Rule | None:
     policy = _policy_after(desired, before)
     if before is None:
         return _new_rule(desired, policy)
-    is_same = policy is None or policy == before.policy
+    changed = policy if policy != before.policy else None
     return before._replace(
         description=before.description if desired.description is None else desired.description,
         action=desired.action or before.action,
         expression=before.expression if desired.expression is None else desired.expression,
         enabled=before.enabled if desired.enabled is None else desired.enabled,
-        value=before.value if is_same else t.cast(Policy, policy).text,
-        policy=before.policy if is_same else policy,
+        value=changed.text if changed else before.value,
+        policy=changed or before.policy,
     )
 
 

@@ -51,8 +51,9 @@ def exact(value: object) -> Exact | None:
     if isinstance(value, int):
         return None if isinstance(value, bool) else value
     text = value.text if isinstance(value, WrittenNumber) else value
-    is_number = isinstance(text, str) and len(text) <= MAX_NUMBER_TEXT and _JSON_NUMBER.fullmatch(text)
-    return NUMBERS.create_decimal(t.cast(str, text)) if is_number else None
+    if isinstance(text, str) and len(text) <= MAX_NUMBER_TEXT and _JSON_NUMBER.fullmatch(text):
+        return NUMBERS.create_decimal(text)
+    return None
 
 
 def identity(value: object) -> t.Hashable:

@@ -194,9 +194,10 @@ def _filter(requested: Tree | t.Literal[""], job: Job | None) -> Change:
     """
     before = job.values["filter"] if job else None
     after = None if requested == NO_FILTER else to_text(requested)
-    is_same = not before if after is None else bool(job and job.filter and same_filter(t.cast(Tree, requested), job.filter))
-    if after is not None and job and job.filter and not is_same:
-        before = to_text(arranged(job.filter, t.cast(Tree, requested)))
+    is_same = after is None and not before
+    if job and job.filter and requested is not None and not isinstance(requested, str):
+        is_same = same_filter(requested, job.filter)
+        before = before if is_same else to_text(arranged(job.filter, requested))
     was, will = (None if text is None else to_data(str(text)) for text in (before, after))
     if is_same:
         return Change("filter", was, was, {})

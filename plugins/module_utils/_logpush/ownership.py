@@ -108,9 +108,10 @@ def conclude(desired: Proof, answer: Answer, today: str) -> Conclusion:
 
 def _with_place(ownership: t.Mapping[str, t.Any], today: str) -> str | None:
     """Return the message of the service and, if the name of the file has a date to fill in, which one."""
-    name, message = ownership["filename"], ownership["message"]
-    if DATE not in (name or ""):
-        return t.cast("str | None", message)
+    name: str = ownership["filename"] or ""
+    message: str | None = ownership["message"]
+    if DATE not in name:
+        return message
     place = f"The file lies under the date of the request in UTC, in place of {DATE}: {name.replace(DATE, today)}"
     return f"{message} {place}" if message else place
 

@@ -34,13 +34,15 @@ class Webhook(t.NamedTuple):
 def parse_webhook(sent: Json) -> Webhook:
     """Parse a webhook of the service; raise `bad_response` if a member has an undocumented type."""
     webhook = dict_of(sent)
-    texts = {member: webhook.get(member) for member in ("id", "name", "type", "url", "last_success", "last_failure")}
-    for member, value in texts.items():
+    texts: dict[str, t.Any] = {}
+    for member in ("id", "name", "type", "url", "last_success", "last_failure"):
+        value = webhook.get(member)
         if not isinstance(value, str) and (value is not None or member in ("id", "name")):
             raise bad_answer(f"a webhook has {json_type(value)} as its {member}, not a string")
+        texts[member] = value
     if not texts["id"]:
         raise bad_answer("a webhook has an empty id")
-    return Webhook(**t.cast("dict[str, t.Any]", texts))
+    return Webhook(**texts)
 
 
 def view_webhook(webhook: Webhook) -> dict[str, Json]:

@@ -73,10 +73,12 @@ def parse_transformer(sent: Json) -> Transformer:
         raise bad_answer(f"a transformer has {json_type(number)} as its id, not a number above 0")
     if not isinstance(name, str) or not name:
         raise bad_answer(f"transformer {number} has {json_type(name)} as its name")
-    texts = {member: sent.get(member) for member in ("description", "dataset", "created_at", "updated_at")}
-    for member, value in texts.items():
+    texts: dict[str, str | None] = {}
+    for member in ("description", "dataset", "created_at", "updated_at"):
+        value = sent.get(member)
         if not isinstance(value, (str, type(None))):
             raise bad_answer(f"transformer {number} has {json_type(value)} as its {member}")
+        texts[member] = value
     jobs = sent.get("associated_jobs")
     if not isinstance(jobs, (list, type(None))):
         raise bad_answer(f"transformer {number} has {json_type(jobs)} as its associated_jobs")
@@ -84,10 +86,10 @@ def parse_transformer(sent: Json) -> Transformer:
     return Transformer(
         id=number,
         name=name,
-        description=str(texts["description"] or ""),
-        dataset=t.cast("str | None", texts["dataset"]) or None,
-        created_at=t.cast("str | None", texts["created_at"]),
-        updated_at=t.cast("str | None", texts["updated_at"]),
+        description=texts["description"] or "",
+        dataset=texts["dataset"] or None,
+        created_at=texts["created_at"],
+        updated_at=texts["updated_at"],
         jobs=None if jobs is None else tuple(associated),
     )
 
@@ -249,6 +251,7 @@ def parse_version(sent: Json) -> int | None:
     if sent is None:
         return None
     numbers = [dict_of(version).get("version") for version in sent] if isinstance(sent, list) else [None]
-    if not all(map(is_integer, numbers)):
+    known = [number for number in numbers if is_integer(number)]
+    if len(known) < len(numbers):
         raise bad_answer("a version of a transformer has no number")
-    return max(t.cast("list[int]", numbers), default=None)
+    return max(known, default=None)

@@ -124,6 +124,7 @@ def delivered_records(answer: Json, sample: Sample, sql: str) -> tuple[Record, .
     """
     records = [] if answer is None else answer if isinstance(answer, list) else [answer]
     known = {word.lower() for word in _WORD.findall(sql)} | {name.lower() for name in _names_in(sample.input)}
+    checked: list[Record] = []
     for record in records:
         if not isinstance(record, dict) or not record:
             what = json_type(record) if not isinstance(record, dict) else "an empty object"
@@ -134,7 +135,8 @@ def delivered_records(answer: Json, sample: Sample, sql: str) -> tuple[Record, .
                     f"the preview of the sample {sample.name!r} delivers {name[:60]!r}, which neither the query nor the record of the sample"
                     " names, so that it wraps the record"
                 )
-    return tuple(t.cast("list[Record]", records))
+        checked.append(record)
+    return tuple(checked)
 
 
 def _names_in(value: Json) -> t.Iterator[str]:
