@@ -254,6 +254,18 @@ cost:
         deliveries of the month.
       type: str
       sample: "2026-11-01T00:00:00Z"
+    missing_days:
+      description: >-
+        The days of the month of which RV(usage) has no row, each with the bytes that were delivered on it as far as the account shows, and
+        V(null) where it does not show that day. Empty if the bytes are estimated. Of today a row may come late, unless there is no row at all.
+      type: dict
+      sample: {"2026-11-03": 5120345110, "2026-11-04": null}
+    jobs:
+      description: >-
+        The jobs whose deliveries of the month the account shows. An account may not show those of the jobs of its zones.
+      type: list
+      elements: int
+      sample: [42]
     estimated:
       description: Whether the bytes are those of delivered batches, because the service does not offer what it bills.
       type: bool

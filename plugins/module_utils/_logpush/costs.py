@@ -47,54 +47,116 @@ def desire_rates(option: t.Mapping[str, t.Mapping[str, float | None] | None] | N
     return rates
 
 
-# Bytes by type of destination; None for those whose type the service does not show.
-Delivered: t.TypeAlias = "t.Mapping[str | None, int]"
+class Deliveries(t.NamedTuple):
+    """What was delivered of an account: bytes by type of destination (None where it is not shown), the jobs, and the bytes of each day that is shown whole."""
+
+    by_type: t.Mapping[str | None, int]
+    jobs: frozenset[int]
+    by_day: t.Mapping[str, int]
+
+
+# Of a plan that shows no bytes.
+NO_DELIVERIES = Deliveries({None: 0}, frozenset(), {})
 # The jobs of each dataset that is not counted; None if the jobs of the account cannot be listed.
 Excluded: t.TypeAlias = "t.Mapping[str, t.Sequence[int]] | None"
+# The figures are of sampled rows: a smaller share is no difference.
+_MIN_SHARE = 0.01
+
+
+def whole_days(since: datetime.datetime, until: datetime.datetime) -> list[str]:
+    """Return the days of a time span, without the first one if only a part of it is in the span."""
+    first = since.date() + datetime.timedelta(since.time() != datetime.time.min)
+    return [(first + datetime.timedelta(day)).isoformat() for day in range((until.date() - first).days + 1)]
+
+
+def missing_days(usage: t.Mapping[str, int], by_day: t.Mapping[str, int], days: t.Sequence[str]) -> dict[str, int | None]:
+    """Return the days of a month so far without usage, with the bytes that were delivered on each; None where that is not shown.
+
+    The usage of the last one, today, may be late, unless there is no usage at all.
+    """
+    return {day: by_day.get(day) for day in (days[:-1] if usage else days) if day not in usage}
 
 
 def estimate(
-    month: str, billed: int | None, delivered: Delivered, since: str, rates: Rates, excluded: Excluded = None
+    now: datetime.datetime,
+    usage: t.Mapping[str, int] | None,
+    delivered: Deliveries,
+    since: datetime.datetime,
+    rates: Rates,
+    excluded: Excluded = None,
 ) -> dict[str, Json]:
-    """Return the cost of a month so far, from the billed bytes (None if the service shows none) and the delivered ones.
+    """Return the cost of a month so far, from the billed bytes by day (None if the service shows none) and the delivered ones.
 
     The delivered bytes are those since a time that may be after the start of the month, without those of `excluded`.
     """
-    total, hidden = sum(delivered.values()), delivered.get(None, 0)
-    internal = sum(size for kind, size in delivered.items() if kind in INTERNAL_DESTINATIONS)
+    begins = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    total, billed = sum(delivered.by_type.values()), sum((usage or {}).values())
     # Usage can lag behind: what was delivered is billed.
-    is_estimated = billed is None or total > billed
-    counted = total if billed is None else max(total, billed)
-    # Where the plan does not show the type of a destination, what costs more counts.
-    counts_as = {EXTERNAL: internal, INTERNAL: internal + hidden}
-    divided = {kind: _parts(counted, size / total if total else 0.0, rates) for kind, size in counts_as.items()}
-    assumed = max(counts_as, key=lambda kind: _amount(divided[kind]))
-    parts = divided[assumed]
+    is_estimated = usage is None or total - billed >= _MIN_SHARE * total > 0
+    days = {} if usage is None or is_estimated else missing_days(usage, delivered.by_day, whole_days(begins, now))
+    parts, about_types = _divide(max(total, billed), usage or {}, delivered, since, now, rates)
     assumptions = ["The amount is for the month so far, for deliveries only: transformers are not included."]
     if rates == PUBLISHED_RATES:
         assumptions.append(
             f"Rates as Cloudflare published them on {PUBLISHED}; an Enterprise contract may have others (option rates)."
         )
     if is_estimated:
-        shows = "no usage" if billed is None else "less usage than was delivered"
-        assumptions.append(f"The service shows {shows}, so the uncompressed bytes of delivered batches since {since} count.")
-    if hidden == total and None in delivered:
-        assumptions.append(f"The plan does not show bytes by destination, so all count as delivered to {assumed} destinations.")
+        shows = "no usage" if usage is None else "less usage than was delivered"
+        assumptions.append(
+            f"The service shows {shows}, so the uncompressed bytes of delivered batches since {format_time(since)} count."
+        )
+    if days:
+        count = f"{len(days)} day{'' if len(days) == 1 else 's'}"
+        assumptions.append(f"The usage has no figures of {count} of the month, such as {min(days)}, which count as nothing.")
+    return {
+        "month": f"{now:%Y-%m}",
+        "currency": "USD",
+        "amount": _amount(parts),
+        **parts,
+        "since": format_time(since if is_estimated else begins),
+        "missing_days": days,
+        "jobs": sorted(delivered.jobs),
+        "estimated": is_estimated,
+        "assumptions": [*assumptions, *about_types, *_about_excluded(excluded)],
+        "excluded": sorted(excluded or ()),
+    }
+
+
+def _divide(
+    counted: int,
+    usage: t.Mapping[str, int],
+    delivered: Deliveries,
+    since: datetime.datetime,
+    now: datetime.datetime,
+    rates: Rates,
+) -> tuple[_Parts, list[str]]:
+    """Return what bytes cost, divided as they were delivered since a time, and what that assumes.
+
+    Bytes of destinations that are not shown count as what costs more. So do those that were billed in that time and are not among the
+    deliveries.
+    """
+    total = sum(delivered.by_type.values())
+    measured = max(total, sum(usage.get(day, 0) for day in whole_days(since, now)))
+    unseen = measured - total if measured - total >= _MIN_SHARE * measured else 0
+    hidden = delivered.by_type.get(None, 0) + unseen
+    internal = sum(size for kind, size in delivered.by_type.items() if kind in INTERNAL_DESTINATIONS)
+    divided = {
+        assumed: _parts(counted, size / measured if measured else 0.0, rates)
+        for assumed, size in ((EXTERNAL, internal), (INTERNAL, internal + hidden))
+    }
+    assumed = max(divided, key=lambda kind: _amount(divided[kind]))
+    said = []
+    if None in delivered.by_type and hidden == measured:
+        said = [f"The plan does not show bytes by destination, so all count as delivered to {assumed} destinations."]
+    elif not total and counted:
+        said = ["No delivery was measured at account scope, so all bytes count as delivered to external destinations."]
     elif hidden:
-        assumptions.append(
-            f"The destinations of {hidden / BYTES_PER_GB:.3f} GB are not shown, so that these count as delivered to {assumed} ones."
-        )
+        size = counted * hidden / measured / BYTES_PER_GB
+        said = [f"The destinations of {size:.3f} GB are not shown, so that these count as delivered to {assumed} ones."]
     elif total:
-        assumptions.append(
-            f"Bytes divide between internal (R2, Pipelines) and external destinations as they were delivered since {since}."
-        )
-    elif billed:
-        assumptions.append("No delivery was measured at account scope, so all bytes count as delivered to external destinations.")
-    assumptions += _about_excluded(excluded)
-    whole = {"month": month, "currency": "USD", "amount": _amount(parts), **parts, "since": f"{month}-01T00:00:00Z"}
-    if is_estimated:
-        whole["since"] = since
-    return {**whole, "estimated": is_estimated, "assumptions": assumptions, "excluded": sorted(excluded or ())}
+        between = "internal (R2, Pipelines) and external destinations"
+        said = [f"Bytes divide between {between} as they were delivered since {format_time(since)}."]
+    return divided[assumed], said
 
 
 def _about_excluded(excluded: Excluded) -> t.Iterator[str]:
@@ -130,12 +192,17 @@ MIN_DAYS = 3
 
 
 class Projection(t.NamedTuple):
-    """What a month costs: so far, and as projected (None from few days), and from how many days; `missing`: earlier ones are not shown."""
+    """What a month costs: so far, and as projected (None from few days), and from how many days.
+
+    `missing` says which days are not shown, "" if all are. `quiet` is whether there are days without usage on which nothing was delivered,
+    as far as the account shows.
+    """
 
     so_far: float
     projected: float | None
     days: int
     missing: str = ""
+    quiet: bool = False
 
     @property
     def highest(self) -> float:
@@ -146,21 +213,24 @@ def project(cost: t.Mapping[str, Json], rates: Rates, at: datetime.datetime) -> 
     """Return what the month of a cost costs, at a time in it; None if the figures are of another month, or cannot be told.
 
     The bytes so far are projected over the days of the month and then priced, so that the free ones are taken off once for each kind.
-    Where the plan shows a part of the month only, those of its time are.
+    Where a part of the month only is shown, the days of that part are projected.
     """
     start = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    since = parse_time(cost.get("since", format_time(start)))
+    since, lacking = parse_time(cost.get("since", format_time(start))), cost.get("missing_days", {})
     used = {kind: dict_of(cost.get(kind)).get("gb") for kind in rates}
-    if cost.get("month") != f"{at:%Y-%m}" or since is None:
+    if cost.get("month") != f"{at:%Y-%m}" or since is None or not isinstance(lacking, dict):
         return None
     amounts = [(rates[kind], float(gb)) for kind, gb in used.items() if isinstance(gb, (int, float)) and not isinstance(gb, bool)]
     if len(amounts) != len(rates) or not all(math.isfinite(gb) and gb >= 0 for _rate, gb in amounts):
         return None
-    elapsed = (at - max(start, since)).total_seconds() / 86_400
+    unknown = sorted(day for day, size in lacking.items() if size != 0)
+    elapsed = (at - max(start, since)).total_seconds() / 86_400 - len(unknown)
     factor = calendar.monthrange(at.year, at.month)[1] / elapsed if elapsed >= MIN_DAYS else None
-    missing = format_time(since) if since > start else ""
+    missing = f"the plan shows neither the usage nor what was delivered before {format_time(since)}" if since > start else ""
+    if unknown:
+        missing = f"the usage has no figures of {len(unknown)} day{'' if len(unknown) == 1 else 's'}, such as {unknown[0]}"
     projected = None if factor is None else _price(amounts, factor)
-    return Projection(_price(amounts, 1.0), projected, max(1, math.ceil(elapsed)), missing)
+    return Projection(_price(amounts, 1.0), projected, max(1, math.ceil(elapsed)), missing, len(unknown) < len(lacking))
 
 
 def _price(amounts: t.Iterable[tuple[Rate, float]], factor: float) -> float:

@@ -11,7 +11,7 @@ from .._address import ACCOUNT, ACCOUNT_ID, ALL_ADDRESSES, MAX_ZONES_PER_QUERY, 
 from .._core import NOT_AVAILABLE, PERMISSION, Conclusion, Failure, Json, bad_answer, invalid_option
 from .._observed import Meaning
 from .._text import dict_of, format_time, is_integer, list_of
-from .costs import RATES_OPTION, Delivered, Excluded, Rates, desire_rates, estimate
+from .costs import NO_DELIVERIES, RATES_OPTION, Deliveries, Excluded, Rates, desire_rates, estimate, whole_days
 
 # Deliveries as Cloudflare measured them: the queries to its GraphQL API, and the sums of their rows.
 
@@ -27,7 +27,8 @@ _CLOCKS = datetime.timedelta(minutes=1)
 # The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
-_DESTINATION = "destinationType"
+_DESTINATION, _DATE = "destinationType", "date"
+_USAGE_FIELDS = frozenset(("sum_billableBytes", "dimensions_date"))
 # What a plan may not offer: such a member is not asked for, and then it is not known. A row without its job cannot be used.
 _NOT_OFFERED = Meaning(None, "settings.availableFields of the plan (Cloudflare documentation, GraphQL Analytics API, settings)")
 MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
@@ -290,56 +291,65 @@ class _Query:
         delivered = self._delivered(account, window, limits, left_out) if "sum_bytes" in limits.fields else None
         if usage is None and delivered is None:
             return {"usage": None, "cost": None}
-        billed = None if usage is None else sum(day["billable_bytes"] for day in usage)
-        by_type: Delivered = {None: 0} if delivered is None else delivered
-        return {
-            "usage": usage,
-            "cost": estimate(f"{now:%Y-%m}", billed, by_type, format_time(window.since), rates, excluded),
-        }
+        days = None if usage is None else [{"date": date, "billable_bytes": size} for date, size in usage.items()]
+        return {"usage": days, "cost": estimate(now, usage, delivered or NO_DELIVERIES, window.since, rates, excluded)}
 
-    def _usage(self, account: str, month: Window) -> list[dict[str, t.Any]] | None:
-        """Return the days of a month with their billable bytes, None if the service does not offer them."""
-        first, last = month.since.date(), month.until.date()
-        usage: list[dict[str, t.Any]] = []
+    def _usage(self, account: str, month: Window) -> dict[str, int] | None:
+        """Return the billable bytes of each day of a month that the service shows, None if it does not offer them."""
+        usage: dict[str, int] = {}
         try:
+            limits = self._settings(account, USAGE)
+            if not _USAGE_FIELDS.issubset(limits.fields):
+                return None
+            shown = month.shortened(limits)
+            days = whole_days(shown.since, shown.until)
             # A day is a row.
-            at_once = min(31, self._settings(account, USAGE).page_size)
+            at_once = min(31, limits.page_size)
             text = (
                 f"{USAGE}(limit:{at_once},filter:{{date_geq:$since,date_leq:$until}},"
                 "orderBy:[date_ASC]){sum{billableBytes} dimensions{date}}"
             )
-            for start in range(0, (last - first).days + 1, at_once):
-                since = first + datetime.timedelta(start)
-                until = min(last, since + datetime.timedelta(at_once - 1))
-                days = {"since": since.isoformat(), "until": until.isoformat()}
-                for row in _list(self._nodes([account], days, text, "Date")[account], USAGE):
+            for start in range(0, len(days), at_once):
+                page = days[start : start + at_once]
+                asked = {"since": page[0], "until": page[-1]}
+                for row in _list(self._nodes([account], asked, text, "Date")[account], USAGE):
                     size, date = _number(_object(row, "sum"), "billableBytes"), _object(row, "dimensions").get("date")
-                    usage.append({"date": str(date), "billable_bytes": size})
+                    if not isinstance(date, str) or date not in page or date in usage:
+                        raise _bad(f"`date` of a row must be a day that was asked for, once, and is {str(date)[:40]!r}")
+                    usage[date] = size
         except Failure as failure:
             if failure.kind not in NOT_AVAILABLE:
                 raise
             return None
         return usage
 
-    def _delivered(self, account: str, window: Window, limits: Limits, left_out: t.Collection[int]) -> Delivered:
-        """Return the delivered bytes by type of destination (None if the plan does not show it), without those of some jobs."""
-        names = [name for name in ("jobId", _DESTINATION) if f"dimensions_{name}" in limits.fields]
+    def _delivered(self, account: str, window: Window, limits: Limits, left_out: t.Collection[int]) -> Deliveries:
+        """Return what was delivered of an account, without some jobs."""
+        names = [name for name in ("jobId", _DESTINATION, _DATE) if f"dimensions_{name}" in limits.fields]
+        types: collections.Counter[str | None] = collections.Counter()
+        days: collections.Counter[str] = collections.Counter()
+        jobs: set[int] = set()
+        for row in self._delivery_rows(account, window, limits, names):
+            dimensions, size = _object(row, "dimensions"), _number(_object(row, "sum"), "bytes")
+            job, kind = _number(dimensions, "jobId"), dimensions.get(_DESTINATION)
+            if job not in left_out:
+                jobs.add(job)
+                types[kind.lower() if isinstance(kind, str) and kind else None] += size
+                days[str(dimensions.get(_DATE))] += size
+        shown = whole_days(window.since, window.until)
+        is_shown = _DATE in names and {*shown, window.since.date().isoformat()}.issuperset(days)
+        return Deliveries(types, frozenset(jobs), {day: days[day] for day in shown} if is_shown else {})
+
+    def _delivery_rows(self, account: str, window: Window, limits: Limits, names: t.Sequence[str]) -> list[Row]:
         text = (
             f"{HEALTH}(limit:{limits.page_size},filter:{{datetime_geq:$since,datetime_lt:$until,success:1}})"
             f"{{sum{{bytes}} dimensions{{{' '.join(names)}}}}}"
         )
         rows = _list(self._nodes([account], window.variables, text)[account], HEALTH)
-        delivered: collections.Counter[str | None] = collections.Counter()
-        if len(rows) >= limits.page_size:
-            for half in window.halves(limits.page_size):
-                delivered.update(self._delivered(account, half, limits, left_out))
-            return delivered
-        for row in rows:
-            dimensions = _object(row, "dimensions")
-            if _number(dimensions, "jobId") not in left_out:
-                kind = dimensions.get(_DESTINATION)
-                delivered[kind.lower() if isinstance(kind, str) and kind else None] += _number(_object(row, "sum"), "bytes")
-        return delivered
+        if len(rows) < limits.page_size:
+            return rows
+        halves = window.halves(limits.page_size)
+        return [row for half in halves for row in self._delivery_rows(account, half, limits, names)]
 
     def _nodes(
         self, group: t.Sequence[str], variables: t.Mapping[str, Json], text: str, time: str = "Time"

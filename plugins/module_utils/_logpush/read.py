@@ -327,7 +327,8 @@ def read_cost(client: Client, rates: Rates) -> dict[str, Json]:
     result = report_delivery(client, delivery.DesiredFacts((), delivery.DEFAULT_HOURS, rates)).result
     cost = dict_of(result.get("cost"))
     if not cost:
-        raise Failure(PERMISSION, f"There are no figures of the cost: {result.get('reason') or 'the plan shows no bytes'}.")
+        reason = str(result.get("reason") or "the plan shows no bytes").rstrip(".")
+        raise Failure(PERMISSION, f"There are no figures of the cost: {reason}.")
     return cost
 
 

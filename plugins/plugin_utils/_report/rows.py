@@ -77,7 +77,7 @@ def _row_of(record: ZoneRecord, desired: DesiredReport, accounts: Accounts, seen
         "error": error,
         "evidence": _evidence((audit or {}).get("evidence"), (pages or {}).get("evidence")),
         "delivery": delivery.rows if delivery else None,
-        "budget": bills.shown(bills.bill_of(record, desired.budget, desired.rates, desired.at)),
+        "budget": bills.shown(_bill(record, desired)),
         "proposals": (audit or {}).get("proposals"),
         "resources": _resources(record, desired, accounts),
         "jobs": None if jobs is None else [_job(label, job) for label, job in findings.labelled(jobs)],
@@ -141,9 +141,13 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
         yield from findings.delivery(delivery.rows, listed)
     yield from log_fields.removed(record["fields"], jobs)
     yield from log_fields.outside_region(accounts.boundary(record), jobs)
-    yield from bills.over_budget(record, bills.bill_of(record, desired.budget, desired.rates, desired.at), desired.records)
+    yield from bills.over_budget(record, _bill(record, desired), desired.records)
     if _requires_fields(record):
         yield from findings.required(desired.required_fields, record["scope"], listed)
+
+
+def _bill(record: ZoneRecord, desired: DesiredReport) -> bills.Bill | None:
+    return bills.bill_of(record, desired.budget, desired.rates, desired.at, desired.records)
 
 
 def _lacks_listing(record: ZoneRecord) -> bool:

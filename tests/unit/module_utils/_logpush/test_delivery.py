@@ -231,6 +231,65 @@ def test_invalid_usage_ends_the_task() -> None:
         report(ask, DesiredFacts((), 24, PUBLISHED_RATES), Address(ACCOUNT, "abc"), NOW)
 
 
+NOON_OF_FOURTH = NOW.replace(day=4)
+BY_DAY = ["sum_bytes", "sum_uploads", "dimensions_jobId", "dimensions_destinationType", "dimensions_date"]
+
+
+def billed(days: t.Sequence[t.Any], asked: list[t.Any] | None = None, delivered: t.Sequence[t.Any] = (), **usage: t.Any) -> t.Any:
+    """Return the result for an account whose usage has these days."""
+    settings = {**SETTINGS, "availableFields": BY_DAY, "maxDuration": 30 * 86400, "notOlderThan": 31 * 86400}
+    of_usage = {**settings, "availableFields": ["sum_billableBytes", "dimensions_date"], **usage}
+    rows = [{"sum": {"billableBytes": 10}, "dimensions": {"date": day}} for day in days]
+
+    def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        if f"{USAGE}(" in text and asked is not None:
+            asked.append((variables["since"], variables["until"]))
+        measured = list(delivered) if "success:1" in text else []
+        node = {"settings": {HEALTH: settings, USAGE: of_usage}, HEALTH: measured, USAGE: rows}
+        return {"viewer": {"accounts": [{"accountTag": variables["id"], **node}]}}
+
+    return report(ask, DesiredFacts((), 24, PUBLISHED_RATES), Address(ACCOUNT, "abc"), NOON_OF_FOURTH, {}).result
+
+
+@pytest.mark.parametrize(
+    "days",
+    [["2026-11-01", "2026-11-01"], ["2026-10-31"], ["2026-11-05"], [None], [5], [[]]],
+    ids=["twice", "another month", "tomorrow", "null", "number", "list"],
+)
+def test_day_of_the_usage_that_is_none_of_the_month_is_a_bad_response(days: t.Any) -> None:
+    with pytest.raises(Failure, match="must be a day that was asked for, once") as caught:
+        billed(days)
+    assert caught.value.kind == "bad_response"
+
+
+def test_days_without_usage_are_those_of_the_month_with_what_was_delivered() -> None:
+    row = {"sum": {"bytes": 3}, "dimensions": {"jobId": 4, "destinationType": "S3", "date": "2026-11-02"}}
+    found = billed(["2026-11-03"], delivered=[row, row])
+    assert found["cost"]["missing_days"] == {"2026-11-01": 0, "2026-11-02": 6} and found["cost"]["jobs"] == [4]
+    assert found["usage"] == [{"date": "2026-11-03", "billable_bytes": 10}]
+
+
+@pytest.mark.parametrize("date", [None, ..., "2026-10-31", 5])
+def test_deliveries_without_their_day_leave_the_days_unknown(date: t.Any) -> None:
+    row = {"sum": {"bytes": 7}, "dimensions": {"jobId": 4, "destinationType": "S3", **({} if date is ... else {"date": date})}}
+    assert billed(["2026-11-03"], delivered=[row])["cost"]["missing_days"] == {"2026-11-01": None, "2026-11-02": None}
+
+
+def test_plan_may_show_the_usage_of_a_part_of_the_month() -> None:
+    asked: list[t.Any] = []
+    found = billed(["2026-11-03", "2026-11-04"], asked, maxDuration=2 * 86400)
+    # It begins at noon of the second day, of which only a part is shown.
+    assert asked == [("2026-11-03", "2026-11-04")]
+    assert list(found["cost"]["missing_days"]) == ["2026-11-01", "2026-11-02"] and not found["cost"]["estimated"]
+
+
+@pytest.mark.parametrize("fields", [["dimensions_date"], ["sum_billableBytes"], []])
+def test_usage_without_bytes_or_days_is_not_offered(fields: list[str]) -> None:
+    asked: list[t.Any] = []
+    found = billed(["2026-11-01"], asked, availableFields=fields)
+    assert not asked and found["usage"] is None and found["cost"]["estimated"] and found["cost"]["missing_days"] == {}
+
+
 @pytest.mark.parametrize("path", sorted(MAY_BE_ABSENT))
 @pytest.mark.parametrize("value", [None, ...])
 def test_member_that_the_plan_does_not_offer_is_not_known(path: str, value: t.Any) -> None:

@@ -27,6 +27,10 @@ def cost(internal: t.Any = 0.0, external: t.Any = 0.0, month: str = "2026-11") -
     return {"month": month, INTERNAL: {"gb": internal}, EXTERNAL: {"gb": external}, "amount": 999.0}
 
 
+BEFORE = "the plan shows neither the usage nor what was delivered before"
+NO_USAGE = "the usage has no figures of 2 days, such as 2026-11-01"
+
+
 @pytest.mark.parametrize(
     ("used", "time", "projected"),
     [
@@ -43,8 +47,18 @@ def cost(internal: t.Any = 0.0, external: t.Any = 0.0, month: str = "2026-11") -
         # At the end of the month what was used is what it costs.
         (cost(0, 125), at(30, 12), Projection(10.0, 10.21, 30)),
         # Where only a part of the month is shown, that part is projected, and it is said.
-        ({**cost(0, 125), "since": "2026-11-06T00:00:00Z"}, at(11), Projection(10.0, 72.5, 5, "2026-11-06T00:00:00Z")),
-        ({**cost(0, 125), "since": "2026-11-09T12:00:00Z"}, at(11), Projection(10.0, None, 2, "2026-11-09T12:00:00Z")),
+        ({**cost(0, 125), "since": "2026-11-06T00:00:00Z"}, at(11), Projection(10.0, 72.5, 5, f"{BEFORE} 2026-11-06T00:00:00Z")),
+        ({**cost(0, 125), "since": "2026-11-09T12:00:00Z"}, at(11), Projection(10.0, None, 2, f"{BEFORE} 2026-11-09T12:00:00Z")),
+        # A day without usage is no day of nothing, unless nothing was delivered on it.
+        ({**cost(0, 125), "missing_days": {"2026-11-01": 5, "2026-11-02": None}}, at(13), Projection(10.0, 35.0, 10, NO_USAGE)),
+        ({**cost(0, 125), "missing_days": {"2026-11-01": 0}}, at(16), Projection(10.0, 22.5, 15, "", True)),
+        (
+            {**cost(0, 125), "missing_days": {"2026-11-01": 5, "2026-11-03": 0}},
+            at(4),
+            Projection(10.0, None, 2, NO_USAGE.replace("2 days", "1 day"), True),
+        ),
+        ({**cost(0, 125), "missing_days": {}}, at(16), Projection(10.0, 22.5, 15)),
+        ({**cost(0, 125), "missing_days": None}, at(16), None),
         ({**cost(0, 125), "since": "2026-11-01T00:00:00Z"}, at(16), Projection(10.0, 22.5, 15)),
         ({**cost(0, 125), "since": None}, at(16), None),
         ({**cost(0, 125), "since": "zzz"}, at(16), None),

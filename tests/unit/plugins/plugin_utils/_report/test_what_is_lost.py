@@ -146,6 +146,10 @@ def test_bill_above_the_budget_is_a_finding_with_its_sentence():
         ({**COST, "since": "2026-01-12T00:00:00Z"}, 500, ["not_readable"]),
         ({**COST, "since": "2026-01-12T00:00:00Z"}, 41, ["over_budget"]),
         ({**COST, "since": None}, 500, ["not_readable"]),
+        ({**COST, "missing_days": {"2026-01-03": 5}}, 500, ["not_readable"]),
+        ({**COST, "missing_days": {"2026-01-03": None}}, 500, ["not_readable"]),
+        ({**COST, "missing_days": {"2026-01-03": 0}}, 500, []),
+        ({**COST, "missing_days": {"2026-01-03": 5}}, 41, ["over_budget"]),
         # No figures are never a pass.
         ({**COST, "month": "2025-12"}, 100, ["not_readable"]),
         ({**COST, "external": None}, 100, ["not_readable"]),
@@ -166,9 +170,12 @@ def test_budget_that_is_no_amount_is_refused(budget):
         report(account(), monthly_budget_usd=budget)
 
 
-NOTHING = {**COST, "external": {"gb": 0.0}}
+NO_BYTES = {"external": {"gb": 0.0}}
+NOTHING = {**COST, **NO_BYTES}
 DELIVERED = [{"zone_id": zone_id("a"), "job_id": 1, "bytes": 61}]
+BILLED = {**COST, "estimated": False}
 OWN = [job("audit", id=9, dataset="audit_logs")]
+ON_ACCOUNT = [{"account_id": "ac", "job_id": 1, "bytes": 5}]
 
 
 @pytest.mark.parametrize(
@@ -177,22 +184,41 @@ OWN = [job("audit", id=9, dataset="audit_logs")]
         # The account shows nothing of what its zone delivers, or shows its own jobs only.
         (NOTHING, {}, {"delivery": DELIVERED}, ["not_readable"]),
         (NOTHING, {}, {"account_id": "AC", "delivery": DELIVERED}, ["not_readable"]),
+        (NOTHING, {}, {"account_id": None, "delivery": DELIVERED}, ["not_readable"]),
         (NOTHING, {}, {"delivery": None}, ["not_readable"]),
-        (
-            COST,
-            {"jobs": OWN, "delivery": [{"account_id": "ac", "job_id": 9, "bytes": 5}]},
-            {"delivery": DELIVERED},
-            ["not_readable"],
-        ),
-        (COST, {"jobs": OWN, "delivery": [{"account_id": "ac", "job_id": 1, "bytes": 5}]}, {"delivery": DELIVERED}, []),
+        (NOTHING, {}, {"delivery": []}, ["not_readable"]),
+        (NOTHING, {}, {"jobs": {"failed": True, "msg": "no"}}, ["not_readable"]),
+        ({**COST, "jobs": [9]}, {"jobs": OWN}, {"delivery": DELIVERED}, ["not_readable"]),
+        ({**COST, "jobs": [9, 1]}, {"jobs": OWN}, {"delivery": DELIVERED}, []),
+        # Of an account whose own job has the same number.
+        ({**COST, "jobs": [1]}, {"jobs": [job("audit", id=1)]}, {"delivery": DELIVERED}, ["not_readable"]),
+        ({**COST, "jobs": None}, {"jobs": OWN, "delivery": ON_ACCOUNT}, {"delivery": DELIVERED}, []),
         (COST, {}, {"delivery": DELIVERED}, []),
-        (NOTHING, {}, {"delivery": []}, []),
+        # What was never delivered, or not in this month, is missing nowhere.
+        (NOTHING, {}, {"jobs": [], "delivery": []}, []),
+        (NOTHING, {}, {"jobs": [job(enabled=False, last_complete="2025-12-31T23:00:00Z")]}, []),
+        (NOTHING, {}, {"jobs": [job(enabled=False, last_complete=None)]}, []),
+        (NOTHING, {}, {"jobs": [job(enabled=False, last_complete="2026-01-01T00:00:00Z")]}, ["not_readable"]),
+        (NOTHING, {}, {"jobs": [job(enabled=False, last_complete="lately")]}, ["not_readable"]),
         (NOTHING, {}, {"account_id": "other", "delivery": DELIVERED}, []),
         # What the service bills is of the whole account.
-        ({**NOTHING, "estimated": False}, {}, {"delivery": DELIVERED}, []),
+        (BILLED, {}, {"delivery": DELIVERED}, []),
+        # Unless it bills nothing of a day on which only the jobs of zones may have delivered.
+        ({**BILLED, "missing_days": {"2026-01-03": 0}}, {}, {"delivery": DELIVERED}, ["not_readable"]),
+        ({**BILLED, "missing_days": {"2026-01-03": 0}}, {}, {}, []),
+        (
+            {**BILLED, "missing_days": {"2026-01-03": 0}},
+            {},
+            {"jobs": [job(last_complete="2026-01-12T00:00:00Z")]},
+            ["not_readable"],
+        ),
+        ({**BILLED, **NO_BYTES, "missing_days": {"2026-01-03": 0}}, {}, {}, ["not_readable"]),
+        ({**BILLED, "missing_days": {"2026-01-03": 0}, "jobs": [1]}, {}, {"delivery": DELIVERED}, []),
     ],
 )
 def test_estimate_without_the_jobs_of_zones_is_not_known(cost, of_account, of_zone, types):
-    made = report(zone(jobs=[job(id=1)], **of_zone), account(cost=cost, **of_account), at=NOW, monthly_budget_usd=500)
+    made = report(zone(**{"jobs": [job(id=1)], **of_zone}), account(cost=cost, **of_account), at=NOW, monthly_budget_usd=500)
     found = [item for item in items(made, "acme") if item["resource"] == "delivery" and "USD" in item["is"]]
     assert [item["type"] for item in found] == types
+    # Figures that are not those of the account are not shown.
+    assert (row(made, "acme")["budget"] is None) is bool(types)
