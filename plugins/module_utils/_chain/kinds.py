@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import types
 import typing as t
 
 from .._core import Json
@@ -15,6 +16,9 @@ BASELINES = "baselines"
 # An entry without anything that matches it, the one finding that fails no audit.
 UNUSED = "unused"
 
+# In the scope of a record of scripts: which scores mean malicious, if these are not those of the route.
+SCORES = "malicious"
+_SCORES = re.compile(r"(?:above|below) -?[0-9]{1,4000}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _Check = t.Callable[[Json], bool]
 
@@ -48,16 +52,24 @@ def _is_time(value: Json) -> bool:
     return parse_time(value) is not None
 
 
+def _is_scores(value: Json) -> bool:
+    return isinstance(value, str) and _SCORES.fullmatch(value) is not None
+
+
 def _is_object(value: Json) -> bool:
     return isinstance(value, dict)
 
 
-def _has(members: t.Mapping[str, _Check]) -> _Check:
-    """Return the check of an object that has all of these members, and perhaps others."""
-    checks = tuple(members.items())
+def _has(members: t.Mapping[str, _Check], optional: t.Mapping[str, _Check] = types.MappingProxyType({})) -> _Check:
+    """Return the check of an object that has all of these members, and perhaps optional and other ones."""
+    checks, more = tuple(members.items()), tuple(optional.items())
 
     def check(value: Json) -> bool:
-        return isinstance(value, dict) and all(name in value and is_valid(value[name]) for name, is_valid in checks)
+        return (
+            isinstance(value, dict)
+            and all(name in value and is_valid(value[name]) for name, is_valid in checks)
+            and all(name not in value or is_valid(value[name]) for name, is_valid in more)
+        )
 
     return check
 
@@ -153,7 +165,11 @@ SCRIPTS = Kind(
         "monitor": _has({"enabled": _is_flag}),
         "baseline_digest": is_digest,
         "scope": _has(
-            {**dict.fromkeys(("hosts", "status", "pages", "fail_on"), _is_texts), **dict.fromkeys(("details", "route"), _is_text)}
+            {
+                **dict.fromkeys(("hosts", "status", "pages", "fail_on"), _is_texts),
+                **dict.fromkeys(("details", "route"), _is_text),
+            },
+            {SCORES: _is_scores},
         ),
         "inventory": _each(_is_listed),
         "findings": _find(_SCRIPT_FINDINGS, "script_url", "host", "entry", "message"),

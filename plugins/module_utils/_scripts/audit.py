@@ -105,17 +105,21 @@ class Audit(t.NamedTuple):
             "proposals": propose(self.baseline.entries, rows),
         }
 
-    def to_keep(self, result: t.Mapping[str, t.Any], route: str) -> dict[str, Json]:
-        """Return what the evidence contains of a result, and what the audit looked at: without it, no finding means nothing."""
+    def to_keep(self, result: t.Mapping[str, t.Any], query: ScriptQuery) -> dict[str, Json]:
+        """Return what the evidence contains of a result, and what the audit looked at: without it, no finding means nothing.
+
+        `query` is the one for the route that answered.
+        """
         return {
-            "monitor": {**result["script_monitor"], "sampled": SAMPLED[route]},
+            "monitor": {**result["script_monitor"], "sampled": SAMPLED[query.route]},
             "scope": {
                 "hosts": list(self.query.hosts),
                 "status": list(self.query.statuses),
                 "pages": [pattern.text for pattern in self.pages],
                 "fail_on": [kind for kind in SCRIPT_FINDINGS if kind in self.fail_on],
                 "details": self.details,
-                "route": route,
+                "route": query.route,
+                **query.own_scores,
             },
             "inventory": [{**item, "script": _kept(item["script"])} for item in result["inventory"]],
             "findings": result["findings"],

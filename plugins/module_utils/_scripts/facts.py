@@ -27,17 +27,33 @@ class MaliciousScores(t.NamedTuple):
     when: str
     threshold: int
 
+    def __str__(self) -> str:
+        return f"{self.when} {self.threshold}"
+
+    def has(self, score: float) -> bool:
+        """Return whether a score means malicious; one that equals the threshold does not."""
+        return score > self.threshold if self.when == "above" else score < self.threshold
+
+    def includes(self, other: MaliciousScores) -> bool:
+        """Return whether each score that means malicious to the other one does to this one."""
+        if self.when != other.when:
+            return False
+        return self.threshold <= other.threshold if self.when == "above" else self.threshold >= other.threshold
+
 
 # page_shield counts from 1 (surely malicious) to 99 (surely clean) (cloudflare-docs, client-side-security/reference/api, 2026).
 MALICIOUS_SCORES: t.Mapping[str, MaliciousScores] = {
     "script_monitor": MaliciousScores("above", 50),
     "page_shield": MaliciousScores("below", 10),
 }
+# In the scope of a record, where they are not those of the route: as `below 20`.
+SCORES = kinds.SCORES
 
 
-def is_malicious(score: float, when: str, threshold: int) -> bool:
-    """Return whether a score means malicious; one that equals the threshold does not."""
-    return score > threshold if when == "above" else score < threshold
+def parse_scores(text: str) -> MaliciousScores:
+    """Return the scores that a record names."""
+    when, threshold = text.split()
+    return MaliciousScores(when, int(threshold))
 
 
 ROUTE_OPTION: t.Mapping[str, dict[str, t.Any]] = {"route": {"type": "str", "choices": list(ROUTE_CHOICES), "default": AUTO}}

@@ -10,7 +10,7 @@ from .._baseline.pattern import normalize_url
 from .._core import BAD_RESPONSE, Failure, Json, invalid_option
 from .._script_monitor import MAX_PER_PAGE
 from .._text import NEVER, did_you_mean, json_type, list_of, nearest, parse_date, parse_time, quoted
-from .facts import MALICIOUS_SCORES, MAY_BE_ABSENT, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCRIPTS, is_malicious
+from .facts import MALICIOUS_SCORES, MAY_BE_ABSENT, MEMBERS, PAGE_SHIELD_NAMES, REPORTED, SCORE, SCORES, SCRIPTS, MaliciousScores
 
 
 class Script(t.TypedDict, total=False):
@@ -64,6 +64,14 @@ class ScriptQuery(t.NamedTuple):
             malicious_when=self.malicious_when or default.when,
             threshold=default.threshold if self.threshold is None else self.threshold,
         )
+
+    @property
+    def own_scores(self) -> dict[str, str]:
+        """Return which scores mean malicious to a query for one route, as its record has it; nothing where the route decides."""
+        if self.malicious_when is None or self.threshold is None:
+            return {}
+        scores = MaliciousScores(self.malicious_when, self.threshold)
+        return {} if scores == MALICIOUS_SCORES[self.route] else {SCORES: str(scores)}
 
 
 def desire(params: t.Mapping[str, t.Any]) -> ScriptQuery:
@@ -138,7 +146,7 @@ def judge(script: Script, query: ScriptQuery) -> Script:
     score = script.get("js_integrity_score")
     malicious, reasons = None, []
     if score is not None and query.malicious_when is not None and query.threshold is not None:
-        malicious = is_malicious(score, query.malicious_when, query.threshold)
+        malicious = MaliciousScores(query.malicious_when, query.threshold).has(score)
         reasons = [f"{SCORE} {score} is {query.malicious_when} {query.threshold}"] if malicious else []
     return {**script, "malicious": malicious, "malicious_reasons": [*reasons, *categories_of(script)]}
 

@@ -67,7 +67,7 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
         with evidence.opened() as records:
             result = report(records.find_last(audit.expected_head, at))
             entries = [entry.declared for entry in audit.baseline.entries]
-            kept = audit.to_keep(result, query.route)
+            kept = audit.to_keep(result, query)
             hide = functools.partial(scrub, secrets=client.secrets)
             record = records.keep(at, now(), kept, {"baseline_digest": entries}, hide)
             result["evidence"] = {"seq": record["seq"], "head": record["digest"]}

@@ -75,6 +75,8 @@ def test_member_that_is_missing_or_of_another_type_is_found(kind: Kind, name: st
     [
         (SCRIPTS, "monitor", {"enabled": None}),
         (SCRIPTS, "scope", {**unsealed()["scope"], "hosts": None}),
+        (SCRIPTS, "scope", {**unsealed()["scope"], "malicious": "above"}),
+        (SCRIPTS, "scope", {**unsealed()["scope"], "malicious": 50}),
         (SCRIPTS, "findings", [{"kind": "unheard", "script_url": None, "host": None, "entry": None, "message": ""}]),
         (SCRIPTS, "findings", [{"kind": "new"}]),
         (SCRIPTS, "inventory", [{**script(), "script": None}]),

@@ -368,6 +368,23 @@ def test_equal_inventory_is_stored_once(tmp_path: Path) -> None:
     assert kept[3]["findings"][0]["kind"] == "new" and kept[3]["passed"] is False
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, None),
+        ({"malicious_threshold": 50, "malicious_when": "above"}, None),
+        ({"malicious_threshold": -1}, "above -1"),
+        ({"malicious_when": "below"}, "below 50"),
+        ({"route": "page_shield", "malicious_threshold": 50}, "below 50"),
+    ],
+)
+def test_record_has_the_scores_that_mean_malicious_unless_the_route_decides(
+    tmp_path: Path, options: dict[str, t.Any], expected: str | None
+) -> None:
+    run([script()], [entry()], evidence_dir=str(tmp_path), **options)
+    assert records(tmp_path, ZONE)[0]["scope"].get("malicious") == expected
+
+
 def test_time_of_an_audit_is_before_its_first_request(tmp_path: Path) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path), at=None)
     assert records(tmp_path, ZONE)[0]["at"] == "2026-11-21T00:00:00Z"
