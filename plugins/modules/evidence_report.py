@@ -14,11 +14,13 @@ description:
   - Makes a page and a table for a period from the records that M(edgeops.observability.script_audit) keeps, and from nothing else. The page begins with a
     sentence for each thing that has to be said, the worst first. Then come a calendar of the audits, every change in the order of time, the inventory at the
     end of the period, what is still open, and how to verify it all.
-  - A script is called authorised only if the baseline of a record authorises it, and gone only if an audit that would have listed it did not.
-  - The sentences are about, in this order, an invalid chain, an incomplete last line, a broken history, what was added or changed without authorisation,
-    audits that could not see, days without an audit, what was not looked at, what has no authorisation on record, authorisations that are older than what
-    they authorise, whether each zone was audited at least every seven days, records that were not written at the time of their audit, and whether every
-    audit is accounted for.
+  - A script is called authorised only if the baseline of a record authorises it, and gone only if an audit that would have listed it did not. A finding
+    is called verified, listed again, completed or no longer reported only if a record shows that; otherwise the page says what was changed instead, such
+    as "no longer pinned", "no longer required" or "judged by another threshold".
+  - The sentences are about, in this order, an invalid chain, an incomplete last line (also one that a later audit moved aside), a broken history, what was
+    added or changed without authorisation, audits that could not see, days without an audit, what was not looked at, what has no authorisation on record,
+    authorisations that are older than what they authorise or were dated back, whether each zone and each of its payment pages was audited at least every
+    seven days, records that were not written at the time of their audit, and whether every audit is accounted for.
   - An audit of a disabled script monitor, and one that lists no script, does not count for "at least every seven days".
   - Chains of payment pages (C(ZONE_ID.pages.jsonl)) in O(evidence_dir) have a calendar of their own; their changes stand among the others, and the state
     of each page at the end of the period after the inventory. C(evidence.csv) then has rows of the kinds C(page) and C(page_change), and the columns
@@ -60,7 +62,8 @@ options:
   zone_names:
     description:
       - Names of the zones by their ids, for the reader. Zones of the inventory need none. A zone without a name is shown by its id.
-      - A zone that is named here and has no record in the period is listed as not audited.
+      - A zone that is named here and has no record in the period is listed as not audited. A zone with audits of one kind only, scripts or payment pages,
+        is listed as without the other, if the folder has a chain of that kind.
     type: dict
   max_gap_days:
     description:

@@ -73,8 +73,9 @@ options:
     description:
       - Folder of the evidence, one file for each zone, C(ZONE_ID.jsonl). It is created if it is missing.
       - A relative path starts at the working directory of C(ansible-playbook), for tasks on a local connection.
-      - A record has the time, the status of the monitor and whether it samples, what was looked at (hosts, status, pages, O(fail_on), O(details),
-        the route, and O(malicious_when) and O(malicious_threshold) where they are not those of the route), the inventory, the findings, and the digests of the baseline and of the record before it.
+      - A record has the time, the status of the monitor and whether it samples, what was looked at (hosts, status, pages, O(fail_on), O(details), the
+        route, and O(malicious_when) and O(malicious_threshold) where they are not those of the route), the inventory, the findings, and the digests of the
+        baseline and of the record before it.
       - Each baseline is kept as C(baselines/DIGEST.json), with who authorised which script, and why.
       - A folder that is not writable, or is reached through a symbolic link of another user, is an error before any request.
       - An incomplete last line, of a run that was killed while it was writing or of a file whose end was cut off, moves to C(ZONE_ID.jsonl.torn) with a

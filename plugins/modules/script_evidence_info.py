@@ -24,7 +24,7 @@ options:
     description:
       - Folder of the evidence. Each file C(ZONE_ID.jsonl) (scripts) and C(ZONE_ID.pages.jsonl) (payment pages) in it is verified, with the baselines
         that its records name; one that cannot be read is an invalid chain, and so is one with a baseline that was edited or cannot be read. A
-        baseline that is missing is only reported.
+        baseline that is missing is only reported, and so are incomplete last lines, also those that an audit moved to C(ZONE_ID.jsonl.torn).
       - If omitted, the variable C(edgeops_evidence_dir) of the host.
     type: path
     required: true

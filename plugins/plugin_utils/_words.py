@@ -21,6 +21,17 @@ def plural(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun if number == 1 else many or f'{noun}s'}"
 
 
+# Of a list in a sentence, so many items are named.
+_MAX_NAMED = 3
+
+
+def named(texts: t.Iterable[str]) -> str:
+    """Return the first of several texts, and how many follow."""
+    texts = list(texts)
+    more = len(texts) - _MAX_NAMED
+    return ", ".join(texts[:_MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def count_hosts(scopes: t.Iterable[str]) -> str:
     """Return numbers of zones and accounts: `3 zones and 1 account`."""
     numbers = collections.Counter(scopes)

@@ -47,6 +47,10 @@ class Audit(t.NamedTuple):
     scope: t.Mapping[str, t.Any] = {}
     written: float | None = None
     more: t.Sequence[tuple[str, str | None]] = ()
+    # Other names of entries than those of their scripts.
+    rename: t.Mapping[str, str] = {}
+    # Members of scripts, by their name.
+    shown: t.Mapping[str, t.Mapping[str, t.Any]] = {}
     members: t.Mapping[str, t.Any] = {}
 
 
@@ -61,7 +65,8 @@ def about(kind: str, name: str | None = None, entry: str | None = None, message:
 
 def record(audit: Audit, earlier: float | None) -> tuple[dict[str, t.Any], list[dict[str, t.Any]]]:
     """Return the members of the record of an audit, as the module would write it, and the entries of its baseline."""
-    entries = [{"name": name, "url": url_of(name), **declared} for name, declared in audit.baseline.items()]
+    called = {name: audit.rename.get(name, name) for name in audit.baseline}
+    entries = [{"name": called[name], "url": url_of(name), **declared} for name, declared in audit.baseline.items()]
     of_entries = [finding for declared in entries for finding in _of_entry(declared, audit)]
     findings, inventory = [*of_entries], []
     for name, text in sorted(audit.scripts.items()):
@@ -72,10 +77,10 @@ def record(audit: Audit, earlier: float | None) -> tuple[dict[str, t.Any], list[
             kinds.append("new")
         elif declared["integrity"] == "pinned" and value not in declared["hashes"]:
             kinds.append("changed" if value else "unverified")
-        findings += [about(kind, name, name if declared else None, f"1 hash seen: {value}") for kind in kinds]
-        item = script(url_of(name), HOST, hash=value, script_id=str(digest(name))[:32])
-        own = [finding["kind"] for finding in of_entries if finding["entry"] == name]
-        inventory.append({**item, "entry": name if declared else None, "findings": [*kinds, *own]})
+        findings += [about(kind, name, called.get(name), f"1 hash seen: {value}") for kind in kinds]
+        item = script(url_of(name), HOST, hash=value, script_id=str(digest(name))[:32], **audit.shown.get(name, {}))
+        own = [finding["kind"] for finding in of_entries if finding["entry"] == called.get(name)]
+        inventory.append({**item, "entry": called.get(name), "findings": [*kinds, *own]})
     findings += [about(kind) for kind, of in audit.more if of is None]
     findings += [] if audit.monitor else [about("monitor_off")]
     findings += [] if audit.scripts else [about("nothing_seen")]
@@ -90,7 +95,7 @@ def _of_entry(declared: t.Mapping[str, t.Any], audit: Audit) -> t.Iterator[dict[
         yield about("unjustified", entry=declared["name"])
     if declared["review_by"] and declared["review_by"] < day_of(audit.day)[:10]:
         yield about("expired", entry=declared["name"])
-    if declared["required"] and declared["name"] not in audit.scripts:
+    if declared["required"] and declared["url"] not in map(url_of, audit.scripts):
         yield about("gone", entry=declared["name"])
 
 

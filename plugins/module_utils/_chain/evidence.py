@@ -84,7 +84,7 @@ class Evidence(t.NamedTuple):
             try:
                 with open(descriptor, "rb", closefd=False) as file:
                     chain = read_chain(file, self.zone_id, self.kind)
-                warnings = self._move_torn_line(descriptor, chain.torn_bytes) if chain.torn_bytes else ()
+                warnings = self._move_torn_line(descriptor, chain.torn.size) if chain.torn else ()
                 yield Records(descriptor, self, chain, warnings)
             finally:
                 os.close(descriptor)  # which unlocks it
@@ -114,7 +114,7 @@ class Evidence(t.NamedTuple):
         warning = (
             f"evidence_dir: the last line of {os.path.basename(self.path)} was incomplete, because a run ended while it was writing,"
             f" or the end of the file was cut off; its {size} bytes are now in {os.path.basename(self.torn_path)},"
-            " and the chain goes on from the record before."
+            " and the chain goes on from the record before. As long as that file lies there, verification and documents say that an audit may be missing."
         )
         return (warning,)
 

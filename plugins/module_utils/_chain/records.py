@@ -12,6 +12,7 @@ import typing as t
 from .._core import Json
 from .._text import canonical, digest_of, format_time, is_integer, parse_time
 from .kinds import RECORD_VERSION, Kind, find_unusable, is_digest
+from .torn import Torn, read_torn
 
 Record = dict[str, Json]
 # A record whose members were compared with the table of its kind.
@@ -21,18 +22,19 @@ CheckedRecord = t.Mapping[str, t.Any]
 class Chain(t.NamedTuple):
     """A chain of records, one a line, each with the digest of the one before it.
 
-    `records` counts the complete lines, `torn_bytes` are those of a last line without an end.
+    `records` counts the complete lines, `torn` is a last line without an end, and `moved` are such lines that former audits moved away.
     `last` is the last record, `whole` the last one that contains what was seen, and not only the number of a record with the same.
     `problem` names the first record that cannot be trusted; `heads` and `times` are those of the records before it.
     """
 
     records: int = 0
-    torn_bytes: int = 0
+    torn: Torn | None = None
     last: Record | None = None
     whole: Record | None = None
     problem: str | None = None
     heads: t.Collection[str] = ()
     times: t.Sequence[datetime.datetime] = ()
+    moved: Torn | None = None
 
     @property
     def head(self) -> str | None:
@@ -44,7 +46,7 @@ def read_chain(
     lines: t.Iterable[bytes], zone_id: str, kind: Kind, see: t.Callable[[CheckedRecord], object] = lambda record: None
 ) -> Chain:
     """Read the lines of a chain to its end; `see` gets each record before the first problem."""
-    number = torn_bytes = 0
+    number, torn = 0, None
     last = whole = problem = None
     heads: set[str] = set()
     times: list[datetime.datetime] = []
@@ -52,7 +54,7 @@ def read_chain(
     wholes: set[int] = set()
     for line in lines:
         if not line.endswith(b"\n"):
-            torn_bytes = len(line)
+            torn = read_torn(line, kind)
             break
         number += 1
         record, reason = _parse(line)
@@ -74,7 +76,7 @@ def read_chain(
         if record is not None and kind.state in record:
             whole = record
             wholes.add(number)
-    return Chain(number, torn_bytes, last, whole, problem, heads, times)
+    return Chain(number, torn, last, whole, problem, heads, times)
 
 
 def _parse(line: bytes) -> tuple[Record | None, str]:

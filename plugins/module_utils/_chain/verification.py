@@ -11,8 +11,12 @@ from .._files import open_regular
 from .folder import read_baseline, torn_path
 from .kinds import BASELINES, KINDS, Kind
 from .records import Chain, CheckedRecord, read_chain
+from .torn import Torn, read_torn
 
 # Verifies chains in their folder: files are only read.
+
+# A line is a record of a few megabytes at most; of a file with more, its size says enough.
+_MAX_BYTES = 64 << 20
 
 
 class Source(t.NamedTuple):
@@ -29,23 +33,22 @@ class Source(t.NamedTuple):
 
 
 class Verified(t.NamedTuple):
-    """A chain as it was read, with why it is not valid; the first record that names each baseline, and the baselines without a file.
-
-    `has_torn` says that an incomplete line was once moved to a file beside the chain.
-    """
+    """A chain as it was read, with why it is not valid; the first record that names each baseline, and the baselines without a file."""
 
     chain: Chain
     problem: str | None
     baselines: t.Mapping[str, int]
     missing: frozenset[str]
-    has_torn: bool = False
 
 
 def find_chains(folder: str, keys: t.Collection[str] = ()) -> list[Source]:
     """Return the chains in a folder and those of these keys, which may have no file; raise OSError for an unreadable folder."""
-    there = [Source(folder, *_split(name)) for name in os.listdir(folder)]
-    present = [source for source in there if is_zone_id(source.zone_id)]
-    missing = {key.lower() for key in keys} - {source.key for source in present}
+    names = os.listdir(folder)
+    present = [source for source in (Source(folder, *_split(name)) for name in names) if is_zone_id(source.zone_id)]
+    # Lines that moved away from a chain show that there was one.
+    torn = [Source(folder, *_split(name.removesuffix(torn_path("")))) for name in names if name.endswith(torn_path(""))]
+    left = {source.key for source in torn if is_zone_id(source.zone_id)}
+    missing = (left | {key.lower() for key in keys}) - {source.key for source in present}
     return sorted(
         [*present, *(Source(folder, *_split(f"{key}.jsonl")) for key in missing)],
         key=lambda source: (source.zone_id, KINDS.index(source.kind)),
@@ -76,8 +79,9 @@ def verify(source: Source, expected_head: str | None, see: t.Callable[[CheckedRe
             baselines.setdefault(record[member], record["seq"])
         see(record)
 
+    path = os.path.join(source.folder, source.zone_id + kind.suffix)
     try:
-        with open(open_regular(os.path.join(source.folder, source.zone_id + kind.suffix), os.O_RDONLY), "rb") as file:
+        with open(open_regular(path, os.O_RDONLY), "rb") as file:
             chain = read_chain(file, source.zone_id.lower(), kind, add)
     except FileNotFoundError:
         chain = Chain(problem="record 1 is missing: there is no file for the zone")
@@ -85,8 +89,19 @@ def verify(source: Source, expected_head: str | None, see: t.Callable[[CheckedRe
         # A file that cannot be read must not hide what is wrong with the others.
         chain = Chain(problem=f"record 1 cannot be read: {error.strerror}")
     missing, broken = _check_baselines(source.folder, baselines)
-    has_torn = os.path.lexists(torn_path(os.path.join(source.folder, source.zone_id + kind.suffix)))
-    return Verified(chain, chain.problem or broken or _find_missing(chain, expected_head), baselines, missing, has_torn)
+    problem = chain.problem or broken or _find_missing(chain, expected_head)
+    return Verified(chain._replace(moved=_read_moved(path, kind)), problem, baselines, missing)
+
+
+def _read_moved(path: str, kind: Kind) -> Torn | None:
+    """Return what is left of the lines that moved away from a chain; None if none did. A file that cannot be read hides something, too."""
+    try:
+        with open(open_regular(torn_path(path), os.O_RDONLY), "rb") as file:
+            return read_torn(file.read(_MAX_BYTES), kind)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Torn(0, {}, str(error.strerror))
 
 
 def _check_baselines(folder: str, baselines: t.Mapping[str, int]) -> tuple[frozenset[str], str | None]:
@@ -110,6 +125,4 @@ def _find_missing(chain: Chain, head: str | None) -> str | None:
     """Return what a chain without an invalid record lacks."""
     if head is not None and head not in chain.heads:
         return f"record {chain.records + 1} is missing: none of the {chain.records} records has the expected head"
-    return (
-        None if chain.records else f"record 1 is missing: the file {'has no complete line' if chain.torn_bytes else 'is empty'}"
-    )
+    return None if chain.records else f"record 1 is missing: the file {'has no complete line' if chain.torn else 'is empty'}"

@@ -65,6 +65,11 @@ class Audit(t.NamedTuple):
         return self.at.date()
 
     @property
+    def is_in_time(self) -> bool:
+        """Return whether its record was not written much later."""
+        return self.delay is None or self.delay <= MAX_DELAY
+
+    @property
     def can_see(self) -> bool:
         """Return whether anything can be said of this day; without its baseline, an audit still saw the scripts."""
         return not self.blind - {NO_BASELINE}
@@ -125,17 +130,27 @@ def find_gaps(
     gaps = []
     for before_day, after_day, at, where in spans:
         start, end_day = max(before_day + _DAY, period.first), after_day - _DAY
-        days = max((end_day - start).days + 1, 0)
-        gaps.append(Gap(start, end_day, at, days, f"{what} on {plural(days, 'day')}, {where}"))
+        days = (end_day - start).days + 1
+        # Days before the period are none of its own.
+        if days > 0:
+            gaps.append(Gap(start, end_day, at, days, f"{what} on {plural(days, 'day')}, {where}"))
     return gaps
 
 
-def find_slow(audits: t.Sequence[Audit], earlier: datetime.datetime | None, period: Period) -> tuple[str, str] | None:
-    """Return the first days between which more than seven days had no audit that could see; None if there are none."""
-    # A record that was written much later proves no audit of that day.
-    days = [audit.day for audit in audits if audit.can_see and (audit.delay is None or audit.delay <= MAX_DELAY)]
-    start = earlier.date() if earlier else period.first if period.is_since_given else audits[0].day if audits else period.first
+class Slow(t.NamedTuple):
+    """Two days between which more than seven days had no audit that could see, and the payment page that it is about, if it is about one."""
+
+    first: str
+    last: str
+    page: str = ""
+
+
+def find_slow(audits: t.Sequence[Audit], start: datetime.date, period: Period) -> Slow | None:
+    """Return the first days of the period between which more than seven days had no audit that could see, counted from `start`; None if there are none."""
+    # A record that was written much later proves no audit of that day, and one that is dated after the document none at all.
+    days = [audit.day for audit in audits if audit.can_see and audit.is_in_time and audit.day <= period.last]
     for before, after in itertools.pairwise([start, *days, period.last]):
-        if (after - before).days > FREQUENCY_DAYS:
-            return max(before, period.first).isoformat(), after.isoformat()
+        # An audit on the first day of the period leaves no day of it without one, whatever was before.
+        if (after - before).days > FREQUENCY_DAYS and (after > period.first or after not in days):
+            return Slow(max(before, period.first).isoformat(), after.isoformat())
     return None

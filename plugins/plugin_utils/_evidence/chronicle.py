@@ -9,23 +9,10 @@ import typing as t
 from ...module_utils._chain.kinds import PAGES, Kind
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import canonical, has_text, list_of, parse_time
-from .audits import Audit, Gap, Period, day_of, find_gaps, find_slow
-from .events import (
-    CLOSED,
-    GAP,
-    HIDDEN,
-    NO_REVIEW,
-    NOT_SHOWN,
-    OPENED,
-    SCOPE,
-    STILL_OPEN,
-    Entries,
-    Episode,
-    Event,
-    Opened,
-    days_between,
-)
+from ...module_utils._text import parse_time
+from .audits import Audit, Gap, Period, Slow, day_of, find_gaps, find_slow
+from .dates import Dates
+from .events import CLOSED, GAP, HIDDEN, OPENED, SCOPE, STILL_OPEN, Ended, Episode, Event, Opened, days_between
 from .scope import changes_of
 
 # What the records of one chain prove about a period, as far as scripts and payment pages have it in common.
@@ -62,15 +49,11 @@ class Chronicle(abc.ABC):
         self.ongoing: dict[t.Hashable, Episode] = {}
         self.episodes: list[Episode] = []
         self.ended_now: dict[t.Hashable, str] = {}
-        self.outdated = self.undated = 0
-        # Entries of the period's baselines that were authorised only after an audit, with the day.
-        self.early: set[tuple[str, str]] = set()
-        self._later: tuple[Entries | None, list[tuple[str, str]]] = (None, [])
+        self.dates = Dates(kind.name)
         # That of the record at hand.
         self.day = ""
         self._events: list[Event] = []
         self._scope: t.Mapping[str, Json] = {}
-        self._baseline_before: tuple[Entries, datetime.datetime] | None = None
 
     @property
     def is_first(self) -> bool:
@@ -113,9 +96,17 @@ class Chronicle(abc.ABC):
         return find_gaps([audit.at for audit in self.audits], self.earlier, self.period, self.max_gap_days)
 
     @property
-    def slow(self) -> tuple[str, str] | None:
+    def all_dates(self) -> list[Dates]:
+        """Return what is to say of the dates of each baseline."""
+        return [self.dates]
+
+    @property
+    def slow(self) -> Slow | None:
         """Return the first days between which more than seven days had no audit that could see."""
-        return find_slow(self.audits, self.earlier, self.period)
+        start = self.earlier.date() if self.earlier else None
+        if start is None:
+            start = self.period.first if self.period.is_since_given or not self.audits else self.audits[0].day
+        return find_slow(self.audits, start, self.period)
 
     @property
     def events(self) -> list[Event]:
@@ -160,7 +151,7 @@ class Chronicle(abc.ABC):
             yield self._about_audits(SCOPE, at, changes)
 
     def finding_events(
-        self, at: datetime.datetime, found: t.Mapping[Finding, str], why_closed: t.Callable[[Finding], str]
+        self, at: datetime.datetime, found: t.Mapping[Finding, str], why_closed: t.Callable[[Finding, Opened], Ended]
     ) -> t.Iterator[Event]:
         """Yield which findings were opened and closed; `found` are those of the record, with their messages."""
         for finding, message in found.items():
@@ -178,74 +169,15 @@ class Chronicle(abc.ABC):
                 opened = self.open[finding]
                 self.open[finding] = opened._replace(alike=max(opened.alike, self.count_of(finding)))
         for finding in [finding for finding in self.open if finding not in found]:
-            why = why_closed(finding)
             opened = self.open.pop(finding)
-            if why == HIDDEN:
+            ended = why_closed(finding, opened)
+            if ended.how == HIDDEN:
                 self.hidden[finding] = opened
             elif self.period.covers(at):
-                self.closed.append(_episode(finding, opened)._replace(end=at, how=why))
-            how = f"{why}, after" if why else "after"
-            yield self.event_about(finding, at, CLOSED, f"{finding.kind}: {how} {days_between(opened.since, at)}")
-
-    def compare_baselines(
-        self, at: datetime.datetime, entries: Entries | None, was_seen: t.Callable[[str, t.Collection[str], str], bool]
-    ) -> None:
-        """Count what entered the baseline since the audit before under an authorisation that is older, or has no date.
-
-        `was_seen` tells whether audits had seen it by the day of the authorisation, which then is not older than what it authorises.
-        """
-        if entries is None:
-            return
-        self._find_early(entries, at)
-        baseline, self._baseline_before = self._baseline_before, (entries, at)
-        if baseline is None or baseline[0] is entries or not self.period.covers(at):
-            return
-        for name, declared in entries.items():
-            entered = entered_with(baseline[0].get(name), declared)
-            if entered is None or not has_text(declared.get("authorised_by")):
-                continue
-            day = declared.get("authorised_on")
-            if not isinstance(day, str) or not day:
-                self.undated += 1
-            elif day < day_of(baseline[1]) and not was_seen(name, entered, day):
-                self.outdated += 1
-
-    def _find_early(self, entries: Entries, at: datetime.datetime) -> None:
-        """Take what the audit at hand was compared with although it was authorised only on a later day."""
-        if entries is not self._later[0]:
-            days = {name: declared.get("authorised_on") for name, declared in entries.items()}
-            self._later = entries, [(name, day) for name, day in days.items() if isinstance(day, str) and day > self.day]
-        if self.period.covers(at):
-            self.early |= {(name, day) for name, day in self._later[1] if day > self.day}
+                self.closed.append(_episode(finding, opened)._replace(end=at, how=ended.how))
+            how = ", ".join(filter(None, (ended.message, f"after {days_between(opened.since, at)}")))
+            yield self.event_about(finding, at, CLOSED, f"{finding.kind}: {how}")
 
 
 def _episode(finding: Finding, opened: Opened) -> Episode:
     return Episode(finding.kind, opened.since, is_first=opened.is_first, place=finding.place, alike=opened.alike)
-
-
-# What an entry authorises beside its hashes.
-_AUTHORISES = ("url", "hosts", "integrity", "page", "headers", "scripts", "frames", "forms")
-
-
-def entered_with(before: t.Mapping[str, Json] | None, now: t.Mapping[str, Json]) -> list[str] | None:
-    """Return the hashes that an entry authorises and did not before, an empty list if it authorises something else than before; None for neither."""
-    hashes, known = (
-        {value for member in ("hashes", "inline") for value in list_of(entry.get(member)) if isinstance(value, str)}
-        for entry in (now, before or {})
-    )
-    if hashes - known:
-        return sorted(hashes - known)
-    if before is None:
-        return []
-    return [] if any(canonical(before.get(name)) != canonical(now.get(name)) for name in _AUTHORISES) else None
-
-
-def end_of_entry(kind: str, declared: t.Mapping[str, Json], day: str) -> str:
-    """Return how a finding about an entry ended that the record of a day does not have any more."""
-    if kind == "expired":
-        due = declared.get("review_by")
-        if not due:
-            return NO_REVIEW
-        return f"review is due by {due} now" if isinstance(due, str) and due >= day else NOT_SHOWN
-    is_complete = all(has_text(declared.get(name)) for name in ("owner", "justification", "authorised_by"))
-    return f"complete, authorised by {declared.get('authorised_by')}" if is_complete else NOT_SHOWN

@@ -61,35 +61,75 @@ class Opened(t.NamedTuple):
     alike: int = 1
 
 
-# How it ended that something was not authorised, or that a finding was open. Others end in words of their own.
+class Ended(t.NamedTuple):
+    """How something ended, in one of the words of `ENDS`, and in more words; "" is said of the audit itself, whose own findings say it."""
+
+    how: str
+    more: str = ""
+
+    @property
+    def message(self) -> str:
+        return self.more or self.how
+
+
+# How it ended that something was not authorised, or that a finding was open. Each rests on a record that shows it: that a finding is not
+# reported any more shows nothing, and ends in `UNPROVEN`.
 (
     BY_AUTHORISATION,
     BACK,
     GONE_SINCE,
+    LISTED,
+    VERIFIED,
+    COMPLETED,
+    LATER_REVIEW,
+    UNREPORTED,
+    READ_AGAIN,
     REMOVED,
-    HIDDEN,
     NOT_KNOWN,
     NOT_SHOWN,
-    ENTRY_CHANGED,
-    UNPINNED,
-    NOT_REQUIRED,
-    NO_REVIEW,
-    STILL_OPEN,
-) = ENDS = (
+) = _WITHIN = (
     "authorised",
     "changed back",
     "gone",
+    "listed again",
+    "verified",
+    "completed",
+    "given a later day of review",
+    "no longer reported",
+    "read again",
     "the entry removed",
-    "no longer looked at",
     "not known how, because the baseline is missing",
     "no longer shown",
-    # Nothing happened to what the finding is about: its entry asks for less.
-    "the entry changed",
-    "no longer pinned",
-    "no longer required",
+)
+(
+    NO_REVIEW,
+    NOT_REQUIRED,
+    NOT_PINNED,
+    NOT_COVERED,
+    OTHER_ENTRY,
+    OTHER_HASH,
+    OTHER_THRESHOLD,
+    STILL_NOT_AUTHORISED,
+    HIDDEN,
+    UNPROVEN,
+    STILL_OPEN,
+) = _AFTER = (
     "the day of review removed",
+    "no longer required",
+    "no longer pinned",
+    "no longer covered by an entry",
+    "the entry changed",
+    "shown with a hash that is not authorised",
+    "judged by another threshold",
+    "still not authorised",
+    "no longer looked at",
+    "ended in a way that no record shows",
     "still open",
 )
+# Of a note, which stands in no sentence.
+IN_USE = "in use"
+# In the order of a sentence; what nobody did anything about is open "after", not ended "within" some days.
+ENDS: t.Mapping[str, str] = {**dict.fromkeys(_WITHIN, "within"), **dict.fromkeys(_AFTER, "after")}
 
 
 class Episode(t.NamedTuple):

@@ -7,69 +7,45 @@ import re
 import typing as t
 
 from ...module_utils._baseline.entries import PINNED, is_authorised
-from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._script_monitor import ON_PAGES
-from ...module_utils._scripts.facts import REPORTED
-from ...module_utils._text import canonical, list_of
+from ...module_utils._text import list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
-from .chronicle import Chronicle, Finding, end_of_entry
+from .chronicle import Chronicle, Finding
+from .dates import covers
+from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified
 from .events import (
     AUTHORISED,
     BACK,
     BY_AUTHORISATION,
     CHANGED,
-    ENTRY_CHANGED,
     GONE,
     GONE_SINCE,
     HIDDEN,
+    IN_USE,
+    LISTED,
     NOT_KNOWN,
-    NOT_REQUIRED,
     NOT_SHOWN,
-    REMOVED,
     SEEN,
-    UNPINNED,
+    STILL_NOT_AUTHORISED,
+    UNREPORTED,
+    Ended,
     Entries,
     Episode,
     Event,
+    Opened,
 )
-from .scope import leaves_out, looks_at
+from .inventory import HASH_CHANGED, KINDS_NOT_AUTHORISED, NEW, UNJUSTIFIED, Identity, Inventory, Reader, Seen, count, how_many
+from .scope import details_of, leaves_out, looks_at, scores_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
-# With one of these, no baseline of the record authorises the script as it was seen; the first that applies names the episode.
-NEW, HASH_CHANGED, UNJUSTIFIED = _NOT_AUTHORISED = ("new", "changed", "unjustified")
 _EXPIRED, _UNVERIFIED = "expired", "unverified"
 # Findings about a script; the others are about an entry, or about the audit itself.
 _OF_SCRIPTS = frozenset(("malicious", "reported", NEW, HASH_CHANGED, _UNVERIFIED))
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
-
-
-class Identity(t.NamedTuple):
-    """What tells scripts apart: URL without fragment and host, without a visible URL host and hash, or else the id of the service."""
-
-    url: str
-    host: str
-    rest: str = ""
-
-
-class Seen(t.NamedTuple):
-    """A script of one record; `alike` is the number of scripts without a visible URL that look the same."""
-
-    hash: str
-    status: str
-    entry: str
-    findings: frozenset[str]
-    has_verdict: bool = True
-    # Whether the service showed that nobody reports it; where it shows nothing, the plan may hide it.
-    is_unreported: bool = False
-    alike: int = 1
-
-    @property
-    def not_authorised_as(self) -> str:
-        return next((kind for kind in _NOT_AUTHORISED if kind in self.findings), "")
 
 
 class Listed(t.NamedTuple):
@@ -97,9 +73,6 @@ class _Known:
         self.hash, self.status, self.first_day, self.asked = seen.hash, seen.status, day_of(at), frozenset[str]()
 
 
-Inventory = dict[Identity, Seen]
-
-
 class History(Chronicle):
     """The history of the scripts of one zone, made of its valid records in their order; of later ones than the period, nothing is used."""
 
@@ -113,6 +86,7 @@ class History(Chronicle):
         self.entries: Entries | None = None
         # What the last audit that could see has seen, with which baseline and scope.
         self.last_seen: Inventory = {}
+        self._before: Inventory = {}
         self.last_seen_at: datetime.datetime | None = None
         # Of the first record of the chain, if it is in the period.
         self.first_counts: tuple[int, int] | None = None
@@ -124,7 +98,7 @@ class History(Chronicle):
         # The last inventory that stands in a record, and the findings in it.
         self._whole: Inventory = {}
         self._found: set[Finding] = set()
-        self._names: dict[tuple[str | None, str | None], tuple[str, str]] = {}
+        self._reader = Reader()
 
     def listed(self) -> list[Listed]:
         """Return the inventory of the last record of the period, sorted."""
@@ -175,7 +149,7 @@ class History(Chronicle):
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
         now = (self.inventory or {}) if audit.can_see else {}
-        messages = {(f["kind"], *self._name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
+        messages = {(f["kind"], *self._reader.name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
         gone: set[Identity] = set()
         if audit.can_see:
             is_same = record["baseline_digest"] == self._last_digest
@@ -187,7 +161,7 @@ class History(Chronicle):
                 gone.add(identity)
                 self.end(identity, audit.at, GONE_SINCE)
                 yield Event(audit.at, self.zone_id, GONE, identity.url, identity.host)
-            self.last_seen, self.last_seen_at = now, audit.at
+            self._before, self.last_seen, self.last_seen_at = self.last_seen, now, audit.at
             self._last_digest = record["baseline_digest"]
             self._asked = _statuses(record["scope"])
         if self.is_first and audit.can_see and self.period.covers(audit.at):
@@ -195,16 +169,16 @@ class History(Chronicle):
         yield from self.finding_events(
             audit.at,
             {**dict.fromkeys(self._found if self.inventory else (), ""), **dict(self._findings(record))},
-            lambda finding: self._why_closed(finding, audit, record["scope"], gone),
+            lambda finding, opened: self._why_closed(finding, opened, audit, record["scope"], gone),
         )
-        self.compare_baselines(audit.at, self.entries, self._was_seen_by)
+        self.dates.compare(audit.at, self.entries, self._was_seen_by, counts=self.period.covers(audit.at))
 
     def _take_inventory(self, record: CheckedRecord) -> None:
         """Take the inventory of a record; one that refers to another than the last one cannot be read any more."""
         if "inventory" in record:
-            self._whole, self._inventory_seq = self._read_inventory(record), record["seq"]
+            self._whole, self._inventory_seq = self._reader.read(record), record["seq"]
             self._found = {
-                Finding(kind, *identity, entry=seen.entry if identity.url else "")
+                Finding(kind, *identity)
                 for identity, seen in self._whole.items()
                 if seen.findings
                 for kind in seen.findings & _OF_SCRIPTS
@@ -219,7 +193,7 @@ class History(Chronicle):
         """Return the inventory with the findings of the record; where the two differ, the worse of both holds."""
         lacking: dict[Identity, set[str]] = {}
         for finding in record["findings"]:
-            identity = Identity(*self._name(finding["script_url"], finding["host"]))
+            identity = Identity(*self._reader.name(finding["script_url"], finding["host"]))
             seen = inventory.get(identity) if identity.url and finding["kind"] in _OF_SCRIPTS else None
             if seen is not None and finding["kind"] not in seen.findings:
                 lacking.setdefault(identity, set()).add(finding["kind"])
@@ -229,30 +203,6 @@ class History(Chronicle):
             if identity in lacking
         }
         return {**inventory, **more} if more else inventory
-
-    def _read_inventory(self, record: CheckedRecord) -> Inventory:
-        inventory: Inventory = {}
-        for item in record["inventory"]:
-            script, findings = item["script"], frozenset(item["findings"])
-            value = (script["hash"] or "").lower()
-            unreported = all(script.get(flag) is False for flag in REPORTED)
-            has_verdict = script.get("malicious") is not None
-            seen = Seen(value, script["status"] or "", item["entry"] or "", findings, has_verdict, unreported)
-            url, host = self._name(script["script_url"], script["host"])
-            identity = Identity(url, host, "" if url else value or script["script_id"])
-            same = inventory.get(identity)
-            if same is not None:
-                shown = {name: getattr(seen, name) and getattr(same, name) for name in ("has_verdict", "is_unreported")}
-                seen = seen._replace(findings=findings | same.findings, alike=same.alike + (0 if url else 1), **shown)
-            inventory[identity] = seen
-        return inventory
-
-    def _name(self, url: str | None, host: str | None) -> tuple[str, str]:
-        """Return URL and host as they identify a script."""
-        named = self._names.get((url, host))
-        if named is None:
-            named = self._names[url, host] = (normalize_url(url or ""), (host or "").lower())
-        return named
 
     def _script_events(
         self, identity: Identity, seen: Seen, at: datetime.datetime, messages: t.Mapping[tuple[str, str, str], str]
@@ -302,7 +252,7 @@ class History(Chronicle):
         is_pinned = declared.get("integrity") == PINNED
         if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
             # Its hash is one of the entry again; where the service shows none any more, nobody knows.
-            return "" if _UNVERIFIED in seen.findings else BACK
+            return BACK if seen.hash in _hashes(declared) and _UNVERIFIED not in seen.findings else ""
         if not is_authorised(declared, self.day) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
             return ""
         return BY_AUTHORISATION
@@ -323,9 +273,12 @@ class History(Chronicle):
     def _findings(self, record: CheckedRecord) -> t.Iterator[tuple[Finding, str]]:
         for finding in record["findings"]:
             kind, url, message = finding["kind"], finding["script_url"], finding["message"] or ""
-            name, host = self._name(url, finding["host"])
-            if url or kind not in _OF_SCRIPTS:
+            name, host = self._reader.name(url, finding["host"])
+            if kind not in _OF_SCRIPTS:
                 yield Finding(kind, name, host, "", finding["entry"] or ""), message
+                continue
+            if url:
+                yield Finding(kind, name, host), message
                 continue
             # Such findings are equal; the inventory tells their scripts apart.
             same = [
@@ -335,85 +288,72 @@ class History(Chronicle):
             ]
             for identity in same or [Identity("", host)]:
                 many = how_many(self.inventory[identity]) if self.inventory and same else []
-                yield Finding(kind, "", host, identity.rest, ""), "; ".join(filter(None, (message, *many)))
+                yield Finding(kind, "", host, identity.rest), "; ".join(filter(None, (message, *many)))
 
-    def _why_closed(self, finding: Finding, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]) -> str:
+    def _why_closed(
+        self, finding: Finding, opened: Opened, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]
+    ) -> Ended:
         """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
         if finding.kind in _OF_SCRIPTS:
-            return self._why_script_closed(finding, audit, gone)
+            return self._why_script_closed(finding, audit, scope, gone)
         if not finding.entry:
-            return ""
-        declared = self.entry_of(finding.entry)
-        if self.entries is None or not declared:
-            return NOT_KNOWN if self.entries is None else REMOVED
+            return Ended("")
+        if self.entries is None:
+            return Ended(NOT_KNOWN)
+        was, now = opened.about.declared, self.entries.get(finding.entry)
         if finding.kind not in ("gone", UNUSED):
-            return end_of_entry(finding.kind, declared, self.day)
-        hosts, before = list_of(declared.get("hosts")), self.open[finding].about.declared
+            return end_of_entry(finding.kind, was, now, self.day)
+        if audit.can_see and any(covers(was, identity.url, identity.host) for identity in self.inventory or ()):
+            return Ended(IN_USE if finding.kind == UNUSED else LISTED)
+        hosts = list_of((now or {}).get("hosts"))
         is_looked_at = audit.can_see and (not hosts or any(looks_at(scope["hosts"], str(host)) for host in hosts))
-        is_other = any(canonical(before.get(name)) != canonical(declared.get(name)) for name in ("url", "hosts"))
-        is_listed = any(seen.entry == finding.entry for seen in (self.inventory or {}).values())
-        reasons = (
-            (not is_looked_at, HIDDEN),
-            (is_other, ENTRY_CHANGED),
-            (is_listed, "listed again" if finding.kind == "gone" else "in use"),
-            (finding.kind == "gone" and declared.get("required") is not True, NOT_REQUIRED),
-            (finding.kind == UNUSED and declared.get("required") is True, ENTRY_CHANGED),
-            (True, NOT_SHOWN),
-        )
-        return next(reason for applies, reason in reasons if applies)
+        return end_of_missing(was, now, is_looked_at=is_looked_at)
 
-    def _why_script_closed(self, finding: Finding, audit: Audit, gone: t.Container[Identity]) -> str:
+    def _why_script_closed(
+        self, finding: Finding, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]
+    ) -> Ended:
         identity = Identity(finding.place, finding.detail, finding.rest)
         seen = (self.inventory or {}).get(identity) if audit.can_see else None
-        kinds = seen.findings if seen else frozenset[str]()
+        if seen is None or identity in gone:
+            return Ended(GONE_SINCE if identity in gone else HIDDEN)
+        if finding.kind == "malicious":
+            before = self._before.get(identity)
+            return end_of_malicious(before and before.verdict, seen.verdict, scores_of(self._scope), scores_of(scope))
+        if finding.kind == "reported":
+            return Ended(UNREPORTED if seen.is_unreported else NOT_SHOWN)
+        if finding.kind == _UNVERIFIED:
+            looks_less = details_of(scope) < details_of(self._scope)
+            return end_of_unverified(seen.hash, seen.findings, self.entries, seen.entry, looks_less=looks_less)
+        return self._why_authorised(identity, seen)
+
+    def _why_authorised(self, identity: Identity, seen: Seen) -> Ended:
+        """Return how it ended that a script was found to be new or changed."""
         how = self.ended_now.get(identity, "")
-        left = next((kind for kind in (*_NOT_AUTHORISED, _EXPIRED, _UNVERIFIED) if kind in kinds), "")
-        reasons = (
-            (identity in gone, GONE_SINCE),
-            (seen is None, HIDDEN),
-            (finding.kind == "malicious" and seen is not None and not seen.has_verdict, HIDDEN),
-            (finding.kind == "reported" and seen is not None and not seen.is_unreported, NOT_SHOWN),
-            (finding.kind in ("malicious", "reported"), "no longer reported"),
-            (finding.kind == _UNVERIFIED and bool(seen and seen.hash), "a hash is shown"),
-            (finding.kind == _UNVERIFIED and self.entries is None, NOT_KNOWN),
-            (finding.kind == _UNVERIFIED and self._is_unpinned(seen), UNPINNED),
-            (finding.kind == _UNVERIFIED, NOT_SHOWN),
-            (how in (BACK, BY_AUTHORISATION), how),
-            (self.entries is None, NOT_KNOWN),
-            (True, f"still not authorised{f' ({left})' if left else ''}"),
-        )
-        return next(reason for applies, reason in reasons if applies)
+        if how in (BACK, BY_AUTHORISATION):
+            return Ended(how)
+        left = next((kind for kind in (*KINDS_NOT_AUTHORISED, _EXPIRED, _UNVERIFIED) if kind in seen.findings), "")
+        more = f"{STILL_NOT_AUTHORISED} ({left})" if left else ""
+        return Ended(NOT_KNOWN) if self.entries is None else Ended(STILL_NOT_AUTHORISED, more)
 
-    def _is_unpinned(self, seen: Seen | None) -> bool:
-        declared = self.entry_of(seen.entry) if seen else {}
-        return bool(declared) and declared.get("integrity") != PINNED
-
-    def _was_seen_by(self, entry: str, hashes: t.Collection[str], day: str) -> bool:
+    def _was_seen_by(self, entry: t.Mapping[str, Json], hashes: t.Collection[str], day: str) -> bool:
         """Return whether audits up to a day had seen what an entry authorises: each of these hashes, or without any each of its scripts."""
         if hashes:
             return all(self._hash_days.get(value, "9") <= day for value in hashes)
-        days = [self._known[identity].first_day for identity, seen in self.last_seen.items() if seen.entry == entry]
+        name = entry.get("name")
+        days = [self._known[identity].first_day for identity, seen in self.last_seen.items() if seen.entry == name]
         return bool(days) and max(days) <= day
 
     def is_hidden(self, identity: t.Hashable) -> bool:
         return identity not in self.last_seen
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
-        declared = self.entry_of(finding.entry)
-        about = Event(at, self.zone_id, what, finding.place, finding.detail, entry=finding.entry)
-        return about._replace(message=message, declared=declared)
+        seen = self.last_seen.get(Identity(finding.place, finding.detail, finding.rest))
+        entry = finding.entry or (seen.entry if seen else "")
+        about = Event(at, self.zone_id, what, finding.place, finding.detail, entry=entry)
+        return about._replace(message=message, declared=self.entry_of(entry))
 
     def entry_of(self, name: str) -> t.Mapping[str, Json]:
         return (self.entries or {}).get(name, {})
-
-
-def count(inventory: Inventory | None) -> int:
-    """Return the number of scripts, of which several may be one row."""
-    return sum(seen.alike for seen in (inventory or {}).values())
-
-
-def how_many(seen: Seen) -> list[str]:
-    return [f"{seen.alike} scripts without a visible URL that have this hash"] if seen.alike > 1 else []
 
 
 def _hashes(declared: t.Mapping[str, Json]) -> frozenset[str]:

@@ -14,7 +14,8 @@ from .audits import moment
 from .calendar import STATES, calendar, shape
 from .document import DEFAULT_TITLE, Document, ZoneChain, numbers
 from .events import AUTHORISED, CLOSED, HIDDEN, OPENED, SEEN, Event, Opened
-from .history import Listed, count
+from .history import Listed
+from .inventory import count
 from .verdict import PAGE_WORDS
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.

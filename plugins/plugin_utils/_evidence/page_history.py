@@ -6,45 +6,64 @@ import datetime
 import typing as t
 
 from ...module_utils._baseline.entries import is_authorised
-from ...module_utils._chain.kinds import PAGES, UNUSED
+from ...module_utils._chain.kinds import PAGES, SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import canonical, list_of, parse_time
+from ...module_utils._text import canonical, parse_time
 from .._words import plural
-from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, day_of, delay_of, find_gaps, find_slow, moment
-from .chronicle import Chronicle, Finding, end_of_entry
+from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, Slow, day_of, delay_of, find_gaps, find_slow
+from .chronicle import Chronicle, Finding
+from .dates import Dates, Entry, best_entry, covers, matches
+from .endings import end_of_entry
 from .events import (
     AUTHORISED,
     BACK,
     BY_AUTHORISATION,
     CHANGED,
+    GONE_SINCE,
     HIDDEN,
+    IN_USE,
     NOT_KNOWN,
     NOT_REQUIRED,
-    REMOVED,
+    READ_AGAIN,
     SEEN,
+    STILL_NOT_AUTHORISED,
+    Ended,
     Entries,
     Episode,
     Event,
+)
+from .page_parts import (
+    HAS,
+    PARTS,
+    Page,
+    differences,
+    end_of_required,
+    host_of,
+    message_of,
+    names_in,
+    names_of,
+    patterns_of,
+    recorded_when,
 )
 from .scope import leaves_out_of_pages
 
 # What the records of a zone's payment pages prove about a period: what changed in a page, and who authorised it.
 
 _UNREAD = "page_unread"
-# Findings about an entry, whose name is their subject.
+# Findings about an entry, whose name is their subject; with a page, about one of the baseline of scripts, and the subject is the script.
 _OF_ENTRIES = frozenset(("expired", "unjustified", UNUSED))
+# Findings about a script of a page, which the baseline of scripts may authorise as well.
+_OF_SCRIPTS = frozenset(("script_new", "expired", "unjustified"))
 _NO_EPISODE = _OF_ENTRIES | {_UNREAD}
 _OF_AUDITS = frozenset(("evidence_gap", "history_broken"))
-# Parts of a page, with their words.
-_PARTS: t.Mapping[str, tuple[str, str]] = {
-    "scripts": ("script", "scripts"),
-    "inline": ("piece of inline code", "pieces of inline code"),
-    "frames": ("frame", "frames"),
-    "forms": ("form", "forms"),
-}
 
-Page = t.Mapping[str, t.Any]
+
+class Look(t.NamedTuple):
+    """How closely an audit looked at a page: what a browser recorded has more than the document, and more fetches may show more."""
+
+    is_recorded: bool = False
+    fetches: int = 0
 
 
 class ListedPage(t.NamedTuple):
@@ -74,37 +93,22 @@ class PageHistory(Chronicle):
         self._pages: list[Page] | None = []
         self._pages_seq = 0
         self._found: dict[Finding, str] = {}
-        # By finding, what authorised the page when it was opened.
+        # By finding, what authorised the page when it was opened, how closely the audit looked, and the names of what it is about.
         self._authorised_by: dict[Finding, str] = {}
-        self._scripts_digest = ""
-        self._readable: t.Collection[str] = ()
+        self._looked_by: dict[Finding, Look] = {}
+        self._names: dict[Finding, set[str]] = {}
+        self._readable: t.Mapping[str, Page] = {}
         self._headers: list[str] = []
-        # Of each page the audits of the period that looked for it, of which those are blind that could not read it, each at the time at
-        # which the page was looked at: that of a recording where one was read. And the pages of the last audit before the period.
-        self._audits_of: dict[str, list[Audit]] = {}
-        self._earlier_of: dict[str, datetime.datetime] = {}
+        self._fetches = 0
+        # Each page's audits, of which those are blind that could not read it, each at the time at which the page was looked at: that of a
+        # recording where one was read. And when the page was asked for last.
+        self._looks: dict[str, list[Audit]] = {}
+        self._asked: dict[str, datetime.datetime] = {}
         self._recorded: set[str] = set()
-
-    @property
-    def gaps(self) -> list[Gap]:
-        """Return the gaps between audits, and those between recordings: an audit of a recording proves nothing about days after it."""
-        gaps = super().gaps
-        days = {day for gap in gaps for day in gap.dates}
-        for url in sorted(self._recorded):
-            looks = [audit.at for audit in self._audits_of.get(url, ())]
-            own = find_gaps(
-                looks, self._earlier_of.get(url), self.period, self.max_gap_days, f"{url} was neither recorded nor fetched"
-            )
-            new = [gap._replace(days=len(gap.dates - days)) for gap in own]
-            gaps += [gap for gap in new if gap.days]
-            days |= {day for gap in own for day in gap.dates}
-        return gaps
-
-    @property
-    def slow(self) -> tuple[str, str] | None:
-        """Return the first days between which more than seven days had no audit that could see, of all pages or of one of them."""
-        spans = [find_slow(audits, self._earlier_of.get(url), self.period) for url, audits in self._audits_of.items()]
-        return min((span for span in (super().slow, *spans) if span), default=None)
+        # The entries of the baseline of scripts, their dates, and when each script was first seen on a host.
+        self._script_entries: Entries | None = None
+        self.script_dates = Dates(SCRIPTS.name)
+        self._script_days: dict[tuple[str, str], str] = {}
 
     @property
     def pages(self) -> list[ListedPage]:
@@ -122,7 +126,7 @@ class PageHistory(Chronicle):
         url, entry = page["url"], page["entry"] or ""
         declared = self.entry_of(entry)
         kinds = {finding.kind for finding in self._found if finding.place == url or (entry and finding.detail == entry)}
-        has = [plural(len(page[part]), *words) for part, words in _PARTS.items()]
+        has = [plural(len(page[part]), *words) for part, words in PARTS.items()]
         sent = sum(value is not None for value in page["headers"].values())
         return ListedPage(
             page=url,
@@ -131,7 +135,7 @@ class PageHistory(Chronicle):
             is_authorised=is_authorised(declared, self.day) and not kinds - {UNUSED},
             has="could not be read"
             if _UNREAD in kinds
-            else ", ".join([plural(sent, "compared header"), *has]) + _recorded_when(page),
+            else ", ".join([plural(sent, "compared header"), *has]) + recorded_when(page),
             hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
             message=", ".join(kind for kind in PAGES.findings if kind in kinds),
         )
@@ -142,72 +146,65 @@ class PageHistory(Chronicle):
             self._pages, self._pages_seq = record["pages"], record["seq"]
         elif record["pages_same_as"] != self._pages_seq:
             self._pages = None
+        self._fetches = record["scope"]["fetches"]
         self.entries = self._baseline(record["pages_baseline_digest"])
-        scripts = self._baseline(record["baseline_digest"])
+        self._script_entries = self._baseline(record["baseline_digest"])
         self._found = {
-            Finding(finding["kind"], finding["page"] or "", finding["subject"] or ""): _message(finding)
+            Finding(finding["kind"], finding["page"] or "", finding["subject"] or ""): message_of(finding)
             for finding in record["findings"]
         }
         kinds = {finding.kind for finding in self._found}
         blind = {PAGE_UNREAD} if _UNREAD in kinds or not self._pages or any(map(self._is_unread, self._pages)) else set()
         blind |= {NOT_READABLE} if self._pages is None else set()
-        blind |= {NO_BASELINE} if self.entries is None or scripts is None else set()
+        blind |= {NO_BASELINE} if self.entries is None or self._script_entries is None else set()
         audit = Audit(
             at,
             has_findings=not record["passed"] or bool(kinds - {UNUSED}),
             blind=frozenset(blind),
             delay=delay_of(record, at),
-            left_out=leaves_out_of_pages(record["scope"], {*self._audits_of, *self._earlier_of}),
+            left_out=leaves_out_of_pages(record["scope"], self._known_pages()),
             has_broken_history="history_broken" in kinds,
         )
+        self._readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page)}
         self._note_pages(record["scope"]["pages"], audit)
         return audit
 
-    def _note_pages(self, urls: t.Iterable[str], audit: Audit) -> None:
-        """Note which pages an audit could read, and when each was looked at: what holds for all of them holds for each."""
-        pages = {page["url"]: page for page in self._pages or ()}
-        is_earlier = not self.period.covers(audit.at)
-        if is_earlier:
-            self._earlier_of = {}
-        for url in urls:
-            page = pages.get(url, {})
-            recorded = parse_time(page.get("recorded_at"))
-            at = min(recorded, audit.at) if recorded else audit.at
-            self._recorded |= {url} if recorded else set()
-            if not self.period.covers(at):
-                self._earlier_of[url] = max(at, self._earlier_of.get(url, at))
-            if not is_earlier:
-                blind = audit.blind - {PAGE_UNREAD} | ({PAGE_UNREAD} if page and self._is_unread(page) else frozenset())
-                looks = self._audits_of.setdefault(url, [])
-                looks += [audit._replace(at=at, blind=blind)] if self.period.covers(at) else []
-                looks.sort(key=lambda look: look.at)
-
-    def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
-        readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page)}
-        for url, page in readable.items():
+    def events_of(self, _record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
+        for url, page in self._readable.items():
             yield from self._page_events(url, page, audit.at)
-        self._scripts_digest = record["baseline_digest"]
-        self._readable = readable.keys()
         for finding in self._found.keys() - self.open.keys():
             self._authorised_by[finding] = self._authority(finding)
-        yield from self._authorised_events(readable, audit.at)
-        yield from self.finding_events(audit.at, self._found, lambda finding: self._why_closed(finding, readable))
-        self.compare_baselines(audit.at, self.entries, self._was_seen_by)
+            self._looked_by[finding] = self._look_at(finding.place)
+            if finding.kind in HAS and finding.place in self._readable:
+                self._names[finding] = names_of(self._readable[finding.place], finding)
+        yield from self._authorised_events(audit.at)
+        yield from self.finding_events(
+            audit.at, self._found, lambda finding, opened: self._why_closed(finding, opened.about.declared)
+        )
+        counts = self.period.covers(audit.at)
+        self.dates.compare(audit.at, self.entries, self._was_seen_by, counts=counts)
+        self.script_dates.compare(audit.at, self._script_entries, self._was_script_seen_by, counts=counts)
 
-    def _authorised_events(self, readable: t.Mapping[str, Page], at: datetime.datetime) -> t.Iterator[Event]:
+    def _authorised_events(self, at: datetime.datetime) -> t.Iterator[Event]:
         """Follow what is not authorised from its finding to its end, also while nobody looks at it."""
         for finding in self._found:
             if finding.place and finding.kind not in _NO_EPISODE:
                 self.ongoing.setdefault(finding, Episode(finding.kind, at, is_first=self.is_first, place=finding.place))
-        urls = set()
+        authorised: dict[tuple[str, str], Event] = {}
         for finding in [finding for finding in self.ongoing if isinstance(finding, Finding) and finding not in self._found]:
-            how = self._why_closed(finding, readable)
+            how = self._why_closed(finding, {}).how
             if how in (BACK, BY_AUTHORISATION, NOT_REQUIRED):
                 self.end(finding, at, how)
             if how == BY_AUTHORISATION:
-                urls.add(finding.place)
-        for url in sorted(urls):
-            yield self._about(AUTHORISED, url, readable[url], at)
+                event = self._authorised(finding, at)
+                authorised[event.page, event.subject] = event
+        yield from (authorised[key] for key in sorted(authorised))
+
+    def _authorised(self, finding: Finding, at: datetime.datetime) -> Event:
+        """Return that something of a page is authorised: by the entry of the page, or a script by the one of the baseline of scripts."""
+        about = self._about(AUTHORISED, finding.place, self._readable[finding.place], at)
+        entry = self._script_entry(finding)
+        return about if entry is None else about._replace(subject=finding.detail, entry=str(entry.get("name")), declared=entry)
 
     def _is_unread(self, page: Page) -> bool:
         return page["status"] is None or any(finding.kind == _UNREAD and finding.place == page["url"] for finding in self._found)
@@ -219,10 +216,12 @@ class PageHistory(Chronicle):
         if last == {**page, "recorded_at": last and last["recorded_at"]}:
             return
         self._since[url] = day_of(at)
+        for script in page["scripts"]:
+            self._script_days.setdefault((script["url"], host_of(url)), day_of(at))
         if last is None:
             yield self._about(SEEN, url, page, at)
             return
-        changes = _differences(last, page)
+        changes = differences(last, page)
         if changes:
             yield self._about(CHANGED, url, page, at)._replace(message="; ".join(changes))
 
@@ -231,100 +230,153 @@ class PageHistory(Chronicle):
         about = Event(at, self.zone_id, what, page=url, entry=entry, is_first=self.is_first, of_pages=True)
         return about._replace(declared=self.entry_of(entry))
 
+    def _script_entry(self, finding: Finding) -> Entry | None:
+        """Return the entry of the baseline of scripts that a finding about a script rests on; None if the entry of the page names the script, or none does."""
+        if finding.kind not in _OF_SCRIPTS or not finding.place:
+            return None
+        declared = self.entry_of(self._entry_name(finding.place))
+        if any(matches(pattern, finding.detail) for pattern in patterns_of(declared.get("scripts"))):
+            return None
+        return best_entry(self._script_entries or {}, finding.detail, host_of(finding.place))
+
     def _authority(self, finding: Finding) -> str:
         """Return what authorises what a finding is about, so that two audits can be compared."""
         declared = self.entry_of(self._entry_name(finding.place))
-        scripts = self._scripts_digest if finding.kind == "script_new" else ""
-        return canonical([scripts, *(declared.get(name) for name in ("page", "headers", *_PARTS))])
+        return canonical([self._script_entry(finding), *(declared.get(name) for name in ("page", "headers", *PARTS))])
 
-    def _why_closed(self, finding: Finding, readable: t.Mapping[str, Page]) -> str:
+    def _why_closed(self, finding: Finding, was: Entry) -> Ended:
         """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
-        declared = self.entry_of(finding.detail if finding.kind in _OF_ENTRIES else (self._entry_name(finding.place)))
-        is_expired = any(other.kind == "expired" and other.detail == declared.get("name") for other in self._found)
-        is_same = self._authorised_by.get(finding) == self._authority(finding)
-        reasons = (
-            (finding.kind in _OF_AUDITS, ""),
-            (self.entries is None, NOT_KNOWN),
-            (finding.kind in _OF_ENTRIES, self._end_of_entry(finding.kind, declared)),
-            (finding.place not in readable or self._is_left_out(finding), HIDDEN),
-            (finding.kind == _UNREAD, "read again"),
-            (is_same, BACK),
-            (finding.kind == "gone" and not _requires(declared, finding.detail), NOT_REQUIRED),
-            (finding.kind == "gone", BACK),
-            (is_authorised(declared, self.day) and not is_expired, BY_AUTHORISATION),
-            (True, "still not authorised"),
-        )
-        return next(reason for applies, reason in reasons if applies)
+        if finding.kind in _OF_AUDITS:
+            return Ended("")
+        if self.entries is None or (finding.kind in _OF_SCRIPTS and self._script_entries is None):
+            return Ended(NOT_KNOWN)
+        if finding.place:
+            return self._why_page_closed(finding, was)
+        now = self.entries.get(finding.detail)
+        is_used = finding.kind == UNUSED and now is not None
+        return Ended(IN_USE) if is_used else end_of_entry(finding.kind, was, now, self.day)
 
-    def _end_of_entry(self, kind: str, declared: t.Mapping[str, Json]) -> str:
-        if not declared:
-            return REMOVED
-        return "in use" if kind == UNUSED else end_of_entry(kind, declared, self.day)
+    def _why_page_closed(self, finding: Finding, was: Entry) -> Ended:
+        page = self._readable.get(finding.place)
+        if page is None or self._is_left_out(finding):
+            return Ended(HIDDEN)
+        if finding.kind == _UNREAD:
+            return Ended(READ_AGAIN)
+        declared = self.entry_of(page["entry"] or "")
+        if finding.kind == "gone":
+            return end_of_required(finding.detail, page, declared)
+        if not self._has(page, finding):
+            return Ended(GONE_SINCE if finding.kind in _OF_ENTRIES else BACK)
+        is_same = self._authorised_by.get(finding) == self._authority(finding)
+        return Ended(BACK) if is_same and finding.kind not in _OF_ENTRIES else self._end_by_entry(finding, was, declared)
+
+    def _end_by_entry(self, finding: Finding, was: Entry, declared: Entry) -> Ended:
+        """Return how a finding ended about something that the page still has, under another entry or another baseline."""
+        entry = self._script_entry(finding)
+        if finding.kind in _OF_ENTRIES and entry is not None and was.get("name") == entry.get("name"):
+            return end_of_entry(finding.kind, was, entry, self.day)
+        by = declared if entry is None else entry
+        is_current = is_authorised(by, self.day) and not (str(by.get("review_by") or "9") < self.day)
+        return Ended(BY_AUTHORISATION if is_current else STILL_NOT_AUTHORISED)
 
     def _is_left_out(self, finding: Finding) -> bool:
-        """Return whether a finding is about a header that audits do not compare any more."""
+        """Return whether audits do not compare a header any more, or look less closely at a page than the one that found something."""
         name = finding.detail
-        return finding.kind == "header_changed" and not name.startswith("meta:") and name not in (*self._headers, "base")
+        if finding.kind == "header_changed":
+            return not name.startswith("meta:") and name not in (*self._headers, "base")
+        page = self._readable.get(finding.place)
+        looks_less = self._look_at(finding.place) < self._looked_by.get(finding, Look())
+        return page is not None and looks_less and not self._has(page, finding)
+
+    def _has(self, page: Page, finding: Finding) -> bool:
+        """Return whether a page still has what a finding is about; of headers and addresses, what was found is a difference."""
+        part, _names = HAS.get(finding.kind, ("", ()))
+        return not part or bool(names_in(page, finding.kind) & self._names.get(finding, {finding.detail}))
+
+    def _look_at(self, url: str) -> Look:
+        """Return how closely the record at hand looked at a page."""
+        page = self._readable.get(url)
+        return Look() if page is None else Look(page["source"] == "har", self._fetches)
 
     def _entry_name(self, url: str) -> str:
         return self._read.get(url, {}).get("entry") or ""
 
-    def _was_seen_by(self, entry: str, _hashes: t.Collection[str], day: str) -> bool:
+    def _was_seen_by(self, entry: Entry, _hashes: t.Collection[str], day: str) -> bool:
         """Return whether audits up to a day had seen the pages of an entry as they are now."""
-        days = [self._since[url] for url, page in self._read.items() if page["entry"] == entry]
+        days = [self._since[url] for url, page in self._read.items() if page["entry"] == entry.get("name")]
         return bool(days) and max(days) <= day
+
+    def _was_script_seen_by(self, entry: Entry, _hashes: t.Collection[str], day: str) -> bool:
+        """Return whether audits up to a day had seen each script of a page that an entry of the baseline of scripts matches."""
+        days = [first for (url, host), first in self._script_days.items() if covers(entry, url, host)]
+        return bool(days) and max(days) <= day
+
+    @property
+    def all_dates(self) -> list[Dates]:
+        def is_on_a_page(entry: Entry) -> bool:
+            return any(covers(entry, url, host) for url, host in self._script_days)
+
+        return [self.dates, self.script_dates.about(is_on_a_page)]
+
+    @property
+    def gaps(self) -> list[Gap]:
+        """Return the gaps between audits, and those between recordings: an audit of a recording proves nothing about days after it."""
+        gaps = super().gaps
+        days = {day for gap in gaps for day in gap.dates}
+        for url in sorted(self._recorded):
+            looks = self._looks_at(url)
+            what = f"{url} was neither recorded nor fetched"
+            # Before its first audit, only the audits of all pages have a gap.
+            period = self.period._replace(is_since_given=False)
+            own = find_gaps([look.at for look in looks], self._earlier_look_at(url), period, self.max_gap_days, what)
+            new = [gap._replace(days=len(gap.dates - days)) for gap in own]
+            gaps += [gap for gap in new if gap.days]
+            days |= {day for gap in own for day in gap.dates}
+        return gaps
+
+    @property
+    def slow(self) -> Slow | None:
+        """Return the first days between which more than seven days had no audit, of all pages together or of one of them."""
+        whole = super().slow
+        of_pages = []
+        for url in self._known_pages():
+            earlier = self._earlier_look_at(url)
+            span = find_slow(self._looks_at(url), earlier.date() if earlier else self._looks[url][0].day, self.period)
+            of_pages += [span._replace(page=url)] if span else []
+        return whole or min(of_pages, default=None)
+
+    def _known_pages(self) -> list[str]:
+        """Return the pages that were asked for in the period, or by the last audit before it."""
+        return [url for url, at in self._asked.items() if self.period.covers(at) or at == self.earlier]
+
+    def _looks_at(self, url: str) -> list[Audit]:
+        return [look for look in self._looks[url] if self.period.covers(look.at)]
+
+    def _earlier_look_at(self, url: str) -> datetime.datetime | None:
+        return max((look.at for look in self._looks[url] if day_of(look.at) < self.period.since), default=None)
+
+    def _note_pages(self, urls: t.Iterable[str], audit: Audit) -> None:
+        """Note which pages an audit could read, and when each was looked at: what holds for all of them holds for each."""
+        pages = {page["url"]: page for page in self._pages or ()}
+        for url in urls:
+            recorded = parse_time(pages[url].get("recorded_at")) if url in pages else None
+            self._recorded |= {url} if recorded else set()
+            blind = audit.blind - {PAGE_UNREAD} | (frozenset() if url in self._readable else {PAGE_UNREAD})
+            looks = self._looks.setdefault(url, [])
+            looks.append(audit._replace(at=min(recorded, audit.at) if recorded else audit.at, blind=blind))
+            looks.sort(key=lambda look: look.at)
+            self._asked[url] = audit.at
 
     def is_hidden(self, identity: t.Hashable) -> bool:
         return isinstance(identity, Finding) and (identity.place not in self._readable or self._is_left_out(identity))
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
-        entry = finding.detail if finding.kind in _OF_ENTRIES else self._entry_name(finding.place)
-        about = Event(at, self.zone_id, what, page=finding.place, subject=finding.detail, entry=entry, of_pages=True)
-        return about._replace(message=message, declared=self.entry_of(entry))
+        entry = self._script_entry(finding)
+        if entry is None:
+            name = finding.detail if not finding.place else self._entry_name(finding.place)
+            entry = {"name": name, **self.entry_of(name)}
+        about = Event(at, self.zone_id, what, page=finding.place, subject=finding.detail, entry=str(entry["name"]), of_pages=True)
+        return about._replace(message=message, declared=entry)
 
     def entry_of(self, name: str) -> t.Mapping[str, Json]:
         return (self.entries or {}).get(name, {})
-
-
-def _message(finding: t.Mapping[str, Json]) -> str:
-    if "is" not in finding or "should_be" not in finding:
-        return ""
-    return f"is {finding['is'] or 'not set'}, should be {finding['should_be'] or 'not set'}"
-
-
-def _requires(declared: t.Mapping[str, Json], pattern: str) -> bool:
-    """Return whether an entry requires what fits a pattern."""
-    lines = [line for part in ("scripts", "frames") for line in list_of(declared.get(part))]
-    return any(isinstance(line, dict) and line.get("required") is True and line.get("url") == pattern for line in lines)
-
-
-def _differences(before: Page, now: Page) -> list[str]:
-    """Return in words what differs between two states of a page."""
-    changes = []
-    for name in sorted({**before["headers"], **now["headers"]}):
-        was, value = before["headers"].get(name), now["headers"].get(name)
-        if was != value:
-            changes.append(f"header {name} was {_text(was)}, is {_text(value)}")
-    for part, words in _PARTS.items():
-        was, are = ({canonical(item) for item in side[part]} for side in (before, now))
-        counts = [
-            f"{word} {plural(len(items), *words)}" for word, items in (("added", are - was), ("removed", was - are)) if items
-        ]
-        changes += counts
-    if before["final_url"] != now["final_url"]:
-        changes.append(f"it led to {_text(before['final_url'])}, and leads to {_text(now['final_url'])}")
-    if before["source"] != now["source"]:
-        changes.append(f"it is {'read from a recording' if now['source'] == 'har' else 'fetched'} from now on")
-    return changes
-
-
-def _recorded_when(page: Page) -> str:
-    """Return a clause about the recording from which a page was read, "" for one that was fetched."""
-    made = parse_time(page["recorded_at"])
-    if page["source"] != "har":
-        return ""
-    return f"; read from a recording of {moment(made)}" if made else "; read from a recording without a date"
-
-
-def _text(value: Json) -> str:
-    return "not set" if value is None else value if isinstance(value, str) else canonical(value)

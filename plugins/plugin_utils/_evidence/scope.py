@@ -8,7 +8,9 @@ import typing as t
 from ...module_utils._core import Json
 from ...module_utils._pages.facts import COMPARED_HEADERS
 from ...module_utils._script_monitor import ON_PAGES
+from ...module_utils._scripts.facts import MALICIOUS_SCORES, SCORES, MaliciousScores, parse_scores
 from ...module_utils._text import list_of
+from .._words import named
 
 # What an audit looked at: without it, no finding means nothing.
 
@@ -24,7 +26,24 @@ def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     # Without any status, the service lists active scripts.
     missing = [status for status in ON_PAGES if status not in (scope["status"] or ON_PAGES[:1])]
     parts += [f"no {' and '.join(missing)} scripts"] if missing else []
+    own, default = scores_of(scope), MALICIOUS_SCORES.get(scope["route"])
+    if own is not None and default is not None and not own.includes(default):
+        parts.append(f"scores count as malicious only {own}, not {default}")
     return ", ".join(parts)
+
+
+def scores_of(scope: t.Mapping[str, Json]) -> MaliciousScores | None:
+    """Return which scores meant malicious to an audit; None for a route that has no default."""
+    given = scope.get(SCORES)
+    return parse_scores(given) if isinstance(given, str) else MALICIOUS_SCORES.get(str(scope.get("route")))
+
+
+def details_of(scope: t.Mapping[str, Json]) -> int:
+    """Return how many scripts an audit read singly, with their versions, as a rank."""
+    return _DETAILS.index(scope["details"]) if scope.get("details") in _DETAILS else 0
+
+
+_DETAILS = ("none", "findings", "all")
 
 
 def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) -> str:
@@ -35,12 +54,8 @@ def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) 
     if len(lacking) == len(COMPARED_HEADERS):
         parts.append("no header")
     elif lacking:
-        more = f" and {len(lacking) - _MAX_HEADERS} more" if len(lacking) > _MAX_HEADERS else ""
-        parts.append(f"not the headers {', '.join(lacking[:_MAX_HEADERS])}{more}")
+        parts.append(f"not the header{'s' if len(lacking) > 1 else ''} {named(lacking)}")
     return ", ".join(parts)
-
-
-_MAX_HEADERS = 3
 
 
 def changes_of(before: t.Mapping[str, Json], after: t.Mapping[str, Json]) -> str:
@@ -49,14 +64,12 @@ def changes_of(before: t.Mapping[str, Json], after: t.Mapping[str, Json]) -> str
     return "; ".join(f"{name} was {_words(name, before.get(name))}, is {_words(name, after.get(name))}" for name in names)
 
 
-# Without any of these nothing is compared, or nothing fails; of the others everything is looked at.
-_NONE_OF = ("headers", "fail_on")
+# What an empty list, or a member that is absent, means; of any other, an empty list is nothing.
+_EMPTY: t.Mapping[str, str] = {"hosts": "not limited", SCORES: "the default of the route"}
 
 
 def _words(name: str, value: Json) -> str:
     items = list_of(value)
     if items:
         return ", ".join(map(str, items))
-    if value in ([], None, ""):
-        return "none" if name in _NONE_OF else "not limited"
-    return str(value)
+    return _EMPTY.get(name, "none") if value in ([], None, "") else str(value)

@@ -6,31 +6,35 @@ import datetime
 import typing as t
 
 from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
-from .._words import plural
-from .audits import MAX_DELAY, MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Audit, Period
+from ...module_utils._chain.torn import Torn
+from ...module_utils._text import line
+from .._words import named, plural
+from .audits import MAX_DELAY, MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Audit, Period, Slow
 from .chronicle import Chronicle
-from .events import BY_AUTHORISATION, ENDS, STILL_OPEN, Episode, days_between
+from .events import BY_AUTHORISATION, ENDS, UNPROVEN, Episode, days_between
 from .verification import MAYBE_CUT
 
 # What the document says first: a sentence for each thing that holds, the worst first. Nobody reads on if it is green.
 
 
 class Told(t.NamedTuple):
-    """What is known of one chain: the zone's name, the kind, why the chain is not valid, and its history in the period.
+    """What is known of one chain: the zone with its name, the kind, why the chain is not valid, and its history in the period.
 
-    `is_torn` says that its last line is incomplete, `was_torn` that such a line was moved away before further records were written.
+    `torn` is its last line, if that is incomplete, and `moved` are such lines of former audits, which lie beside it.
     """
 
+    zone_id: str
     zone: str
     kind: Kind
     problem: str | None
     history: Chronicle
-    is_torn: bool = False
-    was_torn: bool = False
+    torn: Torn | None = None
+    moved: Torn | None = None
 
 
+# Of the URL of a page in a sentence.
+_MAX_PAGE = 120
 _NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
-_MAX_NAMED = 3
 
 
 def sentences(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str] = ()) -> list[str]:
@@ -50,13 +54,14 @@ def _invalid(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str
 
 
 def _torn(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    for torn, words in (
-        ([chain for chain in chains if chain.is_torn], "the last line is incomplete"),
-        ([chain for chain in chains if chain.was_torn], "a line was incomplete and moved to the file .torn"),
+    for words, lines in (
+        ("the last line is incomplete", [(chain, chain.torn) for chain in chains if chain.torn]),
+        ("a line was incomplete and moved to the file .torn", [(chain, chain.moved) for chain in chains if chain.moved]),
     ):
-        if torn:
-            where = _named(f"{chain.zone}{_of_kind(chain)}" for chain in torn)
-            yield f"{words} in {where}, so that audits may be missing: {MAYBE_CUT}"
+        if lines:
+            where = named(f"{chain.zone}{_of_kind(chain)}" for chain, _torn in lines)
+            read = named(torn.words for _chain, torn in lines if torn.words)
+            yield f"{words} in {where}, so that audits may be missing: {MAYBE_CUT}{f'; {read}' if read else ''}"
 
 
 def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -66,7 +71,7 @@ def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Seque
         yield f"{plural(len(found), 'audit')} found that the history was broken, first in {zone} on {at.date().isoformat()}"
 
 
-# Words for findings: of which kind of chain, about one, about several, how it ends if it is not in `ENDS`.
+# Words for findings.
 _REPORTED: t.Mapping[str, str] = {"malicious": "malicious", "reported": "reported as malicious"}
 # What was added or changed without authorisation. The words of a payment page follow its number.
 _UNAUTHORISED: t.Mapping[str, str] = {"new": "added", "changed": "changed"}
@@ -86,25 +91,23 @@ def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence
     audited = _audited(chains)
     scripts = [chain.history for chain in audited if chain.kind is SCRIPTS]
     for kind, words in _REPORTED.items():
-        yield from _ended(
-            [e for history in scripts for e in history.findings(kind)], "script", words, period, "no longer reported"
-        )
+        yield from _ended([e for history in scripts for e in history.findings(kind)], "script", words, period)
     for kind, word in _UNAUTHORISED.items():
         episodes = [episode for history in scripts for episode in history.unauthorised if episode.kind == kind]
         yield from _ended(episodes, "script", f"{word} without authorisation", period)
     gone = [episode for history in scripts for episode in history.findings("gone")]
-    yield from _ended(gone, "required script", "not listed", period, "listed again")
+    yield from _ended(gone, "required script", "not listed", period)
     for kind, words in PAGE_WORDS.items():
         episodes = [e for chain in audited if chain.kind is PAGES for e in chain.history.unauthorised if e.kind == kind]
         if episodes:
             pages = len({episode.place for episode in episodes})
-            yield f"{plural(pages, 'payment page')} {words}{_ends(episodes, period, 'ended')}"
+            yield f"{plural(pages, 'payment page')} {words}{_ends(episodes, period)}"
 
 
-def _ended(episodes: t.Sequence[Episode], noun: str, words: str, period: Period, other: str = "ended", many: str = "") -> _Texts:
+def _ended(episodes: t.Sequence[Episode], noun: str, words: str, period: Period, many: str = "") -> _Texts:
     if episodes:
         number = _count(episodes)
-        yield f"{plural(number, noun, many)} {_one_or(number, 'was', 'were')} {words}{_ends(episodes, period, other)}"
+        yield f"{plural(number, noun, many)} {_one_or(number, 'was', 'were')} {words}{_ends(episodes, period)}"
 
 
 def _count(episodes: t.Sequence[Episode]) -> int:
@@ -112,11 +115,11 @@ def _count(episodes: t.Sequence[Episode]) -> int:
     return sum(episode.alike for episode in episodes)
 
 
-def _ends(episodes: t.Sequence[Episode], period: Period, other: str) -> str:
+def _ends(episodes: t.Sequence[Episode], period: Period) -> str:
     """Return how all of this ended, and how long it took at most."""
-    by_end: dict[str, list[Episode]] = {end: [] for end in (*ENDS[:-1], other, STILL_OPEN)}
+    by_end: dict[str, list[Episode]] = {end: [] for end in ENDS}
     for episode in episodes:
-        by_end[episode.how if episode.how in by_end else other].append(episode)
+        by_end[episode.how if episode.how in by_end else UNPROVEN].append(episode)
     now = datetime.datetime.combine(period.last, datetime.time.max, datetime.timezone.utc)
     now = min(now, max(period.at, *(episode.since for episode in episodes)))
     parts, total = [], _count(episodes)
@@ -125,7 +128,7 @@ def _ends(episodes: t.Sequence[Episode], period: Period, other: str) -> str:
             longest = max(((episode.since, episode.end or now) for episode in ended), key=lambda span: span[1] - span[0])
             all_of_several = {2: "both "}.get(_count(ended), "all ") if total > 1 and end == BY_AUTHORISATION else ""
             number = all_of_several if len(ended) == len(episodes) else f"{_count(ended):,} "
-            parts.append(f"{number}{end} {'after' if end in (STILL_OPEN, *ENDS[4:5]) else 'within'} {days_between(*longest)}")
+            parts.append(f"{number}{end} {ENDS[end]} {days_between(*longest)}")
     first = _count([episode for episode in episodes if episode.is_first])
     of_first = "" if not first else " (found by the first audit)" if first == total else f" ({first} found by a first audit)"
     return ", " + ", ".join(parts) + of_first
@@ -151,7 +154,7 @@ def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) 
             pages = f"{plural(max(len(unread), 1), 'payment page')} " if kind is PAGES else ""
             yield pages + words.format(f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}")
     episodes = [e for chain in _audited(chains) if chain.kind is SCRIPTS for e in chain.history.findings("unverified")]
-    yield from _ended(episodes, "pinned script", "not verified, because the service shows no hash", period, "verified")
+    yield from _ended(episodes, "pinned script", "not verified, because the service shows no hash", period)
 
 
 def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str]) -> _Texts:
@@ -168,10 +171,24 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
             yield f"there was no audit{about} on {days} in {zones:,} of {plural(len(of_kind), 'zone')}, {longest}"
         late = [(first, chain.zone) for chain in of_kind if (first := _first_audited(chain, period))]
         if late:
-            yield f"{_named(f'zone {zone} was first audited{about} on {day}' for day, zone in sorted(late))}"
-    unseen = sorted({*missing, *(chain.zone for chain in chains if not chain.history.audits and not chain.problem)})
+            yield f"{named(f'zone {zone} was first audited{about} on {day}' for day, zone in sorted(late))}"
+    yield from _not_at_all(chains, missing)
+
+
+def _not_at_all(chains: t.Sequence[Told], missing: t.Sequence[str]) -> _Texts:
+    """Yield which zones have no audit of any kind, and which have none of one kind, but one of the other."""
+    zones = {chain.zone_id: chain.zone for chain in chains}
+    # A chain that is not valid is said first, whatever can be read of it.
+    seen = {(chain.zone_id, chain.kind.name) for chain in chains if chain.history.audits or chain.problem}
+    anything = {zone_id for zone_id, _kind in seen}
+    unseen = sorted([*missing, *(name for zone_id, name in zones.items() if zone_id not in anything)])
     if unseen:
-        yield f"{plural(len(unseen), 'zone')} {_one_or(len(unseen), 'was', 'were')} not audited: {_named(unseen)}"
+        yield f"{plural(len(unseen), 'zone')} {_one_or(len(unseen), 'was', 'were')} not audited: {named(unseen)}"
+    for kind in _kinds(chains):
+        lacking = sorted(zones[zone_id] for zone_id in anything if (zone_id, kind.name) not in seen)
+        if lacking:
+            what = f"{_one_or(len(lacking), 'has', 'have')} no audit of {_NOUNS[kind.name]}"
+            yield f"{plural(len(lacking), 'zone')} {what}: {named(lacking)}"
 
 
 def _first_audited(chain: Told, period: Period) -> str:
@@ -185,12 +202,12 @@ def _first_audited(chain: Told, period: Period) -> str:
 
 def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
     for kind in _kinds(chains):
-        of_kind = [chain for chain in chains if chain.kind is kind]
+        of_kind, about = [chain for chain in chains if chain.kind is kind], _about(kind, chains)
         all_audits = sum(len(chain.history.audits) for chain in of_kind)
         limited = [(chain.zone, audit.left_out) for chain in of_kind for audit in chain.history.audits if audit.left_out]
         if limited:
-            where = _named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
-            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{_about(kind, chains)} left something out: {where}"
+            where = named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
+            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} left something out: {where}"
 
 
 def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -201,20 +218,21 @@ def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t
         without = total - sum(authorised for authorised, _number in counts)
         if without:
             yield f"{without:,} of {plural(total, noun)} {_one_or(without, 'has', 'have')} no authorisation on record"
-    for kind, words, other in (
-        ("unjustified", "without owner, justification or authorised_by", "completed"),
-        ("expired", "past the day of review", "reviewed"),
+    for kind, words in (
+        ("unjustified", "without owner, justification or authorised_by"),
+        ("expired", "past the day of review"),
     ):
         episodes = [e for chain in audited for e in chain.history.findings(kind)]
-        yield from _ended(episodes, "entry", words, period, other, "entries")
+        yield from _ended(episodes, "entry", words, period, "entries")
 
 
-def _outdated(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    outdated, undated = (sum(getattr(chain.history, name) for chain in chains) for name in ("outdated", "undated"))
-    early = sum(len(chain.history.early) for chain in chains)
+def _dates(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    outdated, redated, early, undated = (_count_dated(chains, name) for name in ("outdated", "redated", "early", "undated"))
     if outdated:
         words = _one_or(outdated, "is older than what it authorises", "are older than what they authorise")
         yield f"{plural(outdated, 'authorisation')} {words}"
+    if redated:
+        yield f"{plural(redated, 'authorisation')} {_one_or(redated, 'has', 'have')} an earlier date than earlier records say"
     if early:
         words = _one_or(early, "has a date after an audit that relied on it", "have a date after an audit that relied on them")
         yield f"{plural(early, 'authorisation')} {words}, and {_one_or(early, 'authorises', 'authorise')} nothing before that day"
@@ -222,30 +240,49 @@ def _outdated(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[st
         yield f"{plural(undated, 'authorisation')} {_one_or(undated, 'has', 'have')} no date"
 
 
+def _count_dated(chains: t.Sequence[Told], name: str) -> int:
+    """Return the number of authorisations; one baseline that two chains of a zone name is counted once."""
+    return len({(chain.zone, dated) for chain in chains for dates in chain.history.all_dates for dated in getattr(dates, name)})
+
+
 def _frequency(chains: t.Sequence[Told], _period: Period, missing: t.Sequence[str]) -> _Texts:
+    zones = {chain.zone_id for chain in chains}
     for kind in _kinds(chains):
         of_kind = [chain for chain in chains if chain.kind is kind]
-        slow = sorted((*span, chain.zone) for chain in of_kind if (span := chain.history.slow))
-        about, total = _about(kind, chains, "for"), len(of_kind) + len(missing)
-        answer = f"yes{about}"
-        if slow or missing:
-            first = f", first {slow[0][2]} from {slow[0][0]} to {slow[0][1]}" if slow else ""
-            answer = f"not met in {len(slow) + len(missing):,} of {plural(total, 'zone')}{about}{first}"
+        others, about = len(zones) - len({chain.zone_id for chain in of_kind}), _about(kind, chains, "for")
+        slow = sorted((span, chain.zone) for chain in of_kind if (span := chain.history.slow))
+        # Not every zone has a payment page; where one is, browsers load scripts.
+        never = len(missing) + (others if kind is SCRIPTS else 0)
+        total = len(of_kind) + never
+        if slow or never:
+            first = f", first {_when(*slow[0])}" if slow else ""
+            answer = f"not met in {len(slow) + never:,} of {plural(total, 'zone')}{about}{first}"
+        else:
+            of_all = f" in {total:,} of {plural(total + others, 'zone')}" if others else ""
+            answer = f"yes{about}{of_all}"
         yield f"at least every seven days: {answer}"
 
 
-def _written(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _when(span: Slow, zone: str) -> str:
+    page = f" ({line(span.page, _MAX_PAGE)})" if span.page else ""
+    return f"{zone}{page} from {span.first} to {span.last}"
+
+
+def _written(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
     audits: list[Audit] = [audit for chain in chains for audit in chain.history.audits]
     late = sum(audit.delay is not None and audit.delay > MAX_DELAY for audit in audits)
     if late:
         yield f"{plural(late, 'record')} {_one_or(late, 'was', 'were')} written more than a day from the time that {_one_or(late, 'it names', 'they name')}"
     silent = sum(audit.delay is None for audit in audits)
+    ahead = sum(audit.day > period.last for audit in audits)
+    if ahead:
+        yield f"{plural(ahead, 'audit')} {_one_or(ahead, 'is', 'are')} dated after the day of this document"
     if silent:
         yield f"{plural(silent, 'record')} {_one_or(silent, 'does', 'do')} not say when {_one_or(silent, 'it was', 'they were')} written"
 
 
 def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
-    if any(chain.problem or chain.is_torn or chain.was_torn for chain in chains):
+    if any(chain.problem or chain.torn or chain.moved for chain in chains):
         return
     parts = []
     for kind in _kinds(chains):
@@ -266,7 +303,7 @@ _PARTS = (
     _not_audited,
     _scope,
     _without_authorisation,
-    _outdated,
+    _dates,
     _frequency,
     _written,
     _accounted,
@@ -294,10 +331,3 @@ def _of_kind(chain: Told) -> str:
 
 def _one_or(number: int, one: str, many: str) -> str:
     return one if number == 1 else many
-
-
-def _named(texts: t.Iterable[str]) -> str:
-    """Return the first of several texts, and how many follow."""
-    texts = list(texts)
-    more = len(texts) - _MAX_NAMED
-    return ", ".join(texts[:_MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")

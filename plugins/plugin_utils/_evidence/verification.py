@@ -9,7 +9,8 @@ import typing as t
 
 from ...module_utils._address import need_id
 from ...module_utils._chain.kinds import BASELINES, SCRIPTS, Kind, is_digest
-from ...module_utils._chain.records import Chain, CheckedRecord
+from ...module_utils._chain.records import CheckedRecord
+from ...module_utils._chain.torn import Torn
 from ...module_utils._chain.verification import Source, Verified, find_chains, zone_of
 from ...module_utils._chain.verification import verify as verify_chain
 from ...module_utils._core import Conclusion, Json, invalid_option
@@ -46,7 +47,7 @@ class Totals:
         self._scope: dict[str, Json] | None = None
 
     def add(self, record: CheckedRecord) -> None:
-        scope, last_scope = record["scope"], self._scope
+        scope, before = record["scope"], self._scope
         self._scope = scope
         at = parse_time(record["at"])
         if at is None or not self._covers(at):
@@ -55,11 +56,11 @@ class Totals:
         self.open = record["findings"]
         for finding in record["findings"]:
             self.findings[finding["kind"]] += 1
-        if last_scope is None:
+        if before is None:
             return
-        members = sorted(name for name in {**last_scope, **scope} if last_scope.get(name) != scope.get(name))
+        members = sorted(name for name in {**before, **scope} if before.get(name) != scope.get(name))
         if members:
-            was, now = ({name: side.get(name) for name in members} for side in (last_scope, scope))
+            was, now = ({name: side.get(name) for name in members} for side in (before, scope))
             self.scope_changes.append({"seq": record["seq"], "at": record["at"], "before": was, "after": now})
 
 
@@ -92,7 +93,7 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
     if bad:
         first = f"Not valid: {'; '.join(bad)}"
     else:
-        torn = sum(is_torn(chain.chain) or chain.has_torn for _row, chain in chains)
+        torn = sum(any(incomplete_lines(chain)) for _row, chain in chains)
         first = (
             f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}"
             f"{f', {torn} of them with an incomplete last line: records may be missing' if torn else ''}"
@@ -147,10 +148,13 @@ def verify(
 def _describe(verified: Verified) -> str:
     chain, missing = verified.chain, len(verified.missing)
     parts = [verified.problem or ("1 record is valid" if chain.records == 1 else f"{chain.records} records are valid")]
-    if is_torn(chain):
-        parts.append(f"an incomplete last line of {chain.torn_bytes} bytes is no record: {MAYBE_CUT}")
-    if verified.has_torn:
+    torn, moved = incomplete_lines(verified)
+    if torn is not None:
+        parts.append(f"an incomplete last line of {torn.size} bytes is no record: {MAYBE_CUT}")
+        parts += [torn.words] if torn.words else []
+    if moved is not None:
         parts.append(f"an incomplete line was moved to the file .torn beside it: {MAYBE_CUT}")
+        parts += [moved.words] if moved.words else []
     if missing and not verified.problem:
         parts.append(f"{missing} of {len(verified.baselines)} baselines that they name are missing in the folder {BASELINES}")
     return "; ".join(parts)
@@ -160,9 +164,10 @@ def _describe(verified: Verified) -> str:
 MAYBE_CUT = "a run was killed while it was writing, or the end of the file was cut off"
 
 
-def is_torn(chain: Chain) -> bool:
-    """Return whether records are followed by an incomplete line; a file that has nothing else is not valid, and says so itself."""
-    return chain.records > 0 and chain.torn_bytes > 0
+def incomplete_lines(verified: Verified) -> tuple[Torn | None, Torn | None]:
+    """Return the incomplete last line of a chain, and those that former audits moved away; a file without any record is not valid, and says so itself."""
+    chain = verified.chain
+    return (chain.torn if chain.records else None), chain.moved
 
 
 def describe(zone: t.Mapping[str, t.Any], name: str = "") -> list[str]:

@@ -12,6 +12,7 @@ from support.chains import PAGES_SCOPE, page, write_baseline, write_chain
 from support.years import ZONE, Audit, day_of, entry, write
 
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import PAGES
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import COMPARED_HEADERS
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.table import COLUMNS, render_table
@@ -20,6 +21,7 @@ URL = "https://shop.example/checkout"
 CODE = {"hash": "sha256-x", "shape": None, "kind": "script", "dynamic": False}
 OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "max_gap_days", "title"))
 SEVEN = "At least every seven days: yes for payment pages"
+LATE = "At least every seven days: not met in 1 of 1 zone for payment pages, first pay.example ({}) from {} to {}"
 
 
 def checkout(**members: t.Any) -> dict[str, t.Any]:
@@ -31,16 +33,33 @@ def found(kind: str, subject: str | None = None, url: str | None = URL, **member
     return {"kind": kind, "page": url, "subject": subject, **members}
 
 
+Made = tuple[dict[str, t.Any], t.Mapping[str, t.Any]]
+
+
 def audit(
-    day: float, state: t.Mapping[str, t.Any], *findings: t.Mapping[str, t.Any], of: t.Mapping[str, t.Any] | None = None
-) -> tuple[dict[str, t.Any], t.Mapping[str, t.Any]]:
-    times = {"at": day_of(day), "written_at": day_of(day)}
+    day: float,
+    state: t.Mapping[str, t.Any],
+    *findings: t.Mapping[str, t.Any],
+    of: t.Mapping[str, t.Any] | None = None,
+    also: t.Sequence[t.Mapping[str, t.Any]] = (),
+    scripts: t.Sequence[t.Mapping[str, t.Any]] = (),
+    scope: t.Mapping[str, t.Any] | None = None,
+) -> Made:
+    """Return the record of an audit of a page, perhaps of others too, with its baselines; a page without a state was not asked for."""
+    pages = [each for each in (state, *also) if each]
+    asked = {**PAGES_SCOPE, "pages": [each["url"] for each in pages], **(scope or {})}
     passed = not [finding for finding in findings if finding["kind"] != "unused"]
-    return {**times, "pages": [state], "findings": list(findings), "passed": passed}, of or checkout()
+    record = {"at": day_of(day), "written_at": day_of(day), "pages": pages, "findings": list(findings), "passed": passed}
+    return {**record, "scope": asked, "scripts": list(scripts)}, of or checkout()
 
 
-def read(folder: Path, *audits: tuple[dict[str, t.Any], t.Mapping[str, t.Any]], **options: t.Any) -> documents.Document:
-    records = [{**record, "pages_baseline_digest": write_baseline(folder, [of])} for record, of in audits]
+def read(folder: Path, *audits: Made, **options: t.Any) -> documents.Document:
+    records = []
+    for record, of in audits:
+        digests = {"pages_baseline_digest": write_baseline(folder, [of])}
+        scripts = record.pop("scripts", None)
+        digests |= {"baseline_digest": write_baseline(folder, scripts)} if scripts else {}
+        records.append({**digests, **record})
     write_chain(folder, records, ZONE, PAGES)
     given = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(len(audits) - 1)}
     return documents.read(documents.desire({**given, "zone_names": {ZONE: "pay.example"}, **options}, {}))
@@ -73,7 +92,7 @@ def test_page_that_is_no_longer_looked_at(tmp_path: Path) -> None:
     document = read(tmp_path, *audits)
     assert document.verdict == [
         f"11 of 12 audits of payment pages left something out: in pay.example not the page {URL}/pay",
-        "At least every seven days: not met in 1 of 1 zone for payment pages, first pay.example from 2026-01-01 to 2026-01-12",
+        LATE.format(f"{URL}/pay", "2026-01-01", "2026-01-12"),
         accounted(12),
     ]
 
@@ -208,7 +227,7 @@ def test_recording_is_of_its_own_day(tmp_path: Path) -> None:
     assert rows(document) == [("gap", "", gap)], "another recording of the same page is no change"
     assert document.verdict == [
         "There was no audit of payment pages on 13 days in 1 of 1 zone, from 2026-01-02 to 2026-01-14",
-        "At least every seven days: not met in 1 of 1 zone for payment pages, first pay.example from 2026-01-01 to 2026-01-15",
+        LATE.format(URL, "2026-01-01", "2026-01-15"),
         accounted(4),
     ]
     (chain,) = document.of_pages
@@ -303,3 +322,238 @@ def test_page_is_authorised_from_the_day_of_its_entry_on(tmp_path: Path) -> None
         "no authorisation"
         not in read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, of=later), audit(2, SKIMMED, of=later)).verdict[0]
     )
+
+
+PAY_JS = "https://js.pay.example/v3/pay.js"
+LOADED = {"url": PAY_JS, "integrity": None, "crossorigin": None, "kind": "script"}
+PAYING = page(scripts=[LOADED])
+OTHER = page("https://shop.example/pay")
+SCRIPT_NEW = found("script_new", PAY_JS)
+REQUIRED = checkout(scripts=[{"url": PAY_JS, "required": True}])
+GONE = found("gone", PAY_JS)
+
+
+def pay(**members: t.Any) -> dict[str, t.Any]:
+    """Return an entry of the baseline of scripts for the script of the payment service."""
+    return {**entry(), "name": "pay", "url": "https://js.pay.example/v3/*", **members}
+
+
+def month(*audits: Made) -> tuple[Made, ...]:
+    """Return these audits, and daily ones of the page as it is to the thirtieth day."""
+    last = max(int(record["at"][8:10]) for record, _of in audits)
+    return (*audits, *(audit(day, PLAIN) for day in range(last, 30)))
+
+
+OLDER = "1 authorisation is older than what it authorises"
+UNAUTHORISED = "1 payment page with scripts that nobody authorised, {} within 1 day (found by the first audit)"
+HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
+    "a page that only the first audit read": (
+        month(audit(0, PLAIN, also=[OTHER])),
+        [
+            "29 of 30 audits of payment pages left something out: in pay.example not the page https://shop.example/pay",
+            LATE.format("https://shop.example/pay", "2026-01-01", "2026-01-30"),
+            accounted(30),
+        ],
+    ),
+    "a page that is read every other week": (
+        (*(audit(day, PLAIN, also=[OTHER] if day % 14 == 0 else []) for day in range(30)),),
+        [
+            "27 of 30 audits of payment pages left something out: in pay.example not the page https://shop.example/pay",
+            LATE.format("https://shop.example/pay", "2026-01-01", "2026-01-15"),
+            accounted(30),
+        ],
+    ),
+    "two pages by turns": (
+        (*(audit(day, OTHER if day % 2 else PLAIN) for day in range(30)),),
+        [
+            "29 of 30 audits of payment pages left something out: "
+            + ", ".join(f"in pay.example not the page {url}" for url in (URL, "https://shop.example/pay")),
+            SEVEN,
+            accounted(30),
+        ],
+    ),
+    "a page that was added later": (
+        (*(audit(day, PLAIN, also=[OTHER] if day > 14 else []) for day in range(30)),),
+        [SEVEN, accounted(30)],
+    ),
+    "a policy that no audit compared": (
+        (*(audit(day, PLAIN, scope={"headers": list(COMPARED_HEADERS[3:])}) for day in range(3)),),
+        [
+            f"3 of 3 audits of payment pages left something out: in pay.example not the headers {', '.join(COMPARED_HEADERS[:3])}",
+            SEVEN,
+            accounted(3),
+        ],
+    ),
+    "a header that one audit did not compare": (
+        (audit(0, PLAIN), audit(1, PLAIN, scope={"headers": list(COMPARED_HEADERS[1:])}), audit(2, PLAIN)),
+        [
+            "1 of 3 audits of payment pages left something out: in pay.example not the header content-security-policy",
+            SEVEN,
+            accounted(3),
+        ],
+    ),
+    "no header at all": (
+        (audit(0, PLAIN, scope={"headers": []}),),
+        [
+            "1 of 1 audit of payment pages left something out: in pay.example no header",
+            SEVEN,
+            accounted(1).replace("audits", "audit"),
+        ],
+    ),
+    "a script under an entry that is older than it": (
+        (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on="2025-01-01")])),
+        [UNAUTHORISED.format("authorised"), OLDER, SEVEN, accounted(2)],
+    ),
+    "a script under an entry without a date": (
+        (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on=None)])),
+        [UNAUTHORISED.format("authorised"), "1 authorisation has no date", SEVEN, accounted(2)],
+    ),
+    "a script under an entry of its day": (
+        (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on="2026-01-02")])),
+        [UNAUTHORISED.format("authorised"), SEVEN, accounted(2)],
+    ),
+    "a script that came after its entry, which is older than the audits know it": (
+        (
+            audit(0, PLAIN),
+            audit(1, PLAIN, scripts=[pay(authorised_on="2025-01-01")]),
+            audit(2, PAYING, scripts=[pay(authorised_on="2025-01-01")]),
+        ),
+        [OLDER, SEVEN, accounted(3)],
+    ),
+    "an entry of a script that no page has": (
+        (audit(0, PLAIN), audit(1, PLAIN, scripts=[pay(authorised_on=None)])),
+        [SEVEN, accounted(2)],
+    ),
+    "a script under an entry that nobody authorised": (
+        (
+            audit(0, PAYING, SCRIPT_NEW),
+            audit(1, PAYING, found("unjustified", PAY_JS), scripts=[pay(authorised_by=None)]),
+        ),
+        [
+            "1 payment page with scripts that nobody authorised, still open after 1 day (found by the first audit)",
+            "1 of 1 payment page has no authorisation on record",
+            "1 entry was without owner, justification or authorised_by, still open after less than a day",
+            SEVEN,
+            accounted(2),
+        ],
+    ),
+    "a script under an entry that was completed": (
+        (
+            audit(0, PAYING, SCRIPT_NEW),
+            audit(1, PAYING, found("unjustified", PAY_JS), scripts=[pay(authorised_by=None)]),
+            audit(2, PAYING, scripts=[pay(authorised_on="2026-01-03")]),
+        ),
+        [
+            "1 payment page with scripts that nobody authorised, authorised within 2 days (found by the first audit)",
+            "1 entry was without owner, justification or authorised_by, completed within 1 day",
+            SEVEN,
+            accounted(3),
+        ],
+    ),
+    "a script that went while its entry came": (
+        (audit(0, PAYING, SCRIPT_NEW), audit(1, PLAIN, scripts=[pay(authorised_on="2026-01-02")])),
+        [UNAUTHORISED.format("changed back"), SEVEN, accounted(2)],
+    ),
+    "a script that only a recording shows": (
+        (audit(0, page(source="har", scripts=[LOADED]), SCRIPT_NEW), audit(1, PLAIN)),
+        [
+            "1 payment page with scripts that nobody authorised, no longer looked at after 1 day (found by the first audit)",
+            SEVEN,
+            accounted(2),
+        ],
+    ),
+    "code that went while the entry was changed": (
+        (
+            audit(0, SKIMMED, found("inline_new", "sha256-x")),
+            audit(1, PLAIN, of=checkout(forms=["'self'"], authorised_on="2026-01-02")),
+        ),
+        [
+            "1 payment page with inline code that nobody authorised, changed back within 1 day (found by the first audit)",
+            SEVEN,
+            accounted(2),
+        ],
+    ),
+    "a script that is no longer required": (
+        (audit(0, PLAIN, GONE, of=REQUIRED), audit(1, PLAIN)),
+        [
+            "1 payment page without something that is required, no longer required after 1 day (found by the first audit)",
+            SEVEN,
+            accounted(2),
+        ],
+    ),
+    "a required script that is there again": (
+        (audit(0, PLAIN, GONE, of=REQUIRED), audit(1, PAYING, of=REQUIRED)),
+        [
+            "1 payment page without something that is required, changed back within 1 day (found by the first audit)",
+            SEVEN,
+            accounted(2),
+        ],
+    ),
+    "an authorisation that is dated back": (
+        (audit(0, PLAIN, of=checkout(authorised_on="2025-12-20")), audit(1, PLAIN, of=checkout(authorised_on="2025-12-01"))),
+        ["1 authorisation has an earlier date than earlier records say", SEVEN, accounted(2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_verdict_of_a_history(tmp_path: Path, name: str) -> None:
+    audits, expected = HISTORIES[name]
+    assert read(tmp_path, *((dict(record), of) for record, of in audits)).verdict == expected
+
+
+def test_script_is_authorised_by_the_entry_of_the_baseline_of_scripts(tmp_path: Path) -> None:
+    """The entry of the page, which does not name the script, is not given for its authorisation."""
+    document = read(
+        tmp_path, audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on="2026-01-02", authorised_by="m.roe")])
+    )
+    assert [
+        (row["what"], row["subject"], row["entry"], row["authorised_by"], row["authorised_on"], row["message"])
+        for row in table(document)
+        if row["at"].startswith("2026-01-02") and row["kind"] == "page_change"
+    ] == [
+        ("authorised", PAY_JS, "pay", "m.roe", "2026-01-02", ""),
+        ("closed", PAY_JS, "pay", "m.roe", "2026-01-02", "script_new: authorised, after 1 day"),
+    ]
+
+
+def test_one_authorisation_of_two_chains_is_counted_once(tmp_path: Path) -> None:
+    late = entry(url="https://js.pay.example/v3/*", authorised_on=None)
+    write(tmp_path, [Audit(0, {PAY_JS: "1"}), Audit(1, {PAY_JS: "1"}, {PAY_JS: late})])
+    document = read(tmp_path, audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[{"name": PAY_JS, **late}]))
+    assert "1 authorisation has no date" in document.verdict
+
+
+def test_empty_list_of_headers_is_none(tmp_path: Path) -> None:
+    document = read(tmp_path, audit(0, PLAIN, scope={"headers": ["refresh"]}), audit(1, PLAIN, scope={"headers": []}))
+    assert rows(document) == [("scope", "", "headers was refresh, is none")]
+
+
+def test_page_that_the_last_audit_before_the_period_read(tmp_path: Path) -> None:
+    audits = (audit(0, PLAIN, also=[OTHER]), *(audit(day, PLAIN) for day in range(1, 20)))
+    assert read(tmp_path, *audits, since="2026-01-02").verdict == [
+        "19 of 19 audits of payment pages left something out: in pay.example not the page https://shop.example/pay",
+        LATE.format("https://shop.example/pay", "2026-01-02", "2026-01-20"),
+        accounted(19),
+    ]
+    assert read(tmp_path, *audits, since="2026-01-03").verdict == [SEVEN, accounted(18)]
+
+
+def test_each_kind_of_audits_is_missed_in_the_zone_that_lacks_it(tmp_path: Path) -> None:
+    """A chain of the other kind does not stand for it; not every zone has a payment page, but where one is, there are scripts."""
+    days = range(3)
+    write(tmp_path, [Audit(day, {"a": "1"}, {"a": entry("1")}) for day in days], "b" * 32)
+    names = {ZONE: "shop", "b" * 32: "pay"}
+    expected = [
+        "1 zone has no audit of scripts: shop",
+        "1 zone has no audit of payment pages: pay",
+        "At least every seven days: not met in 1 of 2 zones for scripts",
+        "At least every seven days: yes for payment pages in 1 of 2 zones",
+        "Every one of 3 audits of scripts of 1 zone and every one of 3 audits of payment pages of 1 zone is accounted for",
+    ]
+    assert read(tmp_path, *(audit(day, PLAIN) for day in days), zone_names=names).verdict == expected
+    write(tmp_path, [Audit(-30, {"a": "1"}, {"a": entry("1")})])
+    expected[2] += ", first shop from 2026-01-01 to 2026-01-03"
+    assert [
+        text.partition(", first")[0] for text in read(tmp_path, *(audit(day, PLAIN) for day in days), zone_names=names).verdict
+    ] == [text.partition(", first")[0] for text in expected]

@@ -10,6 +10,7 @@ from support.chains import resealed
 from support.years import ZONE, Audit, daily, day_of, entry, write
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.events import OTHER_HASH
 
 A, B = {"a": "1"}, {"a": "1", "b": "1"}
 ONE = {"a": entry("1")}
@@ -42,6 +43,13 @@ ALL = "Every one of 120 audits of 1 zone is accounted for"
 FIRST = " (found by the first audit)"
 
 
+# A script with a score that Page Shield calls malicious, and audits that do, too.
+SCORED: dict[str, t.Any] = {"shown": {"b": {"js_integrity_score": 3, "malicious": False}}, "scope": {"route": "page_shield"}}
+MALICIOUS: dict[str, t.Any] = {
+    "shown": {"b": {"js_integrity_score": 3, "malicious": True}},
+    "scope": {"route": "page_shield"},
+    "more": [("malicious", "b")],
+}
 # Each history is of 120 days, from 2026-01-01 to 2026-04-30, if nothing else is said.
 HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "all is well": (daily(WHOLE, B, BOTH), [SEVEN, ALL]),
@@ -337,7 +345,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
             daily(range(50), A, {**ONE, "b": entry("1", required=True)}),
             daily(range(50, 120), A, {**ONE, "b": entry("1")}),
         ),
-        [f"1 required script was not listed, no longer required within 50 days{FIRST}", SEVEN, ALL],
+        [f"1 required script was not listed, no longer required after 50 days{FIRST}", SEVEN, ALL],
     ),
     "a required script is listed again": (
         year(
@@ -361,7 +369,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "a script without a hash is no longer pinned": (
         year(daily(range(50), {"a": None}, ONE), daily(range(50, 120), {"a": None}, {"a": entry()})),
         [
-            f"1 pinned script was not verified, because the service shows no hash, no longer pinned within 50 days{FIRST}",
+            f"1 pinned script was not verified, because the service shows no hash, no longer pinned after 50 days{FIRST}",
             "1 authorisation is older than what it authorises",
             SEVEN,
             ALL,
@@ -369,7 +377,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     ),
     "a day of review is removed": (
         year(daily(range(50), A, {"a": entry("1", review_by="2025-12-31")}), daily(range(50, 120), A, ONE)),
-        [f"1 entry was past the day of review, the day of review removed within 50 days{FIRST}", SEVEN, ALL],
+        [f"1 entry was past the day of review, the day of review removed after 50 days{FIRST}", SEVEN, ALL],
     ),
     "a required script is gone": (
         year(
@@ -385,6 +393,149 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "a script that is reported": (
         year(daily(range(50), B, BOTH), daily(range(50, 120), B, BOTH, more=[("reported", "b")])),
         ["1 script was reported as malicious, still open after 69 days", SEVEN, ALL],
+    ),
+    # What a record no longer says: nobody verified, listed, reviewed or cleared anything, but somebody asked for less.
+    "a hash that was never shown, and is no longer asked for": (
+        year(
+            daily(range(50), B, ONE | {"b": entry("1")}),
+            daily(range(50, 53), A | {"b": None}, ONE | {"b": entry("1")}),
+            daily(range(53, 120), A | {"b": None}, ONE | {"b": entry(authorised_on="2026-02-22")}),
+        ),
+        ["1 pinned script was not verified, because the service shows no hash, no longer pinned after 3 days", SEVEN, ALL],
+    ),
+    "a hash that was not shown for three days": (
+        year(daily(range(50), B, BOTH), daily(range(50, 53), A | {"b": None}, BOTH), daily(range(53, 120), B, BOTH)),
+        ["1 pinned script was not verified, because the service shows no hash, verified within 3 days", SEVEN, ALL],
+    ),
+    "a hash that was not shown, and is another one": (
+        year(daily(range(50), B, BOTH), daily(range(50, 53), A | {"b": None}, BOTH), daily(range(53, 120), A | {"b": "2"}, BOTH)),
+        [
+            "1 script was changed without authorisation, still open after 66 days",
+            f"1 pinned script was not verified, because the service shows no hash, {OTHER_HASH} after 3 days",
+            "1 of 2 scripts has no authorisation on record",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "an entry without a hash that has another name": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 60), A | {"b": None}, BOTH),
+            daily(range(60, 120), A | {"b": None}, BOTH, rename={"b": "c"}),
+        ),
+        [
+            "1 pinned script was not verified, because the service shows no hash, still open after 69 days",
+            "1 authorisation is older than what it authorises",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a hash that was not shown, and versions that nobody reads any more": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 53), B, BOTH, more=[("unverified", "b")]),
+            daily(range(53, 120), B, BOTH, scope={"details": "none"}),
+        ),
+        ["1 pinned script was not verified, because the service shows no hash, no longer looked at after 69 days", SEVEN, ALL],
+    ),
+    "a required script whose entry matches another one": (
+        year(
+            daily(range(50), A, {**ONE, "b": entry("1", required=True)}),
+            daily(
+                range(50, 120), A, {**ONE, "b": entry("1", required=True, url="https://cdn.example/*")}, members={"findings": []}
+            ),
+        ),
+        [
+            f"1 required script was not listed, the entry changed after 50 days{FIRST}",
+            "1 authorisation is older than what it authorises",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a later day of review": (
+        year(
+            daily(range(50), B, {**ONE, "b": entry("1", review_by="2025-12-31")}),
+            daily(range(50, 120), B, {**ONE, "b": entry("1", review_by="2027-12-31")}),
+        ),
+        [f"1 entry was past the day of review, given a later day of review within 50 days{FIRST}", SEVEN, ALL],
+    ),
+    "a malicious script that another threshold clears": (
+        year(
+            daily(range(50), B, BOTH, **SCORED),
+            daily(range(50, 60), B, BOTH, **MALICIOUS),
+            daily(range(60, 120), B, BOTH, **{**SCORED, "scope": {"route": "page_shield", "malicious": "below -1"}}),
+        ),
+        [
+            "1 script was malicious, judged by another threshold after 10 days",
+            "60 of 120 audits left something out: in pay.example scores count as malicious only below -1, not below 10",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a malicious script whose score got a little better, under another threshold": (
+        year(
+            daily(range(60), B, BOTH, **MALICIOUS),
+            daily(
+                range(60, 120),
+                B,
+                BOTH,
+                shown={"b": {"js_integrity_score": 4, "malicious": False}},
+                scope={"route": "page_shield", "malicious": "below -1"},
+            ),
+        ),
+        [
+            f"1 script was malicious, judged by another threshold after 60 days{FIRST}",
+            "60 of 120 audits left something out: in pay.example scores count as malicious only below -1, not below 10",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a threshold that clears a malicious script from the first day": (
+        daily(WHOLE, B, BOTH, **{**SCORED, "scope": {"route": "page_shield", "malicious": "above 200"}}),
+        [
+            "120 of 120 audits left something out: in pay.example scores count as malicious only above 200, not below 10",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "a threshold that finds more": (
+        daily(WHOLE, B, BOTH, scope={"route": "page_shield", "malicious": "below 50"}),
+        [SEVEN, ALL],
+    ),
+    "a malicious script that got an entry": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 53), B, ONE, more=[("malicious", "b")]),
+            daily(range(53, 120), B, {**ONE, "b": entry("1", authorised_on="2026-02-22")}, more=[("malicious", "b")]),
+        ),
+        [
+            "1 script was malicious, still open after 69 days",
+            "1 script was added without authorisation, authorised within 3 days",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "an authorisation that is dated back": (
+        year(
+            daily(range(50), A, ONE),
+            daily(range(50, 60), B, ONE),
+            daily(range(60, 61), B, {**ONE, "b": entry("1", authorised_on="2026-03-02")}),
+            daily(range(61, 120), B, {**ONE, "b": entry("1", authorised_on="2026-02-19")}),
+        ),
+        [
+            "1 script was added without authorisation, authorised within 10 days",
+            "1 authorisation has an earlier date than earlier records say",
+            SEVEN,
+            ALL,
+        ],
+    ),
+    "an authorisation that loses its date": (
+        year(daily(range(60), B, BOTH), daily(range(60, 120), B, {**ONE, "b": entry("1", authorised_on=None)})),
+        ["1 authorisation has no date", SEVEN, ALL],
+    ),
+    "a gap that ends with the period's first day": (
+        daily([-40, *WHOLE], B, BOTH),
+        [SEVEN, ALL],
     ),
     "records of two months written within minutes": (
         daily(WHOLE, B, BOTH, written=119.2),
@@ -423,7 +574,7 @@ def test_invalid_chain_is_first(tmp_path: Path) -> None:
 
 TORN = (
     "The last line is incomplete in pay.example, so that audits may be missing:"
-    " a run was killed while it was writing, or the end of the file was cut off"
+    " a run was killed while it was writing, or the end of the file was cut off; what is left has findings: 1 new"
 )
 
 
@@ -447,6 +598,49 @@ def test_incomplete_line_that_was_moved_away_is_said(tmp_path: Path) -> None:
     said = verdict(tmp_path)
     assert said[0].startswith("A line was incomplete and moved to the file .torn in pay.example, so that audits may be missing: ")
     assert said[1:] == [SEVEN]
+
+
+def test_incomplete_line_that_moved_aside_is_said_as_long_as_it_lies_there(tmp_path: Path) -> None:
+    """The next audit goes on after the line before, and makes no audit that is lost accounted for."""
+    path = write(tmp_path, year(daily(range(119), A, ONE), daily([119], B, ONE)))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:119]))
+    moved = tmp_path / f"{path.name}.torn"
+    moved.write_bytes(lines[119][:-20] + b"\n")
+    assert verdict(tmp_path) == [
+        TORN.replace("The last line is incomplete", "A line was incomplete and moved to the file .torn"),
+        SEVEN,
+    ]
+    moved.write_bytes(b"")
+    assert verdict(tmp_path) == [
+        TORN.replace("The last line is incomplete", "A line was incomplete and moved to the file .torn").partition(";")[0],
+        SEVEN,
+    ]
+    moved.unlink()
+    moved.symlink_to(path)
+    assert "they cannot be read" in verdict(tmp_path)[0]
+
+
+def test_audits_that_are_dated_after_the_document_are_said(tmp_path: Path) -> None:
+    """They say nothing about days that are still to come; and a gap before them is none that they fill."""
+    write(tmp_path, daily(WHOLE, B, BOTH))
+    assert verdict(tmp_path, at=day_of(60), until="2026-04-30") == [
+        SEVEN,
+        "59 audits are dated after the day of this document",
+        ALL,
+    ]
+
+
+def test_name_of_a_zone_is_no_sentence(tmp_path: Path) -> None:
+    write(tmp_path, daily(range(60), B, BOTH))
+    name = f"x. {SEVEN}. {ALL}"
+    assert verdict(tmp_path, zone_names={ZONE: name})[1] == (
+        "At least every seven days: not met in 1 of 1 zone, first 'x. At least every seven days: yes. Every one of 120 audit...'"
+        " from 2026-03-01 to 2026-04-30"
+    )
+    assert verdict(tmp_path, zone_names={ZONE: "pay.example", "b" * 32: "never. All is well"})[1] == (
+        "1 zone was not audited: 'never. All is well'"
+    )
 
 
 def test_missing_baseline_authorises_nothing(tmp_path: Path) -> None:

@@ -61,6 +61,23 @@ def test_incomplete_last_line_is_said_of_every_chain(tmp_path: Path) -> None:
     assert verified(tmp_path, aa=HEAD)["aa"]["message"].endswith(f"has the expected head; {torn}")
 
 
+def test_incomplete_line_that_moved_aside_is_said(tmp_path: Path) -> None:
+    """Nobody but its file tells of it, once an audit has gone on after it."""
+    write_baseline(tmp_path)
+    (tmp_path / "ab.jsonl").write_bytes(record("ab"))
+    finding = {"kind": "new", "script_url": 'https://cdn/"kind":"changed".js', "host": "shop", "entry": None, "message": "m"}
+    (tmp_path / "ab.jsonl.torn").write_bytes(record("ab", findings=[finding, finding])[:-30] + b"\n")
+    cut = "a run was killed while it was writing, or the end of the file was cut off; what is left has findings: 2 new"
+    assert report(desire({"evidence_dir": str(tmp_path), "expected_heads": None})).result["lines"][:2] == [
+        "Valid: 1 chain, 1 of them with an incomplete last line: records may be missing",
+        f"ab: 1 record is valid; an incomplete line was moved to the file .torn beside it: {cut}",
+    ]
+    (tmp_path / "ab.jsonl").unlink()
+    assert verified(tmp_path)["ab"]["message"].startswith(
+        "record 1 is missing: there is no file for the zone; an incomplete line was moved"
+    )
+
+
 def seal_of(content: bytes) -> list[str]:
     return [part[:64].decode() for part in content.split(b'"digest":"')[1:]]
 

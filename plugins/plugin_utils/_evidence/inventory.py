@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import typing as t
+
+from ...module_utils._baseline.pattern import normalize_url
+from ...module_utils._chain.records import CheckedRecord
+from ...module_utils._scripts.facts import REPORTED, SCORE
+from .endings import Verdict
+
+# The scripts of a record, by what tells them apart.
+
+# With one of these, no baseline of the record authorises the script as it was seen; the first that applies names the episode.
+NEW, HASH_CHANGED, UNJUSTIFIED = KINDS_NOT_AUTHORISED = ("new", "changed", "unjustified")
+
+
+class Identity(t.NamedTuple):
+    """What tells scripts apart: URL without fragment and host, without a visible URL host and hash, or else the id of the service."""
+
+    url: str
+    host: str
+    rest: str = ""
+
+
+class Seen(t.NamedTuple):
+    """A script of one record; `alike` is the number of scripts without a visible URL that look the same."""
+
+    hash: str
+    status: str
+    entry: str
+    findings: frozenset[str]
+    # What its score meant to the audit; None without a verdict.
+    is_malicious: bool | None = False
+    score: float | None = None
+    # Whether the service showed that nobody reports it; where it shows nothing, the plan may hide it.
+    is_unreported: bool = False
+    alike: int = 1
+
+    @property
+    def verdict(self) -> Verdict:
+        return Verdict(self.is_malicious, self.score)
+
+    @property
+    def not_authorised_as(self) -> str:
+        return next((kind for kind in KINDS_NOT_AUTHORISED if kind in self.findings), "")
+
+
+Inventory = dict[Identity, Seen]
+
+
+class Reader:
+    """Reads the inventories of a chain; names are alike in nearly all of its records."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str | None, str | None], tuple[str, str]] = {}
+
+    def read(self, record: CheckedRecord) -> Inventory:
+        inventory: Inventory = {}
+        for item in record["inventory"]:
+            script, findings = item["script"], frozenset(item["findings"])
+            value = (script["hash"] or "").lower()
+            unreported = all(script.get(flag) is False for flag in REPORTED)
+            verdict, score = script.get("malicious"), script.get(SCORE)
+            seen = Seen(
+                value,
+                script["status"] or "",
+                item["entry"] or "",
+                findings,
+                verdict if isinstance(verdict, bool) else None,
+                score if isinstance(score, (int, float)) else None,
+                unreported,
+            )
+            url, host = self.name(script["script_url"], script["host"])
+            identity = Identity(url, host, "" if url else value or script["script_id"])
+            same = inventory.get(identity)
+            if same is not None:
+                seen = together(same, seen, is_another=not url)
+            inventory[identity] = seen
+        return inventory
+
+    def name(self, url: str | None, host: str | None) -> tuple[str, str]:
+        """Return URL and host as they identify a script."""
+        named = self._names.get((url, host))
+        if named is None:
+            named = self._names[url, host] = (normalize_url(url or ""), (host or "").lower())
+        return named
+
+
+def count(inventory: Inventory | None) -> int:
+    """Return the number of scripts, of which several may be one row."""
+    return sum(seen.alike for seen in (inventory or {}).values())
+
+
+def how_many(seen: Seen) -> list[str]:
+    return [f"{seen.alike} scripts without a visible URL that have this hash"] if seen.alike > 1 else []
+
+
+def together(first: Seen, second: Seen, *, is_another: bool) -> Seen:
+    """Return what is known of a script that stands twice in an inventory, or of two that nothing tells apart: the worse of both."""
+    verdicts = (first.is_malicious, second.is_malicious)
+    return second._replace(
+        findings=first.findings | second.findings,
+        is_malicious=True if True in verdicts else None if None in verdicts else False,
+        is_unreported=first.is_unreported and second.is_unreported,
+        alike=first.alike + is_another,
+    )
