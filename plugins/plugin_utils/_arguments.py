@@ -68,10 +68,13 @@ def absolute(specification: Members, arguments: Members) -> dict[str, t.Any]:
 
 
 def _absolute(value: t.Any, option: Members) -> t.Any:
+    options = option.get("options")
+    # What is free in its form, such as the records of all zones, has no path.
     if isinstance(value, list):
-        return [_absolute(item, {**option, "type": option.get("elements")}) for item in value]
+        of_item = {**option, "type": option.get("elements")}
+        return [_absolute(item, of_item) for item in value] if options or of_item["type"] == "path" else value
     if isinstance(value, dict):
-        return absolute(option.get("options") or {}, value)
+        return absolute(options, value) if options else value
     # The home is that of the user who the module runs as.
     return user_path(value) if option.get("type") == "path" and isinstance(value, str) and not value.startswith("~") else value
 
