@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import pathlib
 import typing as t
@@ -24,15 +25,21 @@ def render_page(
     tests: t.Mapping[str, t.Any],
 ) -> bytes:
     """Return a page; `view` are the variables of its template, which also has `style` and `policy`."""
-    environment = Environment(
-        loader=FileSystemLoader(template.parent), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = _environment(template.parent)
     environment.filters.update(filters)
     environment.tests.update(tests)
     css = style.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'"
     return environment.get_template(template.name).render(**view, style=css, policy=policy).encode()
+
+
+@functools.cache
+def _environment(folder: pathlib.Path) -> Environment:
+    """Return what compiles the templates of a folder, each once."""
+    return Environment(
+        loader=FileSystemLoader(folder), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
 
 
 def short(text: object) -> str:
