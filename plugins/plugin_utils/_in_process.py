@@ -6,6 +6,7 @@ from __future__ import annotations
 
 # Once here, instead of in the process of each zone.
 import concurrent.futures.thread  # noqa: F401  # pylint: disable=unused-import
+import contextlib
 import dataclasses
 import re
 import typing as t
@@ -36,8 +37,10 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.t
 
 Result = dict[str, t.Any]
 _LOCAL = ("local", "ansible.builtin.local")
-# Load the tests of Jinja once here, instead of in the process of each zone whose task has a condition with one.
-test_loader.get("ansible.builtin.defined")
+# Load the tests of Jinja once here, instead of in the process of each zone whose task has a condition with one. Older versions of
+# ansible-core find none outside of a run.
+with contextlib.suppress(KeyError):
+    test_loader.get("ansible.builtin.defined")
 # The option at the beginning of an error, before a colon or the place in it.
 _OPTION = re.compile(r"\w+(?=[:.\[])")
 
