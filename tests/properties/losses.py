@@ -249,8 +249,8 @@ def file_losses(name: str, content: bytes) -> t.Iterator[FileLoss]:
             yield FileLoss(name, place_of(path), kind, before + f"{text}\n".encode() + after)
 
 
-def losses(recording: Recording) -> t.Iterator[Loss]:
-    """Yield everything that can be taken away from the answers of a run, but what may be absent."""
+def losses(recording: Recording, *, optional: bool = False) -> t.Iterator[Loss]:
+    """Yield everything that can be taken away from the answers of a run; what may be absent only if `optional`."""
     for key, replies in recording.answers.items():
         for kind, change in _WHOLE.items():
             yield Loss(key, "", kind, change)
@@ -259,7 +259,7 @@ def losses(recording: Recording) -> t.Iterator[Loss]:
             document = json.loads(reply.body)
             root = "data" if key[1] == "/graphql" else "result"
             yield from _losses_of_result(key, root, document)
-            yield from _losses_of_members(key, {root: document[root]})
+            yield from _losses_of_members(key, {root: document[root]}, optional)
 
 
 def _losses_of_result(key: Key, root: str, document: Json) -> t.Iterator[Loss]:
@@ -274,11 +274,12 @@ def _losses_of_result(key: Key, root: str, document: Json) -> t.Iterator[Loss]:
             yield Loss(key, root, kind, _of_body(change_page))
 
 
-def _losses_of_members(key: Key, document: Json) -> t.Iterator[Loss]:
+def _losses_of_members(key: Key, document: Json, optional: bool) -> t.Iterator[Loss]:
     for path, kind, change_member in member_losses(document):
         value = at(document, path)
         members = value if isinstance(value, dict) else ()
-        if len(path) > 1 and not may_be(key, place_of(path), kind, members) and not is_other(key, path, kind):
+        is_documented = not optional and may_be(key, place_of(path), kind, members)
+        if len(path) > 1 and not is_documented and not is_other(key, path, kind):
             yield Loss(key, place_of(path), kind, _of_body(change_member))
     for path in _lacking(key, document):
         yield Loss(key, place_of(path), "unreadable", _of_body(lambda given, path=path: with_value(given, path, [7])))

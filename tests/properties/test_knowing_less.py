@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from faults import direct, scenarios
-from properties import decisions, files, losses
+from properties import decisions, documents, files, losses
 from properties.decisions import EVERYTHING, Place
 from properties.recordings import recorded, replayed
 from properties.troubles import TROUBLES
@@ -18,8 +18,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api import 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import pagination
 from ansible_collections.edgeops.observability.plugins.module_utils._content_rules import read as content_rules
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._events import compare
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import health
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import (
     KNOWN,
@@ -58,7 +60,7 @@ def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collecti
     assert set(trouble.tells) <= whole.tells, whole
     assert EVERYTHING in trouble.tells or EVERYTHING not in whole.tells, whole
     found = []
-    for loss in losses.chosen(losses.losses(recording), how):
+    for loss in losses.chosen(losses.losses(recording, optional=trouble.optional), how):
         if loss.cause in trouble.allowed:
             continue
         with replayed(recording, loss.key, loss.change):
@@ -92,6 +94,33 @@ def test_less_of_a_file_is_never_greener(simulator, how, cases, tmp_path, name):
         cases["less of a file"] += 1
         if better:
             found.append(f"{loss} -> {better}")
+    assert not found, f"--mutations={how}\n" + "\n".join(found)
+
+
+def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Counter[str]) -> list[str]:
+    """Return which losses make a document better: the worst that its first sentence says has to stay as bad."""
+    documents.HISTORIES[name](tmp_path)
+    whole = documents.verdict(tmp_path)
+    assert whole.tells and documents.SENTENCES[-3] in whole.tells, whole
+    by_loss = {loss: path for path, loss in documents.all_losses(tmp_path)}
+    found = []
+    for loss in losses.chosen(by_loss, how):
+        path = by_loss[loss]
+        content = path.read_bytes()
+        path.unlink()
+        if loss.content is not None:
+            path.write_bytes(loss.content)
+        less = documents.verdict(tmp_path)
+        path.write_bytes(content)
+        cases["less evidence"] += 1
+        if less.is_better_than(whole):
+            found.append(f"{loss} -> {less.message}")
+    return found
+
+
+@pytest.mark.parametrize("name", documents.HISTORIES)
+def test_document_of_less_evidence_is_never_better(how, cases, tmp_path, name):
+    found = worse_documents(name, tmp_path, how, cases)
     assert not found, f"--mutations={how}\n" + "\n".join(found)
 
 
@@ -172,13 +201,30 @@ def _failed_is_not_asked(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(decisions, "record_of", without_failures)
 
 
+def _hidden_is_gone(patch: pytest.MonkeyPatch) -> None:
+    """A script that is listed without its URL or host counts as another one."""
+    patch.setattr(compare, "_hidden_now", lambda _known, _seen: [])
+
+
 PLANTED: t.Sequence[tuple[t.Callable[[pytest.MonkeyPatch], None], str, str]] = (
     (_ends_where_it_ends, "check-scripts", "result: cut -> no word of"),
     (_refused_is_empty, "deliver-weaker-rule", "/page_shield/policies : 403 -> writes POST"),
     (_other_types_are_left_out, "check-scripts", "js_integrity_score: other type -> no word of malicious"),
     (_unknown_is_healthy, "check-health", "error_message: other type -> no word of job_silent"),
     (_failed_is_not_asked, "check-scripts", "/scripts : 403 -> no word of"),
+    (_hidden_is_gone, "events-script-that-changed", "host: null -> no word of script_changed"),
 )
+
+
+def _torn_is_nothing(patch: pytest.MonkeyPatch) -> None:
+    """An incomplete last line counts as none."""
+    patch.setattr(document, "is_torn", lambda _chain: False)
+
+
+def test_planted_fault_of_the_document_is_caught(monkeypatch, cases, tmp_path):
+    _torn_is_nothing(monkeypatch)
+    found = worse_documents("broken history", tmp_path, "all", cases)
+    assert any("chain.jsonl : cut -> " in each for each in found), found
 
 
 @pytest.mark.parametrize(("plant", "name", "said"), PLANTED, ids=[plant.__name__.strip("_") for plant, _name, _said in PLANTED])

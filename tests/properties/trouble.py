@@ -34,6 +34,8 @@ class Trouble:
     settings: Document = dataclasses.field(default_factory=dict)
     # Losses that the contract answers otherwise, as causes.
     allowed: tuple[tuple[str, str, str], ...] = ()
+    # Whether what may be absent is taken away too, because the run knows that it was there.
+    optional: bool = False
     # What was there before, and what the run did with it.
     before: Document = dataclasses.field(default_factory=dict)
     begin: t.Callable[[Place], None] | None = None

@@ -155,6 +155,7 @@ _IN_EVENTS: t.Mapping[str, Trouble] = {
         {"script_monitor": ON, "scripts": SCRIPTS[:1]},
         {"script_monitor": ON, "scripts": [{**SCRIPTS[0], "hash": "c" * 64}]},
         "script_changed",
+        optional=True,
     ),
     "events-scripts": _watched(
         {"script_monitor": ON, "scripts": [{**script, "js_integrity_score": 1} for script in SCRIPTS[:2]]},
