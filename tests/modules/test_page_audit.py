@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 import gzip
+import importlib
 import json
 import typing as t
 from pathlib import Path
@@ -455,3 +456,17 @@ def test_what_readers_may_disagree_about_is_not_green(modules: Modules, site: Si
     site.put("/checkout", CHECKOUT + hidden)
     result = modules.run(task(url, baseline=baseline)).result
     assert not result["passed"] and {kind for kind, _subject in kinds(result)} & {"page_unread", "inline_new"}
+
+def test_equal_documents_are_parsed_once(modules: Modules, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The headers of each answer differ, such as its date."""
+    module = "ansible_collections.edgeops.observability.plugins.module_utils._pages.received"
+    original = importlib.import_module(module).read_document
+    parsed: list[str] = []
+    monkeypatch.setattr(f"{module}.read_document", lambda text, address: parsed.append(text) or original(text, address))
+    numbers = iter(range(10))
+    site.pages["/checkout"] = lambda: Page(CHECKOUT.encode(), (("X-Request", str(next(numbers))),))
+    modules.run(task(site.url("/checkout"), fetches=3))
+    assert len(parsed) == 1
+    site.pages["/checkout"] = lambda: Page((CHECKOUT + f"<p>{next(numbers)}").encode())
+    modules.run(task(site.url("/checkout"), fetches=3))
+    assert len(parsed) == 4

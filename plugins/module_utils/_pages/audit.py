@@ -89,14 +89,13 @@ def _see(
     recordings: t.Mapping[str, t.Sequence[Exchange]],
     at: datetime.datetime,
 ) -> Seen:
-    """Read a page as often as it is asked for; equal answers are read once."""
+    """Read a page as often as it is asked for; equal documents are parsed once."""
     reads: list[Read] = []
     unread: str | None = None
     for _fetch in range(1 if page.har is not None else options.fetches):
         try:
             response = fetcher.fetch(page) if page.har is None else find_recorded(recordings[page.har], page.address)
-            known = next((earlier for earlier in reads if earlier.response == response), None)
-            reads.append(known or read_response(response))
+            reads.append(read_response(response, reads))
             unread = unread or reads[-1].document.doubt
             age = age_of(response.recorded_at, at) if page.har is not None else 0
             if age is None:

@@ -35,6 +35,7 @@ Attributes = t.Mapping[str, "str | None"]
 _JAVASCRIPT = re.compile(r"(?:^|;)[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE)
 _FRAMES: t.Mapping[str, str] = {"iframe": "src", "frame": "src", "object": "data", "embed": "src"}
 _MODES = frozenset(("open", "closed"))
+_FOREIGN = re.compile("<(?:svg|math)", re.IGNORECASE)
 _DIALOG = "dialog"
 _SHELL = frozenset(("html", "head", "body"))
 _NOTHING = BLANKS + "\0\ufeff\ufffd"
@@ -174,9 +175,9 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     known: set[int] = set()
     foreign: set[int] = set()
-    is_empty = depth == 0
+    is_empty, may_differ = depth == 0, _FOREIGN.search(text) is not None
     for root, scripting in trees(text, is_srcdoc=depth > 0):
-        walk = _Walk(root, base, scripting=scripting)
+        walk = _Walk(root, base, scripting=scripting, may_differ=may_differ)
         is_empty = is_empty and not walk.has_content
         known |= walk.known
         foreign |= walk.foreign
@@ -199,8 +200,10 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
 class _Walk:
     """One way through a tree, in the order of the document."""
 
-    def __init__(self, root: Node, base: Address, *, scripting: bool) -> None:
+    def __init__(self, root: Node, base: Address, *, scripting: bool, may_differ: bool) -> None:
         self.found = _Found()
+        # Without SVG and MathML nobody asks where elements begin.
+        self._may_differ = may_differ
         # Whether what is found is shown or executed with scripting, where it stands.
         self._scripting = self._is_live = scripting
         # An element beside those that every document has, text, or code.
@@ -231,7 +234,8 @@ class _Walk:
         """Look at a node; yield those below it."""
         node = place.node
         if not node.name.startswith("#"):
-            self._remember(node, is_inert=place.is_inert)
+            if self._may_differ:
+                self._remember(node, is_inert=place.is_inert)
             if not place.is_inert:
                 self._is_live = self._scripting and not place.is_patch
                 self._look_at(node, node.attrs or {}, place)

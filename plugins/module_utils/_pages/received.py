@@ -64,10 +64,13 @@ class Read(t.NamedTuple):
 
     response: Response
     document: Document
+    # The document without what a recording or a header adds, and what it was made of.
+    parsed: Document
+    key: tuple[bytes, str | None, Address]
 
 
-def read_response(response: Response) -> Read:
-    """Return the page of an answer; raise `Unread` for any other answer."""
+def read_response(response: Response, earlier: t.Iterable[Read] = ()) -> Read:
+    """Return the page of an answer, and parse no document that an earlier one has; raise `Unread` for any other answer."""
     if response.is_challenge:
         raise Unread(f"a bot protection answered with a challenge in place of the page (HTTP {response.status}); {_ADVICE}")
     if not 200 <= response.status < 300:
@@ -82,9 +85,11 @@ def read_response(response: Response) -> Read:
         raise Unread(f"its type is {kind.essence[:60]!r}, and only text/html is read")
     if not response.body.strip():
         raise Unread("it is empty")
-    text = decode(response.body, kind.label)
-    document = read_document(text, response.address)
-    return Read(response, _with_loaded(document, response))
+    # Headers such as the date differ in each answer.
+    key = (response.body, kind.label, response.address)
+    known = next((read.parsed for read in earlier if read.key == key), None)
+    parsed = known or read_document(decode(response.body, kind.label), response.address)
+    return Read(response, _with_loaded(parsed, response), parsed, key)
 
 
 def _with_loaded(document: Document, response: Response) -> Document:
