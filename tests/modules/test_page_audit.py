@@ -457,6 +457,7 @@ def test_what_readers_may_disagree_about_is_not_green(modules: Modules, site: Si
     result = modules.run(task(url, baseline=baseline)).result
     assert not result["passed"] and {kind for kind, _subject in kinds(result)} & {"page_unread", "inline_new"}
 
+
 def test_equal_documents_are_parsed_once(modules: Modules, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The headers of each answer differ, such as its date."""
     module = "ansible_collections.edgeops.observability.plugins.module_utils._pages.received"
