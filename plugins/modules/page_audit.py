@@ -82,8 +82,8 @@ options:
         C(meta:content-security-policy), C(meta:refresh) and C(base) stand for what the document itself says.
       - A content security policy is compared as a set of directives and sources. Each nonce is one mark, C('nonce-*'), and the query of a reporting
         address is ignored. A directive that stands twice is an error.
-      - C(scripts) and C(frames) are lists of URLs or patterns, or of dictionaries with C(url), C(required=true) (the finding V(gone) if a fetch lacks it, or has it where it is not executed or shown) and,
-        for scripts, C(integrity=required).
+      - C(scripts) and C(frames) are lists of URLs or patterns, or of dictionaries with C(url), C(required=true) and,
+        for scripts, C(integrity=required). What is required is V(gone) if a fetch lacks it, or has it where it is not executed or shown.
       - C(inline) is a list of hashes as in a content security policy (C(sha256-) and Base64), or of shapes (C(shape-) and Base64), which
         RV(pages[].inline[].shape) describes.
       - C(forms) is a list of origins without a path. V('self') is the origin of the page. V(mailto:) and V(data:) stand for themselves.
