@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import collections
 import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._filter.text import explain
-from ...module_utils._logpush.health import DISABLED, NEVER
+from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, UNKNOWN
 from ...module_utils._text import dict_of
 from .._words import count_hosts, plural
 from .document import JobRow, Row
@@ -91,26 +92,42 @@ def _line(row: Row, job: JobRow) -> Line:
     )
 
 
+# What is said of one zone and of several, by what their jobs do.
+_SAID: t.Mapping[str, tuple[str, str]] = {
+    STALE: ("delivers nothing at present", "deliver nothing at present"),
+    NEVER: ("has not delivered anything yet", "have not delivered anything yet"),
+    DISABLED: ("does not", "do not"),
+}
+
+
+def _state(jobs: t.Sequence[JobRow] | None) -> str:
+    """Return whether a zone delivers logs, as the state of a job that does the same: healthy, unknown, stale, never or disabled."""
+    if jobs is None:
+        return UNKNOWN
+    states = {job.get("health") for job in jobs} - {DISABLED}
+    if not states or states == {NEVER} or HEALTHY in states:
+        return HEALTHY if HEALTHY in states else NEVER if states else DISABLED
+    return STALE if states <= {FAILING, STALE, NEVER} else UNKNOWN
+
+
 def delivering_text(rows: t.Iterable[Row]) -> str:
-    """Return how many zones have an enabled job, none yet, or none, and of how many that is not known; accounts, if there is no zone.
+    """Return how many zones deliver logs, do not at present, not yet or at all, and of how many that is not known; accounts, if there is no zone.
 
     "" if it is not known of any.
     """
     present = [row for row in rows if not row["carried"]]
     zones = [row for row in present if row["scope"] == ZONE] or present
-    known = [row["jobs"] for row in zones if row["jobs"] is not None]
-    health = [{job.get("health") for job in jobs} - {DISABLED} for jobs in known]
-    waiting, silent = health.count({NEVER}), health.count(set())
-    delivering, unknown = len(known) - waiting - silent, len(zones) - len(known)
-    hosts = count_hosts(row["scope"] for row in zones)
-    if not known:
+    states = collections.Counter(_state(row["jobs"]) for row in zones)
+    if states[UNKNOWN] == len(zones):
         return ""
-    if not silent and not waiting and not unknown:
+    hosts, delivering = count_hosts(row["scope"] for row in zones), states[HEALTHY]
+    rest = {state: _SAID[state][0 if states[state] == 1 else 1] for state in _SAID if states[state]}
+    if delivering == len(zones):
         parts = [f"{'All ' if delivering > 1 else ''}{hosts} {'delivers' if delivering == 1 else 'deliver'} logs"]
+    elif len(zones) == 1:
+        parts = [f"{hosts} {text}{' deliver logs' if state == DISABLED else ''}" for state, text in rest.items()]
     else:
         verb = "delivers" if delivering == 1 else "deliver"
-        parts = [f"{delivering:,} of {hosts} {verb} logs"]
-        parts += [f"{waiting:,} {'has' if waiting == 1 else 'have'} not delivered anything yet"] if waiting else []
-        parts += [f"{silent:,} {'does' if silent == 1 else 'do'} not"] if silent else []
-        parts += [f"of {unknown:,} it is not known"] if unknown else []
+        parts = [f"{delivering:,} of {hosts} {verb} logs", *(f"{states[state]:,} {text}" for state, text in rest.items())]
+        parts += [f"of {states[UNKNOWN]:,} it is not known"] if states[UNKNOWN] else []
     return ", ".join(parts)

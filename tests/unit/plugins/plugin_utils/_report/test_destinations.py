@@ -55,6 +55,7 @@ def zones(*jobs):
 
 
 OFF, IDLE = job(state="disabled", enabled=False), job(state="never", last_complete=None)
+BROKEN, HIDDEN = job(state="failing"), job(state="unknown")
 REFUSED = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
 
 
@@ -64,7 +65,14 @@ REFUSED = {"failed": True, "msg": "403", "error": {"kind": "permission"}}
         ([[job()]], "1 zone delivers logs"),
         ([[job()], [job(), OFF]], "All 2 zones deliver logs"),
         ([[job()], [], [OFF]], "1 of 3 zones delivers logs, 2 do not"),
-        ([[]], "0 of 1 zone deliver logs, 1 does not"),
+        ([[]], "1 zone does not deliver logs"),
+        ([[IDLE]], "1 zone has not delivered anything yet"),
+        ([[BROKEN]], "1 zone delivers nothing at present"),
+        ([[HIDDEN]], ""),
+        (
+            [[job()], [BROKEN], [BROKEN, IDLE], [HIDDEN, BROKEN]],
+            "1 of 4 zones delivers logs, 2 deliver nothing at present, of 1 it is not known",
+        ),
         ([[IDLE], [IDLE, OFF]], "0 of 2 zones deliver logs, 2 have not delivered anything yet"),
         ([[IDLE, job()], [IDLE], []], "1 of 3 zones delivers logs, 1 has not delivered anything yet, 1 does not"),
         ([[job()], REFUSED], "1 of 2 zones delivers logs, of 1 it is not known"),
