@@ -50,10 +50,11 @@ class Chronicle(abc.ABC):
         self.episodes: list[Episode] = []
         self.ended_now: dict[t.Hashable, str] = {}
         self.dates = Dates(kind.name)
-        # That of the record at hand.
+        # Those of the record at hand.
         self.day = ""
+        self.scope: t.Mapping[str, t.Any] = {}
         self._events: list[Event] = []
-        self._scope: t.Mapping[str, Json] = {}
+        self._last_scope: t.Mapping[str, Json] = {}
 
     @property
     def is_first(self) -> bool:
@@ -81,15 +82,15 @@ class Chronicle(abc.ABC):
         at = parse_time(record["at"])
         if at is None or day_of(at) > self.period.until:
             return
-        self.ended_now, self.day = {}, day_of(at)
+        self.ended_now, self.day, self.scope = {}, day_of(at), record["scope"]
         audit = self.audit_of(record, at)
-        events = [*self._scope_events(record["scope"], at), *self.events_of(record, audit)]
+        events = [*self._scope_events(at), *self.events_of(record, audit)]
         if self.period.covers(at):
             self._events += events
             self.audits.append(audit)
         else:
             self.earlier = at
-        self.last_at, self._scope = at, record["scope"]
+        self.last_at, self._last_scope = at, record["scope"]
 
     @property
     def gaps(self) -> list[Gap]:
@@ -142,11 +143,17 @@ class Chronicle(abc.ABC):
         if episode is not None and self.period.covers(at):
             self.episodes.append(episode._replace(end=at, how=how))
 
+    def _close(self, finding: Finding, opened: Opened, at: datetime.datetime, ended: Ended) -> None:
+        if ended.how == HIDDEN:
+            self.hidden[finding] = opened
+        elif self.period.covers(at):
+            self.closed.append(_episode(finding, opened)._replace(end=at, how=ended.how))
+
     def _about_audits(self, what: str, at: datetime.datetime, message: str) -> Event:
         return Event(at, self.zone_id, what, message=message, of_pages=self.kind is PAGES)
 
-    def _scope_events(self, scope: t.Mapping[str, Json], at: datetime.datetime) -> t.Iterator[Event]:
-        changes = "" if self.is_first else changes_of(self._scope, scope)
+    def _scope_events(self, at: datetime.datetime) -> t.Iterator[Event]:
+        changes = "" if self.is_first else changes_of(self._last_scope, self.scope)
         if changes:
             yield self._about_audits(SCOPE, at, changes)
 
@@ -162,21 +169,23 @@ class Chronicle(abc.ABC):
                 continue
             if finding not in self.open:
                 event = self.event_about(finding, at, OPENED, f"{finding.kind}: {message}".removesuffix(": "))
-                opened = self.hidden.pop(finding, None) or Opened(event, at, message, self.is_first)
+                opened = self.hidden.pop(finding, None) or Opened(event, at, message, self.is_first, self.scope)
                 self.open[finding] = opened
                 yield event
             if finding.rest:
                 opened = self.open[finding]
                 self.open[finding] = opened._replace(alike=max(opened.alike, self.count_of(finding)))
+        hidden = list(self.hidden)
         for finding in [finding for finding in self.open if finding not in found]:
             opened = self.open.pop(finding)
             ended = why_closed(finding, opened)
-            if ended.how == HIDDEN:
-                self.hidden[finding] = opened
-            elif self.period.covers(at):
-                self.closed.append(_episode(finding, opened)._replace(end=at, how=ended.how))
+            self._close(finding, opened, at, ended)
             how = ", ".join(filter(None, (ended.message, f"after {days_between(opened.since, at)}")))
             yield self.event_about(finding, at, CLOSED, f"{finding.kind}: {how}")
+        # What is looked at again, and not found, has ended; that it was closed is said already.
+        for finding in hidden:
+            opened = self.hidden.pop(finding)
+            self._close(finding, opened, at, why_closed(finding, opened))
 
 
 def _episode(finding: Finding, opened: Opened) -> Episode:

@@ -52,12 +52,13 @@ class Event(t.NamedTuple):
 
 
 class Opened(t.NamedTuple):
-    """A finding that is open: what opened it, since when, what it says, and how many scripts that look the same it is about."""
+    """A finding that is open: what opened it, since when, what it says, what was looked at then, and how many scripts that look the same it is about."""
 
     about: Event
     since: datetime.datetime
     message: str
     is_first: bool
+    scope: t.Mapping[str, Json]
     alike: int = 1
 
 

@@ -169,7 +169,7 @@ class History(Chronicle):
         yield from self.finding_events(
             audit.at,
             {**dict.fromkeys(self._found if self.inventory else (), ""), **dict(self._findings(record))},
-            lambda finding, opened: self._why_closed(finding, opened, audit, record["scope"], gone),
+            lambda finding, opened: self._why_closed(finding, opened, audit, gone),
         )
         self.dates.compare(audit.at, self.entries, self._was_seen_by, counts=self.period.covers(audit.at))
 
@@ -290,12 +290,10 @@ class History(Chronicle):
                 many = how_many(self.inventory[identity]) if self.inventory and same else []
                 yield Finding(kind, "", host, identity.rest), "; ".join(filter(None, (message, *many)))
 
-    def _why_closed(
-        self, finding: Finding, opened: Opened, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]
-    ) -> Ended:
+    def _why_closed(self, finding: Finding, opened: Opened, audit: Audit, gone: t.Container[Identity]) -> Ended:
         """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
         if finding.kind in _OF_SCRIPTS:
-            return self._why_script_closed(finding, audit, scope, gone)
+            return self._why_script_closed(finding, opened, audit, gone)
         if not finding.entry:
             return Ended("")
         if self.entries is None:
@@ -306,23 +304,21 @@ class History(Chronicle):
         if audit.can_see and any(covers(was, identity.url, identity.host) for identity in self.inventory or ()):
             return Ended(IN_USE if finding.kind == UNUSED else LISTED)
         hosts = list_of((now or {}).get("hosts"))
-        is_looked_at = audit.can_see and (not hosts or any(looks_at(scope["hosts"], str(host)) for host in hosts))
+        is_looked_at = audit.can_see and (not hosts or any(looks_at(self.scope["hosts"], str(host)) for host in hosts))
         return end_of_missing(was, now, is_looked_at=is_looked_at)
 
-    def _why_script_closed(
-        self, finding: Finding, audit: Audit, scope: t.Mapping[str, t.Any], gone: t.Container[Identity]
-    ) -> Ended:
+    def _why_script_closed(self, finding: Finding, opened: Opened, audit: Audit, gone: t.Container[Identity]) -> Ended:
         identity = Identity(finding.place, finding.detail, finding.rest)
         seen = (self.inventory or {}).get(identity) if audit.can_see else None
         if seen is None or identity in gone:
             return Ended(GONE_SINCE if identity in gone else HIDDEN)
         if finding.kind == "malicious":
             before = self._before.get(identity)
-            return end_of_malicious(before and before.verdict, seen.verdict, scores_of(self._scope), scores_of(scope))
+            return end_of_malicious(before and before.verdict, seen.verdict, scores_of(opened.scope), scores_of(self.scope))
         if finding.kind == "reported":
             return Ended(UNREPORTED if seen.is_unreported else NOT_SHOWN)
         if finding.kind == _UNVERIFIED:
-            looks_less = details_of(scope) < details_of(self._scope)
+            looks_less = details_of(self.scope) < details_of(opened.scope)
             return end_of_unverified(seen.hash, seen.findings, self.entries, seen.entry, looks_less=looks_less)
         return self._why_authorised(identity, seen)
 

@@ -345,6 +345,11 @@ class PageHistory(Chronicle):
             of_pages += [span._replace(page=url)] if span else []
         return whole or min(of_pages, default=None)
 
+    @property
+    def left_out(self) -> list[tuple[str, datetime.datetime]]:
+        """Return the pages that the last audit left out, each with the time at which it was last looked at."""
+        return sorted((url, self._looks[url][-1].at) for url in self._known_pages() if self._asked[url] != self.last_at)
+
     def _known_pages(self) -> list[str]:
         """Return the pages that were asked for in the period, or by the last audit before it."""
         return [url for url, at in self._asked.items() if self.period.covers(at) or at == self.earlier]

@@ -61,9 +61,12 @@ def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) 
 def changes_of(before: t.Mapping[str, Json], after: t.Mapping[str, Json]) -> str:
     """Return in words what two audits looked at differently, "" if they did not."""
     names = sorted(name for name in {**before, **after} if before.get(name) != after.get(name))
-    return "; ".join(f"{name} was {_words(name, before.get(name))}, is {_words(name, after.get(name))}" for name in names)
+    return "; ".join(
+        f"{_NAMES.get(name, name)} was {_words(name, before.get(name))}, is {_words(name, after.get(name))}" for name in names
+    )
 
 
+_NAMES: t.Mapping[str, str] = {SCORES: "the score of malicious scripts"}
 # What an empty list, or a member that is absent, means; of any other, an empty list is nothing.
 _EMPTY: t.Mapping[str, str] = {"hosts": "not limited", SCORES: "the default of the route"}
 

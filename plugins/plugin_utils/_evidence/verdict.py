@@ -171,7 +171,8 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
             yield f"there was no audit{about} on {days} in {zones:,} of {plural(len(of_kind), 'zone')}, {longest}"
         late = [(first, chain.zone) for chain in of_kind if (first := _first_audited(chain, period))]
         if late:
-            yield f"{named(f'zone {zone} was first audited{about} on {day}' for day, zone in sorted(late))}"
+            what = f"was first audited{_about(kind, chains, 'for')} on"
+            yield named(f"zone {zone} {what} {day}" for day, zone in sorted(late))
     yield from _not_at_all(chains, missing)
 
 

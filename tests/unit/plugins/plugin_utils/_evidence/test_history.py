@@ -172,6 +172,11 @@ def test_report_that_is_not_shown_is_not_taken_back(tmp_path: Path, *, flag: boo
     assert read(tmp_path).verdict[0] == f"1 script was reported as malicious, {how} within 1 day (found by the first audit)"
 
 
+def test_score_of_malicious_scripts_is_a_part_of_the_scope(tmp_path: Path) -> None:
+    found = events(tmp_path, Audit(0, A, ONE), Audit(1, A, ONE, scope={"malicious": "below 20"}))
+    assert found == [("scope", "", "the score of malicious scripts was the default of the route, is below 20")]
+
+
 def test_finding_of_an_entry_ends(tmp_path: Path) -> None:
     required = {"b": entry("1", required=True)}
     found = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, B, {**ONE, **required}), Audit(2, A, {**ONE, **required}))

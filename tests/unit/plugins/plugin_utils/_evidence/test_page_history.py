@@ -557,3 +557,19 @@ def test_each_kind_of_audits_is_missed_in_the_zone_that_lacks_it(tmp_path: Path)
     assert [
         text.partition(", first")[0] for text in read(tmp_path, *(audit(day, PLAIN) for day in days), zone_names=names).verdict
     ] == [text.partition(", first")[0] for text in expected]
+
+
+def test_page_names_what_the_last_audit_left_out(tmp_path: Path) -> None:
+    document = read(tmp_path, audit(0, PLAIN, also=[OTHER]), audit(1, PLAIN))
+    text = render(document).decode()
+    assert "https://shop.example/pay was not among them; it was last looked at on 2026-01-01 06:00." in text
+    assert "No audit of scripts is on record in this period." in text
+
+
+def test_finding_that_is_no_longer_looked_at_is_still_open(tmp_path: Path) -> None:
+    document = read(
+        tmp_path,
+        audit(0, page(headers={"refresh": "0"}), found("header_changed", "refresh")),
+        audit(1, PLAIN, scope={"headers": []}),
+    )
+    assert ("1", "finding still open") in documents.numbers(document)

@@ -291,6 +291,20 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
             ALL,
         ],
     ),
+    "a malicious script that the monitor did not see for a day": (
+        year(
+            daily(range(50), B, BOTH),
+            daily(range(50, 60), B, BOTH, more=[("malicious", "b")]),
+            daily([60], {}, BOTH, monitor=False),
+            daily(range(61, 120), B, BOTH),
+        ),
+        [
+            "1 script was malicious, no longer reported within 11 days",
+            "The script monitor was off in 1 of 120 audits, on 1 day",
+            SEVEN,
+            ALL,
+        ],
+    ),
     "only active scripts": (
         daily(WHOLE, B, BOTH, scope={"status": ["active"]}),
         ["120 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
