@@ -47,7 +47,7 @@ _CLICK = """async () => {
 _FORMS = """() => {
   const get = (kind, name, each) => Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(each);
   const actions = [];
-  for (const form of document.querySelectorAll('form'))
+  for (const form of [...document.querySelectorAll('form')].filter(each => each instanceof HTMLFormElement))
     if (get(HTMLFormElement, 'method', form) !== 'dialog'
       || [...get(HTMLFormElement, 'elements', form)].some(each => each.getAttribute('formmethod') !== null && each.formMethod !== 'dialog'))
       actions.push(get(HTMLFormElement, 'action', form));

@@ -32,8 +32,13 @@ from .url import BLANKS, Address, lower, parse, plain, words_of
 _HEAD = "head"
 Attributes = t.Mapping[str, "str | None"]
 # The scheme of an address, as browsers find it, also after the semicolon of a list of an animation.
-_JAVASCRIPT = re.compile(r"(?:^|;)[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE)
-_FRAMES: t.Mapping[str, str] = {"iframe": "src", "frame": "src", "object": "data", "embed": "src"}
+_JAVASCRIPT = re.compile(r"(?:^|;)[\x00-\x20]*" + r"[\t\n\r]*".join("javascript:"), re.IGNORECASE | re.ASCII)
+_FRAMES: t.Mapping[str, tuple[str, ...]] = {
+    "iframe": ("src",),
+    "frame": ("src",),
+    "object": ("data",),
+    "embed": ("src", "code"),  # the last one, if it has both
+}
 _MODES = frozenset(("open", "closed"))
 _FOREIGN = re.compile("<(?:svg|math)", re.IGNORECASE)
 _DIALOG = "dialog"
@@ -329,7 +334,7 @@ class _Walk:
             self.found.stated[META_CSP].append(content)
 
     def _look_at_script(self, node: Node, attributes: Attributes) -> None:
-        kind = _kind_of_script(attributes)
+        kind = _kind_of_script(node, attributes)
         if kind is None:
             return
         names = ("src",) if node.namespace == HTML else ("href", "xlink:href")
@@ -362,8 +367,7 @@ class _Walk:
             if document.code:
                 self.found.inline.append(document)
                 self.documents.append((self._base, document))
-        source = attributes.get(_FRAMES[node.name])
-        if source:
+        for source in filter(None, map(attributes.get, _FRAMES[node.name])):
             self._add_frame(source, node.origin_line, is_live="srcdoc" not in attributes)
             if node.name in ("object", "embed"):
                 # These load when they are laid out, by when a later `base` may hold.
@@ -385,8 +389,9 @@ class _Walk:
         if kind == "frame":
             self._add_frame(text, line)
         elif not _JAVASCRIPT.match(text):
-            # None is the document itself, whatever its base is.
-            for address in self._addresses(text) if text else (self._page,):
+            # None is the document itself, whatever its base is. Not every browser takes blanks for none.
+            of_page = () if text.strip(BLANKS) else (self._page,)
+            for address in (*of_page, *(self._addresses(text) if text else ())):
                 self.found.forms.append(Form(plain(text) if address is None else address.origin, line))
 
     def _add_script(self, source: str, attributes: Attributes, kind: str, line: int | None) -> None:
@@ -441,14 +446,15 @@ def _all_texts(node: Node) -> t.Iterator[str]:
         waiting.extend(reversed(current.children or ()))
 
 
-def _kind_of_script(attributes: Attributes) -> str | None:
+def _kind_of_script(node: Node, attributes: Attributes) -> str | None:
     """Return the kind of a script, None for one of a type that browsers take for data."""
     if "type" in attributes:
         stated = lower(attributes["type"] or "")
-        stated = stated.strip(BLANKS) or stated
+        # Of these blanks, Chromium trims those of other scripts as well.
+        stated = stated.strip() or stated
     else:
         language = attributes.get("language") or ""
-        stated = f"text/{lower(language)}" if language else ""
+        stated = f"text/{lower(language)}" if language and node.namespace == HTML else ""
     if not stated or stated in JAVASCRIPT_TYPES:
         return SCRIPT
     return OTHER_TYPES.get(stated)

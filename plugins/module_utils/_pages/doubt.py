@@ -8,15 +8,17 @@ import re
 import typing as t
 
 _ATTRIBUTES = r"(?:[^<>\"']|\"[^\"]*\"|'[^']*')*"
+# Attributes in which every reader finds the same ends.
+_PLAIN = r"(?:[ \t\n\f\r/]+[^ \t\n\f\r<>\"'/=]+(?:[ \t\n\f\r]*=[ \t\n\f\r]*(?:\"[^\"]*\"|'[^']*'|[^ \t\n\f\r<>\"'=`]+))?)*[ \t\n\f\r/]*"
 # An SVG in which nothing but shapes stands, and no text but that of titles and styles.
 _SHAPES = (
     "animate|animateMotion|animateTransform|circle|clipPath|defs|ellipse|fe[A-Za-z]+|filter|g|image|line|linearGradient|marker|mask|metadata|mpath"
     "|path|pattern|polygon|polyline|radialGradient|rect|set|stop|switch|symbol|text|textPath|tspan|use|view"
 )
 _PICTURE = re.compile(
-    rf"<svg(?=[\s/>]){_ATTRIBUTES}(?:/>|>(?:[^<]|<(title|desc|style)(?=[\s>]){_ATTRIBUTES}>[^<]*</\1\s*>"
-    rf"|</?(?:{_SHAPES})(?=[\s/>]){_ATTRIBUTES}>)*</svg\s*>)",
-    re.IGNORECASE,
+    rf"<svg(?=[\s/>]){_PLAIN}(?:(?<=/)>|>(?:[^<]|<(title|desc|style)(?=[\s>]){_PLAIN}>[^<]*</\1\s*>"
+    rf"|</?(?:{_SHAPES})(?=[\s/>]){_PLAIN}>)*</svg\s*>)",
+    re.IGNORECASE | re.ASCII,
 )
 _TAG = re.compile(rf"<([a-zA-Z][^\s/>]*)({_ATTRIBUTES})")
 ACTIVE_TAGS = frozenset(("base", "button", "embed", "form", "frame", "iframe", "link", "meta", "object", "script", "template"))

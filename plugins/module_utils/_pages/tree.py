@@ -29,7 +29,8 @@ else:
     Node = object
 
 HTML, SVG = "html", "svg"
-_FRAMESET = re.compile(r"<frameset", re.IGNORECASE)
+_FRAMESET = re.compile(r"<frameset", re.IGNORECASE | re.ASCII)
+_SELECTED = re.compile(r"(</?)selectedcontent", re.IGNORECASE | re.ASCII)
 
 
 def missing_parser(option: str) -> Failure | None:
@@ -54,6 +55,9 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
     if "<frameset" in lower:
         # A frameset removes the body that came before it, whose scripts have run; the name of another element has the same length.
         texts.append(_FRAMESET.sub("<noframe_", text))
+    if "selectedcontent" in lower:
+        # The parser replaces the content with that of an option. Browsers do so too, after they have executed and loaded it.
+        texts += [_SELECTED.sub(r"\1s_lectedcontent", variant) for variant in texts]
     for variant in texts:
         # The content of `noscript` is text with scripting, and elements without.
         for scripting in (True, False) if "<noscript" in lower else (True,):

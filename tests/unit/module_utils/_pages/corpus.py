@@ -336,4 +336,26 @@ CASES: dict[str, Case] = {
         b"<!doctype html><isindex action=https://no.example/><keygen onfocus=hit('a') autofocus><menuitem onclick=hit('b')>x</menuitem>",
         more="an element that cannot have the focus",
     ),
+    "blanks of other scripts in a type": Case(
+        "<!doctype html><meta charset=utf-8><script type='\u3000text/javascript'>hit('a')</script><script type='text/javascript\u2028'>hit('b')</script>"
+        "<script type='\x0btext/javascript' src=/c.js></script><script type='\u200btext/javascript'>hit('not d')</script>".encode()
+    ),
+    "language of an svg script": Case(
+        b"<!doctype html><svg><script language=vbscript>hit('a')</script><script language=vbscript href=/b.js></script></svg>"
+    ),
+    "selected content": Case(
+        b"<!doctype html><select><button><selectedcontent><img src=x: onerror=hit('a')><iframe src=/frame></iframe><SCRIPT>hit('b')</SCRIPT>"
+        b"<form action=https://other.example/></form></selectedcontent></button><option>hit('not')</select>",
+        more="the form is gone by the time its target is asked for",
+    ),
+    "embed code": Case(b"<!doctype html><embed code=/frame type=text/html>"),
+    "embed twice": Case(
+        b"<!doctype html><embed code=/a src=/b type=text/html><embed src=/c code=/d type=text/html>",
+        more="of two addresses the later one counts",
+    ),
+    "blank action": Case(
+        b"<!doctype html><base href=https://other.example/><form action=' '></form><form><button formaction=' '></button></form>",
+        more="not every browser takes blanks for none",
+    ),
+    "almost javascript": Case("<!doctype html><meta charset=utf-8><iframe src='java\u017fcript:x'></iframe>".encode()),
 }
