@@ -69,7 +69,8 @@ options:
       - An exact URL becomes the URL without its query, a pattern the longest form that a source can have, such as V(https://js.stripe.com/v3/).
         Each entry that allows more in this form is a warning. An internationalised host gets its ASCII form, a dot at the end of a host is removed.
         An entry that would become a mere scheme, or that no source can express, is refused.
-      - An entry without C(authorised_by) becomes no source, with a warning. Adopting is not authorising.
+      - An entry without C(authorised_by) becomes no source, with a warning. Adopting is not authorising. One that authorises nothing today, because
+        C(review_by) is past or C(authorised_on) is still to come, becomes a source with a warning.
       - What is added is added to what is in effect. A policy that has C(default-src) and no C(script-src) gets a C(script-src) with the sources of both.
       - A rule counts on all pages that match O(expression), whatever C(hosts) an entry has.
     type: raw

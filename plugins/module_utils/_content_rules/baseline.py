@@ -19,11 +19,19 @@ _DEVIATIONS = frozenset("ßς\u200c\u200d")
 
 
 class EntrySource(t.NamedTuple):
-    """The source that an entry of the baseline becomes, and whether it allows more than the entry."""
+    """The source that an entry of the baseline becomes, whether it allows more than the entry, and from which to which day the entry authorises it."""
 
     entry: str
     source: str
     is_broader: bool
+    first_day: str | None = None
+    last_day: str | None = None
+
+    def why_not_on(self, today: str) -> str:
+        """Return why the entry authorises nothing on a day, "" if it does."""
+        if self.first_day is not None and today < self.first_day:
+            return f"authorises nothing before {self.first_day}"
+        return f"had to be reviewed by {self.last_day}" if self.last_day is not None and self.last_day < today else ""
 
 
 def entry_sources(entries: t.Iterable[Entry]) -> list[EntrySource]:
@@ -31,7 +39,11 @@ def entry_sources(entries: t.Iterable[Entry]) -> list[EntrySource]:
 
     Raise `invalid_option` for an entry that no source can express, or that would become a mere scheme.
     """
-    return [EntrySource(entry.name, *_source(entry)) for entry in entries if is_authorised(entry)]
+    return [
+        EntrySource(entry.name, *_source(entry), entry.declared["authorised_on"], entry.declared["review_by"])
+        for entry in entries
+        if is_authorised(entry)
+    ]
 
 
 def is_authorised(entry: Entry) -> bool:

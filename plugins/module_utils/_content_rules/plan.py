@@ -49,7 +49,7 @@ def plan(desired: DesiredRule, state: RuleState) -> Plan:
         basis=None
         if before is None
         else {"id": before.id, **{name: getattr(before, name) for name in _MEMBERS}, "value": before.text},
-        warnings=(*_warnings(desired, before, after), *verdict.warnings),
+        warnings=(*_warnings(desired, state, after), *verdict.warnings),
         effects=effects_of(before, after),
         refused=verdict.refused,
     )
@@ -123,20 +123,22 @@ def _requests(before: Rule | None, after: Rule | None) -> tuple[Request, ...]:
     return (Request("content_security_rules.update", ids={"rule_id": str(before.id)}, body=body),) if body else ()
 
 
-def _warnings(desired: DesiredRule, before: Rule | None, after: Rule | None) -> t.Iterator[str]:
+def _warnings(desired: DesiredRule, state: RuleState, after: Rule | None) -> t.Iterator[str]:
     if after is None:
         return
     for entry in desired.baseline:
         if entry.is_broader:
             yield f"script_baseline: as a source, entry {entry.entry!r} becomes broader than the entry: {SCRIPT_SRC} {entry.source}."
+        if state.today and (why := entry.why_not_on(state.today)):
+            yield f"script_baseline: entry {entry.entry!r} {why}, and is a source of {SCRIPT_SRC} all the same."
     for name in desired.unauthorised:
         yield f"script_baseline: entry {name!r} has no authorised_by, so that it becomes no source; adopting is not authorising."
     if desired.policy is not None:
         yield from undocumented(desired.policy)
     if after.policy is not None:
         yield from _switched_off(after.policy)
-    if before is not None:
-        yield from warnings_about(before)
+    if state.rule is not None:
+        yield from warnings_about(state.rule)
 
 
 def _switched_off(policy: Policy) -> t.Iterator[str]:

@@ -95,7 +95,8 @@ def _states(client: Client, desired: t.Sequence[DesiredRule], rules: t.Sequence[
         rule = find_rule(rules, item.rule_id, item.description)
         others = {str(other.id): other.description for other in rules if other is not rule}
         evidence = _evidence(client, rule, item, loaded)
-        states.append(RuleState(rule, evidence, others))
+        today = client.now().date().isoformat() if item.baseline else ""
+        states.append(RuleState(rule, evidence, others, today))
     return states
 
 

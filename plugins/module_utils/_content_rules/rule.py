@@ -71,11 +71,15 @@ class Evidence(t.NamedTuple):
 
 
 class RuleState(t.NamedTuple):
-    """Current state of one rule: None if it does not exist; `others` are the descriptions of all other rules of the zone."""
+    """Current state of one rule: None if it does not exist; `others` are the descriptions of all other rules of the zone.
+
+    `today` is the day of UTC as the service has it, "" if nobody asked.
+    """
 
     rule: Rule | None
     evidence: Evidence = Evidence()
     others: t.Mapping[str, str] = {}
+    today: str = ""
 
 
 _IDENTITY, _MEMBERS = ("id", "description"), ("action", "expression", "value", "enabled")

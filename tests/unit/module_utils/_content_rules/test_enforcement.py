@@ -184,7 +184,7 @@ INEXPRESSIBLE = [
 @pytest.mark.parametrize(("url", "source", "broader"), ENTRIES)
 def test_entries_become_sources(url: str, source: str, broader: bool) -> None:
     (found,) = entry_sources(parse_baseline([{"name": "entry", "url": url, "authorised_by": "j.doe"}]))
-    assert found == ("entry", source, broader)
+    assert found[:3] == ("entry", source, broader)
     assert read_policy(f"script-src {found.source}") is not None
 
 
@@ -229,3 +229,20 @@ def test_spelling_of_a_policy_is_no_part_of_the_plan() -> None:
         planned(rule(value), action="log") for value in ("script-src 'self' A.example", "Script-Src  a.example 'SELF' ;")
     )
     assert one.basis == other.basis
+
+
+@pytest.mark.parametrize(
+    ("days", "why"),
+    [
+        ({"review_by": "2026-11-20"}, "had to be reviewed by 2026-11-20"),
+        ({"authorised_on": "2026-11-22"}, "authorises nothing before 2026-11-22"),
+        ({"authorised_on": "2026-11-21", "review_by": "2026-11-21"}, ""),
+        ({}, ""),
+    ],
+)
+def test_entry_that_authorises_nothing_today_becomes_a_source_with_a_warning(days: dict[str, str], why: str) -> None:
+    desired = desire({**DEFAULTS, "description": "shop", "unobserved": "allow", "script_baseline": [{**ENTRY, **days}]})
+    found = plans.plan(desired, RuleState(rule("script-src 'self'"), today="2026-11-21"))
+    assert found.requests[0].body == {"value": "script-src 'self' https://cdn.example/a.js"}
+    said = f"script_baseline: entry 'cdn' {why}, and is a source of script-src all the same."
+    assert [text for text in found.warnings if "all the same" in text] == ([said] if why else [])
