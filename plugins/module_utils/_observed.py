@@ -49,6 +49,12 @@ class Unknown:
 # mypy refuses `.value` of it before `isinstance(..., Unknown)` has excluded the other case. The linter of ansible-test knows no other form.
 Observed = t.Union[Known[T], Unknown]  # noqa: UP007  # see the line above
 
+
+def is_unasked(part: Observed[t.Any]) -> bool:
+    """Return whether nobody asked for a part of a run."""
+    return isinstance(part, Unknown) and part.cause is Cause.NOT_ASKED
+
+
 _CAUSES: t.Mapping[str, Cause] = {
     AUTHENTICATION: Cause.NO_RIGHT,
     PERMISSION: Cause.NO_RIGHT,

@@ -35,6 +35,11 @@ def is_integer(value: Json) -> t.TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def plain_id(sent: Json) -> str:
+    """Return an id as it is compared: the service shows some with hyphens or in capitals."""
+    return str(sent).replace("-", "").strip().lower()
+
+
 def list_of(value: Json) -> list[Json]:
     """Return a value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []

@@ -10,7 +10,7 @@ from .._core import BAD_RESPONSE, PERMISSION, Failure, Json, bad_answer
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import REPORTABLE
 from .._policy.matching import Resource, source_of
-from .._text import duration, format_time, is_integer, json_type
+from .._text import duration, format_time, is_integer, json_type, plain_id
 from .facts import absent_as
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
@@ -64,23 +64,18 @@ class Reports(t.NamedTuple):
 
     def of(self, rule_id: str | None) -> Seen:
         """Return what was reported of a rule; a row that cannot be told may be about each rule."""
-        seen = self.by_rule.get(key_of(str(rule_id)), Seen())
+        seen = self.by_rule.get(plain_id(str(rule_id)), Seen())
         return seen._replace(gaps=(*seen.gaps, *self.gaps))
 
     def only_of(self, rule_id: str | None) -> Seen:
         """Return what was reported of the only rule that was asked for, so that no row may be about another one."""
-        key = key_of(str(rule_id))
+        key = plain_id(str(rule_id))
         seen = self.of(rule_id)
         others = {name: other for name, other in self.by_rule.items() if name != key}
         resources = tuple(resource for other in others.values() for resource in other.resources)
         strange = [_gap("a row is about another rule than the one that was asked for")] if any(others) else []
         gaps = (*strange, *(gap for other in others.values() for gap in other.gaps))
         return Seen((*seen.resources, *resources), (*seen.gaps, *gaps))
-
-
-def key_of(rule_id: str) -> str:
-    """Return an id as it is compared: without case and hyphens."""
-    return rule_id.replace("-", "").strip().lower()
 
 
 def query(
@@ -243,7 +238,7 @@ def _read_row(row: Json) -> _Row:
     resource = None
     if isinstance(url, str) and words and words[0] in REPORTABLE:
         resource = Resource(words[0], url, host.lower(), page, times)
-    known = key_of(rule) if isinstance(rule, str) and rule.strip() else None
+    known = plain_id(rule) if isinstance(rule, str) and rule.strip() else None
     return _Row(known, resource, tuple(gaps))
 
 

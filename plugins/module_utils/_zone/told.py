@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import collections
 import datetime
-import re
 import typing as t
 
 from .._address import ACCOUNT, ZONE
 from .._core import CONTENT_SECURITY_RULES, SCRIPT_MONITOR, Json
 from .._notifications.facts import LOST_JOB, MECHANISMS, NEW_SCRIPTS, SCRIPT_ALERTS, WEBHOOKS, ZONES
-from .._observed import Cause, Unknown
+from .._observed import Unknown, is_unasked
 from .._schema import Rules
-from .._text import dict_of, format_time, list_of, parse_time
+from .._text import dict_of, format_time, list_of, parse_time, plain_id
 from .record import ZoneRecord, result_of, value_of
 
 # Who is told of what: for each account the alerts about jobs and scripts, with the policies that tell of them, and the hosts that these
@@ -83,7 +82,7 @@ def told(records: t.Sequence[ZoneRecord], at: str) -> Told:
     now = parse_time(at) or datetime.datetime.now(datetime.timezone.utc)
     owners: dict[str, ZoneRecord] = {}
     for record in records:
-        if record["scope"] == ACCOUNT and record["account_id"] and not _is_unasked(record):
+        if record["scope"] == ACCOUNT and record["account_id"] and not is_unasked(record["notifications"]):
             owners.setdefault(owner_of(record), record)
     zones: dict[str, list[ZoneRecord]] = collections.defaultdict(list)
     for record in records:
@@ -100,46 +99,43 @@ def owner_of(record: ZoneRecord) -> str:
     return (record["account_id"] or "").lower()
 
 
-def _is_unasked(record: ZoneRecord) -> bool:
-    part = record["notifications"]
-    return isinstance(part, Unknown) and part.cause is Cause.NOT_ASKED
-
-
 def _add_account(made: Told, record: ZoneRecord, zones: t.Sequence[ZoneRecord], now: datetime.datetime) -> None:
     account = _account_of(record)
     with_jobs = [owner for owner in (record, *zones) if value_of(owner["jobs"])]
-    monitored = [zone for zone in zones if is_monitored(zone)]
+    monitored = [zone for zone in zones if has_scripts(zone)]
+    hidden = [zone for zone in zones if has_scripts(zone) is None]
     if account is None:
         part = record["notifications"]
         reason = part.message if isinstance(part, Unknown) else "the result has no list of policies"
         unread = f"the notification policies of its account could not be read: {reason}"
-        made.gaps.extend(Gap(zone["zone"], ZONE, NEW_SCRIPTS, UNKNOWN, unread) for zone in monitored)
+        made.gaps.extend(Gap(zone["zone"], ZONE, NEW_SCRIPTS, UNKNOWN, unread) for zone in (*monitored, *hidden))
         # Where the read failed, the record of the account says so itself.
         made.gaps.extend([] if isinstance(part, Unknown) else [Gap(record["zone"], ACCOUNT, LOST_JOB, UNKNOWN, unread)])
         return
     if account.policies or monitored:
+        unsure = [(name, "could not be read") for name in account.unread if name != "available_alerts" or monitored]
+        unsure += [("silences", text) for text in _strange_silences(account, now)]
         made.gaps.extend(
             Gap(
                 record["zone"],
                 ACCOUNT,
                 name,
                 UNKNOWN,
-                f"{name.replace('_', ' ')} could not be read, so it is not known for sure who is told",
+                f"{name.replace('_', ' ')} {text}, so it is not known for sure who is told",
             )
-            for name in account.unread
-            if name != "available_alerts" or monitored
+            for name, text in unsure
         )
     if with_jobs:
         made.gaps.extend(
             _gap(record, LOST_JOB, _best(account, (LOST_JOB,), record, now), "a Logpush job that the service disables")
         )
-    for zone in (*monitored, *filter(_hides_monitor, zones)):
+    for zone in (*monitored, *hidden):
         cover = _best(account, SCRIPT_ALERTS, zone, now)
         if cover.degree == NOT and not _uses_scripts(account):
             if account.alerts is not None:
                 continue  # the account may not use such alerts
             cover = Cover(UNKNOWN, "the alerts that the account may use could not be read")
-        if cover.degree == NOT and _hides_monitor(zone):
+        if cover.degree == NOT and zone in hidden:
             cover = Cover(UNKNOWN, "nobody is, and whether its script monitor is on could not be read")
         made.gaps.extend(_gap(zone, NEW_SCRIPTS, cover, "new or changed scripts"))
     made.alerts.extend(_table(account, with_jobs, monitored, now))
@@ -182,22 +178,26 @@ def _account_of(record: ZoneRecord) -> _Account | None:
     return _Account(
         record,
         [dict_of(policy) for policy in policies],
-        {str(dict_of(hook).get("id")): dict_of(hook) for hook in hooks} if isinstance(hooks, list) else None,
+        {plain_id(dict_of(hook).get("id")): dict_of(hook) for hook in hooks} if isinstance(hooks, list) else None,
         [dict_of(silence) for silence in silences] if isinstance(silences, list) else None,
         alerts,
         tuple(unread),
     )
 
 
-def is_monitored(zone: ZoneRecord) -> bool:
-    """Return whether the run read that the script monitor of a zone is on."""
-    status = dict_of(dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR))
-    return status.get("enabled") is True
+def has_scripts(zone: ZoneRecord) -> bool | None:
+    """Return whether the script monitor of a zone is on; None if the run asked, and it could not be read. What it did not ask is off."""
+    part = dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR)
+    if part is None:
+        return None if any(name == SCRIPT_MONITOR for name, _reason in zone["unreadable"]) else False
+    enabled = dict_of(part).get("enabled")
+    return enabled if isinstance(enabled, bool) else None
 
 
-def _hides_monitor(zone: ZoneRecord) -> bool:
-    """Return whether the run asked whether the script monitor of a zone is on, and could not read it."""
-    return any(name == SCRIPT_MONITOR for name, _reason in zone["unreadable"])
+def is_told_of(zone: ZoneRecord) -> bool:
+    """Return whether a zone has something that alerts are about: jobs, or scripts, as far as it is known."""
+    jobs = value_of(zone["jobs"])
+    return bool(jobs) or has_scripts(zone) is not False
 
 
 def _table(
@@ -226,7 +226,7 @@ def _table(
 
 def _shown(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> ToldPolicy:
     recipients = _mechanisms(policy)
-    hooks = [dict_of((account.webhooks or {}).get(number)) for number in recipients[WEBHOOKS]]
+    hooks = [dict_of((account.webhooks or {}).get(plain_id(number))) for number in recipients[WEBHOOKS]]
     names = [str(hook.get("name") or number) for hook, number in zip(hooks, recipients[WEBHOOKS], strict=True)]
     deliveries = [time for hook in hooks if (time := parse_time(hook.get("last_success")))]
     cover = _sends(account, policy, now)
@@ -278,27 +278,27 @@ def _is_loud(account: _Account, policy: t.Mapping[str, Json], now: datetime.date
     """Return whether no silence of a policy is in force."""
     if account.silences is None:
         return Cover(UNKNOWN, "whether it is silenced could not be read")
-    unclear, known = False, {_plain_id(other.get("id")) for other in account.policies}
-    for silence in account.silences:
-        silenced = _plain_id(silence.get("policy_id"))
-        is_own = silenced == _plain_id(policy.get("id"))
-        if not is_own and (silenced in known or _ID.fullmatch(silenced)):
-            continue  # of another policy, which may be gone
-        start, end = parse_time(silence.get("start_time")), parse_time(silence.get("end_time"))
-        # The zero time of the service is no end.
-        if start is None or end is None or end <= start or (not is_own and start <= now < end):
-            unclear = True
-        elif start <= now < end:
-            return Cover(NOT, f"it is silenced until {format_time(end)}")
-    return Cover(UNKNOWN, "when it is silenced cannot be told") if unclear else Cover(COVERED)
+    spans = [_span(silence) for silence in account.silences if plain_id(silence.get("policy_id")) == plain_id(policy.get("id"))]
+    for span in spans:
+        if span and span[0] <= now < span[1]:
+            return Cover(NOT, f"it is silenced until {format_time(span[1])}")
+    return Cover(UNKNOWN, "when it is silenced cannot be told") if None in spans else Cover(COVERED)
 
 
-_ID = re.compile(r"[0-9a-z_]+")
+def _span(silence: t.Mapping[str, Json]) -> tuple[datetime.datetime, datetime.datetime] | None:
+    """Return from when to when a silence is in force; None if that cannot be told. The zero time of the service is no end."""
+    start, end = parse_time(silence.get("start_time")), parse_time(silence.get("end_time"))
+    return None if start is None or end is None or end <= start else (start, end)
 
 
-def _plain_id(sent: Json) -> str:
-    """Return an id in one spelling: the service shows some with hyphens."""
-    return str(sent).lower().replace("-", "")
+def _strange_silences(account: _Account, now: datetime.datetime) -> t.Iterator[str]:
+    """Yield that silences are in force, or may be, of policies that are not listed: of deleted ones, or of listed ones in another spelling."""
+    known = {plain_id(policy.get("id")) for policy in account.policies}
+    others = [silence for silence in account.silences or () if plain_id(silence.get("policy_id")) not in known]
+    spans = [(_span(silence), str(silence.get("policy_id"))) for silence in others]
+    named = sorted({number for span, number in spans if span is None or span[0] <= now < span[1]})
+    if named:
+        yield f"in force are of policies that are not listed ({', '.join(repr(number[:40]) for number in named[:3])})"
 
 
 def _mechanisms(policy: t.Mapping[str, Json]) -> dict[str, list[str]]:
@@ -315,7 +315,10 @@ def _reaches(account: _Account, policy: t.Mapping[str, Json]) -> Cover:
         return Cover(NOT, "it has no recipient")
     if account.webhooks is None:
         return Cover(UNKNOWN, "whether its webhooks work could not be read")
-    return max((_works(account.webhooks.get(number), number) for number in recipients[WEBHOOKS]), key=lambda cover: cover.degree)
+    return max(
+        (_works(account.webhooks.get(plain_id(number)), number) for number in recipients[WEBHOOKS]),
+        key=lambda cover: cover.degree,
+    )
 
 
 def _works(webhook: t.Mapping[str, Json] | None, number: str) -> Cover:
@@ -336,8 +339,8 @@ def _takes_in(policy: t.Mapping[str, Json], host: ZoneRecord) -> Cover:
     is_about_scripts = policy.get("alert_type") in SCRIPT_ALERTS
     unclear = sorted(name for name in filters if name != ZONES or not is_about_scripts)
     if ZONES in filters and is_about_scripts:
-        scope = {str(number).lower() for number in list_of(filters[ZONES])}
-        if (host["zone_id"] or "").lower() not in scope:
+        scope = set(map(plain_id, list_of(filters[ZONES])))
+        if plain_id(host["zone_id"] or "") not in scope:
             return Cover(NOT, "its filter zones does not name this zone")
         cover = _has_rule(host)
         if cover.degree == NOT or not unclear:

@@ -9,7 +9,7 @@ from ...module_utils._address import ACCOUNT, ZONE
 from ...module_utils._core import Json
 from ...module_utils._logpush.costs import PUBLISHED_RATES, Projection, Rates, project
 from ...module_utils._logpush.coverage import dataset_of
-from ...module_utils._observed import Cause, Known, Unknown
+from ...module_utils._observed import Known, Unknown, is_unasked
 from ...module_utils._text import dict_of, format_time, is_integer, list_of, parse_time
 from ...module_utils._zone.record import ZoneRecord, value_of
 from ...module_utils._zone.told import owner_of
@@ -124,7 +124,7 @@ def _may_deliver(zone: ZoneRecord) -> bool:
     """Return whether a zone has jobs that are not disabled, or was asked for its jobs and did not show them."""
     jobs = zone["jobs"]
     if isinstance(jobs, Unknown):
-        return jobs.cause is not Cause.NOT_ASKED
+        return not is_unasked(jobs)
     return any(job.get("enabled") is not False for job in jobs.value)
 
 

@@ -321,7 +321,7 @@ STAND_INS: t.Mapping[str, tuple[StandIn, ...]] = {
     **dict.fromkeys(("records_dropped", "no_upload"), _LOSSES),
     "over_budget": (("delivery", _UNREAD),),
     "field_removed": (("fields", _UNREAD),),
-    "no_alert": (("notifications", _UNREAD), ("script_monitor", _UNREAD)),
+    "no_alert": (("notifications", _UNREAD),),
     **dict.fromkeys(("enforcement_refused", "unlisted_rule", "violations"), _RULES),
     **dict.fromkeys(("malicious", "reported", "new", "unverified", "expired", "unjustified", "gone", "unused"), _SCRIPTS),
     "monitor_off": (("scripts", _UNREAD), ("script_monitor", _UNREAD)),
@@ -329,8 +329,6 @@ STAND_INS: t.Mapping[str, tuple[StandIn, ...]] = {
     "changed": (*_SCRIPTS, ("scripts", "unverified")),
     **dict.fromkeys((name for name, of_type in TYPES.items() if of_type.resource == "pages" and name != "page_unread"), _PAGES),
 }
-# What else a run has to look at for types that depend on the script monitor, if it is not the scripts.
-OBSERVED_OF_MONITOR: t.Mapping[str, str] = {"no_alert": "notifications"}
 # Parts that this run was to audit and could not, in whose place such types stand too.
 GAPS_OF_TYPES: t.Mapping[str, str] = {**dict.fromkeys(("records_dropped", "no_upload"), "delivery"), "region_gap": "boundary"}
 

@@ -6,7 +6,7 @@ import typing as t
 
 from ...module_utils._text import line
 from .document import Row
-from .facts import GAPS_OF_TYPES, GATES_OF_KINDS, OBSERVED_OF_MONITOR, STAND_INS, TYPES, UNAUDITED
+from .facts import GAPS_OF_TYPES, GATES_OF_KINDS, STAND_INS, TYPES, UNAUDITED
 from .items import counting
 from .lines import about, error_text
 
@@ -66,8 +66,7 @@ def unjudged(row: Row, name: str, subject: str | None = None) -> str:
     for item in counting(row["items"]):
         is_about = subject is None or item["type"] != "not_readable" or item["subject"] in (None, subject)
         # Whether the monitor is on is read of every zone of a survey, the scripts only where they are asked for.
-        needed = OBSERVED_OF_MONITOR.get(name, "scripts")
-        is_asked = item["resource"] != "script_monitor" or needed in row["resources"]
+        is_asked = item["resource"] != "script_monitor" or "scripts" in row["resources"]
         if (item["resource"], item["type"]) in STAND_INS.get(name, ()) and is_about and is_asked:
             return f"not known, {about(item)}: {item['is']}"
     part = GAPS_OF_TYPES.get(name)

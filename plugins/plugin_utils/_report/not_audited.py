@@ -9,7 +9,7 @@ from ...module_utils._address import ZONE
 from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, SCRIPT_MONITOR
 from ...module_utils._logpush.coverage import dataset_of
 from ...module_utils._logpush.regions import boundary_of
-from ...module_utils._observed import Cause, Known, Observed, Unknown
+from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
 from ...module_utils._text import list_of
 from ...module_utils._zone.record import ZoneRecord, result_of
 from ...module_utils._zone.result import ManagedPart, ReportedJob, deleted_jobs
@@ -43,17 +43,13 @@ def gaps_of(record: ZoneRecord, boundary: Observed[Copied], asks_delivery: bool)
         return []
     told = {name for name, _reason in record["unreadable"]}
     gaps = [*_undeclared(record), *_scripts(record), *_boundary(record, boundary), *_delivery(record, asks_delivery)]
-    if record["scope"] == ZONE and _is_unasked(record["pages"]):
+    if record["scope"] == ZONE and is_unasked(record["pages"]):
         gaps.append(_gap("pages", NOT_DECLARED))
     return [gap for gap in gaps if gap["part"] not in told or gap["asked"]]
 
 
 def _gap(part: str, reason: str, jobs: int | None = None, *, asked: bool = False) -> Gap:
     return {"part": part, "jobs": jobs, "reason": reason, "asked": asked}
-
-
-def _is_unasked(part: Observed[t.Any]) -> bool:
-    return isinstance(part, Unknown) and part.cause is Cause.NOT_ASKED
 
 
 def _undeclared(record: ZoneRecord) -> t.Iterator[Gap]:
@@ -124,10 +120,7 @@ def _boundary(record: ZoneRecord, boundary: Observed[Copied]) -> t.Iterator[Gap]
         elif region.region and isinstance(record["jobs"], Known) and any(dataset_of(job) is None for job in record["jobs"].value):
             yield _gap("boundary", "the service does not show the dataset of each job", asked=True)
         return
-    if _is_unasked(boundary):
-        yield _gap("boundary", "edgeops_audit_fields is false" if _is_unasked(record["fields"]) else boundary.message)
-    else:
-        yield _gap("boundary", boundary.message, asked=True)
+    yield _gap("boundary", boundary.message, asked=not is_unasked(boundary))
 
 
 def _delivery(record: ZoneRecord, asks_delivery: bool) -> t.Iterator[Gap]:

@@ -7,11 +7,11 @@ import typing as t
 from ...module_utils._address import ACCOUNT, ZONE
 from ...module_utils._logpush.coverage import Coverage, log_field_coverage
 from ...module_utils._logpush.personal_fields import personal_fields
-from ...module_utils._observed import Cause, Known, Observed, Unknown
+from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
 from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
-from ...module_utils._zone.told import is_monitored, owner_of
+from ...module_utils._zone.told import is_told_of, owner_of
 from . import alerts, bills, findings, log_fields, survey
 from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
@@ -22,32 +22,70 @@ from .options import DesiredReport
 # Rows of the report from the records of a run, one for each zone and account.
 
 _NO_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_ASKED, "no account of the run shows it")
-_UNREAD_ACCOUNT: Observed[Copied] = Unknown(Cause.NOT_READABLE, "the account is not in the run")
 
 
 class Accounts(t.NamedTuple):
-    """What the records of a run say of the accounts: the notes about who is told, and the records of the accounts themselves, by id."""
+    """What the records of a run say of the accounts: the notes about who is told, and the records of the accounts themselves, by id.
+
+    `asks_fields` is whether the run audits log fields, and with them the boundaries of accounts; `asks_alerts`, whether it is to tell who is
+    told: where it has an account, or `fail_on` names it.
+    """
 
     notes: alerts.Notes
     records: t.Mapping[str, ZoneRecord]
-
-    def boundary(self, record: ZoneRecord) -> Observed[Copied]:
-        """Return the boundary of the account of a zone, or of an account."""
-        owner = self.owner(record)
-        if owner is not None:
-            return owner["boundary"]
-        asked = not (isinstance(record["fields"], Unknown) and record["fields"].cause is Cause.NOT_ASKED)
-        return _UNREAD_ACCOUNT if asked else _NO_ACCOUNT
+    asks_fields: bool
+    asks_alerts: bool
 
     def owner(self, record: ZoneRecord) -> ZoneRecord | None:
         """Return the record of the account of a zone, or of an account; None if it is not in the run."""
         return self.records.get(owner_of(record))
 
+    def boundary(self, record: ZoneRecord) -> Observed[Copied]:
+        """Return the boundary of the account of a zone, or of an account."""
+        owner = self.owner(record)
+        if owner is not None and not is_unasked(owner["boundary"]):
+            return owner["boundary"]
+        if not self.asks_fields:
+            return Unknown(Cause.NOT_ASKED, "edgeops_audit_fields is false")
+        if is_unasked(record["fields"]):
+            return Unknown(Cause.NOT_ASKED, "its jobs were not read")
+        if owner is not None:
+            return Unknown(Cause.NOT_ASKED, "the boundary of the account was not asked for")
+        return Unknown(
+            Cause.NOT_READABLE, "its account is not in the run" if record["account_id"] else "its account is not known"
+        )
+
+    def unknown_recipients(self, record: ZoneRecord) -> str:
+        """Return why it is not known who is told of a zone whose account the run does not have; "" if it has, or nobody asks."""
+        number = record["account_id"]
+        # A survey lists the accounts that it finds.
+        is_asked = self.asks_alerts or (number is not None and not record["declared"])
+        if record["scope"] != ZONE or not is_asked or self.owner(record) is not None or not is_told_of(record):
+            return ""
+        why = f"its account {number} is not in the run" if number else "the service does not name its account"
+        add = "name its account in account_ids of edgeops_survey"
+        if record["declared"]:
+            add = (
+                f"add a host with account_id: {number}"
+                if number
+                else "set account_id at its host, and add a host with this account_id"
+            )
+        elif not number:
+            add = ""
+        text = f"{why}, so it is not known who is told of its jobs and scripts"
+        return f"{text}; {add}" if add else text
+
+
+def accounts_of(desired: DesiredReport, notes: alerts.Notes) -> Accounts:
+    """Return what the records of a run say of accounts."""
+    owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := owner_of(record))}
+    asks_fields = any(not is_unasked(part) for record in desired.records for part in (record["fields"], record["boundary"]))
+    return Accounts(notes, owners, asks_fields, bool(owners) or "no_alert" in desired.fail_on)
+
 
 def rows_of(desired: DesiredReport, notes: alerts.Notes, seen_before: t.Mapping[str, str]) -> list[Row]:
     """Return the rows; `notes` are those about who is told, and `seen_before` has since when the items of the previous report are known, by their ids."""
-    owners = {owner: record for record in desired.records if record["scope"] == ACCOUNT and (owner := owner_of(record))}
-    accounts = Accounts(notes, owners)
+    accounts = accounts_of(desired, notes)
     return [_row_of(record, desired, accounts, seen_before) for record in desired.records]
 
 
@@ -121,12 +159,8 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     else:
         yield from survey.notes(record)
     yield from accounts.notes.get((record["scope"], record["zone"]), ())
-    # A survey always asks who is told; a check does so where an account is in the run.
-    asks_who = bool(accounts.records) or not (record["declared"] or record["account_id"] is None)
-    if record["scope"] == ZONE and asks_who and accounts.owner(record) is None and (listed or is_monitored(record)):
-        why = "its account is not in the run" if record["account_id"] else "the service does not name its account"
-        text = f"{why}, so it is not known who is told of its jobs and scripts"
-        yield problem("not_readable", None, text, resource="notifications")
+    if why := accounts.unknown_recipients(record):
+        yield problem("not_readable", None, why, resource="notifications")
     yield from findings.health(jobs)
     if _lacks_listing(record):
         unlisted = "its jobs were not listed, so that it is not known whether they deliver; list them with logpush_job_info"

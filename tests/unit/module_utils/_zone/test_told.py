@@ -58,6 +58,7 @@ def made(*raw: dict[str, t.Any], at: str = AT) -> Told:
 A = f"{ord('a'):032x}"
 IN_A, IN_B = {"zones": [A.upper()]}, {"zones": [f"{ord('b'):032x}"]}
 ID = "97010e6c5d9248a6915aa61d2009ecc9"
+HYPHENED = f"{ID[:8]}-{ID[8:]}"
 SILENCE = {"policy_id": "p", "start_time": "2026-11-28T00:00:00Z", "end_time": "2026-11-29T00:00:00Z"}
 
 
@@ -80,11 +81,11 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     # Silences.
     (policy(), silenced(), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
     (policy(), silenced(end_time="0001-01-01T00:00:00Z"), zone(), UNKNOWN, "when it is silenced cannot be told"),
-    (policy(), silenced(policy_id=" p"), zone(), UNKNOWN, "when it is silenced cannot be told"),
+    (policy(), silenced(policy_id=" p"), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
     (policy(), silenced(policy_id="*", end_time="2026-11-28T01:00:00Z"), zone(), None, ""),
     (policy(), silenced(policy_id="1" * 32), zone(), None, ""),
     (policy(id=ID), silenced(policy_id=ID.upper()), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
-    (policy(id=ID), silenced(policy_id=f"{ID[:8]}-{ID[8:]}"), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
+    (policy(id=ID), silenced(policy_id=HYPHENED), zone(), NOT, "it is silenced until 2026-11-29T00:00:00Z"),
     (policy(), silenced(end_time="2026-11-28T12:00:00Z"), zone(), None, ""),
     (policy(), silenced(start_time="2026-11-28T12:00:01Z"), zone(), None, ""),
     (policy(), silenced(policy_id="other"), zone(), None, ""),
@@ -101,6 +102,8 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     (policy(mechanisms={**HOOK, "webhooks": ["w", "v"]}), {"webhooks": [WEBHOOK, {**WEBHOOK, "id": "v"}]}, zone(), None, ""),
     (policy(mechanisms=HOOK), hook(last_failure="yesterday"), zone(), UNKNOWN, "cannot be told"),
     (policy(mechanisms=HOOK), hook(last_failure=""), zone(), UNKNOWN, "cannot be told"),
+    (policy(mechanisms={**HOOK, "webhooks": ["W"]}), {}, zone(), None, ""),
+    (policy(mechanisms={**HOOK, "webhooks": [ID.upper()]}), hook(id=HYPHENED, last_failure=NEW), zone(), NOT, "failed"),
     (policy(mechanisms=HOOK), {"webhooks": []}, zone(), UNKNOWN, "its webhook w is not listed"),
     (policy(mechanisms=HOOK), {"webhooks": None}, zone(), UNKNOWN, "whether its webhooks work could not be read"),
     (policy(), {"webhooks": None}, zone(), None, ""),
@@ -124,7 +127,11 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     (policy(enabled=False), {"available_alerts": {LOST: ""}}, zone(), NOT, "it is disabled"),
     # What is not monitored, or was not read.
     (None, {}, zone(monitored=False), None, ""),
-    (None, {}, zone(monitored=None), None, ""),
+    (None, {}, zone(monitored=None), UNKNOWN, "nobody is, and whether its script monitor is on could not be read"),
+    (policy(), {}, zone(monitored=None), None, ""),
+    (None, {}, zone(result={"script_monitor": DENIED}), UNKNOWN, "nobody is, and whether its script monitor is on could not"),
+    (policy(), {}, zone(result={"script_monitor": DENIED}), None, ""),
+    (None, {}, zone(result={}), None, ""),
     (None, {}, zone(account_id="other"), None, ""),
 ]
 
@@ -137,6 +144,24 @@ def test_who_is_told_of_the_scripts_of_a_zone(
     gaps = [gap for gap in found.gaps if gap.host == "a"]
     assert [(gap.alert, gap.degree) for gap in gaps] == ([] if degree is None else [(SCRIPTS, degree)])
     assert all(said in gap.message for gap in gaps)
+
+
+@pytest.mark.parametrize(
+    ("silence", "is_said"),
+    [
+        ({"policy_id": "other"}, True),
+        ({"policy_id": "*"}, True),
+        ({"policy_id": None}, True),
+        ({"policy_id": "other", "end_time": "later"}, True),
+        ({"policy_id": "other", "end_time": "2026-11-28T01:00:00Z"}, False),
+        ({"policy_id": "P"}, False),
+    ],
+)
+def test_silence_of_a_policy_that_is_not_listed_is_told_once_at_the_account(silence: dict[str, t.Any], is_said: bool) -> None:
+    """It may be that of a deleted policy, or of a listed one in another spelling; no zone is in doubt for it."""
+    found = made(account(policy(LOST), jobs=[JOB], **silenced(**silence)), zone(), zone("b"))
+    said = [(gap.host, gap.alert, gap.degree) for gap in found.gaps if "policies that are not listed" in gap.message]
+    assert said == ([("acme", "silences", UNKNOWN)] if is_said else [])
 
 
 def test_one_scoped_policy_hides_no_other_zone() -> None:

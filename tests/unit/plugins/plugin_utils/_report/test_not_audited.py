@@ -347,6 +347,17 @@ def test_less_information_is_never_greener(part, place, member, value):
     assert list(refused(row(made, "a"), names)) == names
 
 
+SCRIPT_ALERT = "scriptmonitor_alert_new_resources"
+WATCHING = {
+    "id": "p",
+    "name": "watch",
+    "enabled": True,
+    "alert_type": SCRIPT_ALERT,
+    "mechanisms": {"email": ["ops@example.com"]},
+    "filters": {},
+}
+DENIED = {"failed": True, "msg": "no right", "error": {"kind": "permission", "path": "/zones/a/script_monitor"}}
+OUTSIDE = "its account ac is not in the run, so it is not known who is told of its jobs and scripts"
 SEEN = {"script_monitor": {"script_monitor": {"enabled": True}}}
 
 
@@ -356,12 +367,73 @@ def test_account_of_a_zone_that_is_not_in_the_run(accounts):
     fields = {"http_requests": {"fields": {"RayID": "string"}}}
     zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": "ac", "declared": False, "jobs": [job()], "fields": fields}
     made = report({**zone, "result": SEEN}, *accounts)
-    assert [item["is"] for item in items(made, "a") if item["resource"] == "notifications"] == [
-        "its account is not in the run, so it is not known who is told of its jobs and scripts"
-    ]
-    assert ("boundary", 1, None, "the account is not in the run") in gaps(made)
+    (text,) = [item["is"] for item in items(made, "a") if item["resource"] == "notifications"]
+    assert text == f"{OUTSIDE}; name its account in account_ids of edgeops_survey"
+    assert ("boundary", 1, None, "its account is not in the run") in gaps(made)
     refusals = refused(row(made, "a"), ["no_alert", "region_gap"])
     assert all(refusals[name].startswith("not known, ") for name in ("no_alert", "region_gap"))
+
+
+HOST = {"zone": "other", "account_id": "other", "scope": "account"}
+NO_NAME = "the service does not name its account, so it is not known who is told of its jobs and scripts"
+
+
+@pytest.mark.parametrize(
+    ("account_id", "others", "fail_on", "said"),
+    [
+        # A check asks who is told where an account is in the run, or where that decides.
+        ("ac", [], [], []),
+        (None, [], [], []),
+        ("ac", [HOST], [], [f"{OUTSIDE}; add a host with account_id: ac"]),
+        ("ac", [], ["no_alert"], [f"{OUTSIDE}; add a host with account_id: ac"]),
+        (None, [HOST], [], [f"{NO_NAME}; set account_id at its host, and add a host with this account_id"]),
+        (None, [], ["no_alert"], [f"{NO_NAME}; set account_id at its host, and add a host with this account_id"]),
+    ],
+)
+def test_check_of_a_zone_without_its_account(account_id, others, fail_on, said):
+    zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": account_id, "jobs": [job()], "result": SEEN}
+    made = report(zone, *others, fail_on=fail_on)
+    assert [item["is"] for item in items(made, "a") if item["resource"] == "notifications"] == said
+    assert bool(refused(row(made, "a"), ["no_alert"])) is bool(said)
+    # Nothing that alerts are about is there.
+    made = report(
+        {**zone, "jobs": [], "result": {"script_monitor": {"script_monitor": {"enabled": False}}}}, *others, fail_on=fail_on
+    )
+    assert not [item for item in items(made, "a") if item["resource"] == "notifications"]
+
+
+@pytest.mark.parametrize(
+    ("members", "accounts", "reason", "is_asked"),
+    [
+        ({}, [], "edgeops_audit_fields is false", False),
+        ({"fields": {"http_requests": {"fields": {"A": ""}}}}, [], "its account is not in the run", True),
+        ({"fields": {"http_requests": {"fields": {"A": ""}}}, "account_id": None}, [], "its account is not known", True),
+        # An unmanaged zone of a run that audits fields is not read.
+        ({"jobs": None}, [{**HOST, "boundary": {"regions": ["eu"]}}], "its jobs were not read", False),
+        ({}, [{**HOST, "account_id": "ac"}], "edgeops_audit_fields is false", False),
+    ],
+)
+def test_reason_why_the_boundary_of_a_zone_was_not_audited_is_true(members, accounts, reason, is_asked):
+    zone = {"zone": "a", "zone_id": zone_id("a"), "account_id": "ac", "jobs": [job()], **members}
+    made = report(zone, *accounts)
+    assert ("boundary", reason) in [(part, why) for part, _zones, _jobs, why in gaps(made)]
+    assert bool(refused(row(made, "a"), ["region_gap"])) is is_asked
+
+
+@pytest.mark.parametrize(("policies", "is_refused"), [([], True), ([WATCHING], False)])
+def test_monitor_that_is_hidden_does_not_matter_where_it_is_covered(policies, is_refused):
+    """Whether scripts are monitored is not known; who would be told is."""
+    zone = {
+        "zone": "a",
+        "zone_id": zone_id("a"),
+        "account_id": "ac",
+        "declared": False,
+        "jobs": [],
+        "result": {"script_monitor": DENIED},
+    }
+    told = {"notification_policies": policies, "webhooks": [], "silences": [], "available_alerts": {SCRIPT_ALERT: ""}}
+    made = report(zone, {**HOST, "account_id": "ac", "declared": False, "notifications": told, "jobs": []})
+    assert bool(refused(row(made, "a"), ["no_alert"])) is is_refused
 
 
 def test_zone_of_an_account_in_another_spelling():
