@@ -14,6 +14,7 @@ MOVED = f"https://other.example/hooks/{PATH}?key={KEY}"
 SECRETS = [PATH, KEY, SECRET]
 NEW = {"name": "Chat", "url": URL, "secret": SECRET}
 HOOK = "0b" * 16
+HYPHENED = f"{HOOK[:8]}-{HOOK[8:12]}-{HOOK[12:16]}-{HOOK[16:20]}-{HOOK[20:]}"
 POLICY = {
     "id": "0a" * 16,
     "name": "Log delivery",
@@ -98,6 +99,26 @@ def test_address_of_a_chat_service_is_compared_as_far_as_it_is_shown(
     report = run(modules, {**NEW, "url": f"{origin}{path}"}, check=True)
     assert report.result["changed"] is changed
     assert report.result["compared"] == ["name", "scheme", "host"]
+    if not changed:
+        shown_of = {"name": "Chat", "host": "hooks.slack.com", "address": "as requested, as far as it is shown"}
+        assert report.result["diff"]["before"] == report.result["diff"]["after"] == shown_of
+
+
+def test_query_that_is_not_shown_is_not_compared(modules: Modules, simulator: t.Any, seeded: t.Any) -> None:
+    seeded(url=f"https://chat.example/hooks/{PATH}")
+    report = run(modules, NEW, check=True)
+    assert report.result["compared"] == ["name", "scheme", "host", "path"] and not report.result["changed"]
+    assert report.result["diff"]["after"]["address"] == "as requested, as far as it is shown"
+
+
+@pytest.mark.parametrize("query", ["?key=s3cr3tq", "?s3cr3tq", "?a=1&key=s3cr3tq"])
+def test_short_secret_of_a_query_is_masked(modules: Modules, simulator: t.Any, account: dict[str, t.Any], query: str) -> None:
+    fault = {"kind": "status", "status": 400, "path": "*/webhooks", "method": "POST", "code": 17000, "message": "bad q s3cr3tq"}
+    simulator.faults(fault)
+    args = {**NEW, "url": f"https://chat.example/hooks/x{query}&wait=true"}
+    task = {"name": "Task", WRITE: args}
+    report = modules.run(task, defaults=account, fails="rejected")
+    assert "bad q " in report.failure["msg"] and "s3cr3tq" not in report.stdout
 
 
 def test_secret_alone_is_no_difference_and_always_sends_it(modules: Modules, seeded: t.Any) -> None:
@@ -123,8 +144,10 @@ def test_update_replaces_the_whole_webhook(modules: Modules, seeded: t.Any) -> N
 
 def test_webhook_that_a_policy_names_is_not_deleted(modules: Modules, seeded: t.Any) -> None:
     seeded(POLICY)
-    report = run(modules, {"name": "Chat", "state": "absent"}, fails="conflict")
-    assert "'Log delivery'" in report.failure["msg"] and not report.writes
+    for _spelling in range(2):
+        report = run(modules, {"name": "Chat", "state": "absent"}, fails="conflict")
+        assert "'Log delivery'" in report.failure["msg"] and not report.writes
+        seeded({**POLICY, "mechanisms": {"webhooks": [{"id": HYPHENED.upper()}]}})
 
 
 @pytest.mark.parametrize(

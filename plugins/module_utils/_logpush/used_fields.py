@@ -10,6 +10,7 @@ from .._core import Json
 from .._filter.parse import read_echo
 from .._filter.tree import Tree, conditions
 from .._observed import Cause, Known, Observed, Unknown
+from .._text import dict_of
 from .coverage import dataset_of, selected_fields, unreadable_content
 from .facts import MEMBERS
 
@@ -26,6 +27,11 @@ def used_fields(job: t.Mapping[str, Json]) -> Observed[list[str]]:
     """Return the log fields that a job selects, or that its filter compares, each once; not known where either cannot be read."""
     if hidden := unreadable_content(job):
         return Unknown(Cause.NOT_READABLE, f"the service shows {hidden} of another type than documented")
+    selected, output = selected_fields(job), dict_of(job.get("output_options"))
+    if output and not selected and selected_fields({**job, "output_options": None}):
+        return Unknown(
+            Cause.NOT_READABLE, "its output_options name no fields, and whether those of logpull_options count is not documented"
+        )
     tree = filter_of(job)
     if isinstance(tree, Unknown):
         return tree
@@ -34,7 +40,7 @@ def used_fields(job: t.Mapping[str, Json]) -> Observed[list[str]]:
         if tree.value
         else set()
     )
-    return Known(sorted({*selected_fields(job), *compared}))
+    return Known(sorted({*selected, *compared}))
 
 
 def filter_of(job: t.Mapping[str, Json]) -> Observed[Tree | None]:

@@ -19,7 +19,7 @@ from .._core import (
     written_otherwise,
 )
 from .._observed import Cause, Observed, Unknown
-from .._text import dict_of, did_you_mean, list_of, nearest
+from .._text import dict_of, did_you_mean, list_of, nearest, plain_id
 from .alerts import Alerts, check_alert_type, filter_warnings
 from .facts import MECHANISMS, WEBHOOKS
 from .options import DesiredPolicy
@@ -50,7 +50,10 @@ def plan(desired: DesiredPolicy, state: PolicyState) -> Plan:
         return _deletion(state.policy)
     mechanisms = dict(desired.mechanisms)
     if WEBHOOKS in mechanisms:
-        mechanisms[WEBHOOKS] = tuple(sorted({_webhook_id(webhook, state.webhooks) for webhook in mechanisms[WEBHOOKS]}))
+        present = state.policy.mechanisms[WEBHOOKS] if state.policy else ()
+        spelled = {plain_id(number): number for number in present}
+        ids = [_webhook_id(webhook, state.webhooks) for webhook in mechanisms[WEBHOOKS]]
+        mechanisms[WEBHOOKS] = tuple(sorted({spelled.get(plain_id(number), number) for number in ids}))
     if state.policy is None:
         return _creation(desired, state, mechanisms)
     made = _update(desired, state.policy, mechanisms)

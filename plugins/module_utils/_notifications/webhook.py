@@ -6,6 +6,7 @@ import typing as t
 from urllib.parse import SplitResult, urlsplit
 
 from .._core import Json, bad_answer
+from .._redact import FREELY_MASKED
 from .._selection import Nouns
 from .._text import dict_of, json_type
 from .facts import GENERIC
@@ -85,16 +86,22 @@ def compare_url(webhook: Webhook, url: str) -> tuple[tuple[str, ...], bool]:
         return (), False
     compared, differs = [SCHEME, HOST], origin(webhook.url) != origin(url)
     one, other = _segments(shown.path), _segments(requested.path)
-    is_whole = webhook.type == GENERIC and "*" not in shown.path
-    if is_whole:
+    shows_path = webhook.type == GENERIC and "*" not in shown.path
+    if shows_path:
         compared.append(PATH)
         differs = differs or one != other
     elif one:
         differs = differs or other[: len(one)] != one
-    if is_whole and shown.query:
+    if shows_path and shown.query:
         compared.append(QUERY)
         differs = differs or shown.query != requested.query
     return tuple(compared), differs
+
+
+def is_whole(compared: t.Collection[str], url: str) -> bool:
+    """Return whether the parts that could be compared are all of an address."""
+    parts = split(url)
+    return PATH in compared and (QUERY in compared or not (parts and parts.query))
 
 
 def _segments(path: str) -> list[str]:
@@ -115,10 +122,12 @@ def secrets_of(url: str | None) -> t.Iterator[str]:
     rest = url.partition(parts.netloc)[2] if parts.netloc else ""
     if len(rest) > 1:
         yield rest
-    pieces = [*parts.path.split("/"), *(pair.partition("=")[2] for pair in parts.query.split("&")), parts.fragment]
-    yield from (piece for piece in pieces if len(piece) >= _MIN_SECRET)
+    yield from (piece for piece in (*parts.path.split("/"), parts.fragment) if len(piece) >= _MIN_SECRET)
+    values = (value if is_pair else name for name, is_pair, value in (pair.partition("=") for pair in parts.query.split("&")))
+    yield from (value for value in values if len(value) >= FREELY_MASKED and value not in _SWITCHES)
     yield from (value for value in (parts.username, parts.password) if value)
 
 
-# Shorter parts of a path, such as `hooks`, are words that messages need.
+# Shorter parts of a path, such as `hooks`, are words that messages need, and so are the values of switches.
 _MIN_SECRET = 8
+_SWITCHES = ("true", "false")

@@ -18,8 +18,9 @@ from .._core import (
     invalid_option,
     written_otherwise,
 )
+from .._text import plain_id
 from .policy import Policy
-from .webhook import NAME, NOUNS, Webhook, compare_url, origin, parse_webhook, split, view_webhook
+from .webhook import NAME, NOUNS, Webhook, compare_url, is_whole, origin, parse_webhook, split, view_webhook
 from .webhook_options import DesiredWebhook
 
 _PERHAPS_GONE = (
@@ -55,7 +56,9 @@ def plan_webhook(desired: DesiredWebhook, state: WebhookState) -> Plan:
 
 def _naming(webhook: Webhook | None, policies: t.Sequence[Policy] | None) -> list[Policy]:
     """Return the policies that name a webhook."""
-    return [policy for policy in policies or () if webhook and webhook.id in policy.mechanisms["webhooks"]]
+    return [
+        policy for policy in policies or () if webhook and plain_id(webhook.id) in map(plain_id, policy.mechanisms["webhooks"])
+    ]
 
 
 def _result(webhook: t.Mapping[str, Json] | None, compared: t.Sequence[str] | None = ()) -> dict[str, Json]:
@@ -102,11 +105,10 @@ def _update(desired: DesiredWebhook, webhook: Webhook, naming: t.Sequence[Policy
     before: dict[str, Json] = {"name": webhook.name}
     if desired.url is not None:
         # The address is a secret, so that only whether it differs can be shown.
-        before |= {
-            "host": webhook.host,
-            "address": "as requested" if not sends else "another" if differs else "not compared in full",
-        }
-        after |= {"host": requested.hostname if requested else None, "address": "as requested"}
+        equal = "as requested" if is_whole(parts, desired.url) else "as requested, as far as it is shown"
+        address = equal if not sends else "another" if differs else "not compared in full"
+        before |= {"host": webhook.host, "address": address}
+        after |= {"host": requested.hostname if requested else None, "address": "as requested" if changed else address}
     muted = [policy for policy in naming if policy.enabled] if moves(desired, webhook) else []
     return Plan(
         before=before,

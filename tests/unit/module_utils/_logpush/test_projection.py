@@ -154,6 +154,14 @@ def test_fields_of_a_filter_that_cannot_be_understood_are_not_known(filter_: t.A
     assert isinstance(used_fields({"filter": filter_}), Unknown)
 
 
+@pytest.mark.parametrize("names", [None, [], ...])
+def test_fields_beside_output_options_without_any_are_not_known(names: t.Any) -> None:
+    output = {"sample_rate": 1, **({} if names is ... else {"field_names": names})}
+    assert isinstance(used_fields({"output_options": output, "logpull_options": "fields=RayID"}), Unknown)
+    assert used_fields({"output_options": output, "logpull_options": "timestamps=unix"}) == Known([])
+    assert used_fields({"output_options": {}, "logpull_options": "fields=RayID"}) == Known(["RayID"])
+
+
 @pytest.mark.parametrize("name", ["logpull_options", "output_options", "output_options.field_names", "transformer_id"])
 def test_fields_of_a_job_that_cannot_be_read_are_not_known(name: str) -> None:
     found = used_fields({"logpull_options": None, "output_options": None, "unreadable": [name]})
