@@ -65,9 +65,9 @@ class Audit(t.NamedTuple):
         return self.at.date()
 
     @property
-    def is_in_time(self) -> bool:
-        """Return whether its record was not written much later."""
-        return self.delay is None or self.delay <= MAX_DELAY
+    def proves_its_day(self) -> bool:
+        """Return whether it could see, and its record was not written much later."""
+        return self.can_see and (self.delay is None or self.delay <= MAX_DELAY)
 
     @property
     def can_see(self) -> bool:
@@ -147,8 +147,8 @@ class Slow(t.NamedTuple):
 
 def find_slow(audits: t.Sequence[Audit], start: datetime.date, period: Period) -> Slow | None:
     """Return the first days of the period between which more than seven days had no audit that could see, counted from `start`; None if there are none."""
-    # A record that was written much later proves no audit of that day, and one that is dated after the document none at all.
-    days = [audit.day for audit in audits if audit.can_see and audit.is_in_time and audit.day <= period.last]
+    # A record that is dated after the document proves nothing.
+    days = [audit.day for audit in audits if audit.proves_its_day and audit.day <= period.last]
     for before, after in itertools.pairwise([start, *days, period.last]):
         # An audit on the first day of the period leaves no day of it without one, whatever was before.
         if (after - before).days > FREQUENCY_DAYS and (after > period.first or after not in days):

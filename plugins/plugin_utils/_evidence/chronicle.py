@@ -42,6 +42,8 @@ class Chronicle(abc.ABC):
         self.max_gap_days = kind.max_gap_days if max_gap_days is None else max_gap_days
         self.audits: list[Audit] = []
         self.earlier: datetime.datetime | None = None
+        # The day of the last audit before the period that could see.
+        self._start: datetime.date | None = None
         self.last_at: datetime.datetime | None = None
         self.open: dict[Finding, Opened] = {}
         self.closed: list[Episode] = []
@@ -90,6 +92,8 @@ class Chronicle(abc.ABC):
             self.audits.append(audit)
         else:
             self.earlier = at
+            # Without any that could see, the days count from the first one.
+            self._start = audit.day if audit.proves_its_day or self._start is None else self._start
         self.last_at, self._last_scope = at, record["scope"]
 
     @property
@@ -104,7 +108,7 @@ class Chronicle(abc.ABC):
     @property
     def slow(self) -> Slow | None:
         """Return the first days between which more than seven days had no audit that could see."""
-        start = self.earlier.date() if self.earlier else None
+        start = self._start
         if start is None:
             start = self.period.first if self.period.is_since_given or not self.audits else self.audits[0].day
         return find_slow(self.audits, start, self.period)

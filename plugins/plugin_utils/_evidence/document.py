@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import re
 import typing as t
 
 from ...module_utils._address import is_zone_id
@@ -13,7 +12,7 @@ from ...module_utils._chain.folder import read_baseline
 from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
 from ...module_utils._chain.verification import Verified
 from ...module_utils._core import Json, invalid_option
-from ...module_utils._text import format_time, has_text, need_date, need_time, shorten
+from ...module_utils._text import format_time, has_text, need_date, need_time
 from .audits import Period
 from .events import CHANGED, GAP, Entries, Event
 from .history import History
@@ -21,7 +20,7 @@ from .inventory import count
 from .notes import Note, Notes, read_notes
 from .page_history import PageHistory
 from .verdict import Told, sentences
-from .verification import Archive, chains_of, incomplete_lines, is_valid, verify
+from .verification import Archive, called, chains_of, incomplete_lines, is_valid, verify
 from .verification import desire as desire_archive
 
 # The evidence of a period as data, from which the page, the table and the printed lines are made.
@@ -166,15 +165,6 @@ class Document(t.NamedTuple):
 
     def name_of(self, zone_id: str) -> str:
         return self.desired.name_of(zone_id)
-
-
-_PLAIN_NAME = re.compile(r"\w[\w.-]*")
-_MAX_NAME_LENGTH = 60
-
-
-def called(name: str) -> str:
-    """Return the name of a zone in a sentence: in quotes if it could be taken for a part of the sentence."""
-    return name if _PLAIN_NAME.fullmatch(name) and len(name) <= _MAX_NAME_LENGTH else repr(shorten(name, _MAX_NAME_LENGTH))
 
 
 def read(desired: DesiredEvidence) -> Document:

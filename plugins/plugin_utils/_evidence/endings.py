@@ -41,6 +41,11 @@ class Verdict(t.NamedTuple):
     score: float | None
 
 
+def is_current(entry: Entry, today: str) -> bool:
+    """Return whether an entry authorises anything on a day: it is complete, of no later day, and not past its review."""
+    return is_authorised(entry, today) and today <= (_day(entry, "review_by") or today)
+
+
 def end_of_entry(kind: str, was: Entry, now: Entry | None, today: str) -> Ended:
     """Return how a finding about an entry itself ended; `was` is the entry as it was when the finding was opened."""
     if now is None:

@@ -15,7 +15,7 @@ from ...module_utils._text import list_of
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
 from .chronicle import Chronicle, Finding
 from .dates import covers
-from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified
+from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified, is_current
 from .events import (
     AUTHORISED,
     BACK,
@@ -119,7 +119,7 @@ class History(Chronicle):
 
     def _is_authorised(self, identity: Identity, seen: Seen, declared: t.Mapping[str, Json]) -> bool:
         return (
-            is_authorised(declared, self.day)
+            is_current(declared, self.day)
             and not seen.not_authorised_as
             and _EXPIRED not in seen.findings
             and identity not in self.ongoing
@@ -253,7 +253,7 @@ class History(Chronicle):
         if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
             # Its hash is one of the entry again; where the service shows none any more, nobody knows.
             return BACK if seen.hash in _hashes(declared) and _UNVERIFIED not in seen.findings else ""
-        if not is_authorised(declared, self.day) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
+        if not is_current(declared, self.day) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
             return ""
         return BY_AUTHORISATION
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-from ...module_utils._baseline.entries import is_authorised
 from ...module_utils._chain.kinds import PAGES, SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
@@ -14,7 +13,7 @@ from .._words import plural
 from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, Slow, day_of, delay_of, find_gaps, find_slow
 from .chronicle import Chronicle, Finding
 from .dates import Dates, Entry, best_entry, covers, matches
-from .endings import end_of_entry
+from .endings import end_of_entry, is_current
 from .events import (
     AUTHORISED,
     BACK,
@@ -132,7 +131,7 @@ class PageHistory(Chronicle):
             page=url,
             entry=entry,
             declared=declared,
-            is_authorised=is_authorised(declared, self.day) and not kinds - {UNUSED},
+            is_authorised=is_current(declared, self.day) and not kinds - {UNUSED},
             has="could not be read"
             if _UNREAD in kinds
             else ", ".join([plural(sent, "compared header"), *has]) + recorded_when(page),
@@ -202,9 +201,11 @@ class PageHistory(Chronicle):
 
     def _authorised(self, finding: Finding, at: datetime.datetime) -> Event:
         """Return that something of a page is authorised: by the entry of the page, or a script by the one of the baseline of scripts."""
-        about = self._about(AUTHORISED, finding.place, self._readable[finding.place], at)
-        entry = self._script_entry(finding)
-        return about if entry is None else about._replace(subject=finding.detail, entry=str(entry.get("name")), declared=entry)
+        page, entry = self._readable[finding.place], self._authoriser(finding)
+        about = self._about(AUTHORISED, finding.place, page, at)
+        if entry is about.declared:
+            return about
+        return about._replace(subject=finding.detail, entry=str(entry.get("name")), declared=entry)
 
     def _is_unread(self, page: Page) -> bool:
         return page["status"] is None or any(finding.kind == _UNREAD and finding.place == page["url"] for finding in self._found)
@@ -230,19 +231,18 @@ class PageHistory(Chronicle):
         about = Event(at, self.zone_id, what, page=url, entry=entry, is_first=self.is_first, of_pages=True)
         return about._replace(declared=self.entry_of(entry))
 
-    def _script_entry(self, finding: Finding) -> Entry | None:
-        """Return the entry of the baseline of scripts that a finding about a script rests on; None if the entry of the page names the script, or none does."""
-        if finding.kind not in _OF_SCRIPTS or not finding.place:
-            return None
+    def _authoriser(self, finding: Finding) -> Entry:
+        """Return the entry that a finding rests on: of a script that the entry of the page does not name, the one of the baseline of scripts."""
         declared = self.entry_of(self._entry_name(finding.place))
-        if any(matches(pattern, finding.detail) for pattern in patterns_of(declared.get("scripts"))):
-            return None
-        return best_entry(self._script_entries or {}, finding.detail, host_of(finding.place))
+        is_named = any(matches(pattern, finding.detail) for pattern in patterns_of(declared.get("scripts")))
+        if is_named or finding.kind not in _OF_SCRIPTS or not finding.place:
+            return declared
+        return best_entry(self._script_entries or {}, finding.detail, host_of(finding.place)) or {}
 
     def _authority(self, finding: Finding) -> str:
         """Return what authorises what a finding is about, so that two audits can be compared."""
         declared = self.entry_of(self._entry_name(finding.place))
-        return canonical([self._script_entry(finding), *(declared.get(name) for name in ("page", "headers", *PARTS))])
+        return canonical([dict(self._authoriser(finding)), *(declared.get(name) for name in ("page", "headers", *PARTS))])
 
     def _why_closed(self, finding: Finding, was: Entry) -> Ended:
         """Return how a finding ended that the record does not have any more; "" for the audit's own, which say it themselves."""
@@ -268,16 +268,14 @@ class PageHistory(Chronicle):
         if not self._has(page, finding):
             return Ended(GONE_SINCE if finding.kind in _OF_ENTRIES else BACK)
         is_same = self._authorised_by.get(finding) == self._authority(finding)
-        return Ended(BACK) if is_same and finding.kind not in _OF_ENTRIES else self._end_by_entry(finding, was, declared)
+        return Ended(BACK) if is_same and finding.kind not in _OF_ENTRIES else self._end_by_entry(finding, was)
 
-    def _end_by_entry(self, finding: Finding, was: Entry, declared: Entry) -> Ended:
+    def _end_by_entry(self, finding: Finding, was: Entry) -> Ended:
         """Return how a finding ended about something that the page still has, under another entry or another baseline."""
-        entry = self._script_entry(finding)
-        if finding.kind in _OF_ENTRIES and entry is not None and was.get("name") == entry.get("name"):
+        entry = self._authoriser(finding)
+        if finding.kind in _OF_ENTRIES and entry and was.get("name") == entry.get("name"):
             return end_of_entry(finding.kind, was, entry, self.day)
-        by = declared if entry is None else entry
-        is_current = is_authorised(by, self.day) and not (str(by.get("review_by") or "9") < self.day)
-        return Ended(BY_AUTHORISATION if is_current else STILL_NOT_AUTHORISED)
+        return Ended(BY_AUTHORISATION if is_current(entry, self.day) else STILL_NOT_AUTHORISED)
 
     def _is_left_out(self, finding: Finding) -> bool:
         """Return whether audits do not compare a header any more, or look less closely at a page than the one that found something."""
@@ -340,8 +338,11 @@ class PageHistory(Chronicle):
         whole = super().slow
         of_pages = []
         for url in self._known_pages():
-            earlier = self._earlier_look_at(url)
-            span = find_slow(self._looks_at(url), earlier.date() if earlier else self._looks[url][0].day, self.period)
+            looks = self._looks[url]
+            start = max(
+                (look.day for look in looks if look.proves_its_day and look.day < self.period.first), default=looks[0].day
+            )
+            span = find_slow(self._looks_at(url), start, self.period)
             of_pages += [span._replace(page=url)] if span else []
         return whole or min(of_pages, default=None)
 
@@ -376,9 +377,9 @@ class PageHistory(Chronicle):
         return isinstance(identity, Finding) and (identity.place not in self._readable or self._is_left_out(identity))
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
-        entry = self._script_entry(finding)
-        if entry is None:
-            name = finding.detail if not finding.place else self._entry_name(finding.place)
+        entry = self._authoriser(finding) if finding.place else {}
+        if not entry:
+            name = self._entry_name(finding.place) if finding.place else finding.detail
             entry = {"name": name, **self.entry_of(name)}
         about = Event(at, self.zone_id, what, page=finding.place, subject=finding.detail, entry=str(entry["name"]), of_pages=True)
         return about._replace(message=message, declared=entry)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import re
 import types
 import typing as t
 
@@ -14,7 +15,7 @@ from ...module_utils._chain.torn import Torn
 from ...module_utils._chain.verification import Source, Verified, find_chains, zone_of
 from ...module_utils._chain.verification import verify as verify_chain
 from ...module_utils._core import Conclusion, Json, invalid_option
-from ...module_utils._text import canonical, format_time, line, parse_time, quoted
+from ...module_utils._text import canonical, format_time, line, parse_time, quoted, shorten
 
 # What the chains of a folder contain, as a result and in printed lines.
 
@@ -170,11 +171,20 @@ def incomplete_lines(verified: Verified) -> tuple[Torn | None, Torn | None]:
     return (chain.torn if chain.records else None), chain.moved
 
 
+_PLAIN_NAME = re.compile(r"\w[\w.-]*")
+_MAX_NAME_LENGTH = 60
+
+
+def called(name: str) -> str:
+    """Return the name of a zone in a sentence: in quotes if it could be taken for a part of the sentence."""
+    return name if _PLAIN_NAME.fullmatch(name) and len(name) <= _MAX_NAME_LENGTH else repr(shorten(name, _MAX_NAME_LENGTH))
+
+
 def describe(zone: t.Mapping[str, t.Any], name: str = "") -> list[str]:
     """Return the printed lines about a zone of the result, for an assessor; `name` is that of the zone, if it is known."""
     kind = "" if zone["kind"] == SCRIPTS.name else f" ({zone['kind']})"
-    called = f"{name} {zone['zone_id']}{kind}".strip()
-    return [line(f"{called}: {text}", _MAX_LINE) for text in _texts(zone)]
+    place = f"{called(name) if name else ''} {zone['zone_id']}{kind}".strip()
+    return [line(f"{place}: {text}", _MAX_LINE) for text in _texts(zone)]
 
 
 def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:

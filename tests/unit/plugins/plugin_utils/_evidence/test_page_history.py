@@ -450,6 +450,14 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
             accounted(3),
         ],
     ),
+    "a script that is no longer found although no entry names it": (
+        (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, of=checkout(forms=["'self'"], authorised_on="2026-01-02"))),
+        [
+            "1 payment page with scripts that nobody authorised, still open after 1 day (found by the first audit)",
+            SEVEN,
+            accounted(2),
+        ],
+    ),
     "a script that went while its entry came": (
         (audit(0, PAYING, SCRIPT_NEW), audit(1, PLAIN, scripts=[pay(authorised_on="2026-01-02")])),
         [UNAUTHORISED.format("changed back"), SEVEN, accounted(2)],

@@ -547,6 +547,14 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
         year(daily(range(60), B, BOTH), daily(range(60, 120), B, {**ONE, "b": entry("1", authorised_on=None)})),
         ["1 authorisation has no date", SEVEN, ALL],
     ),
+    "audits that could not see until the seventh day": (
+        year(daily(range(-20, -10), B, BOTH), daily(range(-10, 6), {}, BOTH, monitor=False), daily(range(6, 120), B, BOTH)),
+        ["The script monitor was off in 6 of 120 audits, on 6 days", LATE.format("2026-01-01", "2026-01-07"), ALL],
+    ),
+    "an expired entry that the audit did not take for one": (
+        daily(WHOLE, A, {"a": entry("1", review_by="2025-12-31")}, members={"findings": []}),
+        ["1 of 1 script has no authorisation on record", SEVEN, ALL],
+    ),
     "a gap that ends with the period's first day": (
         daily([-40, *WHOLE], B, BOTH),
         [SEVEN, ALL],

@@ -138,6 +138,7 @@ def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> N
         f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
     ]
     assert describe({**found, "first": None}, "shop.example") == [f"shop.example ab: {found['message']}"]
+    assert describe({**found, "first": None}, "Valid: all is well;") == [f"'Valid: all is well;' ab: {found['message']}"]
 
 
 @pytest.mark.parametrize(
