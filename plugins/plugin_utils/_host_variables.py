@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import typing as t
 
+from ansible.errors import AnsibleError
 from ansible.utils.vars import load_extra_vars
 
 from ..module_utils._address import HOST_ADDRESSES, is_zone_id
@@ -80,6 +82,18 @@ class Host:
         return {}
 
 
+@contextlib.contextmanager
+def readable(host: str) -> t.Iterator[None]:
+    """Raise `invalid_option` where Ansible cannot read a file with variables of a host, such as one that is encrypted with another password."""
+    try:
+        yield
+    except AnsibleError as error:
+        # What follows its first line may quote the file.
+        why = str(error).partition("\n")[0].rstrip(". ")
+        advice = "; give --ask-vault-pass or --vault-password-file" if "vault" in why.lower() else ""
+        raise invalid_option(f"the variables of {host}", f"cannot be read: {why}{advice}") from None
+
+
 class HostVariables:
     """The variables of all hosts of a run, as a task of each of them would see them, with the precedence of Ansible.
 
@@ -102,7 +116,8 @@ class HostVariables:
     def host(self, name: str) -> Host:
         """Return a host by its name in the inventory."""
         if name not in self._hosts:
-            raw = variables_of_host(name, self._task, self._variables, self._templar)
+            with readable(name):
+                raw = variables_of_host(name, self._task, self._variables, self._templar)
             self._hosts[name] = Host({**raw, **self._shared, "inventory_hostname": name}, self._templar)
         return self._hosts[name]
 
@@ -113,7 +128,8 @@ class HostVariables:
 
     def own(self, name: str) -> Variables:
         """Return what inventory, facts and tasks set for a host itself, and the extra variables."""
-        own: Variables = self._variables["hostvars"].raw_get(name)
+        with readable(name):
+            own: Variables = self._variables["hostvars"].raw_get(name)
         return own
 
     def of(self, host: str) -> Variables:
@@ -132,5 +148,8 @@ class HostVariables:
 def zone_names(variables: Variables) -> dict[str, str]:
     """Return the names of the hosts of the inventory whose `zone_id` is no template, by this id."""
     hostvars = variables["hostvars"]
-    ids = {str(name): hostvars.raw_get(str(name)).get("zone_id") for name in variables["groups"]["all"]}
+    ids = {}
+    for name in map(str, variables["groups"]["all"]):
+        with readable(name):
+            ids[name] = hostvars.raw_get(name).get("zone_id")
     return {zone_id.lower(): name for name, zone_id in ids.items() if isinstance(zone_id, str) and is_zone_id(zone_id)}

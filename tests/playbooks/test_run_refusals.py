@@ -115,3 +115,15 @@ def test_damaged_report_names_the_variable(playbook: Playbook, tmp_path: Path) -
     )
     assert report.failure["msg"].startswith(f"edgeops_report_dir: '{folder}/report.json' is not JSON"), report.failure["msg"]
     assert not report.journal
+
+
+def test_encrypted_variables_without_a_password_are_named(playbook: Playbook, tmp_path: Path) -> None:
+    """The host whose file Ansible cannot read is named, with what to add, before any request."""
+    (tmp_path / "host_vars").mkdir()
+    (tmp_path / "host_vars" / "zone0.yml").write_text("$ANSIBLE_VAULT;1.1;AES256\n3030\n", encoding="utf-8")
+    inventory = tmp_path / "hosts.yml"
+    inventory.write_text(f"all: {{hosts: {{zone0: {{zone_id: '{playbook.zone}'}}}}}}\n", encoding="utf-8")
+    report = playbook.run(playbook="edgeops.observability.check", inventory=inventory, fails="invalid_option")
+    message = report.failure["msg"]
+    assert message.startswith("the variables of zone0: cannot be read: ") and message.endswith("--vault-password-file"), message
+    assert not report.journal

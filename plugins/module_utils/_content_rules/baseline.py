@@ -19,11 +19,15 @@ _DEVIATIONS = frozenset("ßς\u200c\u200d")
 
 
 class EntrySource(t.NamedTuple):
-    """The source that an entry of the baseline becomes, whether it allows more than the entry, and from which to which day the entry authorises it."""
+    """The source that an entry of the baseline becomes, and from which to which day the entry authorises it.
+
+    `is_broader`: it allows other addresses than the entry. `has_hosts`: the entry names hosts, which a source cannot.
+    """
 
     entry: str
     source: str
     is_broader: bool
+    has_hosts: bool = False
     first_day: str | None = None
     last_day: str | None = None
 
@@ -40,7 +44,7 @@ def entry_sources(entries: t.Iterable[Entry]) -> list[EntrySource]:
     Raise `invalid_option` for an entry that no source can express, or that would become a mere scheme.
     """
     return [
-        EntrySource(entry.name, *_source(entry), entry.declared["authorised_on"], entry.declared["review_by"])
+        EntrySource(entry.name, *_source(entry), bool(entry.hosts), entry.declared["authorised_on"], entry.declared["review_by"])
         for entry in entries
         if is_authorised(entry)
     ]
@@ -71,8 +75,8 @@ def _source(entry: Entry) -> tuple[str, bool]:
     source = f"{scheme}://{_ascii(entry, host)}{quote(literal, safe=UNENCODED)}"
     if not HOST_SOURCE.fullmatch(source):
         raise _inexpressible(entry, f"has the host {host!r}, which no source can have")
-    # A source allows a script on every page; one with http allows https, too.
-    return source, bool(entry.hosts) or has_query or host_is_broader or path_is_broader or scheme == "http"
+    # A source with http allows https, too.
+    return source, has_query or host_is_broader or path_is_broader or scheme == "http"
 
 
 def _host(host: str) -> tuple[str, bool]:

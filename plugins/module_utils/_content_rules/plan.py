@@ -123,6 +123,9 @@ def _requests(before: Rule | None, after: Rule | None) -> tuple[Request, ...]:
     return (Request("content_security_rules.update", ids={"rule_id": str(before.id)}, body=body),) if body else ()
 
 
+_MAX_ENTRIES = 3
+
+
 def _warnings(desired: DesiredRule, state: RuleState, after: Rule | None) -> t.Iterator[str]:
     if after is None:
         return
@@ -131,6 +134,11 @@ def _warnings(desired: DesiredRule, state: RuleState, after: Rule | None) -> t.I
             yield f"script_baseline: as a source, entry {entry.entry!r} becomes broader than the entry: {SCRIPT_SRC} {entry.source}."
         if state.today and (why := entry.why_not_on(state.today)):
             yield f"script_baseline: entry {entry.entry!r} {why}, and is a source of {SCRIPT_SRC} all the same."
+    if limited := [entry.entry for entry in desired.baseline if entry.has_hosts]:
+        which = ", ".join(map(repr, limited[:_MAX_ENTRIES])) + (
+            f" and {len(limited) - _MAX_ENTRIES} more" if limited[_MAX_ENTRIES:] else ""
+        )
+        yield f"script_baseline: a source counts on every host of the rule, also where the hosts of its entry do not name it: {which}."
     for name in desired.unauthorised:
         yield f"script_baseline: entry {name!r} has no authorised_by, so that it becomes no source; adopting is not authorising."
     if desired.policy is not None:

@@ -241,7 +241,13 @@ def _kinds(row: AuditedScript) -> t.Iterator[tuple[str, str]]:
         noun = "hash" if len(unauthorised) == 1 else "hashes"
         yield "changed", f"{len(unauthorised)} {noun} seen that the entry does not list: {hashes}"
     elif row.entry.pinned and not row.hashes:
-        yield "unverified", "the entry is pinned, and the service shows no hash; the plan of the account may hide it"
+        yield (
+            "unverified",
+            (
+                "the entry is pinned, and the service shows no hash; the plan of the account may hide it, and integrity unpinned with an"
+                " integrity_reason needs none"
+            ),
+        )
     elif row.entry.pinned and not row.shows_versions:
         yield "unverified", "the entry is pinned, and the service does not show the hash of each version since the last record"
 
@@ -279,8 +285,12 @@ def find_in_audit(enabled: bool, seen: int, last: LastRecord, at: datetime.datet
         findings.append(("monitor_off", "the script monitor is disabled, so the service sees no script"))
     if not seen:
         text = (
-            "the service lists no script: it samples, and shows nothing before about an hour and 100 requests from browsers;"
-            " look at the zone's traffic, at hosts and status, and audit again later"
+            "the service lists no script, because the script monitor is disabled"
+            if not enabled
+            else (
+                "the service lists no script: it samples, and shows nothing before about an hour and 100 requests from browsers;"
+                " look at the zone's traffic, at hosts and status, and audit again later"
+            )
         )
         findings.append(("nothing_seen", text))
     findings += last.find(at, max_gap_days, SCRIPTS)

@@ -60,7 +60,8 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
         elif state == NEVER:
             yield problem("job_never", label, "the job has not delivered anything yet")
         elif state == STALE:
-            yield problem("job_stale", label, f"the job delivers nothing{last}; a quiet zone may be fine")
+            why = "its filter may match nothing" if job.get("filter") else "a quiet zone may be fine"
+            yield problem("job_stale", label, f"the job delivers nothing{last}; {why}")
         if reason := _unknown_health(job, state):
             yield problem("not_readable", label, reason, "a health that the service shows", resource="health")
 

@@ -188,10 +188,15 @@ def test_entries_become_sources(url: str, source: str, broader: bool) -> None:
     assert read_policy(f"script-src {found.source}") is not None
 
 
-def test_entry_for_some_hosts_becomes_broader() -> None:
-    """A source allows a script on every page of the rule."""
-    entry = {"name": "a", "url": "https://js.example/x.js", "authorised_by": "j.doe", "hosts": ["shop.example"]}
-    assert [found.is_broader for found in entry_sources(parse_baseline([entry]))] == [True]
+def test_hosts_of_entries_are_one_warning() -> None:
+    """A source allows a script on every page of the rule; entries that an adoption wrote have hosts, so that one line tells of all."""
+    entries = [
+        {"name": f"e{n}", "url": f"https://js.example/{n}.js", "authorised_by": "j.doe", "hosts": ["shop.example"]}
+        for n in range(5)
+    ]
+    options = {"action": "log", "expression": "true", "script_baseline": entries}
+    (warning,) = (text for text in planned(None, **options).warnings if "host" in text)
+    assert warning.endswith("also where the hosts of its entry do not name it: 'e0', 'e1', 'e2' and 2 more.")
 
 
 @pytest.mark.parametrize(("url", "said"), INEXPRESSIBLE)

@@ -135,7 +135,14 @@ def test_script_and_entry_have_their_findings(seen: t.Any, declared: t.Any, expe
         ({"script_url": None}, {}, "the service shows no URL, so no entry covers it"),
         ({"hash": B}, {}, f"1 hash seen that the entry does not list: {B}"),
         ({"hash": "odd"}, {}, "1 hash seen that the entry does not list: 'odd'"),
-        ({"hash": None}, {}, "the entry is pinned, and the service shows no hash; the plan of the account may hide it"),
+        (
+            {"hash": None},
+            {},
+            (
+                "the entry is pinned, and the service shows no hash; the plan of the account may hide it, and integrity unpinned with"
+                " an integrity_reason needs none"
+            ),
+        ),
         ({"js_integrity_score": 51}, {}, "js_integrity_score 51 is above 50"),
         ({"malicious_url_categories": ["M"]}, {}, "the URL or the domain is reported as malicious; URL category: M"),
         ({}, {"review_by": "2026-11-20"}, "the entry 'one' had to be reviewed by 2026-11-20"),
@@ -157,7 +164,9 @@ def test_audit_without_scripts_does_not_pass() -> None:
     done = run([], [], enabled=False)
     assert kinds(done) == ["monitor_off", "nothing_seen"]
     assert (done.result["passed"], done.result["evidence"]) == (False, {"seq": None, "head": None})
-    assert "samples" in done.result["findings"][1]["message"] and "100 requests" in done.result["findings"][1]["message"]
+    assert done.result["findings"][1]["message"].endswith("because the script monitor is disabled")
+    (nothing,) = run([], []).result["findings"]
+    assert "samples" in nothing["message"] and "100 requests" in nothing["message"]
 
 
 def test_hosts_restrict_missing_scripts() -> None:
