@@ -108,6 +108,8 @@ class _Look:
         self._client = client
         self._desired = desired
         self.failures: list[Failure] = []
+        # Products whose reading failed for another reason than a permission.
+        self.untold: list[str] = []
         # Whether anything could be read.
         self.is_accepted = False
         self._listings: dict[str, tuple[list[dict[str, Json]], bool | None]] = {}
@@ -161,6 +163,8 @@ class _Look:
             product.read(self._client.at(address), address)
         except Failure as failure:
             self.failures.append(failure)
+            if failure.kind not in _REFUSED and not is_missing(failure):
+                self.untold.append(f"{product.name.replace('_', ' ')} ({product.scope})")
             return False if failure.kind in _REFUSED else None
         self.is_accepted = True
         return True
@@ -190,7 +194,7 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
     ):
         raise failures[0]
     refused = None if verified else look.refusal()
-    lines = lines_of(verified, permissions, refused)
+    lines = lines_of(verified, permissions, refused, sorted(look.untold))
     looked_at = {"zone_id": zone.id if zone else None, "account_id": account.id if account else None}
     token = None if verified is None else verified.shown
     result = {**looked_at, "token": token, "permissions": permissions, "missing": list(_missing(permissions)), "lines": lines}
@@ -312,10 +316,13 @@ def _permitted(product: str, scope: str, readable: bool | None, playbooks: t.Seq
     }
 
 
-def lines_of(verified: Verified | None, permissions: t.Sequence[Permitted], refused: Failure | None = None) -> list[str]:
+def lines_of(
+    verified: Verified | None, permissions: t.Sequence[Permitted], refused: Failure | None = None, untold: t.Sequence[str] = ()
+) -> list[str]:
     """Return the block for the terminal: what is missing, for which playbooks, and what to tick in the form in which tokens are made.
 
-    `refused` is the failure of credentials that the service accepts nowhere, which comes first.
+    `refused` is the failure of credentials that the service accepts nowhere, which comes first; `untold` are products whose reading failed
+    for another reason than a permission.
     """
     head = []
     if verified is not None:
@@ -326,9 +333,8 @@ def lines_of(verified: Verified | None, permissions: t.Sequence[Permitted], refu
         why = f"The service does not accept the credentials: HTTP {refused.status} for every request{f', {errors}' if errors else ''}."
         advice = "Check that api_token, or api_email and api_key, is whole, was not rolled or deleted, and is of the service at base_url."
         head = [f"{why} {advice}"]
-    untold = [f"{each['product'].replace('_', ' ')} ({each['scope']})" for each in permissions if each["readable"] is None]
     if untold and refused is None:
-        head.append(f"It is not known whether the token can read {', '.join(dict.fromkeys(untold))}.")
+        head.append(f"It is not known whether the token can read {', '.join(untold)}: there was no usable answer.")
     missing = _missing(permissions)
     if not missing:
         return head if refused or untold else [*head, "The token can read everything that was asked for."]
