@@ -376,6 +376,12 @@ NOT_LIVE = {
     "loaded in advance": "<link rel=preload as=script href=/guard.js><iframe src=data:,x></iframe>",
     "in another document": f'<iframe srcdoc="{REQUIRED}"></iframe>',
     "in a template": f"<template for=q>{REQUIRED}</template>",
+    "where no shadow root can be": f"<a><template shadowrootmode=open>{REQUIRED}</template></a>",
+    "replaced by an option": f"<select><button><selectedcontent>{REQUIRED}</selectedcontent></button><option>x</select>",
+    "of an almost known type": (
+        "<script type='\x1ctext/javascript' src=/guard.js></script><script type=' module' src=/guard.js></script>"
+        "<object classid=x data=/guard></object><object type=image/png data=/guard></object><embed code=x src=/guard>"
+    ),
 }
 
 
@@ -402,6 +408,36 @@ def test_what_is_required_has_to_be_in_each_fetch(modules: Modules, site: Site) 
     bodies = iter([CHECKOUT + REQUIRED, CHECKOUT])
     site.pages["/checkout"] = lambda: Page(next(bodies).encode())
     assert ("gone", site.url("/guard.js")) in kinds(modules.run(task(url, baseline=baseline)).result)
+
+
+GUARD, GUARD_FRAME = "https://shop.example.com/guard.js", "https://shop.example.com/guard"
+# What a recording has for each, the script first, and whether that is what an entry requires.
+LOADED: dict[str, tuple[list[dict[str, t.Any]], bool]] = {
+    "loaded": ([recorded(GUARD, "script", "", "text/javascript"), recorded(GUARD_FRAME, "document", "<p>")], True),
+    "redirected": ([recorded(GUARD, "script", "", "text/javascript"), recorded(GUARD_FRAME, "document", "<p>")], True),
+    "fetched": ([recorded(GUARD, "fetch", "", "text/javascript"), recorded(GUARD_FRAME, "fetch", "<p>")], False),
+    "not said to be one": ([recorded(GUARD, None, "", "text/javascript"), recorded(GUARD_FRAME, None, "<p>")], False),
+    "not answered": ([recorded(GUARD, "script", "", ""), recorded(GUARD_FRAME, "document", "")], False),
+}
+LOADED["redirected"][0][0]["response"]["status"] = 302
+for _entry in LOADED["not answered"][0]:
+    _entry["response"]["status"] = 0
+
+
+@pytest.mark.parametrize("how", LOADED)
+def test_recording_shows_what_is_required(modules: Modules, tmp_path: Path, how: str) -> None:
+    """What a script adds to a page is there if the browser says that it was loaded as a script or a document."""
+    entries, is_there = LOADED[how]
+    path = tmp_path / "checkout.har"
+    path.write_text(json.dumps({"log": {"entries": [recorded(SHOP), *entries]}}))
+    required = {
+        "scripts": [{"url": GUARD, "required": True}, "https://shop.example.com/shop.js"],
+        "frames": [{"url": GUARD_FRAME, "required": True}],
+    }
+    given = {"pages": [{"url": SHOP, "har": str(path)}], "at": "2026-11-02T00:00:00Z"}
+    baseline = [{"name": "checkout", "page": SHOP, **AUTHORISED, **required}]
+    gone = [subject for kind, subject in kinds(modules.run(task("", baseline=baseline, **given)).result) if kind == "gone"]
+    assert gone == ([] if is_there else [GUARD_FRAME, GUARD])
 
 
 @pytest.mark.parametrize("blank", ["\xa0", "\x85"])

@@ -14,8 +14,8 @@ from .._core import invalid_option
 from .._redact import clean_text
 from .._text import quoted, shorten
 from . import headers as policies
-from .document import Document, Frame, Script, once
 from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, UNREAD, WITHOUT_SHAPE
+from .found import Document, Frame, Script, once
 from .inline import Inline
 from .options import SELF, Entry, Line, Page
 from .received import Read

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-import types
 import typing as t
 
 from .doubt import ACTIVE_TAGS, find_doubt
@@ -25,6 +24,7 @@ from .facts import (
     SRCDOC,
     Unread,
 )
+from .found import Document, Form, Found, Frame, Script, merged
 from .inline import Inline, javascript_of, text_of_data
 from .tree import HTML, SVG, Node, is_template, limited, trees
 from .url import BLANKS, Address, lower, parse, plain, words_of
@@ -42,121 +42,16 @@ _FRAMES: t.Mapping[str, tuple[str, ...]] = {
 _MODES = frozenset(("open", "closed"))
 _FOREIGN = re.compile("<(?:svg|math)", re.IGNORECASE)
 _DIALOG = "dialog"
+# The names of elements that can have a shadow root.
+_HOST = re.compile(r"article|aside|blockquote|body|div|footer|h[1-6]|header|main|nav|p|section|span|[a-z].*-.*", re.DOTALL)
 _SHELL = frozenset(("html", "head", "body"))
 _NOTHING = BLANKS + "\0\ufeff\ufffd"
-
-
-class Script(t.NamedTuple):
-    """A script with a URL, or the preload of one."""
-
-    url: str
-    integrity: str | None
-    crossorigin: str | None
-    kind: str
-    line: int | None
-    # Whether a browser that executes scripts executes this one.
-    is_live: bool = True
-
-
-class Frame(t.NamedTuple):
-    """A document that is embedded by its URL."""
-
-    url: str
-    line: int | None
-    # Whether a browser that executes scripts shows it.
-    is_live: bool = True
-
-
-class Form(t.NamedTuple):
-    """Where a form sends to: an origin, or the scheme of what has none."""
-
-    origin: str
-    line: int | None
-
-
-_Loaded = t.TypeVar("_Loaded", Script, Frame)
-
-
-def once(found: t.Iterable[_Loaded]) -> list[_Loaded]:
-    """Return each script or frame once, in the order of the document; one that is live for an equal one that is not."""
-    known: dict[t.Any, _Loaded] = {}
-    for element in found:
-        key = element._replace(line=None, is_live=False)
-        if key not in known or (element.is_live and not known[key].is_live):
-            known[key] = element
-    return list(known.values())
-
-
-class Document(t.NamedTuple):
-    """What was found in a document, in its order and each thing once.
-
-    `stated` are the values of what stands beside the headers, `doubt` is why another reader could find more.
-    """
-
-    scripts: tuple[Script, ...] = ()
-    inline: tuple[Inline, ...] = ()
-    frames: tuple[Frame, ...] = ()
-    forms: tuple[Form, ...] = ()
-    stated: t.Mapping[str, tuple[str, ...]] = types.MappingProxyType({})
-    doubt: str | None = None
 
 
 def read_document(text: str, address: Address) -> Document:
     """Return what a document contains; raise `Unread` for one that cannot be read as browsers do."""
     with limited():
-        return _merged(_read(text, address))
-
-
-def _merged(found: t.Iterable[_Found]) -> Document:
-    """Return everything that was found, equal things once: a document is parsed several times, and what any of them shows counts."""
-    scripts: list[Script] = []
-    inline: dict[t.Any, Inline] = {}
-    frames: list[Frame] = []
-    forms: dict[str, Form] = {}
-    stated: dict[str, list[str]] = {}
-    doubt = None
-    for document in found:
-        doubt = doubt or document.doubt
-        scripts += document.scripts
-        frames += document.frames
-        for code in document.inline:
-            inline.setdefault(code[:2], code)
-        for form in document.forms:
-            forms.setdefault(form.origin, form)
-        for name, values in document.stated.items():
-            known = stated.setdefault(name, [])
-            known += [value for value in values if value not in known]
-    return Document(
-        tuple(once(scripts)),
-        tuple(inline.values()),
-        tuple(once(frames)),
-        tuple(forms.values()),
-        {name: tuple(values) for name, values in stated.items() if values},
-        doubt,
-    )
-
-
-class _Found:
-    """What one tree shows."""
-
-    def __init__(self) -> None:
-        self.scripts: list[Script] = []
-        self.inline: list[Inline] = []
-        self.frames: list[Frame] = []
-        self.forms: list[Form] = []
-        self.stated: dict[str, list[str]] = {META_CSP: [], META_REFRESH: [], BASE: []}
-        self.doubt: str | None = None
-
-    def move_to(self, line: int | None) -> None:
-        """Let everything stand where the document stands that contains it; what this one says of itself holds for itself only.
-
-        What is executed there is not executed in the page.
-        """
-        self.stated.clear()
-        self.scripts = [script._replace(line=line, is_live=False) for script in self.scripts]
-        self.inline = [code._replace(line=line) for code in self.inline]
-        self.frames = [frame._replace(line=line, is_live=False) for frame in self.frames]
-        self.forms = [form._replace(line=line) for form in self.forms]
+        return merged(_read(text, address))
 
 
 class _Place(t.NamedTuple):
@@ -168,9 +63,11 @@ class _Place(t.NamedTuple):
     is_inert: bool = False
     # In a template whose content is put where a marker stands, which can be the head.
     is_patch: bool = False
+    # Where every browser executes and shows what it finds.
+    is_live: bool = True
 
 
-def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
+def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[Found]:
     """Yield what each tree of a text shows, and what those of the documents show that it contains as text.
 
     `base` is what relative addresses start at until a `base` element says otherwise.
@@ -195,7 +92,7 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[_Found]:
         raise Unread("it is empty")
     place = find_doubt(text, foreign, known)
     if place is not None:
-        uncertain = _Found()
+        uncertain = Found()
         uncertain.doubt = (
             f"readers can disagree about line {text.count(chr(10), 0, place) + 1}, because of the SVG or MathML before it"
         )
@@ -206,7 +103,7 @@ class _Walk:
     """One way through a tree, in the order of the document."""
 
     def __init__(self, root: Node, base: Address, *, scripting: bool, may_differ: bool) -> None:
-        self.found = _Found()
+        self.found = Found()
         # Without SVG and MathML nobody asks where elements begin.
         self._may_differ = may_differ
         # Whether what is found is shown or executed with scripting, where it stands.
@@ -242,7 +139,7 @@ class _Walk:
             if self._may_differ:
                 self._remember(node, is_inert=place.is_inert)
             if not place.is_inert:
-                self._is_live = self._scripting and not place.is_patch
+                self._is_live = self._scripting and place.is_live
                 self._look_at(node, node.attrs or {}, place)
         depth = place.depth + 1
         has_shadow = False
@@ -260,7 +157,8 @@ class _Walk:
                 is_patch = not is_shadow and "for" in attributes
                 is_inert = place.is_inert or not (is_shadow or is_patch or depth > MAX_TRUSTED_DEPTH)
                 in_document = place.in_document and not is_shadow
-                yield _Place(child.template_content, depth, in_document, is_inert, is_patch or place.is_patch)
+                is_live = place.is_live and is_shadow and _can_have_shadow(node)
+                yield _Place(child.template_content, depth, in_document, is_inert, is_patch or place.is_patch, is_live)
 
     def _look_at(self, node: Node, attributes: Attributes, place: _Place) -> None:
         name, line = node.name, node.origin_line
@@ -368,7 +266,7 @@ class _Walk:
                 self.found.inline.append(document)
                 self.documents.append((self._base, document))
         for source in filter(None, map(attributes.get, _FRAMES[node.name])):
-            self._add_frame(source, node.origin_line, is_live="srcdoc" not in attributes)
+            self._add_frame(source, node.origin_line, is_live=_is_shown(node, attributes))
             if node.name in ("object", "embed"):
                 # These load when they are laid out, by when a later `base` may hold.
                 self._late.append(("frame", source, node.origin_line))
@@ -387,7 +285,7 @@ class _Walk:
 
     def _add_late(self, kind: str, text: str, line: int | None) -> None:
         if kind == "frame":
-            self._add_frame(text, line)
+            self._add_frame(text, line, is_live=False)
         elif not _JAVASCRIPT.match(text):
             # None is the document itself, whatever its base is. Not every browser takes blanks for none.
             of_page = () if text.strip(BLANKS) else (self._page,)
@@ -400,12 +298,12 @@ class _Walk:
                 self._add_inline(MODULE if kind in (MODULE, "modulepreload") else SCRIPT, text_of_data(source), line)
             else:
                 url = plain(source) if address is None else str(address)
-                is_live = self._is_live and kind in (SCRIPT, MODULE) and not _is_left_out(attributes, kind)
+                is_live = self._is_live and _is_executed(attributes, kind)
                 self.found.scripts.append(
                     Script(url, attributes.get("integrity"), attributes.get("crossorigin"), kind, line, is_live)
                 )
 
-    def _add_frame(self, source: str, line: int | None, *, is_live: bool = True) -> None:
+    def _add_frame(self, source: str, line: int | None, *, is_live: bool) -> None:
         if _JAVASCRIPT.match(source):
             return  # which is code, and was found as such
         for address in self._addresses(source):
@@ -431,9 +329,24 @@ _ELEMENTS: t.Mapping[str, _Look] = {
 }
 
 
-def _is_left_out(attributes: Attributes, kind: str) -> bool:
-    """Return whether browsers read a script and do not execute it where it stands."""
-    return kind == SCRIPT and ("nomodule" in attributes or ("for" in attributes and "event" in attributes))
+def _can_have_shadow(node: Node) -> bool:
+    return node.namespace == HTML and _HOST.fullmatch(node.name) is not None
+
+
+def _is_executed(attributes: Attributes, kind: str) -> bool:
+    """Return whether every browser that executes scripts executes one where it stands."""
+    stated = lower(attributes.get("type") or "")
+    if kind == MODULE:
+        return stated == MODULE
+    is_old = "nomodule" in attributes or ("for" in attributes and "event" in attributes)
+    return kind == SCRIPT and not is_old and (not stated or stated.strip(BLANKS) in JAVASCRIPT_TYPES)
+
+
+def _is_shown(node: Node, attributes: Attributes) -> bool:
+    """Return whether every browser shows the document of an element."""
+    if node.name in ("iframe", "frame"):
+        return "srcdoc" not in attributes
+    return lower(attributes.get("type") or "text/html") == "text/html" and not {"classid", "code"} & attributes.keys()
 
 
 def _all_texts(node: Node) -> t.Iterator[str]:

@@ -13,6 +13,7 @@ import typing as t
 from .._core import Json, invalid_option
 from .._text import dict_of, format_time, parse_time
 from .facts import Unread
+from .found import Frame, Script
 from .received import Response
 from .url import Address, parse, plain
 
@@ -66,6 +67,8 @@ class Exchange(t.NamedTuple):
     address: Address
     page: str | None
     kind: str | None
+    # Whether the browser itself says so, and not only the type of the answer.
+    is_stated: bool
     method: str | None
     at: datetime.datetime | None
     status: int
@@ -98,10 +101,13 @@ def _exchange(place: str, entry: Json, pages: t.Container[Json] | None) -> Excha
     if isinstance(status, bool) or not isinstance(status, int):
         raise invalid_option(f"{place}.response.status", "must be a number")
     page, method = entry.get("pageref"), request.get("method")
+    stated = _stated_kind(entry.get("_resourceType"), request)
+    kind = _kind_of(stated, response)
     return Exchange(
         address,
         page if isinstance(page, str) and (pages is None or page in pages) else None,
-        _kind_of(entry.get("_resourceType"), request, response),
+        kind,
+        kind is not None and kind == stated,
         method if isinstance(method, str) else None,
         parse_time(entry.get("startedDateTime")),
         status,
@@ -109,16 +115,20 @@ def _exchange(place: str, entry: Json, pages: t.Container[Json] | None) -> Excha
     )
 
 
-def _kind_of(stated: Json, request: t.Mapping[str, Json], response: t.Mapping[str, Json]) -> str | None:
-    """Return what a request is for, None if nothing tells."""
+def _stated_kind(stated: Json, request: t.Mapping[str, Json]) -> str | None:
+    """Return what the browser says that a request is for, None for nothing that is known."""
     destination = next((value for name, value in _fields(request) if name == "sec-fetch-dest"), None)
     kinds = (_KINDS.get(name.lower()) for name in (stated, destination) if isinstance(name, str))
-    kind = next(filter(None, kinds), None)
+    return next(filter(None, kinds), None)
+
+
+def _kind_of(stated: str | None, response: t.Mapping[str, Json]) -> str | None:
+    """Return what a request is for, None if nothing tells."""
     types = _media_types(response)
     if any(word in media_type for media_type in types for word in _SCRIPT_TYPES):
         return _SCRIPT
-    if kind is not None:
-        return kind
+    if stated is not None:
+        return stated
     if any(word in media_type for media_type in types for word in _DOCUMENT_TYPES):
         return _DOCUMENT
     return _OTHER if types and all(media_type.startswith(_OTHER_TYPES) for media_type in types) else None
@@ -164,9 +174,15 @@ def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response
         headers=_headers(response),
         body=_body(content),
         recorded_at=format_time(document.at) if document.at else None,
-        loaded_scripts=tuple(dict.fromkeys(_url(exchange.address) for exchange in beside if _is_script(exchange))),
+        loaded_scripts=tuple(
+            Script(_url(exchange.address), None, None, "loaded", None, _is_live(exchange))
+            for exchange in beside
+            if _is_script(exchange)
+        ),
         loaded_frames=tuple(
-            dict.fromkeys(_url(exchange.address) for exchange in beside if _is_frame(exchange, document, exchanges))
+            Frame(_url(exchange.address), None, _is_live(exchange))
+            for exchange in beside
+            if _is_frame(exchange, document, exchanges)
         ),
     )
 
@@ -240,6 +256,11 @@ def _max_size(text: str, body: bytes, media_type: str) -> int:
 def _url(address: Address) -> str:
     """Return what names a resource in each recording: those that a script made have another name each time."""
     return str(address) if address.authority else f"{address.scheme}:"
+
+
+def _is_live(exchange: Exchange) -> bool:
+    """Return whether a recording shows that an answer was there, and used for what it is."""
+    return exchange.is_stated and 0 < exchange.status < 400
 
 
 def _is_script(exchange: Exchange) -> bool:

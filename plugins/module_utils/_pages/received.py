@@ -6,9 +6,10 @@ import re
 import typing as t
 
 from .._text import quoted
-from .document import Document, Frame, Script, once, read_document
+from .document import read_document
 from .encoding import decode, parse_content_type
 from .facts import Unread
+from .found import Document, Frame, Script, once
 from .url import BLANKS, Address, lower, parse, words_of
 
 # What an answer is, wherever it comes from: a page, or a recording.
@@ -39,8 +40,8 @@ class Response(t.NamedTuple):
     headers: t.Mapping[str, tuple[str, ...]]
     body: bytes = b""
     recorded_at: str | None = None
-    loaded_scripts: tuple[str, ...] = ()
-    loaded_frames: tuple[str, ...] = ()
+    loaded_scripts: tuple[Script, ...] = ()
+    loaded_frames: tuple[Frame, ...] = ()
 
     def header(self, name: str) -> str:
         return ", ".join(self.headers.get(name, ()))
@@ -95,14 +96,12 @@ def read_response(response: Response, earlier: t.Iterable[Read] = ()) -> Read:
 def _with_loaded(document: Document, response: Response) -> Document:
     """Return a document with the scripts that headers preload, and with what a browser loaded beside it."""
     scripts = list(document.scripts)
-    known = {script.url for script in scripts}
     for value in response.headers.get("link", ()):
         scripts += _preloads(value, response.address)
-    for url in response.loaded_scripts:
-        if url not in known:
-            scripts.append(Script(url, None, None, "loaded", None))
-    frames = once([*document.frames, *(Frame(url, None) for url in response.loaded_frames)])
-    return document._replace(scripts=tuple(once(scripts)), frames=tuple(frames))
+    # Of these the document tells more, such as that they are only preloaded.
+    known = {script.url for script in scripts}
+    scripts += [script for script in response.loaded_scripts if script.url not in known]
+    return document._replace(scripts=tuple(once(scripts)), frames=tuple(once([*document.frames, *response.loaded_frames])))
 
 
 def _preloads(value: str, base: Address) -> t.Iterator[Script]:

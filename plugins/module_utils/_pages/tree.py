@@ -47,7 +47,7 @@ def is_template(node: Node) -> t.TypeGuard[Template]:
 
 
 def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
-    """Yield each tree that a browser may make of a text, and whether it does so where scripts are executed."""
+    """Yield each tree that a browser may make of a text, and whether it executes and shows what is in it."""
     if text.count("<") > MAX_TAGS:
         raise Unread(f"it has more than {MAX_TAGS} tags")
     lower = text.lower()
@@ -55,10 +55,11 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
     if "<frameset" in lower:
         # A frameset removes the body that came before it, whose scripts have run; the name of another element has the same length.
         texts.append(_FRAMESET.sub("<noframe_", text))
+    shown = len(texts)
     if "selectedcontent" in lower:
         # The parser replaces the content with that of an option. Browsers do so too, after they have executed and loaded it.
         texts += [_SELECTED.sub(r"\1s_lectedcontent", variant) for variant in texts]
-    for variant in texts:
+    for number, variant in enumerate(texts):
         # The content of `noscript` is text with scripting, and elements without.
         for scripting in (True, False) if "<noscript" in lower else (True,):
             root = JustHTML(
@@ -68,7 +69,7 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
                 scripting_enabled=scripting,
                 iframe_srcdoc=is_srcdoc,
             ).root
-            yield root, scripting
+            yield root, scripting and number < shown
             _release(root)
 
 

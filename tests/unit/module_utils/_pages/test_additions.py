@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.edgeops.observability.plugins.module_utils._pages import tree
-from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import Document, read_document
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import read_document
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import Unread
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.found import Document
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.url import Address, parse
 
 PAGE = t.cast("Address", parse("https://shop.example.com/checkout"))

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from ansible_collections.edgeops.observability.plugins.module_utils._pages import tree
-from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import Document, read_document
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.document import read_document
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.encoding import decode, parse_content_type
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import Unread
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.found import Document
 from ansible_collections.edgeops.observability.plugins.module_utils._pages.url import Address, parse
 
 FOLDER = Path(__file__).parent
