@@ -220,7 +220,7 @@ def test_silent_rule_that_blocks_nothing_listed_is_a_warning(modules: Modules, l
     simulator.seed(scripts={zone: [script("https://shop.example/own.js")]})
     simulator.settings(graphql_report_window=864000)
     warns = [
-        "browsers reported nothing in the last 30 days",
+        "browsers reported nothing in the last 10 days",
         "The plan shows violations of the last 10 days only, not of 30 days",
     ]
     result = run(modules, {**ENFORCE, "look_back_days": 30}, warns=warns)

@@ -112,6 +112,8 @@ def _values(name: str, value: Json) -> t.Iterator[tuple[str, Json]]:
     is_word = name in _WORDS and isinstance(value, (str, bool))
     if is_word or (isinstance(value, str) and _TIME.match(value)):
         yield "unknown word", "zzz"
+    if isinstance(value, str) and _TIME.match(value):
+        yield "in the future", "2099-01-01T00:00:00Z"
     if is_word and isinstance(value, str) and value.upper() != value:
         yield "other case", value.upper()
     if name in _COUNTS:

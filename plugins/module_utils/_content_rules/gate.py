@@ -50,6 +50,7 @@ class _Change(t.NamedTuple):
     after: Rule
     reported: Seen
     recent: frozenset[tuple[str, str]]
+    window: str
     listed: Seen
     silent: bool
     outdated: bool
@@ -84,24 +85,25 @@ def judge(desired: DesiredRule, state: RuleState, after: Rule | None) -> Verdict
         texts.append(f"{title} would be enforced, and {'; '.join(unseen)}. {advice}")
     if texts:
         return Verdict(violations, " ".join(texts), tuple({"rule": after.description, **refusal} for refusal in refusals))
-    return Verdict(violations, warnings=tuple(_warnings(title, desired, change, unseen, doubtful)))
+    return Verdict(violations, warnings=tuple(_warnings(title, change, unseen, doubtful)))
 
 
 def _change(state: RuleState, after: Rule) -> _Change:
     before, (reports, listing) = state.rule, state.evidence
-    reported, recent = Seen(), frozenset[tuple[str, str]]()
+    reported, recent, window = Seen(), frozenset[tuple[str, str]](), ""
     if reports is None and has_reports(before, after):
         reports = _NOT_ASKED
     if isinstance(reports, Unknown):
         reported = Seen(gaps=(reports,))
     elif reports is not None and before is not None:
         reported, recent = reports.value.only_of(before.id), reports.value.recent
+        window = reports.value.window.length
     silent, outdated = (
         before is not None and begins(before, after) and applies(before, state.evidence) for applies in (is_silent, is_outdated)
     )
     if listing is None:
         listing = Seen(gaps=(_NOT_ASKED,) if silent or outdated or narrowed_listings(before, after) else ())
-    return _Change(before, after, reported, recent, listing, silent, outdated)
+    return _Change(before, after, reported, recent, window, listing, silent, outdated)
 
 
 def _reported(change: _Change) -> tuple[list[Resource], list[Resource]]:
@@ -231,22 +233,20 @@ def _unknown_use(desired: DesiredRule, change: _Change) -> t.Iterator[str]:
     known = _listed(change)
     unseen = [resource for resource in change.listed.resources if resource not in known and not is_allowed(policy, resource)]
     if blocked := [source for source in grouped(policy, unseen) if not desired.accepts(source.source)]:
-        why = _nothing_reported(desired, change) if change.silent or change.outdated else "what browsers reported is not known"
+        why = _nothing_reported(change) if change.silent or change.outdated else "what browsers reported is not known"
         yield f"{why}, although the zone lists what it would block: {_list(blocked)}; so nobody has seen it work"
 
 
-def _nothing_reported(desired: DesiredRule, change: _Change) -> str:
+def _nothing_reported(change: _Change) -> str:
     what = "nothing that its present policy blocks" if change.outdated else "nothing"
-    return f"browsers reported {what} in the last {desired.look_back_days} days"
+    return f"browsers reported {what} in the last {change.window}"
 
 
 def _reasons(gaps: t.Sequence[Unknown]) -> str:
     return "; ".join(dict.fromkeys(gap.message.rstrip(".") for gap in gaps))
 
 
-def _warnings(
-    title: str, desired: DesiredRule, change: _Change, unseen: t.Sequence[str], doubtful: t.Sequence[Resource]
-) -> t.Iterator[str]:
+def _warnings(title: str, change: _Change, unseen: t.Sequence[str], doubtful: t.Sequence[Resource]) -> t.Iterator[str]:
     if unseen:
         yield f"{title} is enforced although {'; '.join(unseen)}."
     if doubtful:
@@ -257,6 +257,6 @@ def _warnings(
         )
     if change.silent and not unseen:
         yield (
-            f"{title} is enforced although {_nothing_reported(desired, change)}: nothing that the zone lists would be blocked, and its"
+            f"{title} is enforced although {_nothing_reported(change)}: nothing that the zone lists would be blocked, and its"
             " expression may match no visited page."
         )

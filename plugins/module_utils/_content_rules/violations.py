@@ -10,7 +10,7 @@ from .._core import BAD_RESPONSE, PERMISSION, Failure, Json, bad_answer
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import REPORTABLE
 from .._policy.matching import Resource, source_of
-from .._text import duration, format_time, is_integer, json_type, plain_id
+from .._text import duration, format_time, is_integer, json_type, parse_time, plain_id
 from .facts import absent_as
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
@@ -38,6 +38,12 @@ class Window(t.NamedTuple):
         now = now.replace(microsecond=0)
         length = min(datetime.timedelta(days=days), span or datetime.timedelta.max)
         return cls(format_time(now - length), format_time(now), format_time(now - min(length, RECENT)))
+
+    @property
+    def length(self) -> str:
+        """Return how long the window is, for people."""
+        since, until = parse_time(self.since), parse_time(self.until)
+        return duration((until - since).total_seconds()) if since and until else "window"
 
 
 class Limits(t.NamedTuple):

@@ -7,7 +7,7 @@ import types
 import typing as t
 
 from .._core import Json, bad_answer
-from .._text import dict_of, json_type
+from .._text import dict_of, json_type, quoted
 from .facts import ACTION, COOKIE_FIELDS, EXPRESSION, FIELD_KINDS, PRESERVE_DUPLICATES, SERVER_MADE
 
 bad = functools.partial(bad_answer, answer="The service's answer holds a ruleset that")
@@ -121,6 +121,9 @@ def read_rule(document: Json, place: str) -> RulesetRule:
         if not isinstance(document.get(name), str) or not document[name]:
             raise bad(f"{place} has no {name}")
     if document["action"] != ACTION:
+        parameters = dict_of(document.get("action_parameters"))
+        if document["action"].lower() == ACTION or not parameters.keys().isdisjoint(FIELD_KINDS):
+            raise bad(f"{place} has custom fields, and {quoted(document['action'])} as its action")
         return RulesetRule(document)
     for name in ("description", "expression", "ref"):
         _text(document, name, place)

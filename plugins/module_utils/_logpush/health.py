@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import typing as t
 
 from .._core import Json
@@ -11,7 +12,7 @@ from .._text import duration, format_time, parse_time
 from .facts import VOLATILE
 from .job import Job, Report, readable, view, words_for
 
-# A last delivery further ahead of this machine's clock than this does not count as healthy.
+# Of a last delivery further ahead of this machine's clock than this it is not known when it was.
 MAX_CLOCK_SKEW_SECONDS = 300
 # What the service shows instead of a time that it does not have.
 _ZERO_TIME = "0001-01-01T00:00:00"
@@ -93,7 +94,7 @@ def health_of(job: Job, stale_after: float, now: float) -> Health:
         "state": state,
         "since": None if since is None else format_time(since),
         "lag_seconds": None if lag is None else max(0, int(lag)),
-        "message": _sentence(state, deliveries, int(lag or 0)),
+        "message": _sentence(state, deliveries, math.floor(lag or 0)),
     }
 
 
@@ -108,14 +109,15 @@ def _state(job: Job, deliveries: Deliveries, lag: float | None, stale_after: flo
         return UNKNOWN
     if lag is None:
         return NEVER
-    return HEALTHY if -MAX_CLOCK_SKEW_SECONDS <= lag <= stale_after else STALE
+    if lag < -MAX_CLOCK_SKEW_SECONDS:
+        return UNKNOWN
+    return HEALTHY if lag <= stale_after else STALE
 
 
 def _sentence(state: str, deliveries: Deliveries, lag: int) -> str:
     last = f"The last delivery was at {format_time(deliveries.complete)}" if deliveries.complete else ""
-    ago = f"{duration(lag)} ago; a quiet zone has nothing to deliver."
-    if lag < 0:
-        ago = f"which is {duration(-lag)} ahead of this machine's clock, so that it is not known whether the job delivers."
+    ahead = f"which is {duration(-lag)} ahead of this machine's clock, so that it is not known whether the job delivers."
+    hidden = f"The service does not show whether the job delivers: {deliveries.unknown or _NO_SWITCH}."
     why = (
         f"The service disabled the job after its deliveries had failed: {deliveries.reason}"
         if deliveries.reason
@@ -125,9 +127,9 @@ def _sentence(state: str, deliveries: Deliveries, lag: int) -> str:
         DISABLED: why,
         FAILING: f"The {deliveries.failure}",
         NEVER: "The job has not delivered anything yet; a new job needs up to 15 minutes, and a quiet zone has nothing to deliver.",
-        STALE: f"{last}, {ago}",
+        STALE: f"{last}, {duration(lag)} ago; a quiet zone has nothing to deliver.",
         HEALTHY: f"{last}.",
-        UNKNOWN: f"The service does not show whether the job delivers: {deliveries.unknown or _NO_SWITCH}.",
+        UNKNOWN: f"{last}, {ahead}" if lag < -MAX_CLOCK_SKEW_SECONDS else hidden,
     }[state]
 
 

@@ -271,7 +271,7 @@ def _covers(account: _Account, policy: t.Mapping[str, Json], host: ZoneRecord, n
 def _sends(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> Cover:
     if policy.get("enabled") is not True:
         return Cover(NOT, "it is disabled")
-    return min(_is_loud(account, policy, now), _reaches(account, policy), key=lambda cover: cover.degree)
+    return min(_is_loud(account, policy, now), _reaches(account, policy, now), key=lambda cover: cover.degree)
 
 
 def _is_loud(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> Cover:
@@ -306,7 +306,7 @@ def _mechanisms(policy: t.Mapping[str, Json]) -> dict[str, list[str]]:
     return {name: [str(target) for target in list_of(mechanisms.get(name))] for name in MECHANISMS}
 
 
-def _reaches(account: _Account, policy: t.Mapping[str, Json]) -> Cover:
+def _reaches(account: _Account, policy: t.Mapping[str, Json], now: datetime.datetime) -> Cover:
     """Return whether a recipient gets what a policy sends; only of webhooks is it known that a delivery failed."""
     recipients = _mechanisms(policy)
     if any(values for name, values in recipients.items() if name != WEBHOOKS):
@@ -316,18 +316,26 @@ def _reaches(account: _Account, policy: t.Mapping[str, Json]) -> Cover:
     if account.webhooks is None:
         return Cover(UNKNOWN, "whether its webhooks work could not be read")
     return max(
-        (_works(account.webhooks.get(plain_id(number)), number) for number in recipients[WEBHOOKS]),
+        (_works(account.webhooks.get(plain_id(number)), number, now) for number in recipients[WEBHOOKS]),
         key=lambda cover: cover.degree,
     )
 
 
-def _works(webhook: t.Mapping[str, Json] | None, number: str) -> Cover:
+# The clocks of the service and of this machine may differ by so much.
+_MAX_AHEAD = datetime.timedelta(minutes=5)
+
+
+def _works(webhook: t.Mapping[str, Json] | None, number: str, now: datetime.datetime) -> Cover:
     if webhook is None:
         return Cover(UNKNOWN, f"its webhook {number} is not listed")
     name, failed, delivered = webhook.get("name"), webhook.get("last_failure"), webhook.get("last_success")
     failure, success = parse_time(failed), parse_time(delivered)
     if (failed is not None and failure is None) or (delivered is not None and success is None):
         return Cover(UNKNOWN, f"when its webhook {name!r} failed last cannot be told")
+    if success is not None and success > now + _MAX_AHEAD:
+        return Cover(
+            UNKNOWN, f"the last delivery to its webhook {name!r} is dated {format_time(success)}, which is in the future"
+        )
     if failure is not None and (success is None or success < failure):
         return Cover(NOT, f"the last delivery to its webhook {name!r} failed ({format_time(failure)})")
     return Cover(COVERED)

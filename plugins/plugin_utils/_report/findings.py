@@ -80,7 +80,9 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
             continue
         quiet = (now - since).total_seconds()
         siblings = [other for other, its in labelled(jobs) if other != label and dataset_of(its) == dataset_of(job)]
-        beside = next((sibling for sibling in siblings if (time := last[sibling]) and (now - time).total_seconds() <= _HOUR), "")
+        beside = next(
+            (sibling for sibling in siblings if (time := last[sibling]) and abs((now - time).total_seconds()) <= _HOUR), ""
+        )
         what = (
             f"the last delivery was {duration(quiet)} ago"
             if last[label]

@@ -6,7 +6,7 @@ import typing as t
 
 from ...module_utils._text import line
 from .document import Row
-from .facts import GAPS_OF_TYPES, GATES_OF_KINDS, STAND_INS, TYPES, UNAUDITED
+from .facts import DIFFERENCE, GAPS_OF_TYPES, GATES_OF_KINDS, STAND_INS, TYPES, UNAUDITED
 from .items import counting
 from .lines import about, error_text
 
@@ -69,6 +69,8 @@ def unjudged(row: Row, name: str, subject: str | None = None) -> str:
         is_asked = item["resource"] != "script_monitor" or "scripts" in row["resources"]
         if (item["resource"], item["type"]) in STAND_INS.get(name, ()) and is_about and is_asked:
             return f"not known, {about(item)}: {item['is']}"
+        if item["kind"] != DIFFERENCE and item["type"] not in TYPES:
+            return f"not known, {about(item)}: this version does not know the type {item['type']}"
     part = GAPS_OF_TYPES.get(name)
     gap = next((gap for gap in row["not_audited"] or () if gap["asked"] and gap["part"] == part), None)
     return f"not known, {gap['part']}: {gap['reason']}" if gap else ""

@@ -109,6 +109,9 @@ def fleet_plan_id(plans: t.Iterable[tuple[str | None, t.Mapping[str, str | None]
     return "sha256:" + hashlib.sha256("\n".join(lines).encode(errors="surrogatepass")).hexdigest()
 
 
+# The clocks of the machines that run the slices of one job may differ by so much.
+_MAX_SECONDS_AHEAD = 300
+
 # The rows of this run and of the slices of one job: one for each zone, with the waivers of the report that it comes from.
 
 
@@ -123,15 +126,15 @@ class AuditedRow(t.NamedTuple):
 def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
     """Return the latest row of each zone, with what it inherits from the others; expected zones without a record are unaudited.
 
-    Slices apply their own waivers as well. An audit in the future counts as of now, so that a clock that is ahead does not hide
-    what this run found.
+    Slices apply their own waivers as well. An audit in the future hides nothing that this run found: a little ahead it counts as of now,
+    further ahead it is of no known time.
     """
     first_seen = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
     sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, first_seen)]]
     for part in slices:
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
         rows = [_aged(_plain(row), desired) for row in part["zones"]]
-        sources.append([AuditedRow(row, min(row["audited_at"] or "", desired.at), waivers) for row in rows])
+        sources.append([AuditedRow(row, _audited_at(row, desired), waivers) for row in rows])
     groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.
@@ -164,15 +167,25 @@ def _aged(row: Row, desired: DesiredReport) -> Row:
         message = "its report does not say when it was audited, so that it may be older than max_age_days"
     else:
         age = (now - audited).total_seconds()
-        if age <= desired.max_age_days * 86_400:
+        if -_MAX_SECONDS_AHEAD <= age <= desired.max_age_days * 86_400:
             return row
         message = (
-            f"its last audit was at {row['audited_at']}, {duration(age)} before this report;"
+            f"its last audit is dated {row['audited_at']}, {duration(-age)} after this report, so that it is not known when it was"
+            if age < 0
+            else f"its last audit was at {row['audited_at']}, {duration(age)} before this report;"
             f" max_age_days is {desired.max_age_days}"
         )
     items = in_order(map(_carried, row["items"]))
     aged: Row = {**row, "status": UNAUDITED, "error": {"kind": GATE, "message": message}, "items": items}
     return {**aged, "resources": [], "not_audited": None}
+
+
+def _audited_at(row: Row, desired: DesiredReport) -> str:
+    """Return when a row of a slice was audited, at the latest now; "" if that is not known."""
+    audited, now = parse_time(row["audited_at"]), parse_time(desired.at)
+    if audited is None or now is None or (audited - now).total_seconds() > _MAX_SECONDS_AHEAD:
+        return ""
+    return min(row["audited_at"] or "", desired.at)
 
 
 def _latest(group: t.Sequence[AuditedRow]) -> AuditedRow:
@@ -197,7 +210,12 @@ def dated_ahead(slices: t.Sequence[Report], at: str) -> str:
         if (row["audited_at"] or "") > at
     ]
     more = f" (and {len(ahead) - 1} more)" if len(ahead) > 1 else ""
-    return f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead. Such audits count as of {at}." if ahead else ""
+    return (
+        f"{ahead[0]}{more}, later than this report ({at}): a clock is ahead."
+        f" Such audits count as of {at}, and as of no known time if they are more than five minutes later."
+        if ahead
+        else ""
+    )
 
 
 # The comparison with the previous report. A problem that this run did not look for is never resolved.

@@ -321,6 +321,13 @@ def test_what_blocks_nothing_in_use_passes(case: str) -> None:
     assert all(said in text for said, text in zip(warnings, verdict.warnings, strict=True))
 
 
+def test_what_nothing_was_reported_in_is_the_window_that_was_looked_at() -> None:
+    hour = WINDOW._replace(since="2026-11-27T23:00:00Z", recent="2026-11-27T23:00:00Z")
+    silent = Known(answer().value._replace(window=hour))
+    assert "browsers reported nothing in the last 60 minutes: nothing" in judged(SELF, ALLOW, silent, listing(OWN)).warnings[0]
+    assert "browsers reported nothing in the last 60 minutes, although" in judged(SELF, ALLOW, silent, listing(STRIPE)).refused
+
+
 SOURCES = (
     "'self'",
     "https:",

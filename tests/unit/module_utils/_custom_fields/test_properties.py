@@ -37,6 +37,8 @@ def rules(draw):
             },
             **{kind: sorted(draw(st.sets(NAMES, min_size=1))) for kind in draw(st.sets(st.sampled_from(KINDS)))},
         )
+        if rule["action"] == "set_config":
+            rule["action_parameters"] = {"bic": True}
         for kind in RESPONSE_KINDS:
             for item in rule["action_parameters"].get(kind, ()):
                 if draw(st.booleans()):

@@ -189,6 +189,11 @@ FIELDS = "rs, rules[0].action_parameters.request_fields"
         (of({"action": "skip"}), "rs, rules[0] has no id"),
         (of({"id": "a", "action": 1}), "rs, rules[0] has no action"),
         (of(own(), own(action="skip")), "rs has two rules of one id"),
+        (of(own(action="LOG_CUSTOM_FIELD")), "rs, rules[0] has custom fields, and 'LOG_CUSTOM_FIELD' as its action"),
+        (
+            of(own(action="zzz", action_parameters={"cookie_fields": []})),
+            "rs, rules[0] has custom fields, and 'zzz' as its action",
+        ),
         (of(own(description=[])), "rs, rules[0] has a list in 'description'"),
         (of(own(expression=True)), "rs, rules[0] has a boolean in 'expression'"),
         (of(own(ref=1)), "rs, rules[0] has a number in 'ref'"),

@@ -90,7 +90,10 @@ DIFFERENCES = {
     "our rule is gone": (lambda answer: answer["rules"].pop(), "rule r1 is missing"),
     "their rule is gone": (lambda answer: answer["rules"].pop(0), "rule f1 is missing"),
     "their rule became one of ours": (theirs(action="log_custom_field"), "rule f1 differs in action"),
-    "our rule does something else": (ours(action="skip"), "rule r1 differs in action"),
+    "our rule does something else": (
+        ours(action="skip", action_parameters=None),
+        "rule r1 differs in action, action_parameters",
+    ),
     "their rule differs": (theirs(expression="false"), "rule f1 differs in expression"),
     "their rule has other parameters": (theirs(action_parameters={}), "rule f1 differs in action_parameters"),
     "their rule is off": (theirs(enabled=False), "rule f1 differs in enabled"),

@@ -45,7 +45,7 @@ def job(**members: t.Any) -> Job:
         ({"last_complete": "2026-03-02T10:00:00.5Z", "last_error": "2026-03-02T10:00:00.500Z"}, "healthy", AT_10, 0),
         ({"last_complete": AT_9, "last_error": "2026-03-02T10:00:00+02:00"}, "healthy", AT_9, 3600),
         ({"last_complete": AT_9, "last_error": "2026-03-02t10:00:00z"}, "failing", AT_10, 3600),
-        ({"last_complete": "2026-03-02T10:05:01Z"}, "stale", "2026-03-02T10:05:01Z", 0),
+        ({"last_complete": "2026-03-02T10:05:01Z"}, "unknown", None, 0),
         ({"last_complete": "2026-03-02T10:05:00Z"}, "healthy", "2026-03-02T10:05:00Z", 0),
         ({"last_complete": "2026-02-31T10:00:00Z"}, "unknown", None, None),
         ({}, "unknown", None, None),

@@ -98,6 +98,13 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
     (policy(mechanisms=HOOK), hook(last_failure=NEW), zone(), NOT, "the last delivery to its webhook 'Chat' failed"),
     (policy(mechanisms=HOOK), hook(last_failure=NEW, last_success=None), zone(), NOT, "failed"),
     (policy(mechanisms=HOOK), hook(last_failure=OLD, last_success=NEW), zone(), None, ""),
+    (
+        policy(mechanisms=HOOK),
+        hook(last_failure=OLD, last_success="2099-01-01T00:00:00Z"),
+        zone(),
+        UNKNOWN,
+        "which is in the future",
+    ),
     (policy(mechanisms={**HOOK, "email": ["a"]}), hook(last_failure=NEW), zone(), None, ""),
     (policy(mechanisms={**HOOK, "webhooks": ["w", "v"]}), {"webhooks": [WEBHOOK, {**WEBHOOK, "id": "v"}]}, zone(), None, ""),
     (policy(mechanisms=HOOK), hook(last_failure="yesterday"), zone(), UNKNOWN, "cannot be told"),

@@ -20,6 +20,7 @@ from support.samples.fleet import (
     zone_id,
 )
 
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import refused
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.model import dated_ahead
 
 LATEST = "2026-11-24T06:00:00Z"
@@ -180,6 +181,25 @@ def test_slice_dated_in_the_future():
     warning = dated_ahead([ahead], AT)
     assert warning.startswith(f"merge[0]: a was audited at {LATEST} (and 1 more), later than this report ({AT})")
     assert dated_ahead([ahead], LATEST) == ""
+
+
+def test_slice_far_in_the_future_is_of_no_known_time():
+    """Nothing tells how old such an audit is: it replaces no other one, and without another the zone is unaudited."""
+    far = report(record("a"), record("b"), at="2099-01-01T00:00:00Z")
+    made = report(slices=[report(drifted("a"), at=AT), far], at=LATER)
+    assert rows(made) == "a drifted, b unaudited"
+    assert row(made, "b")["error"]["message"].startswith("its last audit is dated 2099-01-01T00:00:00Z, ")
+    assert rows(report(record("c"), slices=[report(drifted("a"), at="2026-11-21T06:04:59Z")], at="2026-11-21T06:00:00Z")) == (
+        "a drifted, c compliant"
+    )
+
+
+def test_type_that_this_version_does_not_know_is_refused_by_each_name():
+    part = report(record("a", scripts=audit(finding())))
+    (item,) = row(part, "a")["items"]
+    later = {**part, "zones": [{**row(part, "a"), "items": [{**item, "type": "zzz"}]}]}
+    made = report(slices=[later], at=AT)
+    assert "this version does not know the type zzz" in refused(row(made, "a"), ["job_silent"])["job_silent"]
 
 
 def test_expected_zone_that_a_slice_carried_is_unaudited():
