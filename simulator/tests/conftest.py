@@ -24,8 +24,8 @@ def log_folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 @pytest.fixture(scope="session")
 def server(log_folder: pathlib.Path) -> t.Iterator[Simulator]:
-    with running(zones=["a" * 32, "b" * 32], log_folder=log_folder) as found:
-        yield found
+    with running(zones=["a" * 32, "b" * 32], log_folder=log_folder) as simulator:
+        yield simulator
 
 
 @pytest.fixture
@@ -81,5 +81,5 @@ def account(sim: Simulator) -> Owner:
 @pytest.fixture(params=["zone", "account"])
 def owner(request: pytest.FixtureRequest) -> Owner:
     """Return a client of a zone and of an account, for tests of both."""
-    found: Owner = request.getfixturevalue(request.param)
-    return found
+    client: Owner = request.getfixturevalue(request.param)
+    return client

@@ -21,8 +21,8 @@ def test_accounts_are_listed_in_pages(sim: t.Any) -> None:
     status, envelope = sim.request("GET", "/accounts?page=2&per_page=20")
     assert status == 200 and len(envelope["result"]) == 4
     assert envelope["result_info"] == {"page": 2, "per_page": 20, "count": 4, "total_count": 24, "total_pages": 2}
-    shown = envelope["result"][-1]
-    assert (shown["id"], shown["name"], shown["type"]) == (f"{23:032x}", "Shop 23", "standard")
+    last = envelope["result"][-1]
+    assert (last["id"], last["name"], last["type"]) == (f"{23:032x}", "Shop 23", "standard")
     assert sim.request("GET", "/accounts?name=Shop%2003")[1]["result"] == [sim.request("GET", f"/accounts/{3:032x}")[1]["result"]]
     assert [sim.request("GET", f"/accounts?{bad}")[0] for bad in ("per_page=4", "per_page=51", "page=0")] == [400] * 3
     assert sim.request("GET", "/accounts/ffff")[0] == 404
@@ -69,7 +69,7 @@ def test_state_of_an_account_is_stored(tmp_path: pathlib.Path) -> None:
         sim.seed(jobs={"a1": [{"id": 7}], "accounts/a1": [{"id": 8, "destination_conf": "https://a"}]})
         sim.request("PUT", "/accounts/a1/logpush/jobs/8", {"enabled": True})
         kept = sim.snapshot()
-        assert [(found["id"], found["enabled"]) for found in sim.state(account="a1")["jobs"]] == [(8, True)]
+        assert [(job["id"], job["enabled"]) for job in sim.state(account="a1")["jobs"]] == [(8, True)]
         assert '"accounts/a1"' in (tmp_path / "state.json.log").read_text()
         sim.reset()
         sim.restore(kept)
@@ -131,8 +131,8 @@ def test_transformer_in_use_is_not_deleted(account: t.Any, zone: t.Any, sim: t.A
     assert (
         job["transformer_id"] == 1 and zone.result("PUT", f"/logpush/jobs/{job['id']}", {"enabled": True})["transformer_id"] == 1
     )
-    (shown,) = account.result("GET", "/logpush/transformers")
-    assert shown["associated_jobs"] == [{"id": job["id"], "name": "j", "object_type": "zone", "object_tag": zone.id}]
+    (transformer,) = account.result("GET", "/logpush/transformers")
+    assert transformer["associated_jobs"] == [{"id": job["id"], "name": "j", "object_type": "zone", "object_tag": zone.id}]
     assert account.refusal("DELETE", "/logpush/transformers/1")[0] == 409
     assert "transformer_id" not in zone.result("PUT", f"/logpush/jobs/{job['id']}", {"transformer_id": None})
     changed = account.result("PUT", "/logpush/transformers/1", {"name": "no-ip"})
@@ -156,14 +156,14 @@ def test_transformers_of_jobs_are_checked(account: t.Any, zone: t.Any, sim: t.An
 def test_transformer_of_a_seeded_job_exists(account: t.Any, zone: t.Any, sim: t.Any) -> None:
     """A job can be re-created with the members of a seeded one."""
     sim.seed(jobs={zone.id: [{"id": 3, "name": "old", "destination_conf": "https://a", "transformer_id": 12}]})
-    assert [found["id"] for found in account.result("GET", "/logpush/transformers")] == [12]
+    assert [transformer["id"] for transformer in account.result("GET", "/logpush/transformers")] == [12]
     kept = sim.snapshot()
     sim.reset()
     assert account.result("GET", "/logpush/transformers") == []
     sim.restore(kept)
-    shown = zone.result("GET", "/logpush/jobs/3")
+    job = zone.result("GET", "/logpush/jobs/3")
     zone.result("DELETE", "/logpush/jobs/3")
-    assert zone.result("POST", "/logpush/jobs", shown)["transformer_id"] == 12
+    assert zone.result("POST", "/logpush/jobs", job)["transformer_id"] == 12
 
 
 def test_members_of_the_service_are_kept_in_updates(owner: t.Any, sim: t.Any) -> None:

@@ -158,8 +158,8 @@ def test_thousand_zones_are_listed_in_pages(sim: Simulator) -> None:
 def test_description_has_every_operation(sim: Simulator) -> None:
     described = sim.control("GET", "/openapi.json")
     assert described == openapi.description(sim.base_url, sim.zones, sim.accounts)
-    found = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
-    assert found == {(operation.method, operation.path) for operation in OPERATIONS}
+    operations = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
+    assert operations == {(operation.method, operation.path) for operation in OPERATIONS}
     assert len({operation.name for operation in OPERATIONS}) == len(OPERATIONS)
 
 
@@ -191,8 +191,8 @@ def test_command_serves_tls(tmp_path: pathlib.Path) -> None:
     with running(zones=[ZONE], certfile=str(certificate), keyfile=str(key)) as sim:
         assert sim.base_url.startswith("https://127.0.0.1:")
         trust = ssl.create_default_context(cafile=str(certificate))
-        found = fetch(f"{sim.base_url}/zones/{ZONE}/script_monitor", {"Authorization": f"Bearer {sim.token}"}, trust)
-        assert found["result"]["enabled"] is False
+        envelope = fetch(f"{sim.base_url}/zones/{ZONE}/script_monitor", {"Authorization": f"Bearer {sim.token}"}, trust)
+        assert envelope["result"]["enabled"] is False
 
 
 @pytest.mark.parametrize("process", [True, False], ids=["process", "thread"])

@@ -95,10 +95,10 @@ def test_state_files_are_private(tmp_path: pathlib.Path, umask: int) -> None:
             (tmp_path / name).write_text("{}" if name == "state.json" else "")
         with running(zones=[ZONE], state=tmp_path / "state.json") as sim:
             sim.request("PUT", f"/zones/{ZONE}/script_monitor", {"enabled": True})
-            found = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
     finally:
         os.umask(before)
-    assert found == {"state.json": 0o600, "state.json.log": 0o600}
+    assert modes == {"state.json": 0o600, "state.json.log": 0o600}
 
 
 GOOD = {

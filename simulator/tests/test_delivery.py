@@ -72,8 +72,8 @@ def test_values_are_cut_at_8_kb(zone: t.Any, sim: t.Any) -> None:
     zone.ruleset(RULE)
     job(zone)
     visits = [{"headers": {"x-team": value}} for value in ("x" * 8192, "x" * 8193, "é" * 4097)]
-    found = [record["RequestHeaders"]["x-team"] for record in sim.traffic(visits)["files"][0]["records"]]
-    assert [len(value.encode()) for value in found] == [8192, 8192, 8192] and set(found[2]) == {"é"}
+    values = [record["RequestHeaders"]["x-team"] for record in sim.traffic(visits)["files"][0]["records"]]
+    assert [len(value.encode()) for value in values] == [8192, 8192, 8192] and set(values[2]) == {"é"}
 
 
 def test_filter_enabled_dataset_and_zone_select_records(zone: t.Any, other_zone: t.Any, sim: t.Any) -> None:

@@ -117,8 +117,8 @@ STATUS = [
 @pytest.mark.parametrize(("kind", "status", "applied"), STATUS)
 def test_fault_answers_with_its_status(sim: t.Any, client: Client, kind: str, status: int, applied: bool) -> None:
     sim.faults({"kind": kind})
-    found, headers, body = client()
-    assert found == status and enabled(sim) is applied
+    actual, headers, body = client()
+    assert actual == status and enabled(sim) is applied
     if status in (502, 522):
         assert headers["content-type"].startswith("text/html") and b"<html>" in body
     else:
@@ -127,8 +127,8 @@ def test_fault_answers_with_its_status(sim: t.Any, client: Client, kind: str, st
 
 
 def test_retry_after_has_three_forms(sim: t.Any, client: Client) -> None:
-    for given in (7, "date:60", None):
-        sim.faults({"kind": "status", "status": 429, "retry_after": given, "applied": True, "headers": {"X-More": "1"}})
+    for retry_after in (7, "date:60", None):
+        sim.faults({"kind": "status", "status": 429, "retry_after": retry_after, "applied": True, "headers": {"X-More": "1"}})
     first, second, third = (client()[1] for _unused in range(3))
     assert first["retry-after"] == "7" and first["x-more"] == "1"
     assert second["retry-after"].endswith("GMT") and "retry-after" not in third

@@ -39,9 +39,9 @@ CREDENTIALS = [
 def test_credentials_are_checked_and_not_stored(
     sim: t.Any, headers: dict[str, str], status: int, code: int | None, credential: str
 ) -> None:
-    found, answer_headers, content = send(sim, "GET", f"/zones/{sim.zone}/script_monitor", **headers)
+    actual, answer_headers, content = send(sim, "GET", f"/zones/{sim.zone}/script_monitor", **headers)
     envelope = json.loads(content)
-    assert found == status and envelope["success"] is (status == 200) and answer_headers["cf-ray"]
+    assert actual == status and envelope["success"] is (status == 200) and answer_headers["cf-ray"]
     assert (envelope["errors"][0]["code"] if code else envelope["errors"]) == (code or [])
     entry = sim.journal()[-1]
     assert entry["credential"] == credential and entry["authorization"] is ("Authorization" in headers)
@@ -79,8 +79,8 @@ def test_missing_credentials_as_invalid_header(sim: t.Any) -> None:
 )
 def test_every_body_is_answered_in_an_envelope(sim: t.Any, body: bytes, media_type: str, status: int) -> None:
     path = f"/zones/{sim.zone}/script_monitor"
-    found, headers, content = send(sim, "PUT", path, body, Authorization=f"Bearer {sim.token}", Content_Type=media_type)
-    assert found == status and headers["content-type"] == "application/json"
+    actual, headers, content = send(sim, "PUT", path, body, Authorization=f"Bearer {sim.token}", Content_Type=media_type)
+    assert actual == status and headers["content-type"] == "application/json"
     assert json.loads(content).keys() == {"result", "success", "errors", "messages"}
 
 
@@ -100,8 +100,8 @@ def test_every_body_is_answered_in_an_envelope(sim: t.Any, body: bytes, media_ty
     ],
 )
 def test_unknown_paths_and_objects_are_refused(sim: t.Any, method: str, path: str, status: int, code: int) -> None:
-    found, headers, content = send(sim, method, path.format(zone=sim.zone), Authorization=f"Bearer {sim.token}")
-    assert found == status and json.loads(content)["errors"][0]["code"] == code
+    actual, headers, content = send(sim, method, path.format(zone=sim.zone), Authorization=f"Bearer {sim.token}")
+    assert actual == status and json.loads(content)["errors"][0]["code"] == code
     assert status != 405 or "OPTIONS" in headers["allow"]
 
 

@@ -60,9 +60,9 @@ def test_failed_batches_are_counted(sim: t.Any, zone: t.Any, jobs: list[int]) ->
     report = sim.traffic([{}, {}], failures=failures)
     assert [file["job_id"] for file in report["files"]] == [jobs[1]]
     assert report["skipped"] == [{"job_id": jobs[0], "reason": "no such host"}]
-    found = health(sim, "AND: []", "jobId_ASC, final_ASC, status_ASC", "jobId final success status error")
-    shown = [(*g["dimensions"].values(), g["count"], g["sum"]["records"]) for g in found]
-    assert shown == [
+    groups = health(sim, "AND: []", "jobId_ASC, final_ASC, status_ASC", "jobId final success status error")
+    totals = [(*g["dimensions"].values(), g["count"], g["sum"]["records"]) for g in groups]
+    assert totals == [
         (jobs[0], 0, 0, 1105, "no such host", 2, 4),
         (jobs[0], 1, 0, 1105, "no such host", 1, 2),
         (jobs[1], 0, 0, 503, "the destination answered 503", 2, 4),
@@ -104,8 +104,8 @@ def test_groups_are_ordered_and_limited(sim: t.Any) -> None:
     assert [group["sum"]["records"] for group in hours] == [3, 2, 1] and all(
         g["dimensions"]["datetimeHour"].endswith(":00:00Z") for g in hours
     )
-    found = health(sim, order="datetime_ASC", by="datetime")
-    assert [group["dimensions"] for group in found] == [{"datetime": times[hours]} for hours in (3, 2, 1)]
+    groups = health(sim, order="datetime_ASC", by="datetime")
+    assert [group["dimensions"] for group in groups] == [{"datetime": times[hours]} for hours in (3, 2, 1)]
     text = '{viewer{zones(filter:{zoneTag:"%s"}){logpushHealthAdaptiveGroups(limit:1,filter:{datetime_geq:"%s"},orderBy:[datetime_DESC]){...f}}}}'
     fragment = " fragment f on ZoneLogpushHealthAdaptiveGroups {dimensions{at: datetime ... {success}}}"
     (zone,) = sim.query(text % (sim.zone, hours_ago(4)) + fragment)["data"]["viewer"]["zones"]
@@ -123,13 +123,13 @@ def test_usage_of_an_account_includes_its_zones(sim: t.Any, account: t.Any) -> N
       logpushUsageAdaptiveGroups(limit: 10, filter: {date_geq: $day, date_leq: $day}) {dimensions{date} sum{billableBytes}}
       logpushHealthAdaptiveGroups(limit: 10, filter: {date: $day}, orderBy: [jobId_ASC]) {sum{bytes} dimensions{jobId}}}}}"""
 
-    def found() -> t.Any:
+    def usage() -> t.Any:
         return sim.query(text, a=account.id, day=today)["data"]["viewer"]["accounts"][0]
 
-    assert found()["logpushUsageAdaptiveGroups"] == [{"dimensions": {"date": today}, "sum": {"billableBytes": 1050}}]
-    assert [group["dimensions"]["jobId"] for group in found()["logpushHealthAdaptiveGroups"]] == [7]
+    assert usage()["logpushUsageAdaptiveGroups"] == [{"dimensions": {"date": today}, "sum": {"billableBytes": 1050}}]
+    assert [group["dimensions"]["jobId"] for group in usage()["logpushHealthAdaptiveGroups"]] == [7]
     sim.settings(graphql_account_has_zones=True)
-    assert [group["dimensions"]["jobId"] for group in found()["logpushHealthAdaptiveGroups"]] == [1, 7, 9]
+    assert [group["dimensions"]["jobId"] for group in usage()["logpushHealthAdaptiveGroups"]] == [1, 7, 9]
 
 
 def test_settings_have_the_limits_of_the_plan(sim: t.Any, account: t.Any) -> None:
@@ -137,12 +137,12 @@ def test_settings_have_the_limits_of_the_plan(sim: t.Any, account: t.Any) -> Non
         (node,) = sim.query(SETTINGS % (f"{kind}s", f"{kind}Tag", owner, dataset))["data"]["viewer"][f"{kind}s"]
         return node["settings"][dataset]
 
-    found = settings("zone", sim.zone)
+    zone_settings = settings("zone", sim.zone)
     assert {"count", "sum_records", "avg_uploadDuration", "max_timestamp", "dimensions_jobId"} <= set(
-        found.pop("availableFields")
+        zone_settings.pop("availableFields")
     )
     limits = {"maxDuration": 604800, "maxNumberOfFields": 30, "maxPageSize": 10000, "notOlderThan": 608400}
-    assert found == {"enabled": True, **limits}
+    assert zone_settings == {"enabled": True, **limits}
     assert settings("account", account.id)["maxDuration"] == 2592000
     assert settings("account", account.id, "logpushUsageAdaptiveGroups")["enabled"] is True
     sim.settings(graphql_disabled=["accounts/*"], graphql_zone_window=86400, graphql_hidden_fields=["sum_bytes"])
@@ -193,8 +193,8 @@ def test_filter_may_be_a_variable(sim: t.Any) -> None:
     sim.seed(uploads={sim.zone: [upload(1)]})
     text = """query($f: ZoneLogpushHealthAdaptiveGroupsFilter_InputObject!, $o: [ZoneLogpushHealthAdaptiveGroupsOrderBy!], $n: uint64!, $z: string)
       {viewer{zones(filter:{zoneTag:$z}, limit: 1){logpushHealthAdaptiveGroups(filter:$f, orderBy:$o, limit:$n){count}}}}"""
-    found = sim.query(text, f={"datetime_geq": hours_ago(2), "status": 200}, o=["count_DESC"], n=5, z=sim.zone)
-    assert found["data"] == {"viewer": {"zones": [{"logpushHealthAdaptiveGroups": [{"count": 1}]}]}}
+    answer = sim.query(text, f={"datetime_geq": hours_ago(2), "status": 200}, o=["count_DESC"], n=5, z=sim.zone)
+    assert answer["data"] == {"viewer": {"zones": [{"logpushHealthAdaptiveGroups": [{"count": 1}]}]}}
     wrong = sim.query(text, f={"datetime_geq": 5}, o=[], n=5, z=sim.zone)
     assert message(wrong).startswith("error parsing args")
 

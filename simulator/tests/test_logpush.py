@@ -142,8 +142,8 @@ def test_settings_change_returned_jobs(zone: t.Any, sim: t.Any) -> None:
 
 
 def challenge_in(folder: pathlib.Path, filename: str) -> str:
-    (found,) = folder.rglob(pathlib.Path(filename).name)
-    return found.read_text()
+    (file,) = folder.rglob(pathlib.Path(filename).name)
+    return file.read_text()
 
 
 def test_challenge_proves_ownership_once(owner: t.Any, sim: t.Any, log_folder: pathlib.Path) -> None:
@@ -154,10 +154,10 @@ def test_challenge_proves_ownership_once(owner: t.Any, sim: t.Any, log_folder: p
     token = challenge_in(log_folder, asked["filename"])
     claims = json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))
     assert (claims[f"{owner.kind}_id"], claims["destination_conf"]) == (owner.id, S3)
-    for given, valid in ((token, True), ("other", False)):
-        assert owner.result("POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": given}) == {
-            "valid": valid
-        }
+    for challenge, valid in ((token, True), ("other", False)):
+        assert owner.result(
+            "POST", "/logpush/ownership/validate", {"destination_conf": S3, "ownership_challenge": challenge}
+        ) == {"valid": valid}
     assert owner.refusal("POST", "/logpush/jobs", job)[:2] == (400, 1002)
     assert owner.refusal("POST", "/logpush/jobs", {**job, "ownership_challenge": "other"})[0] == 400
     owner.result("POST", "/logpush/jobs", {**job, "ownership_challenge": token})
@@ -206,8 +206,8 @@ def test_destination_needs_a_challenge_or_not(zone: t.Any, sim: t.Any, destinati
     sim.settings(strict_ownership=True)
     assert zone("POST", "/logpush/jobs", {**JOB, "destination_conf": destination})[0] == (400 if challenged else 201)
     sim.settings(strict_ownership=False, echo_destination="masked")
-    shown = zone.result("POST", "/logpush/jobs", {**JOB, "destination_conf": destination})["destination_conf"]
-    assert not any(secret in shown for secret in ("SK1", "=S1", "T1", "=K1", "QUJD", "=E1"))
+    echoed = zone.result("POST", "/logpush/jobs", {**JOB, "destination_conf": destination})["destination_conf"]
+    assert not any(secret in echoed for secret in ("SK1", "=S1", "T1", "=K1", "QUJD", "=E1"))
 
 
 def test_limits_of_destinations(zone: t.Any) -> None:

@@ -16,18 +16,18 @@ NEW: t.Mapping[str, t.Any] = {
 def test_policy_is_created_and_replaced(account: t.Any) -> None:
     made = account.result("POST", POLICIES, NEW)
     assert made.keys() == {"id"}
-    shown = account.result("GET", f"{POLICIES}/{made['id']}")
-    assert shown["filters"] == {} and shown["mechanisms"] == {
+    policy = account.result("GET", f"{POLICIES}/{made['id']}")
+    assert policy["filters"] == {} and policy["mechanisms"] == {
         "email": [{"id": "ops@example.com"}],
         "webhooks": [],
         "pagerduty": [],
     }
     assert account.result("PUT", f"{POLICIES}/{made['id']}", {**NEW, "description": "d", "more": 1}) == made
-    (shown,) = account.result("GET", POLICIES)
-    assert (shown["description"], shown["more"]) == ("d", 1)
+    (policy,) = account.result("GET", POLICIES)
+    assert (policy["description"], policy["more"]) == ("d", 1)
     account.result("PUT", f"{POLICIES}/{made['id']}", {"mechanisms": NEW["mechanisms"]})
-    (shown,) = account.result("GET", POLICIES)
-    assert shown["description"] == "" and "more" not in shown and shown["name"] == NEW["name"]
+    (policy,) = account.result("GET", POLICIES)
+    assert policy["description"] == "" and "more" not in policy and policy["name"] == NEW["name"]
     assert account.result("DELETE", f"{POLICIES}/{made['id']}") is None
     assert account.refusal("DELETE", f"{POLICIES}/{made['id']}")[0] == 404
 
@@ -36,9 +36,9 @@ def test_put_may_keep_what_it_omits(account: t.Any, sim: t.Any) -> None:
     sim.settings(notification_put_keeps=True)
     path = f"{POLICIES}/{account.result('POST', POLICIES, {**NEW, 'description': 'd', 'more': 1})['id']}"
     account.result("PUT", path, {"filters": {"zones": ["a"]}, "mechanisms": {"pagerduty": [{"id": "p"}]}})
-    shown = account.result("GET", path)
-    assert (shown["description"], shown["more"], shown["filters"]) == ("d", 1, {"zones": ["a"]})
-    assert shown["mechanisms"] == {"email": [], "webhooks": [], "pagerduty": [{"id": "p"}]}
+    policy = account.result("GET", path)
+    assert (policy["description"], policy["more"], policy["filters"]) == ("d", 1, {"zones": ["a"]})
+    assert policy["mechanisms"] == {"email": [], "webhooks": [], "pagerduty": [{"id": "p"}]}
 
 
 def test_invalid_policy_is_refused(account: t.Any) -> None:
@@ -55,8 +55,8 @@ def test_invalid_policy_is_refused(account: t.Any) -> None:
 
 def test_webhooks_hide_their_secret(account: t.Any, sim: t.Any) -> None:
     made = account.result("POST", WEBHOOKS, {"name": "chat", "url": "https://chat.example/hook", "secret": "s3cret"})
-    (shown,) = account.result("GET", WEBHOOKS)
-    assert (shown["id"], shown["type"]) == (made["id"], "generic") and not {"secret", "last_failure"} & set(shown)
+    (webhook,) = account.result("GET", WEBHOOKS)
+    assert (webhook["id"], webhook["type"]) == (made["id"], "generic") and not {"secret", "last_failure"} & set(webhook)
     account.result("POST", POLICIES, {**NEW, "mechanisms": {"webhooks": [made]}})
     assert account.result("PUT", f"{WEBHOOKS}/{made['id']}", {"name": "other", "url": "https://chat.example/hook"}) == made
     assert account.result("GET", f"{WEBHOOKS}/{made['id']}")["name"] == "other"
@@ -65,8 +65,8 @@ def test_webhooks_hide_their_secret(account: t.Any, sim: t.Any) -> None:
 
 
 def test_seed_replaces_available_alerts(account: t.Any, sim: t.Any) -> None:
-    found = account.result("GET", "/alerting/v3/available_alerts")
-    assert "failing_logpush_job_disabled_alert" in [alert["type"] for alert in found["Logpush"]]
+    alerts = account.result("GET", "/alerting/v3/available_alerts")
+    assert "failing_logpush_job_disabled_alert" in [alert["type"] for alert in alerts["Logpush"]]
     sim.seed(
         available_alerts={account.id: {"Other": [{"type": "x", "display_name": "X", "description": "d", "filter_options": None}]}}
     )
@@ -89,8 +89,8 @@ def test_seeded_policies_and_webhooks_keep_their_ids(account: t.Any, sim: t.Any)
 
 def test_secret_path_of_a_chat_service_is_not_shown(account: t.Any, sim: t.Any) -> None:
     made = account.result("POST", WEBHOOKS, {"name": "chat", "url": "https://hooks.slack.com/services/T0/secret"})
-    shown = account.result("GET", f"{WEBHOOKS}/{made['id']}")
-    assert (shown["type"], shown["url"]) == ("slack", "https://hooks.slack.com")
+    webhook = account.result("GET", f"{WEBHOOKS}/{made['id']}")
+    assert (webhook["type"], webhook["url"]) == ("slack", "https://hooks.slack.com")
 
 
 def test_refused_test_message_makes_no_webhook(account: t.Any, sim: t.Any) -> None:
@@ -103,12 +103,12 @@ def test_silences(account: t.Any, sim: t.Any) -> None:
     sim.seed(notification_policies={account.id: [{"id": "p1", "name": "n"}]})
     silence = {"policy_id": "p1", "start_time": "2026-01-01T00:00:00Z", "end_time": "2026-01-02T00:00:00Z"}
     assert account.result("POST", "/alerting/v3/silences", [silence]) is None
-    (shown,) = account.result("GET", "/alerting/v3/silences")
-    assert {name: shown[name] for name in silence} == silence
+    (listed,) = account.result("GET", "/alerting/v3/silences")
+    assert {name: listed[name] for name in silence} == silence
     assert account.refusal("POST", "/alerting/v3/silences", [{**silence, "policy_id": "p2"}])[0] == 400
-    account.result("DELETE", f"/alerting/v3/silences/{shown['id']}")
+    account.result("DELETE", f"/alerting/v3/silences/{listed['id']}")
     assert account.result("GET", "/alerting/v3/silences") == []
-    assert account.refusal("DELETE", f"/alerting/v3/silences/{shown['id']}")[0] == 404
+    assert account.refusal("DELETE", f"/alerting/v3/silences/{listed['id']}")[0] == 404
 
 
 def test_history_is_of_a_window_and_in_pages(account: t.Any, sim: t.Any) -> None:

@@ -58,8 +58,8 @@ def test_listings_are_filtered_and_sorted(zone: t.Any, resource: str, query: str
 
 def test_direction_of_scores(zone: t.Any) -> None:
     """A score of 1 means certainly malicious; the older route has its own score only."""
-    (shown,) = zone.result("GET", "/page_shield/scripts")
-    assert (shown["js_integrity_score"], shown["malware_score"], shown["page_urls"]) == (5, 3, [PAY, f"{PAY}/done"])
+    (newer,) = zone.result("GET", "/page_shield/scripts")
+    assert (newer["js_integrity_score"], newer["malware_score"], newer["page_urls"]) == (5, 3, [PAY, f"{PAY}/done"])
     older = zone.result("GET", "/script_monitor/scripts/a")
     assert older["js_integrity_score"] == 95 and "malware_score" not in older
     assert all(not {"malware_score", "seen_on"} & script.keys() for script in zone.result("GET", "/script_monitor/scripts"))

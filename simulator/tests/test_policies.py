@@ -58,8 +58,8 @@ def test_entry_point_needs_a_setting(sim: t.Any, zone: t.Any) -> None:
     made = zone.result("POST", PATH, RULE)
     assert zone.refusal("GET", ENTRY_POINT)[:2] == (404, 10003)
     sim.settings(policy_entry_point=True)
-    shown = zone.result("GET", ENTRY_POINT)
-    assert (shown["phase"], [rule["id"] for rule in shown["rules"]]) == ("http_response_page_shield", [made["id"]])
+    entry_point = zone.result("GET", ENTRY_POINT)
+    assert (entry_point["phase"], [rule["id"] for rule in entry_point["rules"]]) == ("http_response_page_shield", [made["id"]])
 
 
 def test_violations_are_grouped(sim: t.Any) -> None:
@@ -67,7 +67,7 @@ def test_violations_are_grouped(sim: t.Any) -> None:
     others = [{**seen, "policy_id": "p2"}, {**seen, "url": "https://cdn.example/b.js", "datetime": "2026-01-01T00:00:00Z"}]
     sim.seed(violations={sim.zone: [{**seen, "count": 12, "sample_interval": 10}, {**seen, "count": 3}, *others]})
     moments = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds)) for seconds in (-86400, 60)]
-    found = sim.query(REPORTS, z=[sim.zone], **dict(zip(("from", "to"), moments, strict=True)))
-    (group,) = found["data"]["viewer"]["zones"][0]["pageShieldReportsAdaptiveGroups"]
+    answer = sim.query(REPORTS, z=[sim.zone], **dict(zip(("from", "to"), moments, strict=True)))
+    (group,) = answer["data"]["viewer"]["zones"][0]["pageShieldReportsAdaptiveGroups"]
     dimensions = {"cspDirective": "script-src", "url": seen["url"], "host": "shop.example", "pageURL": seen["page_url"]}
     assert group == {"count": 15, "avg": {"sampleInterval": 5.5}, "dimensions": dimensions}

@@ -102,8 +102,8 @@ def write(folder: pathlib.Path, name: str, result: t.Any, **more: t.Any) -> path
 
 def test_pages_and_details_are_merged_for_each_zone(tmp_path: pathlib.Path) -> None:
     for page in (1, 2):
-        shown = [{"id": f"{page}", "url": "https://a.example/", "js_integrity_score": 30}]
-        write(tmp_path, f"zones/{ZONE}/page_shield/scripts.{page}", shown, result_info={"total_count": 2})
+        scripts = [{"id": f"{page}", "url": "https://a.example/", "js_integrity_score": 30}]
+        write(tmp_path, f"zones/{ZONE}/page_shield/scripts.{page}", scripts, result_info={"total_count": 2})
     write(tmp_path, f"zones/{ZONE}/page_shield/scripts/1", {"id": "1", "page_urls": ["https://a.example/p"]})
     write(tmp_path, f"zones/{'b' * 32}/script_monitor/scripts", [{"script_id": "x", "js_integrity_score": 60}])
     write(tmp_path, f"zones/{'b' * 32}/script_monitor", {"enabled": True, "updated_at": "2026-01-01T00:00:00Z"})

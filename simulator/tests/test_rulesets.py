@@ -187,8 +187,8 @@ def test_preserve_duplicates_is_echoed_if_set(zone: t.Any, sim: t.Any) -> None:
     sent = rule(response_fields=[{"name": "age", "preserve_duplicates": True}, "vary"])
     assert zone.ruleset(sent)["rules"][0]["action_parameters"] == sent["action_parameters"]
     sim.settings(echo_preserve_duplicates=True)
-    shown = zone.result("GET", f"/rulesets/phases/{PHASE}/entrypoint")["rules"][0]["action_parameters"]["response_fields"]
-    assert [item["preserve_duplicates"] for item in shown] == [True, False]
+    fields = zone.result("GET", f"/rulesets/phases/{PHASE}/entrypoint")["rules"][0]["action_parameters"]["response_fields"]
+    assert [item["preserve_duplicates"] for item in fields] == [True, False]
 
 
 def test_malformed_rule_does_not_affect_others(zone: t.Any, sim: t.Any) -> None:

@@ -65,12 +65,12 @@ def test_reports_mark_scripts_as_malicious(sim: t.Any, zone: t.Any) -> None:
     near, far = add(url="https://pay.example/a.js"), add(url="https://notpay.example/a.js")
     sim.scripts(add(), near, far, {"action": "report", "domain": "pay.example", "categories": ["Phishing"]})
     sim.scripts({"action": "report", "url": far["url"]})
-    found = {script["script_url"]: script for script in zone.result("GET", "/script_monitor/scripts")}
+    scripts = {script["script_url"]: script for script in zone.result("GET", "/script_monitor/scripts")}
     for url in (URL, near["url"]):
-        assert (found[url]["domain_reported_malicious"], found[url]["malicious_domain_categories"]) == (True, ["Phishing"])
-        assert found[url]["url_reported_malicious"] is False
-    assert found[far["url"]]["domain_reported_malicious"] is False
-    assert (found[far["url"]]["url_reported_malicious"], found[far["url"]]["malicious_url_categories"]) == (True, ["Malware"])
+        assert (scripts[url]["domain_reported_malicious"], scripts[url]["malicious_domain_categories"]) == (True, ["Phishing"])
+        assert scripts[url]["url_reported_malicious"] is False
+    assert scripts[far["url"]]["domain_reported_malicious"] is False
+    assert (scripts[far["url"]]["url_reported_malicious"], scripts[far["url"]]["malicious_url_categories"]) == (True, ["Malware"])
     (cleared,) = sim.scripts({"action": "report", "url": far["url"], "malicious": False})
     assert (cleared["url_reported_malicious"], cleared["malicious_url_categories"]) == (False, [])
 

@@ -24,14 +24,14 @@ def test_a_shop_for_each_zone(sim: t.Any, zone: t.Any) -> None:
 
 def test_changes(sim: t.Any, zone: t.Any) -> None:
     page = f"{zone.id}/checkout"
-    for change, shown in {
+    for change, text in {
         "skimmer": "new Image()",
         "frame": "https://evil.example/fields",
         "form": 'action="https://evil.example/pay"',
     }.items():
         sim.settings(site_changes=[f"{zone.id}:{change}"])
-        assert shown in visit(sim, page).text
+        assert text in visit(sim, page).text
         sim.settings(site_changes=[f"0:{change}"])
-        assert shown not in visit(sim, page).text
+        assert text not in visit(sim, page).text
     sim.settings(site_changes=["header"])
     assert "'unsafe-inline'" in visit(sim, page).headers["content-security-policy"]

@@ -107,8 +107,10 @@ def test_preview_without_the_engine_names_the_extra(account: t.Any) -> None:
     ],
 )
 def test_preview_returns_records_and_stores_nothing(account: t.Any, sql: str, delivered: t.Any) -> None:
-    found = account.result("POST", f"{PATH}/preview", {"input": RECORD, "sql": sql})
-    assert {name: found[name] for name in delivered} == delivered if delivered and "H" in found else found == delivered
+    previewed = account.result("POST", f"{PATH}/preview", {"input": RECORD, "sql": sql})
+    assert (
+        {name: previewed[name] for name in delivered} == delivered if delivered and "H" in previewed else previewed == delivered
+    )
     assert account.result("GET", PATH) == []
 
 

@@ -36,33 +36,33 @@ def exchange(url: str, method: str, path: str, body: t.Any, headers: dict[str, s
 @contextlib.contextmanager
 def in_thread(options: Options) -> t.Iterator[Document]:
     ready = threading.Event()
-    found: dict[str, t.Any] = {}
+    state: dict[str, t.Any] = {}
 
     async def main() -> None:
-        found["loop"], found["stop"] = asyncio.get_running_loop(), asyncio.Event()
+        state["loop"], state["stop"] = asyncio.get_running_loop(), asyncio.Event()
 
         def announce(running: Running) -> None:
-            found["announcement"] = running.announcement()
+            state["announcement"] = running.announcement()
             ready.set()
 
-        await serve(options, announce, found["stop"])
+        await serve(options, announce, state["stop"])
 
     def target() -> None:
         try:
             asyncio.run(main())
         except BaseException as problem:  # raised again in the thread that waits
-            found["problem"] = problem
+            state["problem"] = problem
             ready.set()
 
     thread = threading.Thread(target=target, name="edgeops-simulator", daemon=True)
     thread.start()
     ready.wait()
-    if "problem" in found:
-        raise found["problem"]
+    if "problem" in state:
+        raise state["problem"]
     try:
-        yield found["announcement"]
+        yield state["announcement"]
     finally:
-        found["loop"].call_soon_threadsafe(found["stop"].set)
+        state["loop"].call_soon_threadsafe(state["stop"].set)
         thread.join(10)
 
 
@@ -105,4 +105,4 @@ def _configure(announcement: Document, options: Options) -> None:
     exchange(announcement["control_url"], "PUT", "/start", start, {})
     state = exchange(announcement["control_url"], "GET", "/state", None, {})[1]
     for name in ("zones", "accounts"):
-        announcement[name] = [found["id"] for found in state[name]]
+        announcement[name] = [owner["id"] for owner in state[name]]

@@ -44,8 +44,8 @@ def _help(meaning: str, default: t.Any) -> str:
     """Return the text of an option, which ends with its default."""
     if isinstance(default, list):
         return f"{meaning}; may be repeated"
-    shown = ("on" if default else "off") if isinstance(default, bool) else "none" if default == "" else default
-    return f"{meaning} ({shown})"
+    text = ("on" if default else "off") if isinstance(default, bool) else "none" if default == "" else default
+    return f"{meaning} ({text})"
 
 
 def _account(text: str) -> dict[str, str]:
@@ -88,15 +88,15 @@ def parser() -> argparse.ArgumentParser:
 
 def _seed(arguments: argparse.Namespace) -> t.Any:
     """Return the seed of the start: recorded answers, and the seed file, which takes precedence."""
-    given: t.Any = {}
+    seed: t.Any = {}
     if arguments.seed:
         try:
-            given = jsontext.parse(arguments.seed.read_bytes())
+            seed = jsontext.parse(arguments.seed.read_bytes())
         except ValueError as problem:
             raise BadSeed(f"{arguments.seed}: not JSON: {problem}") from None
-    if not isinstance(given, dict):
+    if not isinstance(seed, dict):
         raise BadSeed("a seed is a JSON object")
-    return responses.merged(responses.read(arguments.seed_from_responses), given) if arguments.seed_from_responses else given
+    return responses.merged(responses.read(arguments.seed_from_responses), seed) if arguments.seed_from_responses else seed
 
 
 def options_from(arguments: argparse.Namespace) -> Options:
@@ -133,11 +133,11 @@ async def _serve(options: Options) -> None:
 
 
 def main(arguments: t.Sequence[str] | None = None) -> int:
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["script"]:
-        return script_command.main(given[1:])
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["script"]:
+        return script_command.main(words[1:])
     try:
-        options = options_from(parser().parse_args(given))
+        options = options_from(parser().parse_args(words))
         asyncio.run(_serve(options))
     except (OSError, BadSeed, ValueError) as problem:
         print(f"edgeops-simulator: {problem}", file=sys.stderr)

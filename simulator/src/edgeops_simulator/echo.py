@@ -16,23 +16,23 @@ Document = dict[str, t.Any]
 
 def job(kept: Document, settings: Settings) -> Document:
     """Return a job as the API returns it under the current settings, without the ownership challenge."""
-    shown = dict(kept)
-    if shown.get("filter"):
-        shown["filter"] = _filter(shown["filter"], settings.echo_filter)
-    if shown.get("logpull_options"):
-        shown["logpull_options"] = _options(shown["logpull_options"], settings.echo_options)
+    echoed = dict(kept)
+    if echoed.get("filter"):
+        echoed["filter"] = _filter(echoed["filter"], settings.echo_filter)
+    if echoed.get("logpull_options"):
+        echoed["logpull_options"] = _options(echoed["logpull_options"], settings.echo_options)
     if settings.echo_destination == "masked":
-        shown["destination_conf"] = destinations.masked(shown["destination_conf"])
+        echoed["destination_conf"] = destinations.masked(echoed["destination_conf"])
     if settings.echo_filter == "absent":
-        del shown["filter"]
+        del echoed["filter"]
     if settings.echo_zero == "keep":
-        return shown
-    if shown.get("output_options"):
-        shown["output_options"] = {k: v for k, v in shown["output_options"].items() if (k, v) != (CVE_FLAG, False)}
-    unset = [name for name, value in shown.items() if name not in _ALWAYS and value in (None, "", 0)]
+        return echoed
+    if echoed.get("output_options"):
+        echoed["output_options"] = {k: v for k, v in echoed["output_options"].items() if (k, v) != (CVE_FLAG, False)}
+    unset = [name for name, value in echoed.items() if name not in _ALWAYS and value in (None, "", 0)]
     if settings.echo_zero == "null":
-        return {**shown, **dict.fromkeys(unset)}
-    return {name: value for name, value in shown.items() if name not in unset}
+        return {**echoed, **dict.fromkeys(unset)}
+    return {name: value for name, value in echoed.items() if name not in unset}
 
 
 def _filter(text: str, habit: str) -> str:

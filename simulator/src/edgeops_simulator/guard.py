@@ -12,10 +12,10 @@ _OWN_SITE = ("same-origin", "none")
 
 
 def read_headers(pairs: t.Iterable[tuple[bytes, bytes]]) -> Headers:
-    found: dict[str, list[str]] = {}
+    headers: dict[str, list[str]] = {}
     for name, value in pairs:
-        found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1").strip())
-    return found
+        headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1").strip())
+    return headers
 
 
 def check_sender(headers: Headers) -> str:

@@ -70,8 +70,8 @@ class Journal:
         return entry
 
     def read(self, zone: str | None = None, account: str | None = None, since: int = 0) -> list[dict[str, t.Any]]:
-        found = [e for e in self._entries if e.index >= since and zone in (None, e.zone) and account in (None, e.account)]
-        return [entry.document() for entry in found]
+        entries = [e for e in self._entries if e.index >= since and zone in (None, e.zone) and account in (None, e.account)]
+        return [entry.document() for entry in entries]
 
     def clear(self) -> None:
         self._entries.clear()

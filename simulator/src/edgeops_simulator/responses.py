@@ -46,37 +46,37 @@ class _Owner:
         self.script_monitor.update(answer.one(None))
 
     def add_scripts(self, answer: _Answer) -> None:
-        for shown in answer.items("script_id", str):
-            self.scripts[shown["script_id"]] = {**self.scripts.get(shown["script_id"], {}), **shown}
+        for script in answer.items("script_id", str):
+            self.scripts[script["script_id"]] = {**self.scripts.get(script["script_id"], {}), **script}
         self.totals.update(answer.total())
 
     def add_page_shield(self, answer: _Answer) -> None:
-        for shown in answer.items("id", str):
-            script = scripts.from_page_shield(shown)
-            self.scripts[shown["id"]] = {**self.scripts.get(shown["id"], {}), **script}
+        for item in answer.items("id", str):
+            script = scripts.from_page_shield(item)
+            self.scripts[item["id"]] = {**self.scripts.get(item["id"], {}), **script}
         self.totals.update(answer.total())
 
     def add_connections(self, answer: _Answer) -> None:
-        for shown in answer.items("id", str):
-            self.connections[shown["id"]] = shown
+        for connection in answer.items("id", str):
+            self.connections[connection["id"]] = connection
 
     def add_cookies(self, answer: _Answer) -> None:
-        for shown in answer.items("id", str):
-            self.cookies[shown["id"]] = shown
+        for cookie in answer.items("id", str):
+            self.cookies[cookie["id"]] = cookie
 
     def add_policies(self, answer: _Answer) -> None:
-        for shown in answer.items("id", str):
-            self.policies[shown["id"]] = shown
+        for policy in answer.items("id", str):
+            self.policies[policy["id"]] = policy
 
     def add_rulesets(self, answer: _Answer) -> None:
         if answer.refused_with == NO_ENTRY_POINT:
             return
-        for shown in answer.items("id", str):
-            self.rulesets[shown["id"]] = {**self.rulesets.get(shown["id"], {}), **shown}
+        for ruleset in answer.items("id", str):
+            self.rulesets[ruleset["id"]] = {**self.rulesets.get(ruleset["id"], {}), **ruleset}
 
     def add_jobs(self, answer: _Answer) -> None:
-        for shown in answer.items("id", int):
-            self.jobs[shown["id"]] = {**self.jobs.get(shown["id"], {}), **shown}
+        for job in answer.items("id", int):
+            self.jobs[job["id"]] = {**self.jobs.get(job["id"], {}), **job}
 
     def add_fields(self, answer: _Answer) -> None:
         self.fields[answer.folder_name] = answer.one(None)
@@ -118,20 +118,20 @@ class _Answer:
         return self._envelope.get("result")
 
     def one(self, id_kind: type | None) -> Document:
-        found = self._result()
-        if not isinstance(found, dict) or (id_kind and not is_a(found.get("id"), id_kind)):
+        result = self._result()
+        if not isinstance(result, dict) or (id_kind and not is_a(result.get("id"), id_kind)):
             raise BadSeed(f"{self._path}: result is not an object" + (" with an id" if id_kind else ""))
-        return found
+        return result
 
     def items(self, id_name: str, id_kind: type) -> list[Document]:
         """Return the items of a listing, or the one object of an answer."""
         result = self._result()
-        found = result if isinstance(result, list) else [result]
-        for index, item in enumerate(found):
+        items = result if isinstance(result, list) else [result]
+        for index, item in enumerate(items):
             place = f"result[{index}]" if isinstance(result, list) else "result"
             if not isinstance(item, dict) or not is_a(item.get(id_name), id_kind):
                 raise BadSeed(f"{self._path}: {place} is not an object whose {id_name} is {KIND_NAMES[id_kind]}")
-        return found
+        return items
 
     def total(self) -> dict[pathlib.Path, int]:
         """Return the number of items in the whole listing, if the answer contains it."""
@@ -166,12 +166,12 @@ def read(folder: pathlib.Path) -> Document:
     for path in paths:
         # Several answers of one path have different texts between dots, for example their page: scripts.2.json.
         name = path.relative_to(folder).with_name(path.name.split(".", 1)[0]).as_posix()
-        found = re.fullmatch(r"(zones|accounts)/([^/]+)(/.+)?", name)
-        routes = _ROUTES if found and found[1] == "zones" else _ACCOUNT_ROUTES
-        add = next((add for route, add in routes.items() if found and re.fullmatch(route, found[3] or "")), None)
-        if not found or add is None:
+        match = re.fullmatch(r"(zones|accounts)/([^/]+)(/.+)?", name)
+        routes = _ROUTES if match and match[1] == "zones" else _ACCOUNT_ROUTES
+        add = next((add for route, add in routes.items() if match and re.fullmatch(route, match[3] or "")), None)
+        if not match or add is None:
             raise BadSeed(f"{path}: not the answer of a route that is read; expected are {_EXPECTED}")
-        add(owners.setdefault(f"{found[1]}/{found[2]}", _Owner(found[2])), _Answer(path))
+        add(owners.setdefault(f"{match[1]}/{match[2]}", _Owner(match[2])), _Answer(path))
     for key, owner in owners.items():
         owner.check(folder / key)
     return _seed(owners)

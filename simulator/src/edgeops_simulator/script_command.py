@@ -52,11 +52,11 @@ def _add_members(one: argparse.ArgumentParser, action: str) -> None:
 def main(arguments: t.Sequence[str]) -> int:
     """Send one event; print the scripts that it changed, one line of JSON each."""
     made = parser()
-    given = {name: value for name, value in vars(made.parse_args(arguments)).items() if value is not None}
-    control_url, zone = given.pop("control_url", None), given.pop("zone", None)
+    options = {name: value for name, value in vars(made.parse_args(arguments)).items() if value is not None}
+    control_url, zone = options.pop("control_url", None), options.pop("zone", None)
     if not control_url:
         made.error("--control-url or the variable CONTROL_URL is needed")
-    method, body = ("GET", None) if given["action"] == "list" else ("POST", {"zone": zone, "events": [given]})
+    method, body = ("GET", None) if options["action"] == "list" else ("POST", {"zone": zone, "events": [options]})
     path = f"/scripts?zone={zone}" if zone and body is None else "/scripts"
     try:
         status, answer = exchange(control_url, method, path, body, {})

@@ -60,8 +60,8 @@ class Simulator:
         self.control("POST", "/reset", seed)
 
     def journal(self, zone: str | None = None) -> list[Document]:
-        found: list[Document] = self.control("GET", "/journal" + (f"?zone={zone}" if zone else ""))["requests"]
-        return found
+        entries: list[Document] = self.control("GET", "/journal" + (f"?zone={zone}" if zone else ""))["requests"]
+        return entries
 
     def writes(self, zone: str | None = None) -> list[Document]:
         return [entry for entry in self.journal(zone) if entry["method"] not in _SAFE and not entry["path"].endswith(_READING)]

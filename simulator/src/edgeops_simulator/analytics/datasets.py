@@ -20,8 +20,8 @@ def _rounded(minutes: int) -> Value:
     return value
 
 
-def _like(found: str, pattern: str) -> bool:
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("%"))), found, re.DOTALL) is not None
+def _like(text: str, pattern: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("%"))), text, re.DOTALL) is not None
 
 
 def _member(name: str) -> Value:
@@ -104,37 +104,37 @@ SETS = ("_in", "_notin")
 PATTERNS = ("_like", "_notlike")
 _SUFFIX = re.compile(r"(.+?)(_gt|_geq|_lt|_leq|_neq|_in|_notin|_like|_notlike|)")
 _HOLDS: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
-    "": lambda found, given: bool(found == given),
-    "_neq": lambda found, given: bool(found != given),
-    "_gt": lambda found, given: bool(found > given),
-    "_geq": lambda found, given: bool(found >= given),
-    "_lt": lambda found, given: bool(found < given),
-    "_leq": lambda found, given: bool(found <= given),
-    "_in": lambda found, given: found in given,
-    "_notin": lambda found, given: found not in given,
+    "": lambda value, operand: bool(value == operand),
+    "_neq": lambda value, operand: bool(value != operand),
+    "_gt": lambda value, operand: bool(value > operand),
+    "_geq": lambda value, operand: bool(value >= operand),
+    "_lt": lambda value, operand: bool(value < operand),
+    "_leq": lambda value, operand: bool(value <= operand),
+    "_in": lambda value, operand: value in operand,
+    "_notin": lambda value, operand: value not in operand,
     "_like": _like,
-    "_notlike": lambda found, given: not _like(found, given),
+    "_notlike": lambda value, operand: not _like(value, operand),
 }
 
 
 def split(condition: str) -> tuple[str, str]:
     """Split a condition of a filter into the dimension and the operator, such as `datetime_geq`."""
-    found = _SUFFIX.fullmatch(condition)
-    assert found is not None  # the pattern matches any text
-    return found[1], found[2]
+    match = _SUFFIX.fullmatch(condition)
+    assert match is not None  # the pattern matches any text
+    return match[1], match[2]
 
 
 def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> bool:
     """Return whether a row matches a filter; conditions with null are ignored."""
-    for name, given in conditions.items():
-        if given is None:
+    for name, operand in conditions.items():
+        if operand is None:
             continue
         if name in ("AND", "OR"):
-            outcomes = [passes(dataset, row, one) for one in given]
+            outcomes = [passes(dataset, row, one) for one in operand]
             holds = all(outcomes) if name == "AND" else any(outcomes)
         else:
             dimension, operator = split(name)
-            holds = _HOLDS[operator](dataset.dimensions[dimension][1](row), given)
+            holds = _HOLDS[operator](dataset.dimensions[dimension][1](row), operand)
         if not holds:
             return False
     return True
@@ -142,11 +142,11 @@ def passes(dataset: Dataset, row: Row, conditions: t.Mapping[str, t.Any]) -> boo
 
 def groups(dataset: Dataset, rows: t.Iterable[Row], dimensions: t.Sequence[str]) -> list[dict[str, t.Any]]:
     """Add up rows by dimensions; without rows there are no groups."""
-    found: dict[tuple[t.Any, ...], list[Row]] = {}
+    by_key: dict[tuple[t.Any, ...], list[Row]] = {}
     for row in rows:
-        found.setdefault(tuple(dataset.dimensions[name][1](row) for name in dimensions), []).append(row)
+        by_key.setdefault(tuple(dataset.dimensions[name][1](row) for name in dimensions), []).append(row)
     made = []
-    for key, members in found.items():
+    for key, members in by_key.items():
         group: dict[str, t.Any] = {"dimensions": dict(zip(dimensions, key, strict=True))}
         for path, (_type, value) in dataset.totals.items():
             outer, _line, inner = path.partition("_")
@@ -158,12 +158,12 @@ def groups(dataset: Dataset, rows: t.Iterable[Row], dimensions: t.Sequence[str])
     return made
 
 
-def ordered(dataset: Dataset, found: list[dict[str, t.Any]], order: t.Sequence[str]) -> list[dict[str, t.Any]]:
+def ordered(dataset: Dataset, grouped: list[dict[str, t.Any]], order: t.Sequence[str]) -> list[dict[str, t.Any]]:
     """Sort groups by several keys: by the last key first, because sorting is stable."""
-    for given in reversed(order):
-        name, _line, direction = given.rpartition("_")
+    for key in reversed(order):
+        name, _line, direction = key.rpartition("_")
         outer, _line, inner = name.partition("_")
         if name in dataset.dimensions:
             outer, inner = "dimensions", name
-        found.sort(key=lambda group, o=outer, i=inner: group[o][i] if i else group[o], reverse=direction == "DESC")  # type: ignore[misc] # mypy cannot infer a lambda with defaults
-    return found
+        grouped.sort(key=lambda group, o=outer, i=inner: group[o][i] if i else group[o], reverse=direction == "DESC")  # type: ignore[misc] # mypy cannot infer a lambda with defaults
+    return grouped

@@ -83,8 +83,8 @@ def _failed(problems: t.Sequence[GraphQLError]) -> tuple[Document, int]:
     return {"data": None, "errors": errors}, status
 
 
-def _tags(given: t.Mapping[str, t.Any], name: str) -> list[str]:
-    tags = [*([given[name]] if given.get(name) else []), *(given.get(f"{name}_in") or [])]
+def _tags(arguments: t.Mapping[str, t.Any], name: str) -> list[str]:
+    tags = [*([arguments[name]] if arguments.get(name) else []), *(arguments.get(f"{name}_in") or [])]
     if not tags:
         raise Problem(f"error parsing args: {name} is required")
     return list(dict.fromkeys(tags))
@@ -165,7 +165,7 @@ class _Node:
         _check_window(filter, limits)
         rows = [row for row in self._rows(dataset) if passes(dataset, row, filter)]
         named = [field.partition("_")[2] for field in fields if field.startswith("dimensions_")]
-        by_order = [given.rpartition("_")[0] for given in orderBy or ()]
+        by_order = [key.rpartition("_")[0] for key in orderBy or ()]
         dimensions = list(dict.fromkeys([*named, *(name for name in by_order if name in dataset.dimensions)]))
         return ordered(dataset, groups(dataset, rows, dimensions), orderBy or ())[:limit]
 
@@ -179,16 +179,16 @@ class _Node:
 
 def _selected(info: GraphQLResolveInfo[t.Any], selections: SelectionSetNode | None, prefix: str = "") -> list[str]:
     """Return the fields that a query selects of a node, nested ones as `sum_records`."""
-    found: list[str] = []
+    fields: list[str] = []
     for node in selections.selections if selections else ():
         if isinstance(node, FieldNode):
             name = prefix + node.name.value
-            found += _selected(info, node.selection_set, f"{name}_") if node.selection_set else [name]
+            fields += _selected(info, node.selection_set, f"{name}_") if node.selection_set else [name]
         elif isinstance(node, FragmentSpreadNode):
-            found += _selected(info, info.fragments[node.name.value].selection_set, prefix)
+            fields += _selected(info, info.fragments[node.name.value].selection_set, prefix)
         else:
-            found += _selected(info, node.selection_set, prefix)  # type: ignore[attr-defined] # the only other type is an inline fragment
-    return list(dict.fromkeys(name for name in found if not name.endswith("__typename")))
+            fields += _selected(info, node.selection_set, prefix)  # type: ignore[attr-defined] # the only other type is an inline fragment
+    return list(dict.fromkeys(name for name in fields if not name.endswith("__typename")))
 
 
 def _check_fields(fields: t.Sequence[str], limits: Document) -> None:
@@ -203,11 +203,11 @@ def _bounds(conditions: t.Mapping[str, t.Any]) -> t.Iterator[tuple[str, str]]:
     """Yield the bounds of time in a filter: ("from" or "to", time)."""
     for one in conditions.get("AND") or ():
         yield from _bounds(one)
-    for name, given in conditions.items():
+    for name, operand in conditions.items():
         dimension, operator = split(name)
-        if given is None or not dimension.startswith("date") or not isinstance(given, str):
+        if operand is None or not dimension.startswith("date") or not isinstance(operand, str):
             continue
-        start, end = (f"{given}T00:00:00Z", f"{given}T23:59:59Z") if dimension == "date" else (given, given)
+        start, end = (f"{operand}T00:00:00Z", f"{operand}T23:59:59Z") if dimension == "date" else (operand, operand)
         if operator in ("", "_geq", "_gt"):
             yield "from", start
         if operator in ("", "_leq", "_lt"):

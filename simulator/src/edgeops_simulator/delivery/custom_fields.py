@@ -40,11 +40,11 @@ def truncated(value: str) -> str:
     return value if len(data) <= MAX_BYTES else data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
-def _picked(names: dict[str, bool], found: Pairs, *, headers: bool, all_values: bool = False) -> dict[str, t.Any]:
+def _picked(names: dict[str, bool], pairs: Pairs, *, headers: bool, all_values: bool = False) -> dict[str, t.Any]:
     """Return the first value of each name, or with `all_values` all values of the names whose duplicates are preserved."""
     picked: dict[str, t.Any] = {}
     for requested in [name for name, preserved in names.items() if preserved is all_values]:
-        values = [truncated(v) for name, v in found if (name.lower() if headers else name) == requested]
+        values = [truncated(v) for name, v in pairs if (name.lower() if headers else name) == requested]
         if values and not (headers and requested in _NEVER_LOGGED):
             picked[requested] = values if all_values else values[0]
     return picked

@@ -30,7 +30,7 @@ def deliver(
     """Deliver to all enabled jobs; return their files and records, and the jobs that delivered nothing."""
     dataset, full = _records(owner, described)
     moment = clock.read(described["at"]) if described.get("at") else clock.stamp_seconds()
-    failures = [_failure(given) for given in described.get("failures") or []]
+    failures = [_failure(item) for item in described.get("failures") or []]
     files: list[dict[str, t.Any]] = []
     skipped: list[dict[str, t.Any]] = []
     for job in owner.jobs.values():
@@ -50,10 +50,10 @@ def deliver(
 def _records(owner: Owner, described: t.Mapping[str, t.Any]) -> tuple[str, list[output.Record]]:
     """Return the dataset and its complete records: requests to a zone, or given records of any dataset."""
     if "records" in described:
-        given = described["records"]
-        if not isinstance(given, list) or not all(isinstance(record, dict) for record in given):
+        records = described["records"]
+        if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
             raise traffic.BadTraffic("records: expected a list of objects")
-        return str(described.get("dataset") or "http_requests"), given
+        return str(described.get("dataset") or "http_requests"), records
     if not isinstance(owner, Zone):
         raise traffic.BadTraffic("traffic of an account is given as dataset and records")
     visits = [traffic.visit(request, owner.name) for request in described.get("requests", [])]
@@ -61,14 +61,14 @@ def _records(owner: Owner, described: t.Mapping[str, t.Any]) -> tuple[str, list[
     return "http_requests", [{**visit.fields, **custom_fields.members(names, visit)} for visit in visits]
 
 
-def _failure(given: t.Any) -> dict[str, t.Any]:
+def _failure(failure: t.Any) -> dict[str, t.Any]:
     """Return a described failure of the deliveries of one job, or of destinations that match a pattern."""
     known = {*_FAILURE, "job_id", "destination"}
-    if not isinstance(given, dict) or not known >= given.keys() or not {"job_id", "destination"} & given.keys():
+    if not isinstance(failure, dict) or not known >= failure.keys() or not {"job_id", "destination"} & failure.keys():
         raise traffic.BadTraffic(f"a failure is an object with job_id or destination, and of {', '.join(sorted(known))}")
-    made = {**_FAILURE, **given}
-    if "error" not in given and "status" in given:
-        made["error"] = f"the destination answered {given['status']}"
+    made = {**_FAILURE, **failure}
+    if "error" not in failure and "status" in failure:
+        made["error"] = f"the destination answered {failure['status']}"
     if not isinstance(made["tries"], int) or not isinstance(made["status"], int) or made["tries"] < 1:
         raise traffic.BadTraffic("status and tries of a failure are numbers")
     return made

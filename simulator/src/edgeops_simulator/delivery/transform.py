@@ -56,12 +56,12 @@ def dataset_of(sql: str) -> str:
     """Return the dataset that a query reads; the names of common table expressions are not datasets."""
     plain = _ASIDE.sub(" ", sql)
     common = {name.lower() for name in _COMMON.findall(plain)}
-    found = [name for name in _tables(plain) if name.lower() not in common]
-    if not found:
+    named = [name for name in _tables(plain) if name.lower() not in common]
+    if not named:
         raise BadQuery("the query must have a FROM clause that names a dataset")
-    if unknown := sorted(set(found) - _KNOWN):
+    if unknown := sorted(set(named) - _KNOWN):
         raise BadQuery(f"the FROM clause names an unknown dataset: {unknown[0]}")
-    return str(found[0])
+    return str(named[0])
 
 
 def _tables(sql: str) -> t.Iterator[str]:
@@ -149,8 +149,8 @@ def _check(plan: t.Any) -> None:
     step = type(plan.to_variant()).__name__
     if step not in _STEPS:
         raise BadQuery(f"{_WORDS.get(step, step)} not supported")
-    for each in plan.inputs():
-        _check(each)
+    for inner in plan.inputs():
+        _check(inner)
 
 
 def _reason(problem: Exception) -> str:
@@ -160,9 +160,9 @@ def _reason(problem: Exception) -> str:
 def _json(value: t.Any) -> t.Any:
     """Convert a value of the engine to JSON."""
     if isinstance(value, dict):
-        return {name: _json(each) for name, each in value.items()}
+        return {name: _json(member) for name, member in value.items()}
     if isinstance(value, list):
-        return [_json(each) for each in value]
+        return [_json(item) for item in value]
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):

@@ -28,10 +28,10 @@ class Reply:
     def content(self) -> dict[str, t.Any]:
         """Return the envelope; for a body that is not one, an empty success."""
         try:
-            found = jsontext.parse(self.body)
+            envelope = jsontext.parse(self.body)
         except ValueError:
-            found = None
-        return found if isinstance(found, dict) else {"result": {}, "success": True, "errors": [], "messages": []}
+            envelope = None
+        return envelope if isinstance(envelope, dict) else {"result": {}, "success": True, "errors": [], "messages": []}
 
     def with_json(self, value: t.Any, status: int | None = None) -> Reply:
         return self.with_body(jsontext.dump(value).encode(), "application/json", status)
@@ -109,8 +109,8 @@ def _failure_200(reply: Reply, params: Params) -> Reply:
 
 def _graphql_error(reply: Reply, params: Params) -> Reply:
     """Answer with a GraphQL error and HTTP 200; by default the one for a spent budget."""
-    given = {"data": None, "errors": [query_error(str(params.get("message")), code=params.get("code", ""))]}
-    return reply.with_json(given if "message" in params else budget_depleted(), params.get("status", 200))
+    document = {"data": None, "errors": [query_error(str(params.get("message")), code=params.get("code", ""))]}
+    return reply.with_json(document if "message" in params else budget_depleted(), params.get("status", 200))
 
 
 ANSWERS: t.Mapping[str, t.Callable[[Reply, Params], Reply]] = {

@@ -24,15 +24,15 @@ def passes(record: Record, node: Node) -> bool:
     return _holds(operator, record.get(node["key"]), node["value"])
 
 
-def _holds(operator: str, found: t.Any, value: t.Any) -> bool:
-    if found is None:
+def _holds(operator: str, actual: t.Any, value: t.Any) -> bool:
+    if actual is None:
         return False
     if operator == "in":
-        return any(_same(found, item) for item in value)
+        return any(_same(actual, item) for item in value)
     if operator in _ORDER:
-        left, right = _number(found), _number(value)
+        left, right = _number(actual), _number(value)
         return left is not None and right is not None and _ORDER[operator](left, right)
-    return _PLAIN[operator](found, value)
+    return _PLAIN[operator](actual, value)
 
 
 def _kind(value: t.Any) -> str:
@@ -54,10 +54,10 @@ def _number(value: t.Any) -> float | int | None:
     return None
 
 
-def _contains(found: t.Any, value: t.Any) -> bool:
-    if isinstance(found, list):
-        return any(_same(item, value) for item in found)
-    return isinstance(found, str) and value in found
+def _contains(actual: t.Any, value: t.Any) -> bool:
+    if isinstance(actual, list):
+        return any(_same(item, value) for item in actual)
+    return isinstance(actual, str) and value in actual
 
 
 _ORDER: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
@@ -68,7 +68,7 @@ _ORDER: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
 }
 _PLAIN: t.Mapping[str, t.Callable[[t.Any, t.Any], bool]] = {
     "eq": _same,
-    "startsWith": lambda found, value: isinstance(found, str) and found.startswith(value),
-    "endsWith": lambda found, value: isinstance(found, str) and found.endswith(value),
+    "startsWith": lambda actual, value: isinstance(actual, str) and actual.startswith(value),
+    "endsWith": lambda actual, value: isinstance(actual, str) and actual.endswith(value),
     "contains": _contains,
 }

@@ -16,5 +16,5 @@ def post_query(call: Call) -> Answer:
     """Answer a query; errors have HTTP 200 unless the settings select the documented status."""
     from edgeops_simulator.analytics import query  # noqa: PLC0415 - slow to import, which would delay the start
 
-    found, status = query.answer(call.service, call.body)
-    return Answer(found, status if call.settings.graphql_error_status else 200, bare=True)
+    result, status = query.answer(call.service, call.body)
+    return Answer(result, status if call.settings.graphql_error_status else 200, bare=True)

@@ -15,8 +15,8 @@ _KEY = re.compile(r"[A-Za-z0-9-]+")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
 
 
-def _same(given: str, right: str | None) -> bool:
-    return right is not None and hmac.compare_digest(given.encode("utf-8", "replace"), right.encode("utf-8", "replace"))
+def _same(sent: str, right: str | None) -> bool:
+    return right is not None and hmac.compare_digest(sent.encode("utf-8", "replace"), right.encode("utf-8", "replace"))
 
 
 def _malformed(code: int, message: str) -> Refusal:
@@ -37,10 +37,10 @@ def check(headers: t.Mapping[str, str], credentials: Credentials, settings: Sett
 
 
 def _check_token(authorization: str, credentials: Credentials) -> tuple[str, Refusal | None]:
-    found = _BEARER.fullmatch(authorization.strip())
-    if found and _same(found[1], credentials.token):
+    match = _BEARER.fullmatch(authorization.strip())
+    if match and _same(match[1], credentials.token):
         return "token", None
-    if not found or not _TOKEN.fullmatch(found[1]):
+    if not match or not _TOKEN.fullmatch(match[1]):
         return "wrong", _malformed(6111, "Invalid format for Authorization header")
     return "wrong", Refusal(401, 10000, "Authentication error", headers={"www-authenticate": "Bearer"})
 

@@ -68,12 +68,12 @@ class Answer:
 def page_of(items: t.Sequence[t.Any], page: int, per_page: int) -> tuple[list[t.Any], dict[str, int]]:
     """Return the items of one page, and the numbers in its `result_info`; a page past the end is empty."""
     start = (page - 1) * per_page
-    shown = list(items[start : start + per_page])
+    selected = list(items[start : start + per_page])
     info = {
         "page": page,
         "per_page": per_page,
-        "count": len(shown),
+        "count": len(selected),
         "total_count": len(items),
         "total_pages": -(-len(items) // per_page),
     }
-    return shown, info
+    return selected, info

@@ -85,8 +85,8 @@ def _job(call: Call) -> dict[str, t.Any]:
 def get_job(call: Call) -> Answer:
     if call.settings.job_get == "404":
         raise unroutable(call.path)
-    shown = _shown(call, _job(call))
-    return Answer([shown] if call.settings.job_get == "array" else shown)
+    job = _shown(call, _job(call))
+    return Answer([job] if call.settings.job_get == "array" else job)
 
 
 @routes("PUT", "/jobs/{job_id}", "updateJob", body=bodies.JOB, result=ref("Job"))

@@ -21,10 +21,10 @@ _NOTHING = nullable({"type": "object"})
 
 
 def _policy(call: Call) -> Document:
-    found: Document | None = call.account.notification_policies.get(call.ids["policy_id"])
-    if found is None:
+    policy: Document | None = call.account.notification_policies.get(call.ids["policy_id"])
+    if policy is None:
         raise Refusal(404, _CODE, f"policy {call.ids['policy_id']!r} not found")
-    return found
+    return policy
 
 
 def _check(call: Call, policy: Document) -> None:
@@ -81,10 +81,10 @@ def list_available_alerts(call: Call) -> Answer:
 
 
 def _webhook(call: Call) -> Document:
-    found: Document | None = call.account.webhooks.get(call.ids["webhook_id"])
-    if found is None:
+    webhook: Document | None = call.account.webhooks.get(call.ids["webhook_id"])
+    if webhook is None:
         raise Refusal(404, _CODE, f"webhook {call.ids['webhook_id']!r} not found")
-    return found
+    return webhook
 
 
 @routes("GET", "/destinations/webhooks", "listWebhooks", result=array(ref("Webhook")))
@@ -96,8 +96,8 @@ def list_webhooks(call: Call) -> Answer:
 def create_webhook(call: Call) -> Answer:
     """Create a webhook. The API sends a test message to it, which fails for the patterns of the setting `unwritable_webhooks`."""
     _test(call)
-    given = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
-    made = state.create_webhook(call.account.webhooks, {**given, "last_success": clock.stamp_seconds()})
+    members = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
+    made = state.create_webhook(call.account.webhooks, {**members, "last_success": clock.stamp_seconds()})
     return Answer({"id": made["id"]})
 
 
@@ -110,8 +110,8 @@ def get_webhook(call: Call) -> Answer:
 def put_webhook(call: Call) -> Answer:
     webhook = _webhook(call)
     _test(call)
-    given = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
-    webhook.update({**given, "type": state.type_of(given["url"])})
+    members = {name: call.body[name] for name in ("name", "url", "secret") if call.body.get(name)}
+    webhook.update({**members, "type": state.type_of(members["url"])})
     return Answer({"id": webhook["id"]})
 
 
@@ -161,7 +161,7 @@ def delete_silence(call: Call) -> Answer:
 def list_history(call: Call) -> Answer:
     """List what was sent in a window, the newest first."""
     since, before = call.query.get("since") or "", call.query.get("before") or "9"
-    found = [item for item in call.account.notification_history.values() if since <= item["sent"] < before]
-    newest_first = sorted(found, key=lambda item: str(item["sent"]), reverse=True)
-    shown, info = page_of(newest_first, call.number("page", 1, 1), call.number("per_page", 25, 5, 1000))
-    return Answer(shown, result_info=info if call.settings.result_info else None)
+    sent = [item for item in call.account.notification_history.values() if since <= item["sent"] < before]
+    newest_first = sorted(sent, key=lambda item: str(item["sent"]), reverse=True)
+    listed, info = page_of(newest_first, call.number("page", 1, 1), call.number("per_page", 25, 5, 1000))
+    return Answer(listed, result_info=info if call.settings.result_info else None)

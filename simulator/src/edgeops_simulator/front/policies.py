@@ -23,10 +23,10 @@ def _shown(call: Call, policy: Document) -> Document:
 
 
 def _policy(call: Call) -> Document:
-    found: Document | None = call.zone.policies.get(call.ids["policy_id"])
-    if found is None:
+    policy: Document | None = call.zone.policies.get(call.ids["policy_id"])
+    if policy is None:
         raise Refusal(404, _NOT_FOUND, "policy not found")
-    return found
+    return policy
 
 
 @routes("GET", "", "listPolicies", result=array(ref("Policy")), switch="page_shield_routes")

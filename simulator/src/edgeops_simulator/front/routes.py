@@ -96,7 +96,7 @@ def routes(world: World) -> Starlette:
     by_path: dict[str, dict[str, Operation]] = {}
     for operation in OPERATIONS:
         by_path.setdefault(operation.path, {})[operation.method] = operation
-    table = [Route(BASE_PATH + path, _Endpoint(world, found)) for path, found in by_path.items()]
+    table = [Route(BASE_PATH + path, _Endpoint(world, operations)) for path, operations in by_path.items()]
     app = Starlette(routes=table, exception_handlers={Refusal: _refused, HTTPException: _no_route})
     app.router.redirect_slashes = False
     return app

@@ -29,10 +29,10 @@ def _write(handler: Handler) -> Handler:
 
     @functools.wraps(handler)
     def tried(call: Call) -> Answer:
-        given = call.query.get("dry_run", "false")
-        if given not in ("true", "false"):
+        dry_run = call.query.get("dry_run", "false")
+        if dry_run not in ("true", "false"):
             raise Refusal(400, rules.BAD_BODY, "dry_run must be true or false")
-        if given == "false":
+        if dry_run == "false":
             return handler(call)
         kept = copy.deepcopy(call.zone.rulesets)
         try:
@@ -75,8 +75,8 @@ def _own(call: Call) -> Document:
 
 @routes("GET", "", "listRulesets", result=array(ref("Ruleset")))
 def list_rulesets(call: Call) -> Answer:
-    found = list(call.zone.rulesets.values())
-    return Answer([shown(call, ruleset, with_rules=call.settings.rules_in_list) for ruleset in found])
+    rulesets = list(call.zone.rulesets.values())
+    return Answer([shown(call, ruleset, with_rules=call.settings.rules_in_list) for ruleset in rulesets])
 
 
 @routes("GET", _ONE, "getRuleset", result=ref("Ruleset"), switch="get_ruleset_route")

@@ -39,23 +39,23 @@ def put_page_shield(call: Call) -> Answer:
     return Answer(state.page_shield_status(call.zone.script_monitor))
 
 
-def _page(call: Call, found: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.Any]], dict[str, int] | None]:
+def _page(call: Call, items: list[dict[str, t.Any]]) -> tuple[list[dict[str, t.Any]], dict[str, int] | None]:
     """Return one page; `per_page` may be up to 100, but a page never has more items than the maximum of the settings."""
     most = call.settings.max_per_page
     per_page = min(most, call.number("per_page", min(most, call.settings.default_per_page), 1, max(100, most)))
     if call.query.get("page") == "all" and "/page_shield/" in call.path:
-        per_page = max(1, len(found))
-        shown, info = page_of(found, 1, per_page)
+        per_page = max(1, len(items))
+        listed, info = page_of(items, 1, per_page)
     else:
-        shown, info = page_of(found, call.number("page", 1, 1), per_page)
-    return shown, info if call.settings.result_info else None
+        listed, info = page_of(items, call.number("page", 1, 1), per_page)
+    return listed, info if call.settings.result_info else None
 
 
 @routes("GET", "/script_monitor/scripts", "listScripts", result=array(ref("Script")), query=queries.SCRIPTS, paged=True, **_OLD)
 def list_scripts(call: Call) -> Answer:
-    found = resources.select(call.zone.scripts, call.query.get("hosts", ""), call.query.get("status", ""))
-    shown, info = _page(call, found)
-    return Answer([scripts.in_list(script) for script in shown], result_info=info)
+    selected = resources.select(call.zone.scripts, call.query.get("hosts", ""), call.query.get("status", ""))
+    listed, info = _page(call, selected)
+    return Answer([scripts.in_list(script) for script in listed], result_info=info)
 
 
 @routes(
@@ -66,8 +66,8 @@ def list_scripts(call: Call) -> Answer:
     **_NEW,
 )
 def list_page_shield(call: Call) -> Answer:
-    shown, info = _page(call, resources.select_seen(call.zone.scripts, call.query))
-    return Answer([scripts.page_shield(script, in_list=True) for script in shown], result_info=info)
+    listed, info = _page(call, resources.select_seen(call.zone.scripts, call.query))
+    return Answer([scripts.page_shield(script, in_list=True) for script in listed], result_info=info)
 
 
 def _script(call: Call) -> dict[str, t.Any]:
@@ -95,8 +95,8 @@ def get_page_shield_script(call: Call) -> Answer:
     **_NEW,
 )
 def list_connections(call: Call) -> Answer:
-    shown, info = _page(call, resources.select_seen(call.zone.connections, call.query))
-    return Answer([resources.connection(item) for item in shown], result_info=info)
+    listed, info = _page(call, resources.select_seen(call.zone.connections, call.query))
+    return Answer([resources.connection(item) for item in listed], result_info=info)
 
 
 @routes("GET", "/page_shield/connections/{connection_id}", "getConnection", result=ref("Connection"), **_NEW)
@@ -108,8 +108,8 @@ def get_connection(call: Call) -> Answer:
 
 @routes("GET", "/page_shield/cookies", "listCookies", result=array(ref("Cookie")), query=queries.COOKIES, paged=True, **_NEW)
 def list_cookies(call: Call) -> Answer:
-    shown, info = _page(call, resources.select_cookies(call.zone.cookies, call.query))
-    return Answer([resources.cookie(item) for item in shown], result_info=info)
+    listed, info = _page(call, resources.select_cookies(call.zone.cookies, call.query))
+    return Answer([resources.cookie(item) for item in listed], result_info=info)
 
 
 @routes("GET", "/page_shield/cookies/{cookie_id}", "getCookie", result=ref("Cookie"), **_NEW)

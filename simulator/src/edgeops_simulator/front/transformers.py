@@ -20,8 +20,8 @@ _PREVIEWED = {"anyOf": [nullable({"type": "object"}), array({"type": "object"})]
 
 
 def _shown(call: Call, transformer: Document) -> Document:
-    shown = {name: value for name, value in transformer.items() if name not in ("code", "versions")}
-    return {**shown, "associated_jobs": _jobs(call, transformer)}
+    members = {name: value for name, value in transformer.items() if name not in ("code", "versions")}
+    return {**members, "associated_jobs": _jobs(call, transformer)}
 
 
 def _jobs(call: Call, transformer: Document) -> list[Document]:
@@ -36,12 +36,12 @@ def _jobs(call: Call, transformer: Document) -> list[Document]:
 
 def _transformer(call: Call) -> Document:
     text = call.ids["transformer_id"]
-    found: Document | None = (
+    transformer: Document | None = (
         call.account.transformers.get(int(text)) if text.isascii() and text.isdigit() and len(text) < 19 else None
     )
-    if found is None:
+    if transformer is None:
         raise Refusal(404, _CODE, f"transformer {text!r} not found")
-    return found
+    return transformer
 
 
 def _query(call: Call, sql: str) -> transform.Query:
@@ -80,14 +80,14 @@ def create_transformer(call: Call) -> Answer:
 def preview(call: Call) -> Answer:
     """Return what a query makes of one record, without storing anything: the first record or null, or a list of all records."""
     try:
-        found = _query(call, call.body["sql"]).run(call.body["input"])
+        records = _query(call, call.body["sql"]).run(call.body["input"])
     except transform.NotInstalled as problem:
         raise Refusal(501, _CODE, str(problem)) from None
     except transform.BadQuery as problem:
         raise _bad(problem) from None
     if call.settings.preview_list:
-        return Answer(found)
-    return Answer(found[0] if found else None)
+        return Answer(records)
+    return Answer(records[0] if records else None)
 
 
 @routes("GET", _ONE, "getTransformer", result=ref("Transformer"))
@@ -109,8 +109,8 @@ def get_content(call: Call) -> Answer:
 def list_versions(call: Call) -> Answer:
     """List the versions of the query, newest first."""
     versions = reversed(_transformer(call)["versions"])
-    shown = [{name: version[name] for name in ("id", "version", "created_at")} for version in versions]
-    return Answer(shown[: call.number("limit", _MAX_VERSIONS, 1)])
+    listed = [{name: version[name] for name in ("id", "version", "created_at")} for version in versions]
+    return Answer(listed[: call.number("limit", _MAX_VERSIONS, 1)])
 
 
 @routes("PUT", _ONE, "updateTransformer", body=bodies.TRANSFORMER, result=ref("Transformer"))

@@ -34,7 +34,7 @@ def get_account(call: Call) -> Answer:
     return Answer(call.account.summary())
 
 
-def _page(call: Call, found: t.Sequence[owners.Zone | owners.Account]) -> Answer:
+def _page(call: Call, matching: t.Sequence[owners.Zone | owners.Account]) -> Answer:
     page, per_page = call.number("page", 1, 1), call.number("per_page", 20, 5, 50)
-    shown, info = page_of(found, page, per_page)
-    return Answer([one.summary() for one in shown], result_info=info if call.settings.result_info else None)
+    listed, info = page_of(matching, page, per_page)
+    return Answer([one.summary() for one in listed], result_info=info if call.settings.result_info else None)

@@ -21,8 +21,8 @@ def _refuse(message: str) -> t.NoReturn:
 def check_rule(rule: t.Mapping[str, t.Any], place: str) -> None:
     """Check the fields of a rule with the action `log_custom_field` that matches its schema."""
     names = {kind: [item["name"] for item in items] for kind, items in rule["action_parameters"].items()}
-    for kind, found in names.items():
-        if len(set(found)) != len(found):
+    for kind, fields in names.items():
+        if len(set(fields)) != len(fields):
             _refuse(f"{place}action_parameters.{kind} names a field twice")
     for one, other in _EITHER_OR:
         both = {*names.get(one, ())} & {*names.get(other, ())}

@@ -32,13 +32,13 @@ def check(destination: str, unwritable: t.Sequence[str]) -> None:
 
 def fault_of(destination: str, unwritable: t.Sequence[str]) -> str:
     """Return why a destination is not accepted, or an empty text."""
-    found = _FORM.fullmatch(destination)
+    match = _FORM.fullmatch(destination)
     if len(destination) > 4096:
         return "longer than 4096 characters"
-    if not found or found[1] not in SCHEMES:
+    if not match or match[1] not in SCHEMES:
         return f"not of the form SCHEME://ADDRESS[/PATH][?OPTIONS] with one of the schemes {', '.join(SCHEMES)}"
-    options = dict(parse_qsl(found[4] or ""))
-    if found[1] == "azure" and options.get("srt", "o") != "o":
+    options = dict(parse_qsl(match[4] or ""))
+    if match[1] == "azure" and options.get("srt", "o") != "o":
         return "signedResourceTypes must be Object only (srt=o)"
     if any(fnmatch.fnmatchcase(destination, pattern) for pattern in unwritable):
         return "the destination cannot be written to"
@@ -46,19 +46,19 @@ def fault_of(destination: str, unwritable: t.Sequence[str]) -> str:
 
 
 def bucket_and_path(destination: str) -> tuple[str, str]:
-    found = _FORM.fullmatch(destination)
-    return (found[2], (found[3] or "").strip("/")) if found else (destination, "")
+    match = _FORM.fullmatch(destination)
+    return (match[2], (match[3] or "").strip("/")) if match else (destination, "")
 
 
 def needs_ownership(destination: str) -> bool:
     """Return whether a destination needs a proof of ownership: s3 without access keys or own endpoint, gs, azure and sumo."""
-    found = _FORM.fullmatch(destination)
-    if not found:
+    match = _FORM.fullmatch(destination)
+    if not match:
         return False
-    options = {option.partition("=")[0] for option in (found[4] or "").split("&")}
-    if found[1] == "s3":
+    options = {option.partition("=")[0] for option in (match[4] or "").split("&")}
+    if match[1] == "s3":
         return not options & {"access-key-id", "endpoint"}
-    return found[1] in ("gs", "azure", "sumo")
+    return match[1] in ("gs", "azure", "sumo")
 
 
 def masked(destination: str) -> str:

@@ -44,8 +44,8 @@ def check_rules(rules: t.Sequence[t.Mapping[str, t.Any]], phase: str, settings: 
     for index, rule in enumerate(rules):
         check_rule(rule, phase, settings, f"rules[{index}].")
     for name in ("id", "ref"):
-        given = [rule[name] for rule in rules if rule.get(name)]
-        if len(given) != len(set(given)):
+        values = [rule[name] for rule in rules if rule.get(name)]
+        if len(values) != len(set(values)):
             raise Refusal(400, BAD_RULE, f"two rules have the same {name}")
     custom_fields.check_limit([rule for rule in rules if rule["action"] == custom_fields.ACTION], settings)
 

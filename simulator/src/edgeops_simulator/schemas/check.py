@@ -72,16 +72,16 @@ def _place(problem: ValidationError) -> str:
 
 
 def _message(problem: ValidationError) -> str:
-    found, value = problem.validator, problem.validator_value
-    if found == "additionalProperties":
+    keyword, value = problem.validator, problem.validator_value
+    if keyword == "additionalProperties":
         unknown = next(name for name in problem.instance if name not in problem.schema.get("properties", {}))
         return f'invalid JSON: unknown field "{unknown}"'
-    if found == "type":
+    if keyword == "type":
         kinds = [kind for kind in ([value] if isinstance(value, str) else value) if kind != "null"]
         return f"must be {' or '.join(KIND_NAMES[_TYPES[kind]] for kind in kinds)}"
-    if found == "enum":
+    if keyword == "enum":
         return f"must be one of {', '.join(repr(item) for item in value if item is not None)}"
-    if found == "required":
+    if keyword == "required":
         return f"{_MISSING} {_missing(problem)[0]}" if problem.schema.get("x-names-missing") else "is required"
-    words = problem.schema.get("x-words") or _WORDS.get(str(found), "is not what is expected here")
+    words = problem.schema.get("x-words") or _WORDS.get(str(keyword), "is not what is expected here")
     return words.format(value)

@@ -49,8 +49,8 @@ class Fields(Part):
     """The fields of datasets that differ from the default ones, by dataset."""
 
     @classmethod
-    def load(cls, ids: JobIds, given: t.Any, place: str) -> Fields:
-        made = super().load(ids, given, place)
+    def load(cls, ids: JobIds, document: t.Any, place: str) -> Fields:
+        made = super().load(ids, document, place)
         for dataset, fields in made.items():
             need(dict, fields, f"{place}.{dataset}")
         return made
@@ -62,8 +62,8 @@ def _settable(body: Document, more: t.Collection[str]) -> Document:
 
 def create(jobs: Jobs, ids: JobIds, body: Document, more: t.Collection[str]) -> Document:
     """Add a job; `more` are the members that requests can set besides those with a default."""
-    given = {name: value for name, value in _settable(body, more).items() if value is not None}
-    job = {"id": ids.take(), **DEFAULTS, **given, **HEALTH, "time_created": clock.stamp_seconds()}
+    members = {name: value for name, value in _settable(body, more).items() if value is not None}
+    job = {"id": ids.take(), **DEFAULTS, **members, **HEALTH, "time_created": clock.stamp_seconds()}
     jobs[job["id"]] = job
     return job
 

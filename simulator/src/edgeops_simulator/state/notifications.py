@@ -114,13 +114,13 @@ def _mechanisms(policy: Document) -> Document:
 def update(policy: Document, body: Document, *, keeps: bool) -> Document:
     """Return the policy after a PUT, which keeps members that the body omits, or resets them to their defaults."""
     kept = policy if keeps else {name: policy[name] for name in ("id", "created", "name", "alert_type", "enabled")}
-    given = {name: value for name, value in body.items() if value is not None and name not in ("id", "created", "modified")}
+    changes = {name: value for name, value in body.items() if value is not None and name not in ("id", "created", "modified")}
     made = {
         "description": "",
         "alert_interval": "",
         "filters": {},
         **copy.deepcopy(kept),
-        **given,
+        **changes,
         "modified": clock.stamp_seconds(),
     }
     return {**made, "mechanisms": _mechanisms(made)}
@@ -154,11 +154,11 @@ def type_of(url: str) -> str:
 
 def shown_webhook(webhook: Document) -> Document:
     """Return a webhook as the API shows it: never its secret, and of the address of a chat service only scheme and host."""
-    shown = {name: value for name, value in webhook.items() if name != "secret"}
-    origin = _ORIGIN.match(shown["url"])
-    if shown["type"] != "generic" and origin:
-        shown["url"] = origin[0]
-    return shown
+    visible = {name: value for name, value in webhook.items() if name != "secret"}
+    origin = _ORIGIN.match(visible["url"])
+    if visible["type"] != "generic" and origin:
+        visible["url"] = origin[0]
+    return visible
 
 
 def create_silence(silences: Silences, body: Document) -> Document:

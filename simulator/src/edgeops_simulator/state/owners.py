@@ -94,8 +94,8 @@ class Zone(Owner):
 
     def summary(self) -> Document:
         """Return the zone as the listing of zones shows it, with each member that clients of the vendor require."""
-        shown = {"id": self.id, "name": self.name, "status": self.status, "account": self.account}
-        return {**shown, **_ZONE, "owner": {**self.account, "type": "organization"}, **self.more}
+        members = {"id": self.id, "name": self.name, "status": self.status, "account": self.account}
+        return {**members, **_ZONE, "owner": {**self.account, "type": "organization"}, **self.more}
 
 
 _NAME_OPERATORS: t.Mapping[str, t.Callable[[str, str], bool]] = {
@@ -116,7 +116,7 @@ def _name_fits(name: str, condition: str) -> bool:
 
 def select_zones(zones: t.Iterable[Zone], query: t.Mapping[str, str]) -> list[Zone]:
     """Return the zones that match a query, in its order."""
-    found = [
+    selected = [
         zone
         for zone in zones
         if (not query.get("name") or _name_fits(zone.name, query["name"]))
@@ -125,16 +125,16 @@ def select_zones(zones: t.Iterable[Zone], query: t.Mapping[str, str]) -> list[Zo
         and (not query.get("account.name") or _name_fits(zone.account.get("name", ""), query["account.name"]))
     ]
     if query.get("order") in ("name", "status"):
-        found.sort(key=lambda zone: str(getattr(zone, query["order"])))
+        selected.sort(key=lambda zone: str(getattr(zone, query["order"])))
     elif query.get("order") == "account.id":
-        found.sort(key=lambda zone: str(zone.account.get("id")))
+        selected.sort(key=lambda zone: str(zone.account.get("id")))
     if query.get("direction") == "desc":
-        found.reverse()
-    return found
+        selected.reverse()
+    return selected
 
 
 def select_accounts(accounts: t.Iterable[Account], query: t.Mapping[str, str]) -> list[Account]:
-    found = [account for account in accounts if not query.get("name") or _name_fits(account.name, query["name"])]
+    selected = [account for account in accounts if not query.get("name") or _name_fits(account.name, query["name"])]
     if query.get("direction"):
-        found.sort(key=lambda account: account.name, reverse=query["direction"] == "desc")
-    return found
+        selected.sort(key=lambda account: account.name, reverse=query["direction"] == "desc")
+    return selected

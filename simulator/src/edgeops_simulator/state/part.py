@@ -48,8 +48,8 @@ class Part(dict[t.Any, t.Any]):
     """Whether requests can change it, so that it belongs into the log of writes."""
 
     @classmethod
-    def load(cls: type[_P], ids: JobIds, given: t.Any, place: str) -> _P:
-        return cls(copy.deepcopy(need(dict, given, place)))
+    def load(cls: type[_P], ids: JobIds, document: t.Any, place: str) -> _P:
+        return cls(copy.deepcopy(need(dict, document, place)))
 
     def save(self) -> t.Any:
         return copy.deepcopy(dict(self))
@@ -62,9 +62,9 @@ class Table(Part):
     """The members that the state itself looks at, as far as an object has them."""
 
     @classmethod
-    def load(cls: type[_T], ids: JobIds, given: t.Any, place: str) -> _T:
+    def load(cls: type[_T], ids: JobIds, document: t.Any, place: str) -> _T:
         made = cls()
-        for index, item in enumerate(need(list, given, place)):
+        for index, item in enumerate(need(list, document, place)):
             need(dict, item, f"{place}[{index}]")
             for name, kind in cls.members.items():
                 if item.get(name) is not None:

@@ -26,11 +26,11 @@ class Rulesets(Table):
         self[ruleset["id"]] = ruleset
 
 
-def _seeded(given: t.Any, moment: str) -> Document:
-    given = copy.deepcopy(need(dict, given, "a rule of a ruleset"))
-    rule_id = given.get("id") or new_id()
+def _seeded(rule: t.Any, moment: str) -> Document:
+    rule = copy.deepcopy(need(dict, rule, "a rule of a ruleset"))
+    rule_id = rule.get("id") or new_id()
     made = {"id": rule_id, "version": "1", "ref": rule_id, "last_updated": moment, "enabled": True, "description": ""}
-    return {**made, **given}
+    return {**made, **rule}
 
 
 def new_id() -> str:
@@ -70,18 +70,18 @@ def _made(rule: Document, before: Document | None, moment: str) -> Document:
     """Return a rule to store. An existing rule keeps its id and its ref; otherwise both are new unless `ref` was sent."""
     rule_id = before["id"] if before else new_id()
     ref = rule.get("ref") or (before["ref"] if before else rule_id)
-    given = {name: value for name, value in rule.items() if name not in _SERVER_MADE and value is not None}
+    members = {name: value for name, value in rule.items() if name not in _SERVER_MADE and value is not None}
     version = following(before["version"]) if before else "1"
-    return {"id": rule_id, "version": version, **_DEFAULT_RULE, **given, "ref": ref, "last_updated": moment}
+    return {"id": rule_id, "version": version, **_DEFAULT_RULE, **members, "ref": ref, "last_updated": moment}
 
 
 def _counterpart(rule: Document, present: t.Sequence[Document]) -> Document | None:
     """Return the existing rule for a sent one: by its id, otherwise by its ref."""
     for name in ("id", "ref"):
         if rule.get(name):
-            found = next((r for r in present if r[name] == rule[name]), None)
-            if found:
-                return found
+            counterpart = next((r for r in present if r[name] == rule[name]), None)
+            if counterpart:
+                return counterpart
     return None
 
 

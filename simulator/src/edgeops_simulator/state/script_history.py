@@ -71,16 +71,16 @@ def _meant(scripts: Scripts, event: Document) -> list[str]:
     """Return the scripts with an id, or with a URL; on all hosts unless the event names one."""
     if not event.get("script_id") and not event.get("url"):
         raise BadEvent("an event needs the script_id or the url of a script")
-    found = [
+    script_ids = [
         script_id
         for script_id, script in scripts.items()
         if script_id == event.get("script_id", script_id)
         and script.get("script_url") == event.get("url", script.get("script_url"))
         and script.get("host") == event.get("host", script.get("host"))
     ]
-    if not found:
+    if not script_ids:
         raise BadEvent(f"no such script: {event.get('script_id') or event.get('url')}")
-    return found
+    return script_ids
 
 
 def _version(event: Document, url: str, at: str) -> Document:
@@ -123,51 +123,51 @@ def _seen(script: Document, at: str) -> Document:
 
 
 def _see(scripts: Scripts, event: Document, at: str) -> list[str]:
-    found = _meant(scripts, event)
-    for script_id in found:
+    script_ids = _meant(scripts, event)
+    for script_id in script_ids:
         scripts[script_id] = {**_seen(scripts[script_id], at), "status": event.get("status", "active")}
-    return found
+    return script_ids
 
 
 def _change(scripts: Scripts, event: Document, at: str) -> list[str]:
     """Add a version of the content as the newest; its hash may be one of an earlier version."""
-    found = _meant(scripts, event)
-    version = _version(event, scripts[found[0]].get("script_url", ""), at)
-    for script_id in found:
+    script_ids = _meant(scripts, event)
+    version = _version(event, scripts[script_ids[0]].get("script_url", ""), at)
+    for script_id in script_ids:
         script = scripts[script_id]
         present = {name: script[name] for name in version if script.get(name) is not None}
         before = script.get("versions", [present] if len(present) == len(version) else [])
         scripts[script_id] = {**_seen(script, at), **version, "versions": [version, *before]}
-    return found
+    return script_ids
 
 
 def _vanish(scripts: Scripts, event: Document, at: str) -> list[str]:
     """Remove a script from all listings, or change its status, for example to `inactive`."""
-    found = _meant(scripts, event)
-    for script_id in found:
+    script_ids = _meant(scripts, event)
+    for script_id in script_ids:
         if "status" in event:
             scripts[script_id] = {**scripts[script_id], "status": event["status"]}
         else:
             del scripts[script_id]
-    return found
+    return script_ids
 
 
 def _report(scripts: Scripts, event: Document, at: str) -> list[str]:
     """Report a script, or all scripts of a domain, as malicious, or withdraw the report."""
     domain = event.get("domain")
     if domain is None:
-        found, what = _meant(scripts, event), "url"
+        script_ids, what = _meant(scripts, event), "url"
     else:
         hosts = {script_id: urlsplit(str(script.get("script_url", ""))).hostname or "" for script_id, script in scripts.items()}
-        found, what = [i for i, host in hosts.items() if f".{host}".endswith(f".{domain.lower()}")], "domain"
-        if not found:
+        script_ids, what = [i for i, host in hosts.items() if f".{host}".endswith(f".{domain.lower()}")], "domain"
+        if not script_ids:
             raise BadEvent(f"no script comes from {domain}")
     malicious = event.get("malicious", True)
-    for script_id in found:
+    for script_id in script_ids:
         categories = event.get("categories", ["Malware"]) if malicious else []
         reported = {f"{what}_reported_malicious": malicious, f"malicious_{what}_categories": categories}
         scripts[script_id] = {**scripts[script_id], **reported}
-    return found
+    return script_ids
 
 
 ACTIONS: t.Mapping[str, t.Callable[[Scripts, Document, str], list[str]]] = {

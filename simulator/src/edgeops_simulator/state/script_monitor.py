@@ -15,8 +15,8 @@ class ScriptMonitor(Part):
     """The status of a zone's script monitor."""
 
     @classmethod
-    def load(cls, ids: JobIds, given: t.Any, place: str) -> ScriptMonitor:
-        return cls({"enabled": False, "updated_at": clock.stamp(), **super().load(ids, given, place)})
+    def load(cls, ids: JobIds, document: t.Any, place: str) -> ScriptMonitor:
+        return cls({"enabled": False, "updated_at": clock.stamp(), **super().load(ids, document, place)})
 
 
 def status(monitor: ScriptMonitor) -> Document:

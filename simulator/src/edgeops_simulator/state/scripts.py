@@ -39,27 +39,27 @@ def in_list(script: Document) -> Document:
 
 def in_full(script: Document, leave_out: t.Collection[str] = SCORES) -> Document:
     """Return a script with its details; details that the seed omits are derived from other members."""
-    shown = _shown(script, leave_out)
+    details = _shown(script, leave_out)
     hidden = script.get("hidden", ())
     if "seen_on" not in hidden:
-        shown.setdefault("seen_on", [script["seen_on_first"]] if script.get("seen_on_first") else [])
+        details.setdefault("seen_on", [script["seen_on_first"]] if script.get("seen_on_first") else [])
     if "versions" not in hidden:
-        present = {name: script[name] for name in ("hash", "js_integrity_score", "fetched_at") if shown.get(name) is not None}
-        shown.setdefault("versions", [present] if len(present) == 3 else [])
-    return shown
+        present = {name: script[name] for name in ("hash", "js_integrity_score", "fetched_at") if details.get(name) is not None}
+        details.setdefault("versions", [present] if len(present) == 3 else [])
+    return details
 
 
 def _turned(score: t.Any) -> t.Any:
     return min(99, max(1, 100 - score)) if isinstance(score, int) else score
 
 
-def _usual(shown: Document) -> Document:
+def _usual(script: Document) -> Document:
     """Return the members that page_shield has for every script, with defaults for those that the seed omits."""
-    known = [shown[name] for name in ("added_at", "first_seen_at", "fetched_at", "last_seen_at") if shown.get(name)]
+    known = [script[name] for name in ("added_at", "first_seen_at", "fetched_at", "last_seen_at") if script.get(name)]
     first, last = (known[0], known[-1]) if known else (USUAL_TIME, USUAL_TIME)
-    host = shown.get("host", "")
+    host = script.get("host", "")
     return {
-        "url": f"https://{host}/{shown.get('script_id')}.js",
+        "url": f"https://{host}/{script.get('script_id')}.js",
         "host": host,
         "added_at": first,
         "first_seen_at": first,
@@ -70,13 +70,13 @@ def _usual(shown: Document) -> Document:
 
 def page_shield(script: Document, *, in_list: bool) -> Document:
     """Return a script with page_shield's names, without `count`, and with the score in reverse direction."""
-    shown = _shown(script, ("versions",)) if in_list else in_full(script, ())
-    renamed = {_RENAMED.get(name, name): value for name, value in shown.items() if name != "count"}
+    members = _shown(script, ("versions",)) if in_list else in_full(script, ())
+    renamed = {_RENAMED.get(name, name): value for name, value in members.items() if name != "count"}
     if "js_integrity_score" in renamed:
-        given = script.get("page_shield_js_integrity_score")
-        renamed["js_integrity_score"] = _turned(renamed["js_integrity_score"]) if given is None else given
+        score = script.get("page_shield_js_integrity_score")
+        renamed["js_integrity_score"] = _turned(renamed["js_integrity_score"]) if score is None else score
     hidden = {_RENAMED.get(name, name) for name in script.get("hidden", ())}
-    for name, value in _usual(shown).items():
+    for name, value in _usual(members).items():
         if name not in hidden:
             renamed.setdefault(name, value)
     if "versions" in renamed:
@@ -84,10 +84,10 @@ def page_shield(script: Document, *, in_list: bool) -> Document:
     return renamed
 
 
-def from_page_shield(shown: Document) -> Document:
+def from_page_shield(members: Document) -> Document:
     """Convert a script with page_shield's names back."""
     back = {new: old for old, new in _RENAMED.items()}
-    script = {back.get(name, name): value for name, value in shown.items()}
+    script = {back.get(name, name): value for name, value in members.items()}
     if "js_integrity_score" in script:
         script["page_shield_js_integrity_score"] = script["js_integrity_score"]
         script["js_integrity_score"] = _turned(script["js_integrity_score"])

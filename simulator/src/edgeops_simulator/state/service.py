@@ -70,10 +70,10 @@ class Service:
         unknown = sorted(set(need(dict, document, "a seed")) - set(MEMBERS))
         if unknown:
             raise BadSeed(f"unknown members: {', '.join(unknown)}; known are {', '.join(MEMBERS)}")
-        for given in need(list, document.get("accounts") or [], "accounts"):
-            self._load_account(given)
-        for given in need(list, document.get("zones") or [], "zones"):
-            self._load_zone(given)
+        for account in need(list, document.get("accounts") or [], "accounts"):
+            self._load_account(account)
+        for zone in need(list, document.get("zones") or [], "zones"):
+            self._load_zone(zone)
         for name in PARTS:
             for key, value in need(dict, document.get(name) or {}, name).items():
                 owner = self._owner(key)
@@ -115,21 +115,21 @@ class Service:
     def _account(self, account_id: str, name: str | None = None) -> Account:
         return self.accounts.setdefault(account_id, Account(account_id, name or account_id))
 
-    def _load_account(self, given: t.Any) -> None:
-        given = {"id": given} if isinstance(given, str) else given
-        if not isinstance(given, dict) or not given.get("id") or not isinstance(given["id"], str):
+    def _load_account(self, described: t.Any) -> None:
+        described = {"id": described} if isinstance(described, str) else described
+        if not isinstance(described, dict) or not described.get("id") or not isinstance(described["id"], str):
             raise BadSeed("an account is an id, or an object with at least an id")
-        account = self._account(given["id"])
-        account.name = need(str, given.get("name", account.name), "name of an account")
+        account = self._account(described["id"])
+        account.name = need(str, described.get("name", account.name), "name of an account")
         for zone in self.zones.values():
             if zone.account.get("id") == account.id:
                 zone.account = {**zone.account, "name": account.name}
 
-    def _load_zone(self, given: t.Any) -> None:
-        given = {"id": given} if isinstance(given, str) else given
-        if not isinstance(given, dict) or not given.get("id") or not isinstance(given["id"], str):
+    def _load_zone(self, described: t.Any) -> None:
+        described = {"id": described} if isinstance(described, str) else described
+        if not isinstance(described, dict) or not described.get("id") or not isinstance(described["id"], str):
             raise BadSeed("a zone is an id, or an object with at least an id")
-        account = given.get("account", self.zones[given["id"]].account if given["id"] in self.zones else None)
+        account = described.get("account", self.zones[described["id"]].account if described["id"] in self.zones else None)
         if account is not None:
             account = {"id": account} if isinstance(account, str) else dict(need(dict, account, "account of a zone"))
             if account.get("id"):
@@ -137,9 +137,12 @@ class Service:
                 if known.name == known.id:
                     known.name = need(str, account.get("name", known.id), "name of the account of a zone")
                 account.setdefault("name", known.name)
-        zone = self._zone(given["id"]) if account is None else self.zones.setdefault(given["id"], Zone(given["id"]))
+        zone = self._zone(described["id"]) if account is None else self.zones.setdefault(described["id"], Zone(described["id"]))
         zone.name = zone.name or f"zone-{zone.id}.example"
         for name in ("name", "status"):
-            setattr(zone, name, need(str, given.get(name, getattr(zone, name)), f"{name} of a zone"))
+            setattr(zone, name, need(str, described.get(name, getattr(zone, name)), f"{name} of a zone"))
         zone.account = zone.account if account is None else account
-        zone.more = {**zone.more, **{name: given[name] for name in given if name not in ("id", "name", "status", "account")}}
+        zone.more = {
+            **zone.more,
+            **{name: described[name] for name in described if name not in ("id", "name", "status", "account")},
+        }

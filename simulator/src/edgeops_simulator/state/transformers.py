@@ -28,7 +28,7 @@ class Transformers(Table):
 
     def add_version(self, transformer: Document, code: str, moment: str) -> None:
         """Add a query as the newest version; ids of versions are unique in an account."""
-        taken = (version["id"] for each in self.values() for version in each["versions"])
+        taken = (version["id"] for other in self.values() for version in other["versions"])
         number = transformer["versions"][-1]["version"] + 1 if transformer["versions"] else 1
         transformer["versions"].append({"id": max(taken, default=0) + 1, "version": number, "created_at": moment, "code": code})
         transformer["code"] = code
