@@ -37,7 +37,7 @@ def main() -> int:
     wrong = []
     path = Path(sys.argv[1])
     with tarfile.open(path) as artifact:
-        for member in (each for each in artifact if each.isfile()):
+        for member in (entry for entry in artifact if entry.isfile()):
             place = next((name for name in (*EXPECTED, *MADE) if f"{member.name}/".startswith(f"{name}/")), None)
             folders[place or member.name].append(member.size)
             content = artifact.extractfile(member)

@@ -55,9 +55,9 @@ shutil.copytree(kept, sysconfig.get_path("purelib"), dirs_exist_ok=True, ignore=
 def main() -> None:
     """Write a script for each version of pip that the installed ansible-test names."""
     cache = Path(sys.argv[1])
-    found = importlib.util.find_spec("ansible_test")
-    assert found is not None and found.origin is not None  # noqa: S101  # run with ansible-core's interpreter only
-    source = (Path(found.origin).parent / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
+    spec = importlib.util.find_spec("ansible_test")
+    assert spec is not None and spec.origin is not None  # noqa: S101  # run with ansible-core's interpreter only
+    source = (Path(spec.origin).parent / "_internal" / "python_requirements.py").read_text(encoding="utf-8")
     for version in set(re.findall(r"\bpip='([\d.]+)'", source)):
         script = cache / f"get_pip_{version.replace('.', '_')}.py"
         script.write_text(SCRIPT, encoding="utf-8")

@@ -80,23 +80,23 @@ def _suboptions(path: str, without: t.Collection[str] = (), defaults: bool = Tru
     """Return the options of one job as shortened suboptions at `path`, with adapted references among them."""
     kept = {name: option for name, option in yaml.safe_load(SINGLE)["options"].items() if name not in without}
     names = "|".join(kept)
-    found = _shortened(json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept))))
-    for option in found.values() if not defaults else ():
+    options = _shortened(json.loads(re.sub(rf"\bO\(({names})\b", rf"O({path}.\1", json.dumps(kept))))
+    for option in options.values() if not defaults else ():
         if "default" in option:
             option["description"].append(f"If omitted here and in the defaults, V({json.dumps(option.pop('default'))}).")
-    return found
+    return options
 
 
 def _shortened(options: Options) -> Options:
     """Return the options with the first sentence of each description; logpush_job documents them in full."""
-    found = {}
+    shortened = {}
     for name, option in options.items():
         described = option["description"]
         first = described if isinstance(described, str) else described[0]
-        found[name] = {**option, "description": [re.split(r"(?<=\.) ", first)[0]]}
+        shortened[name] = {**option, "description": [re.split(r"(?<=\.) ", first)[0]]}
         if "suboptions" in option:
-            found[name]["suboptions"] = _shortened(option["suboptions"])
-    return found
+            shortened[name]["suboptions"] = _shortened(option["suboptions"])
+    return shortened
 
 
 if __name__ == "__main__":

@@ -73,10 +73,10 @@ def hashes_of(module: t.Any, case: t.Any) -> list[str]:
     encoding, document, url = (importlib.import_module(f"{package}.{name}") for name in ("encoding", "document", "url"))
     try:
         label = encoding.parse_content_type(case.content_type).label
-        found = document.read_document(encoding.decode(case.body, label), url.parse(module.PAGE))
+        content = document.read_document(encoding.decode(case.body, label), url.parse(module.PAGE))
     except document.Unread:
         return []
-    return sorted({inline.hash for inline in found.inline})
+    return sorted({inline.hash for inline in content.inline})
 
 
 def visit(browser: Browser, page_url: str, case: t.Any, policy: str = "") -> dict[str, list[str]]:
@@ -122,7 +122,7 @@ def visit(browser: Browser, page_url: str, case: t.Any, policy: str = "") -> dic
     page.evaluate(_CLICK)
     page.wait_for_timeout(250)
     context.close()
-    return {name: sorted(each) for name, each in made.items()}
+    return {name: sorted(values) for name, values in made.items()}
 
 
 def main() -> None:
@@ -139,12 +139,12 @@ def main() -> None:
             made["hashes"] = visit(browser, module.PAGE, case, "script-src 'none'")["hashes"]
             # The browser names no hash of a handler or an address, so it is asked whether it takes those that the collection finds.
             offered = hashes_of(module, case)
-            policy = " ".join(["script-src data: https: 'unsafe-hashes'", *(f"'{each}'" for each in offered)])
+            policy = " ".join(["script-src data: https: 'unsafe-hashes'", *(f"'{digest}'" for digest in offered)])
             made["offered"], made["allowed"] = offered, visit(browser, module.PAGE, case, policy)["executed"]
             recorded[name] = made
             print(name, flush=True)
         recorded = {name: recorded[name] for name in module.CASES if name in recorded}
-        document = {"browser": browser.version, **{name: each for name, each in recorded.items() if name != "browser"}}
+        document = {"browser": browser.version, **{name: record for name, record in recorded.items() if name != "browser"}}
         browser.close()
     path.write_text(json.dumps(document, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
 

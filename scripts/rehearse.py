@@ -94,9 +94,9 @@ def _read_documentation(machine: Machine) -> None:
     for folder, kind in KINDS.items():
         files = (machine.installed / "plugins" / folder).glob("[a-z]*")
         names = sorted({f"{COLLECTION}.{path.stem}" for path in files if path.suffix in {".py", ".yml"}})
-        shown = json.loads(machine.run("ansible-doc", "--json", "--type", kind, *names))
-        if sorted(shown) != names:
-            sys.exit(f"ansible-doc does not show {sorted(set(names) - set(shown))}")
+        documentation = json.loads(machine.run("ansible-doc", "--json", "--type", kind, *names))
+        if sorted(documentation) != names:
+            sys.exit(f"ansible-doc does not show {sorted(set(names) - set(documentation))}")
     machine.run("ansible-doc", "--type", "role", f"{COLLECTION}.log_delivery")
 
 

@@ -46,46 +46,48 @@ def _text(name: str) -> str:
 
 
 def _versions() -> dict[str, str]:
-    found = {name: re.search(pattern, _text(name), re.MULTILINE) for name, pattern in VERSIONS.items()}
-    return {name: match[1] if match else "no version" for name, match in found.items()}
+    matches = {name: re.search(pattern, _text(name), re.MULTILINE) for name, pattern in VERSIONS.items()}
+    return {name: match[1] if match else "no version" for name, match in matches.items()}
 
 
 def problems() -> list[str]:
     """Return the reasons why a release is not possible."""
     named = _versions()
     version = named[DECIDES]
-    found = [f"{name} says {other}, and {DECIDES} {version}" for name, other in named.items() if other != version]
-    found += [f"{name} is missing, or says nothing of '{words}'" for name, words in DOCUMENTS.items() if words not in _text(name)]
+    reasons = [f"{name} says {other}, and {DECIDES} {version}" for name, other in named.items() if other != version]
+    reasons += [
+        f"{name} is missing, or says nothing of '{words}'" for name, words in DOCUMENTS.items() if words not in _text(name)
+    ]
     if not re.fullmatch(r"\d+\.\d+\.\d+", version):
-        found.append(f"{DECIDES}: {version} is not a semantic version of a release")
-    return [*found, *_changelog(version), *_tree(version)]
+        reasons.append(f"{DECIDES}: {version} is not a semantic version of a release")
+    return [*reasons, *_changelog(version), *_tree(version)]
 
 
 def _changelog(version: str) -> list[str]:
-    found = []
+    reasons = []
     releases = yaml.safe_load(_text("changelogs/changelog.yaml"))["releases"]
     if version not in releases:
-        found.append(f"changelogs/changelog.yaml has no release {version}: run `antsibull-changelog release`")
+        reasons.append(f"changelogs/changelog.yaml has no release {version}: run `antsibull-changelog release`")
     left = sorted(path.name for path in (ROOT / "changelogs" / "fragments").glob("*.y*ml"))
     if left:
-        found.append(f"changelog fragments that no release has taken up: {', '.join(left)}")
+        reasons.append(f"changelog fragments that no release has taken up: {', '.join(left)}")
     # In Markdown the dots are escaped.
     if not all(f"v{version}" in _text(name).replace("\\", "") for name in ("CHANGELOG.md", "CHANGELOG.rst")):
-        found.append(f"CHANGELOG.md or CHANGELOG.rst does not describe {version}")
-    return found
+        reasons.append(f"CHANGELOG.md or CHANGELOG.rst does not describe {version}")
+    return reasons
 
 
 def _tree(version: str) -> list[str]:
-    found = []
+    reasons = []
     unsaved = _git("status", "--porcelain")
     if unsaved:
-        found.append(f"uncommitted changes:\n{unsaved}")
+        reasons.append(f"uncommitted changes:\n{unsaved}")
     tag = os.environ.get("RELEASE_TAG", version)
     if tag != version:
-        found.append(f"the release is tagged {tag}, and {DECIDES} says {version}")
+        reasons.append(f"the release is tagged {tag}, and {DECIDES} says {version}")
     if _git("tag", "--list", version) and _git("rev-parse", f"{version}^{{commit}}") != _git("rev-parse", "HEAD"):
-        found.append(f"the tag {version} is on another commit already")
-    return found
+        reasons.append(f"the tag {version} is on another commit already")
+    return reasons
 
 
 if __name__ == "__main__":

@@ -131,10 +131,10 @@ def _block(files: t.Mapping[str, str], place: Place) -> tuple[int, int]:
     for depth, name in enumerate(place.path):
         indent = " " * _STEP * depth
         lines = re.compile(rf"^{indent}{name}:\n(?:{indent} .*\n|\n)*", re.MULTILINE)
-        found = lines.search(files[place.module], start, end)
-        if found is None:
+        match = lines.search(files[place.module], start, end)
+        if match is None:
             raise LookupError(f"{place} does not exist")
-        start, end = found.span()
+        start, end = match.span()
     return start, end
 
 

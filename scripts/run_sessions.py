@@ -56,17 +56,17 @@ def temporary_folder() -> dict[str, str]:
 
 def count(session: dict[str, t.Any]) -> collections.Counter[str]:
     """Return the numbers of passed, failed and skipped tests from the reports of a session; without a report, of the session itself."""
-    found: collections.Counter[str] = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     for path in [*REPORTS.glob(f"{session['name']}.xml"), *REPORTS.glob(f"{session['name']}/*.xml")]:
         for suite in _suites(path):
             number = {name: int(suite.get(name) or 0) for name in ("tests", "failures", "errors", "skipped", "disabled")}
             failed, skipped = number["failures"] + number["errors"], number["skipped"] + number["disabled"]
-            found += collections.Counter(passed=number["tests"] - failed - skipped, failed=failed, skipped=skipped)
+            counts += collections.Counter(passed=number["tests"] - failed - skipped, failed=failed, skipped=skipped)
     if session["result"] == "success":
-        return found or collections.Counter(passed=1)
+        return counts or collections.Counter(passed=1)
     if session["result"] != "skipped":
-        found["failed"] = found["failed"] or 1
-    return found
+        counts["failed"] = counts["failed"] or 1
+    return counts
 
 
 def _suites(path: Path) -> list[ET.Element]:

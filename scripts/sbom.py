@@ -64,15 +64,15 @@ def _resolve(requirements: list[str]) -> t.Any:
 
 def _write(path: Path, document: t.Any, subject: Component, further: list[Component]) -> None:
     """Write a document with its subject, and with the components that are not Python packages."""
-    described = [{"bom-ref": f"{each['name']}@{each['version']}", **each} for each in (subject, *further)]
+    described = [{"bom-ref": f"{component['name']}@{component['version']}", **component} for component in (subject, *further)]
     packages = [component["bom-ref"] for component in document["components"]]
     document["metadata"]["component"] = described[0]
     document["components"] += described[1:]
-    references = [*packages, *(each["bom-ref"] for each in described[1:])]
+    references = [*packages, *(component["bom-ref"] for component in described[1:])]
     document["dependencies"] = [
         *document.get("dependencies", ()),
         {"ref": described[0]["bom-ref"], "dependsOn": sorted(references)},
-        *({"ref": each["bom-ref"]} for each in described[1:]),
+        *({"ref": component["bom-ref"]} for component in described[1:]),
     ]
     path.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 

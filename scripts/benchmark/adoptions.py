@@ -32,41 +32,41 @@ JOB = {
 }
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
-    return all([_reported("adopt", given.forks, given), _reported("survey", MAX_PARALLEL, given)])
+    return all([_reported("adopt", options.forks, options), _reported("survey", MAX_PARALLEL, options)])
 
 
-def _reported(playbook: str, at_once: int, given: argparse.Namespace) -> bool:
-    count = QUICK_ZONES if given.quick else ZONES
-    found = _measured(playbook, count, given)
+def _reported(playbook: str, at_once: int, options: argparse.Namespace) -> bool:
+    count = QUICK_ZONES if options.quick else ZONES
+    run = _measured(playbook, count, options)
     window = WINDOW * 1.01  # the service counts a request slightly later than the client
-    budget = max(0, (found.requests - 1) // REQUESTS) * window
-    waiting = max(budget, found.requests * given.latency / 1000 / at_once)
+    budget = max(0, (run.requests - 1) // REQUESTS) * window
+    waiting = max(budget, run.requests * options.latency / 1000 / at_once)
     show(
         f"Playbook {playbook} of {count} zones, {REQUESTS} requests in {WINDOW} s",
         ["zones", "requests", "seconds", "budget or latency, s", "ratio", "CPU s", "CPU s a zone"],
         [
             [
                 str(count),
-                str(found.requests),
-                f"{found.seconds:.1f}",
+                str(run.requests),
+                f"{run.seconds:.1f}",
                 f"{waiting:.1f}",
-                f"{found.seconds / waiting:.2f}",
-                f"{found.processor:.1f}",
-                f"{found.processor / count:.2f}",
+                f"{run.seconds / waiting:.2f}",
+                f"{run.processor:.1f}",
+                f"{run.processor / count:.2f}",
             ]
         ],
     )
-    return check_limit(f"{playbook} of {count} zones / time that the budget takes for its requests", found.seconds / waiting, 1.2)
+    return check_limit(f"{playbook} of {count} zones / time that the budget takes for its requests", run.seconds / waiting, 1.2)
 
 
-def _measured(playbook: str, count: int, given: argparse.Namespace) -> Single:
+def _measured(playbook: str, count: int, options: argparse.Namespace) -> Single:
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     seed = {"jobs": {zone: [JOB] for zone in zones}, "script_monitor": {zone: {"enabled": True} for zone in zones}}
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        simulator = stack.enter_context(running(zones=zones, seed=seed, process=True, latency_ms=given.latency))
+        simulator = stack.enter_context(running(zones=zones, seed=seed, process=True, latency_ms=options.latency))
         (folder / "inventory.yml").write_text(json.dumps(_inventory(zones)), encoding="utf-8")
         (folder / "ansible.cfg").touch()
         variables = {"edgeops_request_budget": f"{REQUESTS}/{WINDOW}", FOLDERS[playbook]: str(folder / playbook)}
@@ -76,7 +76,7 @@ def _measured(playbook: str, count: int, given: argparse.Namespace) -> Single:
             "-i",
             str(folder / "inventory.yml"),
             "-f",
-            str(given.forks),
+            str(options.forks),
         ]
         own = {"HOME": str(folder), "ANSIBLE_HOME": str(folder), "ANSIBLE_CONFIG": str(folder / "ansible.cfg")}
         environment = {**os.environ, **simulator.environment(), **own}

@@ -44,19 +44,19 @@ def variables(jobs: int) -> dict[str, t.Any]:
     }
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
-    count = QUICK_COUNT if given.quick else COUNT
-    return all([_deliveries(count, given), _checks(count, given)])
+    count = QUICK_COUNT if options.quick else COUNT
+    return all([_deliveries(count, options), _checks(count, options)])
 
 
-def _deliveries(count: int, given: argparse.Namespace) -> bool:
+def _deliveries(count: int, options: argparse.Namespace) -> bool:
     ways = {
         "deliver, 1 job": dataclasses.replace(DELIVER, variables=variables(1)),
         f"deliver, {JOBS} jobs": dataclasses.replace(DELIVER, variables=variables(JOBS)),
         "three debug tasks": WAYS["debug"],
     }
-    one, several, debug = measured(ways, count, given)
+    one, several, debug = measured(ways, count, options)
     return all(
         [
             check_limit(f"deliver / three debug tasks, {count} unchanged zones, CPU", one / debug, 1.2),
@@ -65,7 +65,7 @@ def _deliveries(count: int, given: argparse.Namespace) -> bool:
     )
 
 
-def _checks(count: int, given: argparse.Namespace) -> bool:
+def _checks(count: int, options: argparse.Namespace) -> bool:
     # The zones are empty, so that state absent is compliant without a delivery before the check.
     absent = {**variables(1), "log_delivery_state": "absent"}
     del absent["log_delivery_script_monitor_enabled"]
@@ -76,38 +76,38 @@ def _checks(count: int, given: argparse.Namespace) -> bool:
                 CHECK, variables={**absent, "edgeops_report_dir": folder, "edgeops_report_formats": FORMATS}
             ),
         }
-        without, with_report = measured(ways, count, given)
+        without, with_report = measured(ways, count, options)
     return check_limit(f"check with a report / without, {count} unchanged zones, CPU", with_report / without, 1.2)
 
 
-def measured(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> list[float]:
+def measured(ways: t.Mapping[str, Way], count: int, options: argparse.Namespace) -> list[float]:
     """Measure and print; return the processor seconds of each variant."""
-    found = measure(ways, count, given)
-    waiting = given.latency / 1000 / given.forks
+    runs = measure(ways, count, options)
+    waiting = options.latency / 1000 / options.forks
     show(
-        f"{count} unchanged zones, {given.forks} forks, {given.latency} ms latency",
+        f"{count} unchanged zones, {options.forks} forks, {options.latency} ms latency",
         ["run", "CPU s", "ms a zone", "seconds", "less waiting", "requests"],
         [
             [
                 way,
-                f"{each.processor:.2f}",
-                f"{1000 * each.processor / count:.1f}",
-                f"{each.seconds:.2f}",
-                f"{each.seconds - each.requests * waiting:.2f}",
-                str(each.requests),
+                f"{run.processor:.2f}",
+                f"{1000 * run.processor / count:.1f}",
+                f"{run.seconds:.2f}",
+                f"{run.seconds - run.requests * waiting:.2f}",
+                str(run.requests),
             ]
-            for way, each in found.items()
+            for way, run in runs.items()
         ],
     )
-    return [each.processor for each in found.values()]
+    return [run.processor for run in runs.values()]
 
 
-def measure(ways: t.Mapping[str, Way], count: int, given: argparse.Namespace) -> dict[str, Single]:
+def measure(ways: t.Mapping[str, Way], count: int, options: argparse.Namespace) -> dict[str, Single]:
     """Run all variants in turn; return for each the unchanged run with the least processor time."""
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     with contextlib.ExitStack() as stack:
-        runs = {name: stack.enter_context(fleet(way, zones, given)) for name, way in ways.items()}
+        runs = {name: stack.enter_context(fleet(way, zones, options)) for name, way in ways.items()}
         for run in runs.values():
             run()
-        found = [{name: run() for name, run in runs.items()} for _unused in range(rounds(given))]
-    return {name: min((each[name] for each in found), key=lambda single: single.processor) for name in ways}
+        turns = [{name: run() for name, run in runs.items()} for _unused in range(rounds(options))]
+    return {name: min((turn[name] for turn in turns), key=lambda single: single.processor) for name in ways}

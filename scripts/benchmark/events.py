@@ -56,7 +56,7 @@ print(json.dumps([memory, max(measured), max(blocks), len(events)]))
 """
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
     zones = [f"{number:032x}" for number in range(1, ZONES + 1)]
     scripts = {zone: [_script(number) for number in range(SCRIPTS)] for zone in zones}
@@ -65,7 +65,7 @@ def report(given: argparse.Namespace) -> bool:
     with running(zones=zones, seed=seed, process=True) as simulator, tempfile.TemporaryDirectory() as folder:
         arguments = {"zones": zones, "state_file": f"{folder}/state.json", "request_budget": "none"}
         environment = {**os.environ, **simulator.environment(), "HOME": folder}
-        command = [sys.executable, "-c", CHILD, json.dumps(arguments), *(("5", "1") if given.quick else ("10", "2"))]
+        command = [sys.executable, "-c", CHILD, json.dumps(arguments), *(("5", "1") if options.quick else ("10", "2"))]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # our own code
     memory, processor, block, events = json.loads(done.stdout)
     show(

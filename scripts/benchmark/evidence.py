@@ -52,7 +52,7 @@ def write_year(folder: Path, zones: int) -> None:
     (folder / "baselines").mkdir()
     scripts = [_script(number) for number in range(SCRIPTS)]
     names = {"owner": "o", "justification": "j", "authorised_by": "a", "authorised_on": "2025-01-01", "hosts": [], "hashes": []}
-    entries = [{**names, "name": each["entry"], "url": each["entry"], "integrity": "unpinned"} for each in scripts]
+    entries = [{**names, "name": script["entry"], "url": script["entry"], "integrity": "unpinned"} for script in scripts]
     baseline = _digest(_canonical(entries))
     (folder / "baselines" / f"{baseline}.json").write_text(_canonical(entries), encoding="ascii")
     first = datetime.datetime(2026, 1, 1, 6, tzinfo=datetime.timezone.utc)
@@ -82,14 +82,14 @@ def write_year(folder: Path, zones: int) -> None:
                 file.write(_canonical({**record, "digest": before}) + "\n")
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
-    zones = ZONES // 4 if given.quick else ZONES
+    zones = ZONES // 4 if options.quick else ZONES
     with tempfile.TemporaryDirectory() as evidence, tempfile.TemporaryDirectory() as dest:
         write_year(Path(evidence), zones)
         command = [sys.executable, "-c", CHILD, evidence, dest]
-        found = in_turns({"evidence_report": lambda: _cost_of(command)}, 3, lambda cost: cost[0])
-        (seconds, memory), in_c = found["evidence_report"]
+        costs = in_turns({"evidence_report": lambda: _cost_of(command)}, 3, lambda cost: cost[0])
+        (seconds, memory), in_c = costs["evidence_report"]
         megabytes = (Path(dest) / "evidence.html").stat().st_size / 1e6
     show(
         f"Document of a year, {zones} zones with {SCRIPTS} scripts",
@@ -101,7 +101,7 @@ def report(given: argparse.Namespace) -> bool:
         ("document of a year, peak MB", memory, 300),
         ("document of a year, MB of the page", megabytes, 5),
     )
-    held = [check_limit(*each) for each in limits]
+    held = [check_limit(*limit) for limit in limits]
     return all(held)
 
 

@@ -32,16 +32,16 @@ def _shuffled(node: t.Any, chance: random.Random) -> t.Any:
     if isinstance(node, dict):
         return {name: _shuffled(value, chance) for name, value in node.items()}
     if isinstance(node, list):
-        return chance.sample([_shuffled(each, chance) for each in node], len(node))
+        return chance.sample([_shuffled(item, chance) for item in node], len(node))
     return node
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Compare and evaluate filters; check each result."""
     chance = random.Random(1)  # the same examples in each run
     expressions = [_expression(chance) for _unused in range(1000)]
-    trees = [parse(each) for each in expressions]
-    others = [parse(_shuffled(each, chance)) for each in expressions]
+    trees = [parse(expression) for expression in expressions]
+    others = [parse(_shuffled(expression, chance)) for expression in expressions]
     began = time.perf_counter()
     equal = sum(
         same_filter(tree, other) for _unused in range(COMPARISONS // 1000) for tree, other in zip(trees, others, strict=True)

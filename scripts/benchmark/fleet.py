@@ -84,28 +84,28 @@ class Measured:
         return self.unchanged - self.requests[1] * latency / forks
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
-    latency = given.latency / 1000
+    latency = options.latency / 1000
     holds, growth = True, []
-    for count in given.zones:
-        slow = SLOW if given.quick and count > FEW_ZONES else ()
-        found = measure([way for way in given.ways if way not in slow], count, given)
-        base = found.get("in-process") or next(iter(found.values()))
+    for count in options.zones:
+        slow = SLOW if options.quick and count > FEW_ZONES else ()
+        measured = measure([way for way in options.ways if way not in slow], count, options)
+        base = measured.get("in-process") or next(iter(measured.values()))
         rows = [
             [
                 way,
-                f"{each.first:.2f}",
-                f"{each.unchanged:.2f}",
-                f"{1000 * each.unchanged / count / TASKS:.1f}",
-                f"{each.processor:.2f}",
-                str(each.requests[0]),
-                str(each.requests[1]),
-                f"{each.first / base.first:.2f}",
-                f"{each.unchanged / base.unchanged:.2f}",
-                f"{each.processor / base.processor:.2f}",
+                f"{figures.first:.2f}",
+                f"{figures.unchanged:.2f}",
+                f"{1000 * figures.unchanged / count / TASKS:.1f}",
+                f"{figures.processor:.2f}",
+                str(figures.requests[0]),
+                str(figures.requests[1]),
+                f"{figures.first / base.first:.2f}",
+                f"{figures.unchanged / base.unchanged:.2f}",
+                f"{figures.processor / base.processor:.2f}",
             ]
-            for way, each in found.items()
+            for way, figures in measured.items()
         ]
         header = [
             "way",
@@ -119,20 +119,20 @@ def report(given: argparse.Namespace) -> bool:
             "unchanged /",
             "CPU /",
         ]
-        show(f"{count} zones, {TASKS} state modules each, {given.forks} forks, {given.latency} ms latency", header, rows)
-        if "in-process" in found:
+        show(f"{count} zones, {TASKS} state modules each, {options.forks} forks, {options.latency} ms latency", header, rows)
+        if "in-process" in measured:
             growth.append([str(count), f"{base.unchanged:.2f}", f"{1000 * base.unchanged / count:.1f}"])
         if count == 100:
-            holds = _check_limits(found, latency, given.forks)
-        elif given.quick and {"in-process", "uri", "debug"} <= found.keys():
-            _beyond_debug(found, count)
+            holds = _check_limits(measured, latency, options.forks)
+        elif options.quick and {"in-process", "uri", "debug"} <= measured.keys():
+            _beyond_debug(measured, count)
     if growth:
         show("Growth of the unchanged run in-process", ["zones", "seconds", "ms a zone"], growth)
     return holds
 
 
-def _check_limits(found: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
-    ours, uri, debug, one = (found.get(way) for way in ("in-process", "uri", "debug", "one task"))
+def _check_limits(measured: t.Mapping[str, Measured], latency: float, forks: int) -> bool:
+    ours, uri, debug, one = (measured.get(way) for way in ("in-process", "uri", "debug", "one task"))
     holds = True
     if ours and uri:
         holds &= check_limit("uri / in-process, unchanged, 100 zones", uri.unchanged / ours.unchanged, 10, at_least=True)
@@ -149,35 +149,35 @@ def _check_limits(found: t.Mapping[str, Measured], latency: float, forks: int) -
     return holds
 
 
-def _beyond_debug(found: t.Mapping[str, Measured], count: int) -> None:
+def _beyond_debug(measured: t.Mapping[str, Measured], count: int) -> None:
     """Compare without the start of a playbook, which is most of the time for a few zones."""
-    ours, uri, debug = (found[way].processor for way in ("in-process", "uri", "debug"))
+    ours, uri, debug = (measured[way].processor for way in ("in-process", "uri", "debug"))
     ratio = (uri - debug) / max(ours - debug, 0.01)
     print(f"uri / in-process, unchanged, {count} zones, processor time beyond three debug tasks: {ratio:.1f} (no limit)")
 
 
-def measure(names: t.Sequence[str], count: int, given: argparse.Namespace) -> dict[str, Measured]:
+def measure(names: t.Sequence[str], count: int, options: argparse.Namespace) -> dict[str, Measured]:
     """Run each way against its own simulator: once on new zones, then unchanged; short runs are repeated.
 
     The ways take turns, so that a machine that is slow for some time slows down all of them.
     """
     zones = [f"{number:032x}" for number in range(1, count + 1)]
     with contextlib.ExitStack() as stack:
-        runs = {name: stack.enter_context(fleet(WAYS[name], zones, given)) for name in names if _installed(name)}
+        runs = {name: stack.enter_context(fleet(WAYS[name], zones, options)) for name in names if _installed(name)}
         first = {name: run() for name, run in runs.items()}
         unchanged: dict[str, list[Single]] = {name: [] for name in runs}
-        for number in range(rounds(given)):
+        for number in range(rounds(options)):
             for name, run in runs.items():
-                if number and given.quick and name in SLOW:
+                if number and options.quick and name in SLOW:
                     continue
                 if sum(single.seconds for single in unchanged[name]) < ENOUGH_SECONDS:
                     unchanged[name].append(run())
     return {name: Measured.of(first[name], unchanged[name]) for name in runs}
 
 
-def rounds(given: argparse.Namespace) -> int:
+def rounds(options: argparse.Namespace) -> int:
     """Return the number of repetitions."""
-    return QUICK_ROUNDS if given.quick else ROUNDS
+    return QUICK_ROUNDS if options.quick else ROUNDS
 
 
 def _installed(name: str) -> bool:
@@ -188,10 +188,10 @@ def _installed(name: str) -> bool:
 
 
 @contextlib.contextmanager
-def fleet(way: Way, zones: t.Sequence[str], given: argparse.Namespace) -> t.Iterator[t.Callable[[], Single]]:
+def fleet(way: Way, zones: t.Sequence[str], options: argparse.Namespace) -> t.Iterator[t.Callable[[], Single]]:
     """Prepare zones for one way; yield a function that runs it once."""
-    with tempfile.TemporaryDirectory() as folder, running(zones=zones, process=True, latency_ms=given.latency) as simulator:
-        command = [*way.command, *_arguments(Path(folder), zones, given.forks, way)]
+    with tempfile.TemporaryDirectory() as folder, running(zones=zones, process=True, latency_ms=options.latency) as simulator:
+        command = [*way.command, *_arguments(Path(folder), zones, options.forks, way)]
         configuration = Path(folder, "ansible.cfg")
         configuration.touch()
         # A report without `edgeops_report_dir` is written into TMPDIR.

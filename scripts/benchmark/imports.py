@@ -34,12 +34,12 @@ def milliseconds(module: str, repetitions: int) -> tuple[float, float]:
     return 1000 * min(theirs), 1000 * min(ours)
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
-    repetitions = QUICK_REPETITIONS if given.quick else REPETITIONS
-    found = {module: milliseconds(module, repetitions) for module in MODULES}
-    rows = [[module, f"{theirs:.1f}", f"{ours:.1f}", f"{ours / theirs:.2f}"] for module, (theirs, ours) in found.items()]
+    repetitions = QUICK_REPETITIONS if options.quick else REPETITIONS
+    times = {module: milliseconds(module, repetitions) for module in MODULES}
+    rows = [[module, f"{theirs:.1f}", f"{ours:.1f}", f"{ours / theirs:.2f}"] for module, (theirs, ours) in times.items()]
     show("Import, in ms of processor time", ["module", "AnsibleModule", "over it", "ratio"], rows)
     return check_limit(
-        "slowest import, as a part of that of AnsibleModule", max(ours / theirs for theirs, ours in found.values()), 0.75
+        "slowest import, as a part of that of AnsibleModule", max(ours / theirs for theirs, ours in times.values()), 0.75
     )

@@ -29,7 +29,7 @@ print(json.dumps([time.process_time() - began, resource.getrusage(resource.RUSAG
 """
 
 
-def report(_given: argparse.Namespace) -> bool:
+def report(_options: argparse.Namespace) -> bool:
     """Measure and print; return whether the limit holds."""
     fields = ",".join(f"Field{number:03}" for number in range(BYTES // 9))
     jobs = [

@@ -63,10 +63,10 @@ def measure(what: str) -> tuple[float, float]:
     return seconds, memory
 
 
-def report(_given: argparse.Namespace) -> bool:
+def report(_options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
-    found = in_turns({what: functools.partial(measure, what) for what in WORK}, 1, lambda spent: spent[0])
-    rows = [[what, str(WORK[what]), f"{spent[0]:.2f}", f"{spent[1]:.0f}"] for what, (spent, _in_c) in found.items()]
+    costs = in_turns({what: functools.partial(measure, what) for what in WORK}, 1, lambda spent: spent[0])
+    rows = [[what, str(WORK[what]), f"{spent[0]:.2f}", f"{spent[1]:.0f}"] for what, (spent, _in_c) in costs.items()]
     show("Payment pages without requests and without Ansible", ["document", "how many", "CPU s", "peak MB"], rows)
-    held = [check_limit(f"{what}, CPU in C", in_c, BOUNDS.get(what, 20)) for what, (_spent, in_c) in found.items()]
-    return all([*held, check_limit("100 pages of 1 MB, peak MB", found["pages"][0][1], 300)])
+    held = [check_limit(f"{what}, CPU in C", in_c, BOUNDS.get(what, 20)) for what, (_spent, in_c) in costs.items()]
+    return all([*held, check_limit("100 pages of 1 MB, peak MB", costs["pages"][0][1], 300)])

@@ -59,11 +59,11 @@ print(json.dumps([*spent, items, sum(each.stat().st_size for each in path.glob("
 """
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
     runs = {way: functools.partial(_made, way) for way in ("report", "json")}
-    found = in_turns(runs, 1 if given.quick else 3, lambda made: made[0].processor)
-    ((files, items, page), in_c), ((plain, _items, _page), json_in_c) = found["report"], found["json"]
+    costs = in_turns(runs, 1 if options.quick else 3, lambda made: made[0].processor)
+    ((files, items, page), in_c), ((plain, _items, _page), json_in_c) = costs["report"], costs["json"]
     show(
         f"Report of {ZONES} zones, {items} items, in five formats; the page has {page:.2f} MB",
         [*HEADER, "CPU / JSON"],

@@ -38,7 +38,7 @@ import scripts
 PARTS: dict[str, t.Callable[[argparse.Namespace], bool]] = {
     "fleet": fleet.report,
     "deliveries": deliveries.report,
-    "scripts": lambda given: all([scripts.report(given), script_audits.report(given)]),
+    "scripts": lambda options: all([scripts.report(options), script_audits.report(options)]),
     "pages": page_audits.report,
     "reports": reports.report,
     "adoptions": adoptions.report,
@@ -62,21 +62,21 @@ def main() -> int:
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
     parser.add_argument("--forks", type=int, default=10)
     parser.add_argument("--latency", type=int, default=20, help="milliseconds that the service takes for each answer")
-    given = parser.parse_args()
+    options = parser.parse_args()
     # Compile the code once, as for users.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    given.zones = given.zones or ([fleet.FEW_ZONES, 100] if given.quick else [10, 100, 300, 1000])
+    options.zones = options.zones or ([fleet.FEW_ZONES, 100] if options.quick else [10, 100, 300, 1000])
     # Run all parts, even if one exceeds a limit.
     began = time.perf_counter()
-    held = [_timed(part, given) for part in PARTS if part in given.parts]
+    held = [_timed(part, options) for part in PARTS if part in options.parts]
     print(f"\n{_where()}, {time.perf_counter() - began:.0f} s in all\n\n| measurement | value | limit |\n|---|---|---|")
     print("\n".join(table.LIMITS))
     return 0 if all(held) else 1
 
 
-def _timed(part: str, given: argparse.Namespace) -> bool:
+def _timed(part: str, options: argparse.Namespace) -> bool:
     began = time.perf_counter()
-    holds = PARTS[part](given)
+    holds = PARTS[part](options)
     print(f"({part}: {time.perf_counter() - began:.0f} s)", flush=True)
     return holds
 

@@ -66,18 +66,18 @@ def measure(scripts: int, entries: int) -> tuple[float, float, int]:
     return seconds, memory, count
 
 
-def report(_given: argparse.Namespace) -> bool:
+def report(_options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
     count = SCRIPTS
-    runs = {each: functools.partial(measure, each, ENTRIES) for each in (count, 2 * count)}
-    found = in_turns(runs, 3, lambda spent: spent[0])
-    (once, in_c), (twice, twice_in_c) = found[count], found[2 * count]
+    runs = {number: functools.partial(measure, number, ENTRIES) for number in (count, 2 * count)}
+    costs = in_turns(runs, 3, lambda spent: spent[0])
+    (once, in_c), (twice, twice_in_c) = costs[count], costs[2 * count]
     show(
         f"Audit against {ENTRIES} entries without requests and without Ansible",
         ["scripts", "CPU s", "peak MB", "in the inventory"],
         [
-            [str(each), f"{took:.2f}", f"{peak:.0f}", str(seen)]
-            for each, (took, peak, seen) in ((count, once), (2 * count, twice))
+            [str(number), f"{took:.2f}", f"{peak:.0f}", str(seen)]
+            for number, (took, peak, seen) in ((count, once), (2 * count, twice))
         ],
     )
     what = f"audit of {count} scripts against {ENTRIES} entries"
@@ -86,5 +86,5 @@ def report(_given: argparse.Namespace) -> bool:
         (f"{what}, peak MB", once[1], 300),
         ("audit: growth of the time for twice the scripts", twice_in_c / in_c, 2.2),
     )
-    held = [check_limit(*each) for each in limits]
+    held = [check_limit(*limit) for limit in limits]
     return all(held)

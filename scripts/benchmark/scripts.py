@@ -19,7 +19,7 @@ FIVE = ["script_id", "script_url", "host", "js_integrity_score", "malicious"]
 START, ALL, FEW = "start: two tasks of debug", "inventory, all members", "inventory, five members"
 
 
-def report(given: argparse.Namespace) -> bool:
+def report(options: argparse.Namespace) -> bool:
     """Measure and print; return whether all limits hold."""
     with running(zones=[ZONE], process=True) as simulator:
         simulator.seed(scripts={ZONE: _scripts()}, script_monitor={ZONE: {"enabled": True}})
@@ -32,19 +32,19 @@ def report(given: argparse.Namespace) -> bool:
             ALL: [listing, counted],
             FEW: [few, counted],
         }
-        runs = {what: functools.partial(cost_of, each, simulator.environment()) for what, each in tasks.items()}
-        found = in_turns(runs, 3 if given.quick else 5, lambda cost: cost.processor)
+        runs = {what: functools.partial(cost_of, steps, simulator.environment()) for what, steps in tasks.items()}
+        costs = in_turns(runs, 3 if options.quick else 5, lambda cost: cost.processor)
     show(
         f"{SCRIPTS} scripts in one playbook, start and end included",
         [*HEADER, "CPU in C"],
-        [[*cost.row(what), f"{in_c:.2f}"] for what, (cost, in_c) in found.items()],
+        [[*cost.row(what), f"{in_c:.2f}"] for what, (cost, in_c) in costs.items()],
     )
-    start, whole, five = (found[what][1] for what in (START, ALL, FEW))
+    start, whole, five = (costs[what][1] for what in (START, ALL, FEW))
     return all(
         [
             check_limit("50 000 scripts, all members, beyond the start of a playbook, CPU in C", whole - start, 21),
             check_limit("50 000 scripts, five members, beyond the start of a playbook, CPU in C", five - start, 12),
-            check_limit("50 000 scripts, all members, peak MB", found[ALL][0].memory, 300),
+            check_limit("50 000 scripts, all members, peak MB", costs[ALL][0].memory, 300),
         ]
     )
 

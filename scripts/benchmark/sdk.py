@@ -60,10 +60,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--threads", type=int, default=10)
     parser.add_argument("zones", nargs="+")
-    given = parser.parse_args()
+    options = parser.parse_args()
     client = cloudflare.Cloudflare(base_url=os.environ["CLOUDFLARE_BASE_URL"], api_token=os.environ["CLOUDFLARE_API_TOKEN"])
-    with ThreadPoolExecutor(given.threads) as executor:
-        list(executor.map(lambda zone: configure(client, zone), given.zones))
+    with ThreadPoolExecutor(options.threads) as executor:
+        list(executor.map(lambda zone: configure(client, zone), options.zones))
 
 
 if __name__ == "__main__":

@@ -23,14 +23,14 @@ def in_turns(
 
     Return the middle one of the runs of each, an odd number, with its processor time in C.
     """
-    found: dict[str, list[tuple[_Measured, float]]] = {name: [] for name in runs}
+    measurements: dict[str, list[tuple[_Measured, float]]] = {name: [] for name in runs}
     before = seconds_of_c()
     for _round in range(rounds):
         for name, run in runs.items():
             done, after = run(), seconds_of_c()
-            found[name].append((done, processor(done) * 2 / (before + after)))
+            measurements[name].append((done, processor(done) * 2 / (before + after)))
             before = after
-    return {name: sorted(each, key=lambda pair: pair[1])[rounds // 2] for name, each in found.items()}
+    return {name: sorted(pairs, key=lambda pair: pair[1])[rounds // 2] for name, pairs in measurements.items()}
 
 
 def seconds_of_c() -> float:
@@ -57,8 +57,8 @@ def _measured() -> float:
         groups: dict[str, list[dict[str, object]]] = {}
         for line in [json.dumps(record, sort_keys=True) for record in records]:
             record = json.loads(line)
-            if found := _HOST.match(record["script_url"]):
-                groups.setdefault(found[1], []).append(record)
+            if match := _HOST.match(record["script_url"]):
+                groups.setdefault(match[1], []).append(record)
         for host in sorted(groups):
             groups[host].sort(key=lambda record: str(record["script_id"]))
     return (time.process_time() - began) / RUNS
