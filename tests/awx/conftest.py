@@ -40,7 +40,9 @@ def zones(simulator: t.Any) -> dict[str, str]:
     """Return two zones that the inventory must contain, and one that it must not."""
     ids = {"blog.example": "b1", "shop.example": "5e", "new.example": simulator.zone}
     simulator.seed(
-        zones=[{"id": each, "name": name, "status": "active" if name in ACTIVE else "pending"} for name, each in ids.items()]
+        zones=[
+            {"id": zone_id, "name": name, "status": "active" if name in ACTIVE else "pending"} for name, zone_id in ids.items()
+        ]
     )
     return ids
 

@@ -70,7 +70,7 @@ def launch(
     limit: str = "",
     zones: str = "all",
     number: int = 1,
-    given: t.Mapping[str, t.Any] | None = None,
+    extra_vars: t.Mapping[str, t.Any] | None = None,
     **run: t.Any,
 ) -> Report:
     """Run one job of a template: with survey answers, artifacts of earlier jobs, and the environment of its credentials.
@@ -81,8 +81,8 @@ def launch(
     launched(job, limit)
     (source,) = controller.objects["inventory_sources"].values()
     environment: dict[str, str] = {}
-    for each in [source["credential"], *job["credentials"]]:
-        credential = controller.find("credentials", each)
+    for credential_id in [source["credential"], *job["credentials"]]:
+        credential = controller.find("credentials", credential_id)
         kind = controller.find("credential_types", credential["credential_type"])
         environment |= injected(kind, {**(inputs or {}).get(credential["name"], credential["inputs"])})
     return playbook.run(
@@ -95,7 +95,7 @@ def launch(
         extra_vars={
             **json.loads(job["extra_vars"] or "{}"),
             **answered(job["survey_spec"], dict(answers or {})),
-            **(given or {}),
+            **(extra_vars or {}),
             "edgeops_report_dir": str(playbook.folder / f"job{number}"),
             "awx_job_id": number,
         },

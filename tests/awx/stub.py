@@ -60,14 +60,14 @@ class Controller:
         return {item["identifier"]: item for item in self.objects[NODES].values() if item["workflow_job_template"] == number}
 
     def find(self, kind: str, number: t.Any) -> Item:
-        for each in TEMPLATES if kind == "unified_job_templates" else (kind,):
-            if isinstance(number, int) and number in self.objects[each]:
-                return self.objects[each][number]
+        for item_kind in TEMPLATES if kind == "unified_job_templates" else (kind,):
+            if isinstance(number, int) and number in self.objects[item_kind]:
+                return self.objects[item_kind][number]
         raise Refused(f'Invalid pk "{number}" - object does not exist.')
 
-    def create(self, kind: str, given: Item) -> Item:
+    def create(self, kind: str, fields: Item) -> Item:
         # The module for nodes also sends the type of the object, which is not stored.
-        item = {name: value for name, value in given.items() if name != "type"}
+        item = {name: value for name, value in fields.items() if name != "type"}
         if kind == "credentials":
             item.setdefault("inputs", {})
         checked(kind, item, self.find)
@@ -115,15 +115,15 @@ class Controller:
         own = ("identifier", "workflow_job_template") if kind == NODES else ("name", *owners)
         return all(item.get(member) == other.get(member) for member in own)
 
-    def change(self, kind: str, item: Item, given: Item) -> Item:
-        checked(kind, {**item, **given}, self.find)
-        item.update(given)
+    def change(self, kind: str, item: Item, fields: Item) -> Item:
+        checked(kind, {**item, **fields}, self.find)
+        item.update(fields)
         return item
 
     def listed(self, kind: str, query: dict[str, str]) -> list[Item]:
         kinds = TEMPLATES if kind == "unified_job_templates" else (kind,)
-        found = [item for each in kinds for item in self.objects[each].values()]
-        return [item for item in found if all(str(item.get(name)) == value for name, value in query.items())]
+        items = [item for item_kind in kinds for item in self.objects[item_kind].values()]
+        return [item for item in items if all(str(item.get(name)) == value for name, value in query.items())]
 
     def shown(self, kind: str, item: Item) -> Item:
         """Return an object as the API does, without its secret inputs."""
@@ -143,8 +143,8 @@ class Controller:
         if not rest:
             if method == "POST":
                 return 201, self.shown(kind, self.create(kind, body))
-            found = [self.shown(kind, item) for item in self.listed(kind, query)]
-            return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+            results = [self.shown(kind, item) for item in self.listed(kind, query)]
+            return 200, {"count": len(results), "next": None, "previous": None, "results": results}
         if kind == "roles":
             return self._granted(self.roles[int(rest[0])][2], method, body)
         item = self.find(kind, int(rest[0]))
@@ -170,8 +170,8 @@ class Controller:
             self.find(kind, body["id"])
             (item[member].remove if body.get("disassociate") else item[member].append)(body["id"])
             return 204, None
-        found = [self.find(kind, number) for number in item[member]]
-        return 200, {"count": len(found), "next": None, "previous": None, "results": found}
+        results = [self.find(kind, number) for number in item[member]]
+        return 200, {"count": len(results), "next": None, "previous": None, "results": results}
 
     def _granted(self, teams: list[int], method: str, body: t.Any) -> tuple[int, t.Any]:
         if method == "POST":

@@ -83,8 +83,8 @@ def test_job_is_created_with_the_token_of_the_bucket(
     """A template requests the challenge and shows the path of its file; the survey of another one has a question for the token."""
     simulator.settings(strict_ownership=True)
     proven = launch(playbook, configured.controller, PROOF, limit="shop.example")
-    (shown,) = [outcome.result["msg"] for outcome in proven.outcomes if outcome.name == "Show where the file with the token is"]
-    (file,) = [path for path in simulator.log_folder.rglob("*") if path.is_file() and path.name in shown]
+    (message,) = [outcome.result["msg"] for outcome in proven.outcomes if outcome.name == "Show where the file with the token is"]
+    (file,) = [path for path in simulator.log_folder.rglob("*") if path.is_file() and path.name in message]
     launch(playbook, configured.controller, SELECTED, answers={"bucket_token": file.read_text()}, limit="shop.example")
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [0, 1, 0]
 
@@ -155,15 +155,15 @@ def test_workflow_delivers_the_approved_plan(
     assert artifacts(predicted)["edgeops_plan_id"] and not simulator.writes()
     start = simulator.snapshot()
     simulator.seed(script_monitor={zones["shop.example"]: {"enabled": True}})
-    refused = launch(playbook, controller, deliver["name"], given=artifacts(predicted), fails="ansible", warns=UNPROVEN)
+    refused = launch(playbook, controller, deliver["name"], extra_vars=artifacts(predicted), fails="ansible", warns=UNPROVEN)
     said = [outcome.result["msg"] for outcome in refused.failures]
     assert len(said) == len(ACTIVE) and not refused.writes
     assert all(text.startswith("conflict: edgeops_approved_plan_id: ") and "have changed since" in text for text in said)
     simulator.restore(start)
-    delivered = launch(playbook, controller, deliver["name"], given=artifacts(predicted), warns=UNPROVEN)
+    delivered = launch(playbook, controller, deliver["name"], extra_vars=artifacts(predicted), warns=UNPROVEN)
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 1, 0]
-    shown = [outcome.result["msg"][0] for outcome in delivered.outcomes if outcome.name == "Show the outcomes"]
-    assert shown == ["2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"]
+    summary = [outcome.result["msg"][0] for outcome in delivered.outcomes if outcome.name == "Show the outcomes"]
+    assert summary == ["2 zones: 2 changed, 0 unchanged, 0 failed, 0 not reached"]
 
 
 def test_delivery_without_an_approval_is_refused(configured: Configured, playbook: Playbook, zones: dict[str, str]) -> None:
@@ -186,7 +186,7 @@ def test_survey_takes_precedence_over_inventory(
     account = {"api_email": EMAIL, "api_key": KEY, "base_url": simulator.base_url}
     launch(playbook, configured.controller, SELECTED, answers=answers, inputs={"Cloudflare zones": account}, limit="shop.example")
     state = simulator.state(zones["shop.example"])
-    assert [each["name"] for each in state["jobs"]] == ["answered"]
+    assert [job["name"] for job in state["jobs"]] == ["answered"]
     assert state["jobs"][0]["logpull_options"] == "fields=RayID,Cookies"
     assert state["script_monitor"]["enabled"] is False
     assert {entry["headers"].get("authorization") for entry in simulator.journal()} == {None}

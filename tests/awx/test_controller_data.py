@@ -43,7 +43,7 @@ def test_every_member_of_a_node_is_passed() -> None:
 def test_failing_slices_are_merged() -> None:
     data = load("controller.yml")
     templates = {item["name"]: item for item in data["controller_templates"]}
-    (audit,) = [each for each in data["controller_workflows"] if each["name"] == "Audit all zones"]
+    (audit,) = [workflow for workflow in data["controller_workflows"] if workflow["name"] == "Audit all zones"]
     nodes = {node["identifier"]: node for node in audit["simplified_workflow_nodes"]}
     assert (nodes["check"]["success_nodes"], nodes["check"]["always_nodes"]) == ([], ["merge"])
     check, merge = (templates[nodes[name]["unified_job_template"]] for name in ("check", "merge"))

@@ -47,7 +47,7 @@ def test_slices_are_merged_into_one_report(
 
     Each report is compared with the previous one. The zones of a lost slice are unaudited.
     """
-    alone = job(CHECK, 1, given={"report_slices": 1}, fails="ansible", warns=UNPROVEN)
+    alone = job(CHECK, 1, extra_vars={"report_slices": 1}, fails="ansible", warns=UNPROVEN)
     assert artifacts(alone)["edgeops_check"]["statuses"]["drifted"] == ACTIVE
     first = kept(store, "report.json")
     assert first["counts"]["statuses"]["drifted"] == 2 and set(store.files) == {
@@ -59,14 +59,14 @@ def test_slices_are_merged_into_one_report(
     assert [len(simulator.state(zone)["jobs"]) for zone in zones.values()] == [1, 0, 0]
     quick = {"edgeops_report_formats": ["json"]}
     slices = [
-        job(CHECK, 10, zones=ACTIVE[0], given=quick),
-        job(CHECK, 11, zones=ACTIVE[1], given=quick, fails="ansible", warns=UNPROVEN),
+        job(CHECK, 10, zones=ACTIVE[0], extra_vars=quick),
+        job(CHECK, 11, zones=ACTIVE[1], extra_vars=quick, fails="ansible", warns=UNPROVEN),
     ]
     handed_on: dict[str, t.Any] = {}
-    for each in slices:
-        handed_on |= artifacts(each)
+    for part in slices:
+        handed_on |= artifacts(part)
     answers = {"edgeops_fail_on": "findings, drifted"}
-    merged = job(MERGE, 20, given=handed_on, answers=answers, fails="ansible")
+    merged = job(MERGE, 20, extra_vars=handed_on, answers=answers, fails="ansible")
     report = kept(store, "report.json")
     assert {zone["zone"]: zone["status"] for zone in report["zones"]} == {"blog.example": "compliant", "shop.example": "drifted"}
     assert report["comparison"]["previous_id"] == first["report_id"] and report["comparison"]["resolved"]
@@ -77,7 +77,7 @@ def test_slices_are_merged_into_one_report(
     assert store.files["/audits/report.html"].content_type == "text/html; charset=utf-8"
 
     del handed_on["audit_slice_11"]
-    lost = job(MERGE, 22, given={**handed_on, **quick, "audit_slice_12": True}, fails="ansible")
+    lost = job(MERGE, 22, extra_vars={**handed_on, **quick, "audit_slice_12": True}, fails="ansible")
     assert "shop.example" in lost.failures[0].result["msg"]
     last = kept(store, "report.json")
     assert {zone["zone"]: zone["status"] for zone in last["zones"]}["shop.example"] == "unaudited"
@@ -95,7 +95,7 @@ def test_header_is_not_sent_to_other_hosts(job: t.Callable[..., Report], store: 
     """The header is not sent to another host to which the storage redirects."""
     with file_store.running("unused") as elsewhere:
         store.redirect = elsewhere.url.replace("127.0.0.1", "localhost")
-        job(CHECK, 1, given={"report_slices": 1}, fails="ansible")
+        job(CHECK, 1, extra_vars={"report_slices": 1}, fails="ansible")
         assert elsewhere.seen and not [headers for headers in elsewhere.seen if "authorization" in headers]
 
 

@@ -101,15 +101,17 @@ def test_no_task_waits_longer_than_needed(
     begun = turns.time
     turns.run([functools.partial(work, turns, itertools.cycle(latency), sent)] * WORKERS)
     assert len(sent) == WORKERS * CALLS >= 3 * REQUESTS
-    seen = sorted(each.seen for each in sent)
+    seen = sorted(request.seen for request in sent)
     for first, last in zip(seen, seen[REQUESTS:], strict=False):
         assert last - first >= SECONDS
-    waited = [each for each in sent if each.begun > each.asked]
-    for each in waited:
+    waited = [request for request in sent if request.begun > request.asked]
+    for request in waited:
         # Just before the request, the budget was used up: by requests that ended less than a window ago or had not ended.
-        moment = each.begun - 0.001
+        moment = request.begun - 0.001
         used = [other for other in sent if other.begun < moment < other.ended + WINDOW]
-        assert len(used) >= REQUESTS, f"begun {each.begun - begun:.3f} s after the start, with {len(used)} requests in the window"
+        assert len(used) >= REQUESTS, (
+            f"begun {request.begun - begun:.3f} s after the start, with {len(used)} requests in the window"
+        )
     assert len(waited) >= len(sent) // 3
     ideal = (len(sent) - 1) // REQUESTS * SECONDS
     if max(latency) < 1:

@@ -35,7 +35,7 @@ def crew() -> t.Iterator[Crew]:
 
 
 def entry_points(simulator: t.Any, zone: str) -> list[dict[str, t.Any]]:
-    return [found for found in simulator.state(zone)["rulesets"] if found["kind"] == "zone" and found["phase"] == PHASE]
+    return [ruleset for ruleset in simulator.state(zone)["rulesets"] if ruleset["kind"] == "zone" and ruleset["phase"] == PHASE]
 
 
 def logged(ruleset: t.Mapping[str, t.Any]) -> set[str]:

@@ -130,8 +130,8 @@ def script(letter: str, content: str) -> dict[str, t.Any]:
 
 def heard(rulebook: Rulebook) -> list[tuple[str, str]]:
     """Return kind and subject of each event (a letter for a script), with a star if it was redelivered."""
-    found = re.findall(r"HEARD (\w+) (\w+) (?:.*cdn\.example/)?(\w+)", rulebook.output)
-    return [(f"{kind}{'*' if again == 'True' else ''}", subject) for kind, again, subject in found]
+    events = re.findall(r"HEARD (\w+) (\w+) (?:.*cdn\.example/)?(\w+)", rulebook.output)
+    return [(f"{kind}{'*' if again == 'True' else ''}", subject) for kind, again, subject in events]
 
 
 def example(name: str, rulebook: Rulebook, zone: str) -> dict[str, t.Any]:

@@ -23,9 +23,9 @@ def run(
     service = (
         {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none"} if task.asks_service else {}
     )
-    found = checked(task, {**service, **named, **args})
-    assert not found.errors.errors, found.errors.msg
-    return execute(task, found, check=check)
+    validation = checked(task, {**service, **named, **args})
+    assert not validation.errors.errors, validation.errors.msg
+    return execute(task, validation, check=check)
 
 
 class Pauses:

@@ -48,8 +48,8 @@ class Row:
     def verdict(self, request: str, persistence: str) -> str:
         """Return the end of a run if only this request is considered."""
         if request in self.others:
-            found = self.others[request]
-            return found if isinstance(found, str) else found[persistence == LASTING]
+            verdict = self.others[request]
+            return verdict if isinstance(verdict, str) else verdict[persistence == LASTING]
         if persistence == LASTING:
             return self.lasting
         special = {POST_RULESET: self.ruleset, POST_OWNERSHIP: self.ownership}.get(request)
@@ -166,7 +166,7 @@ ONLY_ONCE = ("64-mib", "64-mib-unpacked")
 def expected(row: Row, requests: t.Sequence[str], index: int, persistence: str) -> tuple[str, int | None]:
     """Return the end of a run in which the request with this index has the fault: a kind or success, and the tries of the failing request."""
     affected = requests[index : index + 1] if persistence == ONCE else requests[index:]
-    verdict = next((found for request in affected if (found := row.verdict(request, persistence)) != OK), OK)
+    verdict = next((end for request in affected if (end := row.verdict(request, persistence)) != OK), OK)
     if verdict == OK:
         return OK, None
     return verdict, RETRIES + 1 if row.tried and persistence == LASTING else None

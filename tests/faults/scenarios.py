@@ -189,8 +189,8 @@ class Scenario:
 
 def list_all(_module: str, simulator: t.Any, address: Address, args: t.Mapping[str, t.Any], **_modes: bool) -> Document:
     """Return the inventory's listing of zones or accounts in the form of a module's result."""
-    given = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **args}
-    params = validated({"argument_spec": inventory.SPECIFICATION}, given, "zones").params
+    arguments = {"base_url": simulator.base_url, "api_token": simulator.token, "request_budget": "none", **args}
+    params = validated({"argument_spec": inventory.SPECIFICATION}, arguments, "zones").params
     described = parse_connection(params)
     try:
         operation, filters = ("zones.list", inventory.query(params)) if address == IN_ZONE else ("accounts.list", {})
@@ -373,6 +373,6 @@ WITH_ENGINE: t.Mapping[str, Scenario] = {
 SCENARIOS: t.Mapping[str, Scenario] = {
     **_OF_ZONES,
     **_OF_ACCOUNTS,
-    **{name: dataclasses.replace(found, address=IN_ACCOUNT) for name, found in _OF_ACCOUNTS_ALONE.items()},
+    **{name: dataclasses.replace(scenario, address=IN_ACCOUNT) for name, scenario in _OF_ACCOUNTS_ALONE.items()},
     **(WITH_ENGINE if is_installed() else {}),
 }

@@ -37,9 +37,9 @@ def known_ids(name: str) -> frozenset[t.Any]:
     seed = SCENARIOS[name].seed()
     rulesets = seed["rulesets"][ZONE]
     rules = [rule for ruleset in rulesets for rule in ruleset.get("rules", [])]
-    found = [*rulesets, *rules, *seed["policies"][ZONE], *seed["jobs"][ZONE], *seed["jobs"][ACCOUNT]]
-    found += [thing for part in ("transformers", "notification_policies", "webhooks") for thing in seed[part][ACCOUNT]]
-    return frozenset(thing[member] for thing in found for member in ("id", "ref") if member in thing)
+    things = [*rulesets, *rules, *seed["policies"][ZONE], *seed["jobs"][ZONE], *seed["jobs"][ACCOUNT]]
+    things += [thing for part in ("transformers", "notification_policies", "webhooks") for thing in seed[part][ACCOUNT]]
+    return frozenset(thing[member] for thing in things for member in ("id", "ref") if member in thing)
 
 
 def comparable(state: t.Any, known: frozenset[t.Any]) -> t.Any:
@@ -106,8 +106,8 @@ def all_cases() -> list[Case]:
     """Return all cases of the matrix."""
     return [
         (scenario, index, fault, persistence)
-        for scenario, found in SCENARIOS.items()
-        for index in range(len(found.requests))
+        for scenario, definition in SCENARIOS.items()
+        for index in range(len(definition.requests))
         for fault in ROWS
         for persistence in (ONCE, LASTING)
         if not (persistence == LASTING and fault in oracle.ONLY_ONCE)

@@ -85,15 +85,15 @@ def names(name: str, source: str) -> t.Iterator[str]:
 
 def imported(name: str, source: str) -> t.Iterator[str]:
     """Yield the files of the project that a file imports."""
-    for each in names(name, source):
-        if each.startswith(OWN):
-            path = each.removeprefix(OWN).replace(".", "/")
+    for module in names(name, source):
+        if module.startswith(OWN):
+            path = module.removeprefix(OWN).replace(".", "/")
             yield path if (ROOT / f"{path}.py").is_file() else path.rpartition("/")[0]
 
 
 def foreign(name: str, source: str) -> set[str]:
     """Return the top-level packages that a file imports."""
-    return {each.partition(".")[0] for each in names(name, source)}
+    return {module.partition(".")[0] for module in names(name, source)}
 
 
 def violation_of_storeys(name: str, target: str) -> str:
@@ -125,12 +125,12 @@ def violation(name: str, target: str) -> str:
 
 
 def violations(sources: t.Mapping[str, str]) -> list[str]:
-    found = [
+    imports = [
         (name, target, violation(name, target) or violation_of_storeys(name, target))
         for name in sources
         for target in imported(name, sources[name])
     ]
-    return sorted(f"{name} → {target}: {why}" for name, target, why in found if why)
+    return sorted(f"{name} → {target}: {why}" for name, target, why in imports if why)
 
 
 def sources() -> dict[str, str]:
@@ -165,7 +165,7 @@ def test_no_circular_imports_in_the_simulator() -> None:
     graph = {}
     for module, path in files.items():
         named = set(names(str(path), path.read_text(encoding="utf-8")))
-        graph[module] = ((named | {each.rpartition(".")[0] for each in named}) & files.keys()) - {module}
+        graph[module] = ((named | {target.rpartition(".")[0] for target in named}) & files.keys()) - {module}
     assert len(graph) > 50
     assert not circular_imports(graph)
 
@@ -206,13 +206,13 @@ def is_pure(name: str) -> bool:
 
 
 def impurities(sources: t.Mapping[str, str]) -> list[str]:
-    found = []
+    impure = []
     for name, source in sources.items():
         if is_pure(name):
-            found += [f"{name} imports {module}" for module in foreign(name, source) & IMPURE]
+            impure += [f"{name} imports {module}" for module in foreign(name, source) & IMPURE]
             calls = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-            found += [f"{name} asks for the time" for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCKS]
-    return found
+            impure += [f"{name} asks for the time" for call in calls if isinstance(call, ast.Attribute) and call.attr in CLOCKS]
+    return impure
 
 
 def test_pure_packages_import_no_io() -> None:

@@ -23,7 +23,7 @@ def load(name: str) -> t.Any:
 
 def requirements(name: str) -> dict[str, Requirement]:
     lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
-    return {found.name: found for found in map(Requirement, filter(None, lines))}
+    return {requirement.name: requirement for requirement in map(Requirement, filter(None, lines))}
 
 
 def builder(*arguments: str) -> str:
@@ -36,8 +36,8 @@ def builder(*arguments: str) -> str:
 def test_builder_finds_python_packages_only(tmp_path: Path) -> None:
     subprocess.run([str(ROOT / "scripts" / "tracked-copy.sh"), str(tmp_path)], check=True, capture_output=True)
     introspected = yaml.safe_load(builder("introspect", str(tmp_path)))
-    found = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
-    assert found == set(requirements("meta/ee-requirements.txt").values())
+    packages = {Requirement(line.partition("#")[0].strip()) for line in introspected["python"]}
+    assert packages == set(requirements("meta/ee-requirements.txt").values())
     assert all("edgeops.observability" in line for line in introspected["python"])
     assert introspected["system"] == []
     dependencies = {"python": "meta/ee-requirements.txt", "system": "meta/ee-bindep.txt"}
@@ -72,8 +72,8 @@ def test_context_of_an_image_contains_this_release(definition: str, tmp_path: Pa
 def test_image_takes_the_collection_from_a_file(tmp_path: Path) -> None:
     """With the lines from the README of the example, the context contains the artifact."""
     readme = (ROOT / "examples" / "awx" / "README.md").read_text(encoding="utf-8")
-    (shown,) = (block for block in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
-    definition, changes = load(DEFINITIONS[0]), yaml.safe_load(shown)
+    (example,) = (block for block in re.findall(r"```text\n(.*?)```", readme, re.DOTALL) if "additional_build_files" in block)
+    definition, changes = load(DEFINITIONS[0]), yaml.safe_load(example)
     definition["additional_build_files"] = changes["additional_build_files"]
     definition["dependencies"]["galaxy"] = changes["dependencies"]["galaxy"]
     (tmp_path / "execution-environment.yml").write_text(yaml.safe_dump(definition), encoding="utf-8")

@@ -52,7 +52,7 @@ def text_of(name: str) -> str:
 
 def test_each_session_has_a_description(sessions) -> None:
     descriptions = [session["description"] for session in sessions.values()]
-    assert all(re.fullmatch(r"[A-Z].{20,140}", each or "") for each in descriptions), descriptions
+    assert all(re.fullmatch(r"[A-Z].{20,140}", description or "") for description in descriptions), descriptions
     assert len(set(descriptions)) == len(descriptions)
 
 

@@ -72,9 +72,9 @@ def declared(module: str) -> types.ModuleType:
     return importlib.import_module(f"{PACKAGE}.{module}")
 
 
-def difference(found: t.Iterable[t.Any], expected: t.Iterable[t.Any]) -> str:
+def difference(actual: t.Iterable[t.Any], expected: t.Iterable[t.Any]) -> str:
     """Return names that a list lacks, and names that are unknown or duplicate."""
-    has, needs = collections.Counter(found), collections.Counter(expected)
+    has, needs = collections.Counter(actual), collections.Counter(expected)
     return f"missing: {sorted(needs - has)}, too many: {sorted(has - needs)}"
 
 
@@ -88,8 +88,8 @@ def test_module_has_a_test(module: str) -> None:
     """Tests of modules, or their shared code, contain the full name of each module, or pass its name to the harness."""
     files = [*(ROOT / "tests" / "modules").glob("test_*.py"), *(ROOT / "tests" / "support").glob("*.py")]
     tests = "".join(path.read_text(encoding="utf-8") for path in files)
-    found = re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|converge_each|lifecycle)\(\s*\"{module}\"", tests)
-    assert found is not None, f"tests/modules has no test that runs {module}"
+    match = re.search(rf"\bedgeops\.observability\.{module}\b|\b(converge|converge_each|lifecycle)\(\s*\"{module}\"", tests)
+    assert match is not None, f"tests/modules has no test that runs {module}"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -164,7 +164,7 @@ def test_members_of_scripts_are_documented() -> None:
     assert all(f"V({name})" in option for name in MEMBERS[len(described) :])
 
 
-@pytest.mark.parametrize("module", [each for each in REMOTE if not each.endswith("_info")])
+@pytest.mark.parametrize("module", [name for name in REMOTE if not name.endswith("_info")])
 def test_seealso_names_an_info_module(module: str) -> None:
     named = {entry.get("module", "") for entry in documented.section(module, "DOCUMENTATION").get("seealso", ())}
     readers = {name for name in named if name.endswith("_info") and name.rpartition(".")[2] in MODULES}
@@ -176,8 +176,8 @@ def test_seealso_names_an_info_module(module: str) -> None:
 def plugins_in_folders() -> dict[tuple[str, str], str]:
     """Return the public plugins with the version in which each was added."""
     files = [path for kind in PUBLIC for path in (ROOT / "plugins" / kind).glob("[a-z]*") if path.suffix in (".py", ".yml")]
-    found = {path: re.search(r"^version_added: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in files}
-    return {(path.parent.name, path.stem): match[1] if match else "none" for path, match in found.items()}
+    matches = {path: re.search(r"^version_added: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in files}
+    return {(path.parent.name, path.stem): match[1] if match else "none" for path, match in matches.items()}
 
 
 def test_changelog_lists_every_plugin() -> None:

@@ -64,12 +64,12 @@ def test_release_is_described(artifact: Path) -> None:
     shell(named("describe"), ROOT, RELEASE_FOLDER=str(artifact.parent))
     digest, name = (artifact.parent / "SHA256SUMS").read_text(encoding="utf-8").split()
     assert (digest, name) == (hashlib.sha256(artifact.read_bytes()).hexdigest(), artifact.name)
-    found = {path.name: path.read_text(encoding="utf-8") for path in artifact.parent.glob("*.cdx.json")}
-    assert len(found) == 2
-    for text in found.values():
+    documents = {path.name: path.read_text(encoding="utf-8") for path in artifact.parent.glob("*.cdx.json")}
+    assert len(documents) == 2
+    for text in documents.values():
         version = SchemaVersion.from_version(json.loads(text)["specVersion"])
         assert JsonStrictValidator(version).validate_str(text) is None
-    parts = {name: {each["name"] for each in json.loads(text)["components"]} for name, text in found.items()}
+    parts = {name: {component["name"] for component in json.loads(text)["components"]} for name, text in documents.items()}
     assert {"requests", "urllib3"} <= parts["requirements.cdx.json"]
     image = yaml.safe_load((ROOT / "examples/awx/execution-environment.yml").read_text(encoding="utf-8"))["images"]["base_image"]
     assert {"requests", "ansible-core", "observability", image["name"].rpartition(":")[0]} <= parts[
@@ -206,8 +206,8 @@ def test_no_other_file_has_the_version() -> None:
     texts = [
         name for name in listed if (ROOT / name).is_file() and not name.startswith(("CHANGELOG", "changelogs/", "requirements/"))
     ]
-    found = {name for name in texts if named.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))}
-    assert found <= VERSIONS.keys(), "let it come from galaxy.yml, or compare it in scripts/release_check.py"
+    with_version = {name for name in texts if named.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))}
+    assert with_version <= VERSIONS.keys(), "let it come from galaxy.yml, or compare it in scripts/release_check.py"
 
 
 def test_missing_files_are_reported(release_files: Path) -> None:
@@ -221,9 +221,9 @@ def test_missing_files_are_reported(release_files: Path) -> None:
     for name, version in release_check._versions().items():
         path = release_files / name
         path.write_text(path.read_text(encoding="utf-8").replace(version, "9.9.9"), encoding="utf-8")
-    found = " ".join(release_check.problems())
-    assert "changelogs/changelog.yaml has no release 9.9.9" in found
-    assert "CHANGELOG.md or CHANGELOG.rst does not describe 9.9.9" in found
+    problems = " ".join(release_check.problems())
+    assert "changelogs/changelog.yaml has no release 9.9.9" in problems
+    assert "CHANGELOG.md or CHANGELOG.rst does not describe 9.9.9" in problems
 
 
 def test_tag_of_another_version_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ RAW = GALAXY["repository"].replace("https://github.com/", "https://raw.githubuse
 
 def test_every_file_has_its_licence() -> None:
     """The files are those that the pre-commit hook checks."""
-    (hook,) = [each for each in load(".pre-commit-config.yaml")["repos"][0]["hooks"] if each["id"] == "licence"]
+    (hook,) = [hook for hook in load(".pre-commit-config.yaml")["repos"][0]["hooks"] if hook["id"] == "licence"]
     assert "--negate" in hook["args"]
     named = [name for name in files() if not re.search(hook["exclude"], name) and text_of(name).strip()]
     assert len(named) > 500
@@ -60,8 +60,8 @@ def test_licence_is_complete() -> None:
 
 
 def test_no_file_names_a_package_registry() -> None:
-    found = [(name, word) for name in files() for word in REGISTRIES if word in text_of(name)]
-    assert not found
+    places = [(name, word) for name in files() for word in REGISTRIES if word in text_of(name)]
+    assert not places
 
 
 def test_no_lock_file_archive_or_sanity_ignore() -> None:
@@ -77,7 +77,7 @@ def test_ignored_rules_have_a_reason() -> None:
         for name in files()
         if name.endswith(".py")
         for number, line in enumerate(text_of(name).splitlines(), 1)
-        if (found := silenced.search(line)) and "#" not in found[2] and not re.search(r"\w{3}.*\s\w", found[2])
+        if (match := silenced.search(line)) and "#" not in match[2] and not re.search(r"\w{3}.*\s\w", match[2])
     ]
     assert not bare
 
@@ -108,7 +108,7 @@ def test_readme_has_support_and_versions() -> None:
         GALAXY["issues"],
         CONDUCT,
     )
-    assert [each for each in words if each not in section("Communication")] == []
+    assert [word for word in words if word not in section("Communication")] == []
     assert "https://semver.org/" in section("Versioning, release notes and roadmap")
 
 

@@ -60,7 +60,7 @@ def readings_in_python(source: str) -> t.Iterator[str]:
     for node in ast.walk(tree):
         is_raw = isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".value", ".of_run", ".raw.get"))
         places = node.args if isinstance(node, ast.Call) and is_raw else ()
-        yield from (named[each.id] for each in places if isinstance(each, ast.Name) and each.id in named)
+        yield from (named[place.id] for place in places if isinstance(place, ast.Name) and place.id in named)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in allowed | tables:
             name = node.value.partition(".")[0]
             if (name in VARIABLES and id(node) not in messages) or name in ("edgeops_", "log_delivery_"):
@@ -86,8 +86,8 @@ def files(*patterns: str) -> list[Path]:
 def test_plays_take_what_was_validated() -> None:
     documents = files("playbooks/*.yml", "roles/*/tasks/*.yml", "roles/*/vars/*.yml", "roles/*/handlers/*.yml")
     assert len(documents) > 8
-    found = {path.name: list(readings(yaml.safe_load(path.read_text(encoding="utf-8")))) for path in documents}
-    assert not {name: places for name, places in found.items() if places}
+    by_file = {path.name: list(readings(yaml.safe_load(path.read_text(encoding="utf-8")))) for path in documents}
+    assert not {name: places for name, places in by_file.items() if places}
 
 
 def test_python_reads_variables_by_their_table() -> None:
@@ -97,8 +97,8 @@ def test_python_reads_variables_by_their_table() -> None:
         if "_variables" not in path.parts and "modules" not in path.parts
     ]
     assert len(sources) > 100
-    found = {path.name: list(readings_in_python(path.read_text(encoding="utf-8"))) for path in sources}
-    assert not {name: names for name, names in found.items() if names}
+    by_file = {path.name: list(readings_in_python(path.read_text(encoding="utf-8"))) for path in sources}
+    assert not {name: names for name, names in by_file.items() if names}
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def test_secrets_in_all_members_of_jobs_are_masked(watched, old, new, kind, chec
         result = watched.run("logpush_job", check=check, **named, **args)
         assert not result.get("failed"), result
     watched.seed_jobs({**job, "error_message": words(before)})
-    shown = watched.run("logpush_job_info")["jobs"][0]
-    assert shown["destination"]["scheme"] in before and "********" in json.dumps(shown["destination"])
+    listed = watched.run("logpush_job_info")["jobs"][0]
+    assert listed["destination"]["scheme"] in before and "********" in json.dumps(listed["destination"])
     watched.run("logpush_job", check=check, **named, state="absent")
 
 

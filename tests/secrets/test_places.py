@@ -80,8 +80,8 @@ def roles() -> list[Task]:
         "destination_conf={{ d_s3 }} name=edge",
         '{"name": "edge", "destination_conf": "{{ d_s3 }}", "ownership_challenge": "{{ s_challenge }}", }',
     ]
-    given = [{"zone_id": "{{ zone }}", "job": desired} for desired in desired_states]
-    given.append({"account_id": "{{ account }}", "job": {**JOB, "dataset": "gateway_dns", "fields": ["SrcIP"]}})
+    role_variables = [{"zone_id": "{{ zone }}", "job": desired} for desired in desired_states]
+    role_variables.append({"account_id": "{{ account }}", "job": {**JOB, "dataset": "gateway_dns", "fields": ["SrcIP"]}})
     return [
         {
             "name": f"Role {number}",
@@ -89,7 +89,7 @@ def roles() -> list[Task]:
             "vars": {f"log_delivery_{name}": value for name, value in variables.items()},
             "rescue": [{"name": "Show", "ansible.builtin.debug": {"var": "ansible_failed_result"}}],
         }
-        for number, variables in enumerate(given)
+        for number, variables in enumerate(role_variables)
     ]
 
 

@@ -77,7 +77,7 @@ def test_output_contains_no_secret(
         "hosts": "all",
         "gather_facts": False,
         "module_defaults": {f"group/{NAME}.zone": {"zone_id": "{{ zone }}", "retries": 0}},
-        "tasks": [each for task in play_tasks for each in (task, show)],
+        "tasks": [step for task in play_tasks for step in (task, show)],
     }
     place = process.Place(tmp_path)
     command = [str(place.write("play.yml", [play])), "-i", str(place.write("i.yml", process.inventory(None)))]

@@ -68,10 +68,10 @@ def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def run(base_url: str, **args: t.Any) -> dict[str, t.Any]:
     task = importlib.import_module(f"{MODULES}.script_monitor").TASK
-    given = {"base_url": base_url, "zone_id": "ab", "enabled": False, "request_budget": "none", **(args or {})}
-    if not {"api_token", "api_key"} & set(given):
-        given["api_token"] = TOKEN
-    checked = validated(task.arguments(), given, task.name)
+    options = {"base_url": base_url, "zone_id": "ab", "enabled": False, "request_budget": "none", **(args or {})}
+    if not {"api_token", "api_key"} & set(options):
+        options["api_token"] = TOKEN
+    checked = validated(task.arguments(), options, task.name)
     assert checked.error is None, checked.error
     return Run(checked.params, check_mode=False, diff_mode=False).finish(task)
 
