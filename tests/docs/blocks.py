@@ -92,15 +92,15 @@ def blocks(source: str) -> list[Block]:
     if _EXAMPLES.match(source):
         return [Block(source, line, examples) for line, examples in _examples(text)]
     if source.endswith(".md"):
-        return [Block(source, _line(text, found.start()), found[1]) for found in _FENCE.finditer(text)]
-    return [_directive(source, text, found) for found in _DIRECTIVE.finditer(text)]
+        return [Block(source, _line(text, match.start()), match[1]) for match in _FENCE.finditer(text)]
+    return [_directive(source, text, match) for match in _DIRECTIVE.finditer(text)]
 
 
-def _directive(source: str, text: str, found: re.Match[str]) -> Block:
-    caption = _CAPTION.search(found[2])
-    mark = _MARK.search(text[: found.start()])
-    line = _line(text, found.start())
-    return Block(source, line, textwrap.dedent(found[3]), caption[1] if caption else "", mark[1] if mark else "")
+def _directive(source: str, text: str, match: re.Match[str]) -> Block:
+    caption = _CAPTION.search(match[2])
+    mark = _MARK.search(text[: match.start()])
+    line = _line(text, match.start())
+    return Block(source, line, textwrap.dedent(match[3]), caption[1] if caption else "", mark[1] if mark else "")
 
 
 def _examples(text: str) -> t.Iterator[tuple[int, str]]:

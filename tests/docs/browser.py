@@ -60,9 +60,9 @@ class Page:
 
     def evaluate(self, expression: str) -> t.Any:
         """Return the value of an expression, or of its promise."""
-        given = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        parameters = {"expression": expression, "awaitPromise": True, "returnByValue": True}
         assert self._console, "nothing is shown"
-        answer = self._console.send("Runtime.evaluate", given)
+        answer = self._console.send("Runtime.evaluate", parameters)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
@@ -81,19 +81,21 @@ class Page:
     def too_wide(self) -> list[str]:
         """Return the start of each element that is wider than the window."""
         wide = "[...document.body.querySelectorAll('*')].filter(each => each.getBoundingClientRect().right > innerWidth + 1)"
-        found: list[str] = self.evaluate(f"{wide}.map(each => each.outerHTML.slice(0, 80))")
-        return found
+        elements: list[str] = self.evaluate(f"{wide}.map(each => each.outerHTML.slice(0, 80))")
+        return elements
 
     def loaded(self) -> list[str]:
         """Return the files that the page has loaded."""
-        found: list[str] = self.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
-        return found
+        files: list[str] = self.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+        return files
 
     def violations(self) -> list[str]:
         """Return the violations that axe-core finds with all its rules."""
         self.evaluate((importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
-        found = self.evaluate("axe.run(document).then(done => done.violations)")
-        return [f"{each['id']}: {each['help']}: {node['html']}" for each in found for node in each["nodes"]]
+        violations = self.evaluate("axe.run(document).then(done => done.violations)")
+        return [
+            f"{violation['id']}: {violation['help']}: {node['html']}" for violation in violations for node in violation["nodes"]
+        ]
 
 
 @contextlib.contextmanager

@@ -45,8 +45,8 @@ def page() -> t.Iterator[t.Any]:
     """Return the page in a browser."""
     from browser import opened  # noqa: PLC0415  # Playwright is not in every environment that runs tests of this folder
 
-    with opened() as shown:
-        yield shown
+    with opened() as opened_page:
+        yield opened_page
 
 
 @pytest.fixture(scope="session")

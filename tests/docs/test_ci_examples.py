@@ -37,8 +37,8 @@ def gitlab() -> Job:
 
 def steps() -> list[dict[str, t.Any]]:
     workflow = yaml.safe_load((CI / "github-actions.yml").read_text(encoding="utf-8"))
-    found: list[dict[str, t.Any]] = workflow["jobs"]["check"]["steps"]
-    return found
+    job_steps: list[dict[str, t.Any]] = workflow["jobs"]["check"]["steps"]
+    return job_steps
 
 
 def github() -> Job:

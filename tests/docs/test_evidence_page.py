@@ -21,9 +21,9 @@ PLANTED = '<script>window.planted = 1</script><img src="planted.png" onerror="wi
 
 def shown(page: browser.Page, folder: Path, names: t.Mapping[str, str], **how: t.Any) -> None:
     """Make the document for a folder of evidence, and open it."""
-    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "unused", "since": "2026-01-01", "zone_names": names}
+    options = {**OPTIONS, "evidence_dir": str(folder), "dest": "unused", "since": "2026-01-01", "zone_names": names}
     file = folder / "evidence.html"
-    file.write_bytes(render(documents.read(documents.desire(given, {}))))
+    file.write_bytes(render(documents.read(documents.desire(options, {}))))
     page.show(file.as_uri(), **how)
 
 

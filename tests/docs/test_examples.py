@@ -124,8 +124,8 @@ def test_examples_run_unchanged(playbook: Playbook, simulator: t.Any) -> None:
 def test_inventory_examples_list_the_zones(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """All examples run in one process, and each puts its hosts into its own group."""
     simulator.seed(zones=ZONES, script_monitor={zone["id"]: {"enabled": True} for zone in ZONES})
-    found = [block for source in SOURCES for block in runnable(source) if block.kind == "inventory"]
-    documents = [document for block in found for document in block.documents]
+    inventories = [block for source in SOURCES for block in runnable(source) if block.kind == "inventory"]
+    documents = [document for block in inventories for document in block.documents]
     for number, document in enumerate(documents):
         groups = {**document.get("groups", {}), f"example_{number}": "true"}
         # The simulator does not have the accounts of the examples.
@@ -160,8 +160,8 @@ def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.
         # The guide says beside the example that the bucket needs a proof of ownership.
         warns=["ownership_challenge: is omitted"],
     )
-    (found,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
-    assert report.writes and found["edgeops_check"]["statuses"]["compliant"] == ["shop"]
+    (statistics,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
+    assert report.writes and statistics["edgeops_check"]["statuses"]["compliant"] == ["shop"]
 
 
 def test_only_named_blocks_are_not_run() -> None:

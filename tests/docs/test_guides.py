@@ -117,20 +117,20 @@ class File(t.NamedTuple):
 def steps(guide: str) -> list[File | list[str]]:
     """Return the files and commands of a page in order."""
     text = (ROOT / "docs" / "docsite" / "rst" / f"{guide}.rst").read_text(encoding="utf-8")
-    found: dict[int, File | list[str]] = {
+    by_line: dict[int, File | list[str]] = {
         block.line: File(block.caption, block.text)
         for block in blocks(f"docs/docsite/rst/{guide}.rst")
         if block.caption and block.mark in ("", "alone")
     }
     for block in re.finditer(r"\.\. code-block:: sql\n +:caption: (\S+)\n\n((?:(?: +.*)?\n)+)", text):
-        found[text.count("\n", 0, block.start()) + 1] = File(block[1], textwrap.dedent(block[2]))
+        by_line[text.count("\n", 0, block.start()) + 1] = File(block[1], textwrap.dedent(block[2]))
     shell = re.finditer(r"\.\. code-block:: shell\n\n((?:(?: +.*)?\n)+)", text)
     for block in shell:
         for command in re.finditer(r"^ +((?:ansible-playbook|mv) (?:.*\\\n)*.*)$", block[1], re.MULTILINE):
             line = text.count("\n", 0, block.start(1) + command.start()) + 1
             # A long command continues on the next line.
-            found[line] = shlex.split(re.sub(r"\\\n *", "", command[1]), comments=True)
-    return [found[line] for line in sorted(found)]
+            by_line[line] = shlex.split(re.sub(r"\\\n *", "", command[1]), comments=True)
+    return [by_line[line] for line in sorted(by_line)]
 
 
 def commands(guide: str) -> list[list[str]]:
@@ -160,15 +160,15 @@ class Project:
 
     def run(self, command: t.Sequence[str]) -> tuple[int, str]:
         """Run a command with the placeholders of the page replaced; return exit code and output."""
-        shown = [*command]
-        if "bucket_token=TOKEN" in shown:
-            shown[shown.index("bucket_token=TOKEN")] = f"bucket_token={self._token()}"
-        code, output, errors = execute(shown, self.environment, self.folder, timeout=300)
+        words = [*command]
+        if "bucket_token=TOKEN" in words:
+            words[words.index("bucket_token=TOKEN")] = f"bucket_token={self._token()}"
+        code, output, errors = execute(words, self.environment, self.folder, timeout=300)
         return code, output + errors
 
     def _token(self) -> str:
         """Return the challenge that the simulator wrote to the bucket last."""
-        path = max(self._simulator.log_folder.rglob("*ownership*"), key=lambda each: each.stat().st_mtime_ns)
+        path = max(self._simulator.log_folder.rglob("*ownership*"), key=lambda file: file.stat().st_mtime_ns)
         return t.cast("str", path.read_text(encoding="utf-8").strip())
 
 
@@ -186,13 +186,13 @@ def follow(reader: Reader, simulator: t.Any, folder: Path) -> list[list[t.Any]]:
             project.save(step.name, step.text)
             continue
         words = shlex.join(step)
-        for desired in (text for each, text in reader.edits.items() if each in words):
+        for desired in (text for part, text in reader.edits.items() if part in words):
             project.save(DESIRED, desired)
         before = len(simulator.journal())
         code, output = project.run(step)
-        assert code == next((wanted for each, wanted in reader.fails.items() if each in words), 0), f"{words}\n{output}"
+        assert code == next((wanted for part, wanted in reader.fails.items() if part in words), 0), f"{words}\n{output}"
         sent.append(simulator.journal()[before:])
-    assert tuple(len(writes(each)) for each in sent) == reader.writes
+    assert tuple(len(writes(requests)) for requests in sent) == reader.writes
     assert tuple(job["name"] for job in simulator.state(ZONE)["jobs"]) == reader.jobs
     return sent
 
@@ -315,7 +315,7 @@ def test_guide_who_is_told_works_as_pasted(simulator: t.Any, tmp_path: Path) -> 
         jobs={ZONE: [JOB]},
     )
     project = Project(tmp_path / "project", simulator)
-    found: list[dict[str, t.Any]] = []
+    reports: list[dict[str, t.Any]] = []
     for step in steps("guide_who_is_told"):
         if isinstance(step, File):
             project.save(step.name, step.text)
@@ -323,14 +323,14 @@ def test_guide_who_is_told_works_as_pasted(simulator: t.Any, tmp_path: Path) -> 
         code, output = project.run(step)
         assert code == 0, f"{shlex.join(step)}\n{output}"
         if "edgeops.observability.survey" in step:
-            found.append(json.loads((project.folder / "told" / "report.json").read_text(encoding="utf-8")))
+            reports.append(json.loads((project.folder / "told" / "report.json").read_text(encoding="utf-8")))
     names = [
         {item["subject"]: row["zone"] for row in report["zones"] for item in row["items"] if item["type"] == "no_alert"}
-        for report in found
+        for report in reports
     ]
     lost, scripts = "failing_logpush_job_disabled_alert", "scriptmonitor_alert_new_resources"
     assert names == [{lost: f"account_{account}", scripts: NAME}, {}, {scripts: NAME}]
-    nobody, told, silenced = ({row["alert_type"]: row for row in report["alerts"]} for report in found)
+    nobody, told, silenced = ({row["alert_type"]: row for row in report["alerts"]} for report in reports)
     assert nobody[scripts]["uncovered"] == [NAME] and told[scripts]["covered"] == [NAME] == told[lost]["covered"]
     assert told[lost]["policies"][0]["mechanisms"]["webhooks"] == ["Chat of operations"]
     assert told[lost]["policies"][0]["last_delivery"]
@@ -350,8 +350,8 @@ def test_guide_adopt_works_as_pasted(simulator: t.Any, tmp_path: Path) -> None:
         code, output = project.run(command)
         assert code == 0, output
     assert "1 unchanged" in output
-    shown = (project.folder / "inventory" / "vault-example.txt").read_text(encoding="utf-8")
-    (line,) = re.findall(r"^ *(destination_conf: .*)$", shown, re.MULTILINE)
+    example = (project.folder / "inventory" / "vault-example.txt").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^ *(destination_conf: .*)$", example, re.MULTILINE)
     (variable,) = re.findall(r"\{\{ (vault_\w+)", line)
     adopted = project.folder / "inventory" / "host_vars" / NAME / "adopted.yml"
     text = adopted.read_text(encoding="utf-8")

@@ -23,13 +23,13 @@ _LABEL = re.compile(r'([a-z]+)(?:=~|!=|=)"([^"]*)"')
 def samples() -> dict[str, dict[str, set[str]]]:
     """Return the values of each label of each series, from a report with every type of item."""
     delivered = report({**record("f.example"), "jobs": [job()], "delivery": [{"job_id": 1, "records": 5, "dropped_records": 0}]})
-    found: dict[str, dict[str, set[str]]] = {}
+    series: dict[str, dict[str, set[str]]] = {}
     for made in (full(), delivered):
         for name, labels in _SERIES.findall(re.sub("(?m)^#.*$", "", render_metrics(made).decode())):
-            of_name = found.setdefault(name, {})
+            of_name = series.setdefault(name, {})
             for label, value in _LABEL.findall(labels):
                 of_name.setdefault(label, set()).add(value)
-    return found
+    return series
 
 
 def queries() -> list[str]:
@@ -53,12 +53,12 @@ def test_query_uses_existing_series(query):
         assert set(re.split(r",\s*", label)) <= set(known[named[0][0]])
 
 
-def promtool(*arguments: str, given: bytes = b"") -> None:
+def promtool(*arguments: str, stdin: bytes = b"") -> None:
     """Run promtool in the folder of the examples; fail if it reports an error."""
     program = shutil.which("promtool")
     if program is None:
         pytest.skip("no promtool on this machine: install the package prometheus to test alert rules and metrics")
-    done = subprocess.run([program, *arguments], cwd=EXAMPLE, input=given, capture_output=True, check=False)
+    done = subprocess.run([program, *arguments], cwd=EXAMPLE, input=stdin, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -67,7 +67,7 @@ def test_rules_fire_as_intended():
 
 
 def test_prometheus_reads_the_metrics():
-    promtool("check", "metrics", given=render_metrics(full()))
+    promtool("check", "metrics", stdin=render_metrics(full()))
 
 
 def test_each_rule_is_tested():

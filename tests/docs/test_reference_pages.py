@@ -54,12 +54,12 @@ def text(page: str) -> str:
 
 def rows(page: str, head: str) -> dict[str, list[str]]:
     """Return the rows of all tables of a page with this header: first cell -> other cells."""
-    found: dict[str, list[str]] = {}
+    by_name: dict[str, list[str]] = {}
     for body in re.findall(r"\.\. list-table::.*\n(?:   .*\n|\n)+", text(page)):
         cells = [re.split(r"^ +- ?", row, flags=re.MULTILINE) for row in re.split(r"^   \* - ", body, flags=re.MULTILINE)[1:]]
         if cells[0][0].strip() == head:
-            found.update({row[0].strip(): [cell.strip() for cell in row[1:]] for row in cells[1:]})
-    return found
+            by_name.update({row[0].strip(): [cell.strip() for cell in row[1:]] for row in cells[1:]})
+    return by_name
 
 
 def table(page: str, head: str) -> dict[str, list[str]]:
@@ -98,12 +98,12 @@ def pages() -> dict[str, str]:
 
 def test_permissions_are_on_their_page() -> None:
     """All permissions in messages, options, guides and examples are on the page."""
-    named = {" ".join(found) for found in PERMISSION.findall(text("reference_permissions"))}
+    named = {" ".join(words) for words in PERMISSION.findall(text("reference_permissions"))}
     others = {
-        f"{name}: {' '.join(found)}"
+        f"{name}: {' '.join(words)}"
         for name, content in published().items()
-        for found in PERMISSION.findall(content)
-        if " ".join(found) not in named
+        for words in PERMISSION.findall(content)
+        if " ".join(words) not in named
     }
     assert not others
     uses = rows("reference_permissions", "Use")
@@ -126,7 +126,7 @@ def test_messages_name_the_permissions_of_the_page() -> None:
         }.get(area, area.removesuffix("_jobs").removesuffix("_datasets").removesuffix("_ownership"))
         documented = {permission.replace(" Edit", " Write") for permission in areas.get(name, ()) if permission}
         hint = response.hint(operation, 403, ())
-        needed = {" ".join(found) for found in PERMISSION.findall(hint.replace("Logs Read is not enough", ""))}
+        needed = {" ".join(words) for words in PERMISSION.findall(hint.replace("Logs Read is not enough", ""))}
         assert needed == documented, operation
         assert documented or area in ("tokens", "account_tokens"), operation
 
@@ -146,12 +146,12 @@ def test_variables_are_on_their_page() -> None:
 
 def test_variables_are_those_of_the_playbooks() -> None:
     """The page has each variable with its default."""
-    shown = {
+    listed = {
         name: cells[0].strip("`") for row, cells in rows("reference_playbooks", "Variable").items() for name in literals([row])
     }
-    assert set(shown) == set(PLAYBOOK_VARIABLES)
+    assert set(listed) == set(PLAYBOOK_VARIABLES)
     defaults = {name: variable.default for name, variable in PLAYBOOK_VARIABLES.items() if variable.default}
-    assert {name: yaml.safe_load(shown[name]) for name in defaults} == defaults
+    assert {name: yaml.safe_load(listed[name]) for name in defaults} == defaults
 
 
 def test_each_name_is_in_one_table() -> None:
@@ -187,33 +187,33 @@ def test_defaults_are_in_tables_only() -> None:
         rf"{name}`? \((?:default|`)|{variable}`? \(\d|\bdefaults? of `?{name}`? is\b|\bis the default of `?{name}"
         rf"|{name}`?,? (?:is \S+ )?(?:by default|with the default)\b"
     )
-    found = {page: [match[0] for match in stated.finditer(content)] for page, content in pages().items()}
-    assert {page: sentences for page, sentences in found.items() if sentences} == {}
+    by_page = {page: [match[0] for match in stated.finditer(content)] for page, content in pages().items()}
+    assert {page: sentences for page, sentences in by_page.items() if sentences} == {}
 
 
 def test_arguments_of_the_event_source() -> None:
     """The page has each argument with its default."""
     options = documented.section_of(EVENT_SOURCE, "DOCUMENTATION")["options"]
-    shown = {name: cells[0].strip("`") for name, cells in table("reference_event_source", "Argument").items()}
-    assert shown.keys().isdisjoint(CONNECTION_OPTIONS)
-    shown |= {name: cells[1].strip("`") for name, cells in table("reference_connection", "Option").items()}
-    (shown["request_budget"],) = re.findall(r"``request_budget`` is ``(.+?)``", text("reference_event_source"))
-    assert set(shown) == set(options)
+    listed = {name: cells[0].strip("`") for name, cells in table("reference_event_source", "Argument").items()}
+    assert listed.keys().isdisjoint(CONNECTION_OPTIONS)
+    listed |= {name: cells[1].strip("`") for name, cells in table("reference_connection", "Option").items()}
+    (listed["request_budget"],) = re.findall(r"``request_budget`` is ``(.+?)``", text("reference_event_source"))
+    assert set(listed) == set(options)
     for name, option in options.items():
         if option.get("required"):
-            assert shown[name] == "required"
-        elif shown[name] != "by route":
-            assert yaml.safe_load(shown[name]) == option.get("default"), name
+            assert listed[name] == "required"
+        elif listed[name] != "by route":
+            assert yaml.safe_load(listed[name]) == option.get("default"), name
 
 
 def test_connection_options_are_those_of_the_code() -> None:
     """The page has each option with its environment variables, as the documentation of the options names them, and its default."""
-    shown = table("reference_connection", "Option")
-    assert set(shown) == set(CONNECTION_OPTIONS)
-    stated = {name: yaml.safe_load(cells[1].strip("`")) for name, cells in shown.items()}
+    listed = table("reference_connection", "Option")
+    assert set(listed) == set(CONNECTION_OPTIONS)
+    stated = {name: yaml.safe_load(cells[1].strip("`")) for name, cells in listed.items()}
     assert stated == {name: option.get("default") for name, option in CONNECTION_OPTIONS.items()}
     fragment = (ROOT / "plugins" / "doc_fragments" / "connection.py").read_text(encoding="utf-8")
-    assert {variable for cells in shown.values() for variable in literals(cells[:1])} == set(
+    assert {variable for cells in listed.values() for variable in literals(cells[:1])} == set(
         re.findall(r"E\((CLOUDFLARE_\w+)\)", fragment)
     )
 
@@ -237,10 +237,10 @@ def test_faults_of_the_simulator() -> None:
 def test_types_of_the_report() -> None:
     """The page has each type of finding and of note, with its severity."""
     documented = {name: cells[0] for row, cells in rows("reference_report", "Type").items() for name in literals([row])}
-    assert documented == {name: each.severity for name, each in facts.TYPES.items()}
+    assert documented == {name: item_type.severity for name, item_type in facts.TYPES.items()}
     notes = text("reference_report").partition("\nNotes\n-----\n")[2].partition("\nMembers of report.json\n")[0]
     assert {name for name in documented if f"``{name}``" in notes} == {
-        name for name, each in facts.TYPES.items() if each.kind == facts.NOTE
+        name for name, item_type in facts.TYPES.items() if item_type.kind == facts.NOTE
     }
 
 
@@ -292,8 +292,8 @@ def series_of_the_metrics() -> dict[str, list[str]]:
 
 def test_series_of_the_metrics() -> None:
     """The page has each series with its labels."""
-    shown = literals(rows("reference_report", "Series"))
-    assert {name.partition("{")[0]: re.findall(r"\w+", name.partition("{")[2]) for name in shown} == series_of_the_metrics()
+    listed = literals(rows("reference_report", "Series"))
+    assert {name.partition("{")[0]: re.findall(r"\w+", name.partition("{")[2]) for name in listed} == series_of_the_metrics()
 
 
 def span(name: str) -> str:

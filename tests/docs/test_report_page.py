@@ -84,7 +84,7 @@ def test_page_of_a_survey_is_accessible(page, tmp_path, scheme, width):
     assert page.violations() == [] and page.evaluate("document.documentElement.scrollWidth") <= width
     text = page.evaluate("document.querySelector('.jobs').innerText")
     assert all(
-        each in text for each in ("s3://acme-logs", "ClientIP", "redact-ip", "No job", "silent.example", "Jobs could not be read")
+        word in text for word in ("s3://acme-logs", "ClientIP", "redact-ip", "No job", "silent.example", "Jobs could not be read")
     )
 
 

@@ -34,13 +34,13 @@ class Page(html.parser.HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.anchors.update(value for name in ("id", "name") if (value := given.get(name)))
-        if tag == "a" and given.get("href"):
-            self.links.append(given["href"] or "")
-        value = given.get(LOADING.get(tag, ""))
+        attributes = dict(attrs)
+        self.anchors.update(value for name in ("id", "name") if (value := attributes.get(name)))
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"] or "")
+        value = attributes.get(LOADING.get(tag, ""))
         # Only some types of `link` are loaded.
-        if value and (tag != "link" or given.get("rel") in ("stylesheet", "icon", "shortcut icon", "preload")):
+        if value and (tag != "link" or attributes.get("rel") in ("stylesheet", "icon", "shortcut icon", "preload")):
             self.loaded.append(value)
 
 
@@ -58,7 +58,7 @@ def inside(page: str, link: str) -> tuple[str, str] | None:
 
 
 def broken(site: Path, pages: dict[str, Page]) -> list[str]:
-    found = []
+    problems = []
     for page, content in pages.items():
         for link in content.links:
             target = inside(page, link)
@@ -66,10 +66,10 @@ def broken(site: Path, pages: dict[str, Page]) -> list[str]:
                 continue
             path, anchor = target
             if not (site / path).is_file():
-                found.append(f"{page}: {link} leads to no file")
+                problems.append(f"{page}: {link} leads to no file")
             elif anchor and path in pages and anchor not in pages[path].anchors:
-                found.append(f"{page}: {link} leads to no place in {path}")
-    return found
+                problems.append(f"{page}: {link} leads to no place in {path}")
+    return problems
 
 
 def test_every_internal_link_has_a_target(site: Path, pages: dict[str, Page]) -> None:
@@ -139,11 +139,11 @@ def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int]) -> dict[
 
     seen: dict[tuple[str, int], Seen] = {}
     handler = functools.partial(Handler, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browser.opened() as shown:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browser.opened() as view:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         for width, page in itertools.product(widths, pages):
-            shown.show(f"http://127.0.0.1:{server.server_port}/{page}", width=width)
-            seen[page, width] = shown.evaluate(MEASURE.replace("WIDTH", str(width)))
+            view.show(f"http://127.0.0.1:{server.server_port}/{page}", width=width)
+            seen[page, width] = view.evaluate(MEASURE.replace("WIDTH", str(width)))
         server.shutdown()
     return seen
 
@@ -152,13 +152,15 @@ def look(folder: Path, pages: t.Sequence[str], widths: t.Sequence[int]) -> dict[
 def test_pages_fit_desktop_and_phone(site: Path, pages: dict[str, Page]) -> None:
     seen = look(site, sorted(pages), (DESK, PHONE))
     assert not [
-        (place, each["content"], each["wide"]) for place, each in seen.items() if each["content"] > place[1] or each["wide"]
+        (place, layout["content"], layout["wide"])
+        for place, layout in seen.items()
+        if layout["content"] > place[1] or layout["wide"]
     ]
-    assert not [place for place, each in seen.items() if each["text"] < 100 and place[0] != "search.html"]
-    assert not [(place, each["cut"]) for place, each in seen.items() if each["cut"] and place[1] == DESK]
-    assert not [(place, each["images"]) for place, each in seen.items() if each["images"]]
+    assert not [place for place, layout in seen.items() if layout["text"] < 100 and place[0] != "search.html"]
+    assert not [(place, layout["cut"]) for place, layout in seen.items() if layout["cut"] and place[1] == DESK]
+    assert not [(place, layout["images"]) for place, layout in seen.items() if layout["images"]]
     hosts = {
-        urlsplit(address).hostname for each in seen.values() for address in each["loaded"] if not address.startswith("data:")
+        urlsplit(address).hostname for layout in seen.values() for address in layout["loaded"] if not address.startswith("data:")
     }
     assert hosts == {"127.0.0.1"}
 
@@ -179,5 +181,5 @@ jQuery(() => jQuery(() => jQuery(() => {
 def test_measurement_waits_for_the_theme(tmp_path: Path) -> None:
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "late.html").write_text(LATE_THEME, encoding="utf-8")
-    (found,) = look(tmp_path / "site", ["late.html"], [DESK]).values()
-    assert (found["content"], found["wide"], found["text"]) == (DESK, [], len("from the theme"))
+    (layout,) = look(tmp_path / "site", ["late.html"], [DESK]).values()
+    assert (layout["content"], layout["wide"], layout["text"]) == (DESK, [], len("from the theme"))

@@ -18,11 +18,11 @@ def of_destination(destination: str) -> set[str]:
         parts = urlsplit(destination)
     except ValueError:
         return set()
-    found = set(parts.netloc.rpartition("@")[0].split(":")) if "@" in parts.netloc else set()
+    secrets = set(parts.netloc.rpartition("@")[0].split(":")) if "@" in parts.netloc else set()
     if parts.scheme == "sumo":
-        found.add(parts.path.rpartition("/")[2])
-    found.update(value for name, value in parse_qsl(parts.query) if _SECRET_NAME.search(name))
-    return {secret for secret in found if secret.strip("*")}
+        secrets.add(parts.path.rpartition("/")[2])
+    secrets.update(value for name, value in parse_qsl(parts.query) if _SECRET_NAME.search(name))
+    return {secret for secret in secrets if secret.strip("*")}
 
 
 def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
@@ -32,7 +32,7 @@ def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
     no module could mask it.
     """
     if isinstance(node, dict):
-        return {each: hoist(value, variables, each) for each, value in node.items()}
+        return {key: hoist(value, variables, key) for key, value in node.items()}
     if isinstance(node, list):
         return [hoist(member, variables) for member in node]
     if name not in _SECRET_OPTIONS or not isinstance(node, str) or not node or "{{" in node:
@@ -44,19 +44,19 @@ def hoist(node: t.Any, variables: dict[str, str], name: str = "") -> t.Any:
 
 def of_variables(variables: t.Mapping[str, str]) -> set[str]:
     """Return the secrets of these variables: the secret parts of destinations, the whole value of all others."""
-    found: set[str] = set()
+    secrets: set[str] = set()
     for value in variables.values():
-        found.update(of_destination(value) if "://" in value else {value})
-    return found
+        secrets.update(of_destination(value) if "://" in value else {value})
+    return secrets
 
 
 def all_of(
-    simulator: t.Any, given: t.Iterable[str], planted: t.Mapping[str, str], env: t.Mapping[str, str | None] | None
+    simulator: t.Any, secrets: t.Iterable[str], planted: t.Mapping[str, str], env: t.Mapping[str, str | None] | None
 ) -> set[str]:
-    """Return all strings that no output may contain: `given`, the simulator's credentials, secrets of variables and environment."""
+    """Return all strings that no output may contain: `secrets`, the simulator's credentials, secrets of variables and environment."""
     own = {value for value in (simulator.token, simulator.key) if value}
     from_env = {value for name, value in (env or {}).items() if value and name.endswith(("_TOKEN", "_API_KEY"))}
-    return {*given, *own, *from_env, *of_variables(planted)}
+    return {*secrets, *own, *from_env, *of_variables(planted)}
 
 
 def spellings(secret: str) -> set[str]:
@@ -67,11 +67,11 @@ def spellings(secret: str) -> set[str]:
 
 def leaks(secrets: t.Iterable[str], places: t.Mapping[str, str]) -> list[str]:
     """Return each place where a secret was found, with the text around it."""
-    found = []
+    leaked = []
     for secret in sorted(secrets):
         for spelling in spellings(secret):
             for place, text in places.items():
                 at = text.find(spelling)
                 if at >= 0:
-                    found.append(f"{spelling!r} in {place}: ...{text[max(0, at - 200) : at + 200]!r}...")
-    return found
+                    leaked.append(f"{spelling!r} in {place}: ...{text[max(0, at - 200) : at + 200]!r}...")
+    return leaked

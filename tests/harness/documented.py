@@ -55,8 +55,8 @@ def differences(module: str, result: Doc) -> list[str]:
 
 def _compare(documented: Doc, returned: Doc, place: str) -> list[str]:
     expected = {name for name, doc in documented.items() if doc.get("returned", "success") in ALWAYS}
-    found = [f"{place}.{name} is documented and missing" for name in sorted(expected - set(returned))]
-    found += [f"{place}.{name} is returned and not documented" for name in sorted(set(returned) - set(documented))]
+    wrong = [f"{place}.{name} is documented and missing" for name in sorted(expected - set(returned))]
+    wrong += [f"{place}.{name} is returned and not documented" for name in sorted(set(returned) - set(documented))]
     for name, doc in documented.items():
         inner = doc.get("contains")
         if not inner or name in OPEN:
@@ -64,5 +64,5 @@ def _compare(documented: Doc, returned: Doc, place: str) -> list[str]:
         value = returned.get(name)
         for member in value if isinstance(value, list) else [value]:
             if isinstance(member, dict):
-                found += _compare(inner, member, f"{place}.{name}")
-    return found
+                wrong += _compare(inner, member, f"{place}.{name}")
+    return wrong

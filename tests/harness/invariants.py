@@ -43,17 +43,17 @@ def check_secrets(report: Report, secrets: t.Collection[str]) -> None:
     for path in report.folder.rglob("*"):
         if path.is_file() and path.relative_to(report.folder).parts[0] != "input":
             places[str(path.relative_to(report.folder))] = path.read_text(encoding="utf-8", errors="replace")
-    found = canaries.leaks(secrets, places)
-    assert not found, "a secret can be read:\n" + "\n".join(found)
+    leaks = canaries.leaks(secrets, places)
+    assert not leaks, "a secret can be read:\n" + "\n".join(leaks)
 
 
 def check_warnings(report: Report, warns: t.Sequence[str]) -> None:
     """Every warning of a task is declared, every declared warning appears, and there are no deprecations."""
-    given = [str(text) for outcome in report.outcomes for result in outcome.each() for text in result.get("warnings") or ()]
-    undeclared = [text for text in given if not any(re.search(pattern, text) for pattern in warns)]
+    warnings = [str(text) for outcome in report.outcomes for result in outcome.each() for text in result.get("warnings") or ()]
+    undeclared = [text for text in warnings if not any(re.search(pattern, text) for pattern in warns)]
     assert not undeclared, f"undeclared warnings: {undeclared}"
-    missing = [pattern for pattern in warns if not any(re.search(pattern, text) for text in given)]
-    assert not missing, f"declared warnings that did not appear: {missing}; there were {given}"
+    missing = [pattern for pattern in warns if not any(re.search(pattern, text) for text in warnings)]
+    assert not missing, f"declared warnings that did not appear: {missing}; there were {warnings}"
     deprecated = [outcome.result["deprecations"] for outcome in report.outcomes if outcome.result.get("deprecations")]
     assert not deprecated, f"deprecations: {deprecated}"
 
@@ -112,7 +112,7 @@ def _check_result(outcome: Outcome, result: dict[str, t.Any], diff: bool) -> Non
     if APPROVAL not in documented.section(outcome.module, "DOCUMENTATION").get("extends_documentation_fragment", ()):
         return  # the module only reads, or requests an ownership challenge
     ids = list(result["plan_ids"].values()) if "plan_ids" in result else [result.get("plan_id")]
-    assert all(each is None or (isinstance(each, str) and each) for each in ids), f"{outcome.name}: plan ids {ids}"
+    assert all(plan_id is None or (isinstance(plan_id, str) and plan_id) for plan_id in ids), f"{outcome.name}: plan ids {ids}"
     assert "plan_ids" in result or ids != [None], f"{outcome.name}: no plan_id"
     assert isinstance(result.get("effects"), list), f"{outcome.name}: effects {result.get('effects')!r}"
     assert result["changed"] or not result["effects"], f"{outcome.name}: changes nothing, and has the effects {result['effects']}"

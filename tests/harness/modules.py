@@ -44,12 +44,12 @@ def checked(task: t.Any, args: t.Mapping[str, t.Any]) -> t.Any:
     return ArgumentSpecValidator(**task.arguments()).validate(without_empty(json.loads(json.dumps(args))))
 
 
-def execute(task: t.Any, found: t.Any, *, check: bool = False, diff: bool = True) -> Document:
+def execute(task: t.Any, validation: t.Any, *, check: bool = False, diff: bool = True) -> Document:
     """Run a task with validated arguments once; return its result."""
-    if found.errors.errors:
-        refused = Failure(INVALID_OPTION, found.errors.msg)
+    if validation.errors.errors:
+        refused = Failure(INVALID_OPTION, validation.errors.msg)
         return {"failed": True, "changed": False, "msg": str(refused), "error": refused.report()}
-    result = Run(found.validated_parameters, check_mode=check, diff_mode=diff).finish(task)
+    result = Run(validation.validated_parameters, check_mode=check, diff_mode=diff).finish(task)
     # The conversion to JSON fails for values that a playbook could not receive either.
     return t.cast("Document", json.loads(json.dumps(result)))
 
@@ -82,21 +82,23 @@ class Modules:
         credentials of the simulator and the secret options of the tasks. In `env`, None removes a variable.
         """
         folder = self.folder / f"run-{next(self._count)}"
-        each = [tasks] if isinstance(tasks, t.Mapping) else list(tasks)
-        given = {"zone_id": self.zone} if defaults is None else dict(defaults)
+        steps = [tasks] if isinstance(tasks, t.Mapping) else list(tasks)
+        options = {"zone_id": self.zone} if defaults is None else dict(defaults)
         seen = len(self.simulator.journal())
         outcomes: list[Outcome] = []
         with _surroundings(folder, {**self.simulator.environment(), **(env or {})}) as log:
-            for task in each:
-                outcomes.append(self._outcome(task, given, check, diff, seen + sum(len(found.journal) for found in outcomes)))
+            for task in steps:
+                outcomes.append(
+                    self._outcome(task, options, check, diff, seen + sum(len(outcome.journal) for outcome in outcomes))
+                )
                 if outcomes[-1].status == "failed":
                     break
-        record = "\n".join(json.dumps([found.name, found.result], ensure_ascii=False) for found in outcomes)
-        journal = [entry for found in outcomes for entry in found.journal]
-        failed = any(found.status == "failed" for found in outcomes)
+        record = "\n".join(json.dumps([outcome.name, outcome.result], ensure_ascii=False) for outcome in outcomes)
+        journal = [entry for outcome in outcomes for entry in outcome.journal]
+        failed = any(outcome.status == "failed" for outcome in outcomes)
         report = Report(2 if failed else 0, record, "", log.getvalue(), record, outcomes, journal, folder)
         planted: dict[str, str] = {}
-        canaries.hoist(each, planted)
+        canaries.hoist(steps, planted)
         invariants.check_secrets(report, canaries.all_of(self.simulator, secrets, planted, env))
         invariants.check(report, check, diff, fails, warns)
         return report
@@ -126,18 +128,18 @@ class Modules:
         report = self.run(tasks, **run)
         assert len(report.ours) == len(tasks), f"{len(report.ours)} of {len(tasks)} steps ran\n{report}"
         converged = [Converged(report, *report.ours[first : first + 4]) for first in range(0, len(tasks), 4)]
-        for each in converged:
-            each.check()
+        for convergence in converged:
+            convergence.check()
         return converged
 
-    def _outcome(self, described: t.Mapping[str, t.Any], given: Document, check: bool, diff: bool, seen: int) -> Outcome:
+    def _outcome(self, described: t.Mapping[str, t.Any], options: Document, check: bool, diff: bool, seen: int) -> Outcome:
         (action,) = set(described) - KEYWORDS  # all other keywords need Ansible
         module = action.removeprefix(f"{COLLECTION}.")
         task = task_of(module)
-        known = {name: value for name, value in given.items() if name in task.arguments()["argument_spec"]}
+        known = {name: value for name, value in options.items() if name in task.arguments()["argument_spec"]}
         in_check = check or bool(described.get("check_mode"))
-        found = checked(task, {**known, **described[action]})
-        result = execute(task, found, check=in_check, diff=described.get("diff", diff))
+        validation = checked(task, {**known, **described[action]})
+        result = execute(task, validation, check=in_check, diff=described.get("diff", diff))
         status = "ok" if not result.get("failed") else "ignored" if described.get("ignore_errors") else "failed"
         journal = self.simulator.journal()[seen:]
         return Outcome(described.get("name", module), f"{COLLECTION}.{module}", self.zone, status, result, in_check, journal)

@@ -94,8 +94,8 @@ class Report:
 
     def named(self, name: str, host: str | None = None) -> Outcome:
         """Return the only outcome of the task with this name."""
-        (found,) = [each for each in self.outcomes if each.name == name and host in (None, each.host)]
-        return found
+        (outcome,) = [outcome for outcome in self.outcomes if outcome.name == name and host in (None, outcome.host)]
+        return outcome
 
     def __str__(self) -> str:
         return f"exit code {self.returncode}\n--- stdout\n{self.stdout[-6000:]}\n--- stderr\n{self.stderr[-3000:]}"

@@ -124,7 +124,7 @@ class Playbook:
         command = [str(process.BIN / "ansible-playbook"), str(target), "-i", str(hosts)]
         command += ["-e", f"@{place.write('vars.json', {**variables, **planted})}", *arguments]
         command += [
-            option for option, given in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if given
+            option for option, is_set in (("--check", check), ("--diff", diff), ("-" + "v" * verbosity, verbosity > 0)) if is_set
         ]
         surroundings: dict[str, str | None] = {**place.environment(forks), **self.simulator.environment(), **(env or {})}
         environment = {name: value for name, value in surroundings.items() if value is not None}

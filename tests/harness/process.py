@@ -106,7 +106,7 @@ def execute(
 
 def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
     """Return the results in order, each with the requests between the start of its task and the start of the next task."""
-    found: list[Outcome] = []
+    results: list[Outcome] = []
     lines = [json.loads(line) for line in record.splitlines()]
     starts = [line["monotonic"] for line in lines if line["event"] == "start"]
     spans = zip(starts, [*starts[1:], float("inf")], strict=False)  # a run without tasks has an end only
@@ -119,5 +119,5 @@ def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
         # ansible-core removes `failed` from the results that callbacks get.
         failed = {"failed": True} if line["status"] in FAILED else {}
         result = {**line["result"], **failed}
-        found.append(Outcome(line["name"], line["action"], line["host"], line["status"], result, line["check_mode"], entries))
-    return found
+        results.append(Outcome(line["name"], line["action"], line["host"], line["status"], result, line["check_mode"], entries))
+    return results

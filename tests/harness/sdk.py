@@ -47,12 +47,12 @@ def _lost(sent: object, read: object, place: str = "") -> list[str]:
     """Return the members of a body that the types do not have: the SDK leaves them out."""
     if isinstance(sent, dict) and isinstance(read, dict):
         return [
-            each
+            member
             for name, value in sent.items()
-            for each in (_lost(value, read[name], f"{place}.{name}") if name in read else [f"{place}.{name}"])
+            for member in (_lost(value, read[name], f"{place}.{name}") if name in read else [f"{place}.{name}"])
         ]
     if isinstance(sent, list) and isinstance(read, (list, tuple)):
-        return [each for one, other in zip(sent, read, strict=True) for each in _lost(one, other, f"{place}[]")]
+        return [member for one, other in zip(sent, read, strict=True) for member in _lost(one, other, f"{place}[]")]
     return []
 
 
@@ -66,5 +66,5 @@ def misfits(entry: t.Mapping[str, t.Any]) -> list[str]:
         # The SDK also takes the address as parameters.
         read = _adapter(fits[0]).validate_python({**body, "zone_id": "", "account_id": ""})
     except pydantic.ValidationError as error:
-        return [f".{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in error.errors()]
+        return [f".{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in error.errors()]
     return [place for place in _lost(body, read) if place not in UNTYPED]

@@ -96,7 +96,7 @@ class ModelZone:
         }
         with Evidence.prepare(str(self.folder), self.zone_id, SCRIPTS).opened() as records:
             records.keep(at, at, record, {"baseline_digest": list(self.entries.values())}, lambda value: value)
-        self._note(day, listed, {(each["kind"], each["script_url"] or "") for each in findings})
+        self._note(day, listed, {(finding["kind"], finding["script_url"] or "") for finding in findings})
         self.audits += 1
 
     def _finding(self, url: str) -> str:
@@ -111,11 +111,11 @@ class ModelZone:
     def _is_looked_at(self, url: str) -> bool:
         return not self.scope["hosts"] or self.host_of(url) in self.scope["hosts"]
 
-    def _note(self, day: str, listed: t.Sequence[str], found: set[tuple[str, str]]) -> None:
+    def _note(self, day: str, listed: t.Sequence[str], findings: set[tuple[str, str]]) -> None:
         if self.audits and self.scope != self._scope:
             self.changes.append((day, self.zone_id, "scope", ""))
         self._scope = self.scope
-        changes = [*(self._of_scripts(listed) if listed else ()), *self._of_findings(found)]
+        changes = [*(self._of_scripts(listed) if listed else ()), *self._of_findings(findings)]
         self.changes += [(day, self.zone_id, what, url) for what, url in changes]
 
     def _of_scripts(self, listed: t.Sequence[str]) -> t.Iterator[tuple[str, str]]:
@@ -135,10 +135,10 @@ class ModelZone:
             self._unauthorised.discard(url)
             yield "gone", url
 
-    def _of_findings(self, found: set[tuple[str, str]]) -> t.Iterator[tuple[str, str]]:
-        yield from (("opened", url) for _kind, url in sorted(found - self._open))
-        yield from (("closed", url) for _kind, url in sorted(self._open - found))
-        self._open = found
+    def _of_findings(self, findings: set[tuple[str, str]]) -> t.Iterator[tuple[str, str]]:
+        yield from (("opened", url) for _kind, url in sorted(findings - self._open))
+        yield from (("closed", url) for _kind, url in sorted(self._open - findings))
+        self._open = findings
 
 
 def make_histories(

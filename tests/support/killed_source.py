@@ -31,8 +31,8 @@ class TwoZones:
 
     seen: t.ClassVar[Seen] = Seen(OLD)
 
-    def __init__(self, *_given: object) -> None:
-        self.learn = self.close = lambda *given: None
+    def __init__(self, *_unused: object) -> None:
+        self.learn = self.close = lambda *_unused: None
 
     def list_targets(self, *, at_start: bool = False) -> tuple[Target, ...]:
         return tuple(Target(zone, zone, zone) for zone in ZONES)
@@ -59,9 +59,9 @@ def killer(last: int | None) -> t.Callable[[], None]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def counted(function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
-        def call(*given: t.Any, **named: t.Any) -> t.Any:
+        def call(*arguments: t.Any, **named: t.Any) -> t.Any:
             step()
-            return function(*given, **named)
+            return function(*arguments, **named)
 
         return call
 
@@ -93,12 +93,12 @@ def run(folder: Path, log: str, last: int | None) -> None:
         os._exit(0)
 
 
-def in_a_process(*given: t.Any) -> bool:
+def in_a_process(*arguments: t.Any) -> bool:
     """Run in a child process; return whether it reached its end."""
     child = os.fork()
     if not child:
         try:
-            run(*given)
+            run(*arguments)
         finally:
             traceback.print_exc()
             os._exit(1)
@@ -118,16 +118,16 @@ def main(folder: Path) -> None:
     assert in_a_process(start, "silent", None)
     assert received(start, "silent") == []
     TwoZones.seen = Seen(NEW)
-    found = []
+    outcomes = []
     for last in itertools.count(1):
         copy = shutil.copytree(start, folder / str(last))
         is_done = in_a_process(copy, "first", last)
         assert in_a_process(copy, "second", None)
         state = json.loads((copy / "state.json").read_text(encoding="ascii"))
-        found.append([received(copy, "first"), received(copy, "second"), state["pending"]])
+        outcomes.append([received(copy, "first"), received(copy, "second"), state["pending"]])
         if is_done:
             break
-    print(json.dumps(found))
+    print(json.dumps(outcomes))
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ def texts(value: t.Any) -> t.Iterator[str]:
     """Yield every string of a document."""
     if isinstance(value, str):
         yield value
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from texts(each)
+    for member in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from texts(member)
 
 
 @dataclasses.dataclass
@@ -73,7 +73,7 @@ class Planter:
         if mode == WRITABLE and name in ("action_parameters", "output_options", "logpull_options"):
             return value
         if isinstance(value, dict):
-            members = {each: self.within(member, mode, f"{place}.{each}") for each, member in value.items()}
+            members = {key: self.within(member, mode, f"{place}.{key}") for key, member in value.items()}
             unknown = self.plant(f"{place} unknown", "unknown", inside=True)
             return members if mode == WRITABLE else {**members, unknown: self.plant(f"{place} value", "x")}
         if isinstance(value, list):
@@ -123,8 +123,8 @@ def planting(base_url: str, planter: Planter, modes: t.Mapping[str, str]) -> t.I
 
         def _with_templates(self, status: int, content: bytes) -> tuple[int, bytes]:
             path = urlsplit(self.path).path.removeprefix(upstream.path)
-            found = re.match(r"/(?:zones|accounts)/([^/]+)", path)
-            mode = modes.get(found[1], PLANTED) if found else PLANTED
+            match = re.match(r"/(?:zones|accounts)/([^/]+)", path)
+            mode = modes.get(match[1], PLANTED) if match else PLANTED
             if mode == REFUSED:
                 errors = [{"code": 10000, "message": "no", "error_chain": [{"code": 1, "message": "inner"}]}]
                 status, content = (

@@ -30,8 +30,8 @@ class Site:
 
             def do_GET(self) -> None:
                 site.requests.append((self.command, self.path, {name.lower(): value for name, value in self.headers.items()}))
-                found = site.pages.get(self.path, Page(b"not here", status=404))
-                page = found if isinstance(found, Page) else found()
+                served = site.pages.get(self.path, Page(b"not here", status=404))
+                page = served if isinstance(served, Page) else served()
                 self.send_response(page.status)
                 if page.content_type is not None:
                     self.send_header("Content-Type", page.content_type)

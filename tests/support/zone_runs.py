@@ -43,8 +43,8 @@ def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]]) -
     zones = [secrets.token_hex(16) for _state in desired_states]
     simulator.seed(zones=zones)
     return {
-        f"zone{number}": {"zone_id": zone, **role_variables(zone, **each)}
-        for number, (zone, each) in enumerate(zip(zones, desired_states, strict=True))
+        f"zone{number}": {"zone_id": zone, **role_variables(zone, **desired)}
+        for number, (zone, desired) in enumerate(zip(zones, desired_states, strict=True))
     }
 
 
@@ -55,21 +55,21 @@ def modules(report: t.Any, name: str) -> list[t.Any]:
 
 def results(report: t.Any, host: str | None = None) -> list[dict[str, t.Any]]:
     """Return the results that the role registered in each run; only those of `host` if given."""
-    found = modules(report, "zone_observability")
-    return [outcome.result for outcome in found if outcome.status == "ok" and host in (None, outcome.host)]
+    outcomes = modules(report, "zone_observability")
+    return [outcome.result for outcome in outcomes if outcome.status == "ok" and host in (None, outcome.host)]
 
 
 def shown_lines(report: t.Any, task: str = "Show the findings") -> list[str]:
     """Return the lines that a playbook shows at its end."""
     # Before ansible-core 2.19, the task after it, which ends the play, has no name.
-    (shown,) = [each for each in report.outcomes if each.name == task and each.status != "skipped"]
-    return t.cast("list[str]", shown.result["msg"])
+    (outcome,) = [outcome for outcome in report.outcomes if outcome.name == task and outcome.status != "skipped"]
+    return t.cast("list[str]", outcome.result["msg"])
 
 
 def rules(simulator: t.Any, zone: str) -> list[dict[str, t.Any]]:
     """Return the rules of the zone's entry point for custom log fields."""
-    found = [ruleset for ruleset in simulator.state(zone)["rulesets"] if ruleset["phase"] == "http_log_custom_fields"]
-    return [rule for ruleset in found for rule in ruleset["rules"]]
+    rulesets = [ruleset for ruleset in simulator.state(zone)["rulesets"] if ruleset["phase"] == "http_log_custom_fields"]
+    return [rule for ruleset in rulesets for rule in ruleset["rules"]]
 
 
 def names(rule: t.Mapping[str, t.Any], kind: str) -> list[str]:
@@ -79,8 +79,8 @@ def names(rule: t.Mapping[str, t.Any], kind: str) -> list[str]:
 
 def selected(simulator: t.Any, zone: str) -> list[str]:
     """Return the log fields that the only job of the zone selects."""
-    (found,) = simulator.state(zone)["jobs"]
-    if found.get("output_options"):
-        return list(found["output_options"]["field_names"])
-    options = dict(parameter.split("=", 1) for parameter in found["logpull_options"].split("&"))
+    (job,) = simulator.state(zone)["jobs"]
+    if job.get("output_options"):
+        return list(job["output_options"]["field_names"])
+    options = dict(parameter.split("=", 1) for parameter in job["logpull_options"].split("&"))
     return options["fields"].replace("%2C", ",").split(",")

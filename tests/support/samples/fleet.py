@@ -123,20 +123,20 @@ def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), *
     return build(checked, _read(previous) if previous else None, list(map(_read, slices)))
 
 
-def _read(given: dict[str, Json]) -> Report:
+def _read(document: dict[str, Json]) -> Report:
     """Return a report as it is read from its file."""
-    return as_previous(completed(Report, given))
+    return as_previous(completed(Report, document))
 
 
-def items(given: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:
+def items(document: dict[str, Json], zone: str | None = None) -> list[dict[str, Json]]:
     """Return the items of a report, or of one of its zones."""
-    return [item for row in given["zones"] if zone in (None, row["zone"]) for item in row["items"]]
+    return [item for row in document["zones"] if zone in (None, row["zone"]) for item in row["items"]]
 
 
-def row(given: dict[str, Json], zone: str) -> dict[str, Json]:
+def row(document: dict[str, Json], zone: str) -> dict[str, Json]:
     """Return the row of a zone."""
-    found: dict[str, Json] = next(each for each in given["zones"] if each["zone"] == zone)
-    return found
+    entry: dict[str, Json] = next(entry for entry in document["zones"] if entry["zone"] == zone)
+    return entry
 
 
 def full(**options: Json) -> dict[str, Json]:
@@ -150,13 +150,13 @@ def full(**options: Json) -> dict[str, Json]:
         unmanaged("d.example"),
         failed("e.example"),
     ]
-    given: dict[str, Json] = {
+    settings: dict[str, Json] = {
         "required_fields": {"http_requests": ["RayID", "X"]},
         "waivers": [{**WAIVER, "zone": "a.*"}],
         **options,
     }
     before = report(zones[0], drifted("e.example"), drifted("gone.example"))
-    return report(*zones, previous=before, at=LATER, **given)
+    return report(*zones, previous=before, at=LATER, **settings)
 
 
 def surveyed() -> dict[str, Json]:
@@ -241,7 +241,7 @@ def _fleet(day: int) -> list[dict[str, Json]]:
         (day in (14, 15, 16), _zone("news-it.example", monitor=off)),
         (day in (15, 18, 19, 23), failed("docs-com.example", "permission", "the token does not cover this zone")),
     ]
-    records.update({each["zone"]: each for applies, each in changes if applies})
+    records.update({record["zone"]: record for applies, record in changes if applies})
     records["shop-fr.example"]["result"]["jobs"]["unlisted_jobs"] = [{"id": 2, "name": "debug"}] if day >= 17 else []
     return list(records.values())
 

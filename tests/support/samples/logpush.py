@@ -68,8 +68,8 @@ def planned(options: dict[str, t.Any], job: dict[str, t.Any] | None, **state: t.
     return plan(declare_job(**options), state_of(job, **{"address": Address("zone", ZONE), **state}))
 
 
-def sent(found: Plan) -> list[tuple[str, t.Any]]:
-    return [(request.operation.partition(".")[2], request.body) for request in found.requests]
+def sent(plan: Plan) -> list[tuple[str, t.Any]]:
+    return [(request.operation.partition(".")[2], request.body) for request in plan.requests]
 
 
 class Listings(list[t.Any]):
