@@ -36,7 +36,7 @@ print(Path(sys.modules[watch.__module__].__file__))
 def facts_of(option: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     facts = {name: option.get(name) for name in ("type", "elements", "default", "choices", "required")}
     further = option.get("options") or option.get("suboptions") or {}
-    return {**facts, "suboptions": {name: facts_of(each) for name, each in further.items()}}
+    return {**facts, "suboptions": {name: facts_of(suboption) for name, suboption in further.items()}}
 
 
 def test_documentation_matches_eda_tools() -> None:
@@ -56,8 +56,8 @@ def test_every_kind_of_event_is_documented() -> None:
 
 def test_examples_use_arguments_that_exist() -> None:
     for ruleset in yaml.safe_load(PLUGIN["EXAMPLES"]):
-        given = ruleset["sources"][0]["edgeops.observability.zone_events"]
-        assert {"state_file"} <= set(given) <= set(OPTIONS)
+        arguments = ruleset["sources"][0]["edgeops.observability.zone_events"]
+        assert {"state_file"} <= set(arguments) <= set(OPTIONS)
         assert ruleset["rules"]
 
 
@@ -70,7 +70,7 @@ def test_main_is_a_coroutine() -> None:
 
 def test_folder_is_listed_for_ansible_rulebook() -> None:
     listed = yaml.safe_load((ROOT / "meta" / "extensions.yml").read_text(encoding="utf-8"))["extensions"]
-    assert [Path("extensions", each["args"]["ext_dir"]) for each in listed] == [SOURCE.parent]
+    assert [Path("extensions", folder["args"]["ext_dir"]) for folder in listed] == [SOURCE.parent]
 
 
 def imported_from(collection: Path, *isolation: str) -> Path:

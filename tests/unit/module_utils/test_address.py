@@ -21,8 +21,8 @@ def test_zone_id_is_hexadecimal():
 def test_pattern_is_in_one_file():
     """The pattern of ids is in one file only, so that a change does not miss a copy."""
     command = ["git", "grep", "--untracked", "-lF", "]{1,32}", "--", "plugins/*.py", "extensions/*.py"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    assert found == ["plugins/module_utils/_address.py"]
+    files = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert files == ["plugins/module_utils/_address.py"]
 
 
 ID, ACCOUNT = "a" * 32, {"id": "b" * 32, "name": "Example"}
@@ -49,8 +49,8 @@ def test_zone_is_selected_by_all_filters(filters, selected):
 
 
 def test_filters_are_in_the_form_of_the_service():
-    given = {"names": ["A.example"], "statuses": ["Active"], "account_ids": ["AB"], "accounts": True}
-    assert _address.parse_filters(given) == {**given, "statuses": ["active"], "account_ids": ["ab"]}
+    filters = {"names": ["A.example"], "statuses": ["Active"], "account_ids": ["AB"], "accounts": True}
+    assert _address.parse_filters(filters) == {**filters, "statuses": ["active"], "account_ids": ["ab"]}
     with pytest.raises(Failure, match=r"^discover\.account_ids\[1\]: 'Example' is not 1 to 32"):
         _address.parse_filters({**NOTHING, "account_ids": ["ab", "Example"]}, "discover.")
 

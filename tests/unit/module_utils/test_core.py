@@ -126,7 +126,7 @@ AGAIN = "the service or the options have changed since. Nothing was written; rev
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "message"),
+    ("expected", "current", "message"),
     [
         (" ", "x", "o is empty, so that no plan is approved. Nothing was written; omit it, or set the plan of a check run."),
         ("y", "x", f"o: the plan is x, but y was approved: {AGAIN}"),
@@ -134,6 +134,6 @@ AGAIN = "the service or the options have changed since. Nothing was written; rev
         (None, "x", f"o: the plan is x, but no plan was approved: {AGAIN}"),
     ],
 )
-def test_unapproved_plan_is_refused(expected, found, message):
-    refused = Approval("o", expected, found, True).refusal()
+def test_unapproved_plan_is_refused(expected, current, message):
+    refused = Approval("o", expected, current, True).refusal()
     assert (refused.kind, refused.message) == (CONFLICT, message)

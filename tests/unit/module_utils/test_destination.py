@@ -357,10 +357,10 @@ def test_text_is_one_line_of_limited_length() -> None:
 
 
 def test_failure_texts_are_readable() -> None:
-    text, shown = "no\nhttps://u:p@h.example/", f"no https://{MASK}@h.example/"
+    text, readable = "no\nhttps://u:p@h.example/", f"no https://{MASK}@h.example/"
     result = {"failed": True, "msg": text, "error": {"kind": "rejected", "errors": [{"code": 1, "message": text}]}}
-    error = {"kind": "rejected", "errors": [{"code": 1, "message": shown}]}
-    assert _destination_secrets.readable_failure(result) == {"failed": True, "msg": shown, "error": error}
+    error = {"kind": "rejected", "errors": [{"code": 1, "message": readable}]}
+    assert _destination_secrets.readable_failure(result) == {"failed": True, "msg": readable, "error": error}
 
 
 S = "PlantedNoKey123"

@@ -105,8 +105,8 @@ ENDPOINT = f"s3://b/d?region=a&endpoint=s3.example&{KEYS}"
 def test_a_job_delivers_to_its_address_or_elsewhere(address: str, conf: str, same: bool) -> None:
     declared, present = check_address(address, None), parse(conf)
     assert leads_to(declared, present) is same
-    shown = public_address(declared, present)
-    assert "planted" not in str(shown) and (same or shown != public_destination(present))
+    public = public_address(declared, present)
+    assert "planted" not in str(public) and (same or public != public_destination(present))
 
 
 @pytest.mark.parametrize(

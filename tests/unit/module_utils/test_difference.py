@@ -13,7 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zone.result
 
 
 @pytest.mark.parametrize(
-    ("part", "before", "after", "found"),
+    ("part", "before", "after", "expected"),
     [
         ("script_monitor", {"enabled": False}, {"enabled": True}, [(None, "enabled", "update", False, True)]),
         ("jobs", {"a": {}}, {"a": {"name": "a"}}, [("a", None, "create", None, {"name": "a"})]),
@@ -34,10 +34,10 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zone.result
         ("jobs", {"a": {"enabled": True}}, {"a": {"enabled": True}}, []),
     ],
 )  # fmt: skip
-def test_difference_has_place_action_and_both_sides(part, before, after, found):
-    made = difference.of_part(part, before, after, changed=bool(found))
-    assert [(each.subject, each.path, each.action, each.before, each.after) for each in made] == found
-    assert {each.resource for each in made} <= {part}
+def test_difference_has_place_action_and_both_sides(part, before, after, expected):
+    made = difference.of_part(part, before, after, changed=bool(expected))
+    assert [(item.subject, item.path, item.action, item.before, item.after) for item in made] == expected
+    assert {item.resource for item in made} <= {part}
 
 
 def test_what_cannot_be_seen_is_a_secret():
@@ -60,7 +60,7 @@ HOST = condition("a", "ClientRequestHost", "eq")
 
 
 @pytest.mark.parametrize(
-    ("present", "desired", "shown"),
+    ("present", "desired", "expected"),
     [
         (condition(500), {"and": [condition(400)]}, {"and": [condition(500)]}),
         ({"and": [HOST, condition(500)]}, {"and": [condition(400), HOST]}, {"and": [condition(500), HOST]}),
@@ -69,8 +69,8 @@ HOST = condition("a", "ClientRequestHost", "eq")
         ({"or": [HOST, condition(500)]}, {"and": [HOST, condition(400)]}, {"or": [HOST, condition(500)]}),
     ],
 )
-def test_present_filter_has_the_form_of_the_desired_one(present, desired, shown):
+def test_present_filter_has_the_form_of_the_desired_one(present, desired, expected):
     tree = parse(present)
     made = arranged(tree, parse(desired))
     assert made.form == tree.form
-    assert json.loads(to_text(made)) == {"where": shown}
+    assert json.loads(to_text(made)) == {"where": expected}

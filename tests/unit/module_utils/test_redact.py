@@ -142,8 +142,8 @@ def test_escapes_are_decoded(text, content, places):
 
 def test_base64_is_found_at_each_offset():
     assert {needle.text for needle in _redact.needles_of("abc")} == {"abc"}
-    found = {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
-    assert {needle.text for needle in _redact.needles_of("??>>~~")} == found
+    needles = {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
+    assert {needle.text for needle in _redact.needles_of("??>>~~")} == needles
 
 
 @pytest.mark.parametrize(

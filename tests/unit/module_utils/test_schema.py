@@ -108,7 +108,7 @@ def test_every_member_has_its_type(schema: dict[str, t.Any], sample: t.Any, unty
     assert accepted == untyped
 
 
-@pytest.mark.parametrize(("schema", "sample"), [each[:2] for each in SAMPLES.values()], ids=SAMPLES)
+@pytest.mark.parametrize(("schema", "sample"), [row[:2] for row in SAMPLES.values()], ids=SAMPLES)
 def test_problems_agree_with_jsonschema(schema: dict[str, t.Any], sample: t.Any) -> None:
     validator = jsonschema.Draft202012Validator(json.loads(json.dumps(schema)), format_checker=jsonschema.FormatChecker())
     differing = []
@@ -116,8 +116,8 @@ def test_problems_agree_with_jsonschema(schema: dict[str, t.Any], sample: t.Any)
         for value in (NOTHING, 5, -1, "x", "", None, [], {}, True, ["x", "x"]):
             if value is NOTHING and not path:
                 continue
-            given = altered(sample, path, value)
-            if any(problems(schema, given)) is validator.is_valid(given):
+            document = altered(sample, path, value)
+            if any(problems(schema, document)) is validator.is_valid(document):
                 differing.append((path, value))
     assert not differing
 

@@ -51,8 +51,8 @@ class ClockedBudget(Budget):
 
 
 def state_file(tmp_path: t.Any) -> t.Any:
-    (found,) = (tmp_path / "state" / "edgeops.observability").glob("*.json")
-    return found
+    (path,) = (tmp_path / "state" / "edgeops.observability").glob("*.json")
+    return path
 
 
 def announcing(clock: t.Any, seconds: float, remaining: int = 0) -> dict[str, str]:
@@ -103,10 +103,10 @@ def test_budgets_of_different_size_share_one_file(clock):
 
 def test_state_file_has_no_credential(clock, tmp_path):
     ClockedBudget(clock, token="canary").begin()
-    found = state_file(tmp_path)
-    assert b"canary" not in found.read_bytes() and "canary" not in found.name
-    assert stat.S_IMODE(found.stat().st_mode) == 0o600 and stat.S_IMODE(found.parent.stat().st_mode) == 0o700
-    assert found.stat().st_size < 1000
+    path = state_file(tmp_path)
+    assert b"canary" not in path.read_bytes() and "canary" not in path.name
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert path.stat().st_size < 1000
 
 
 def test_state_file_is_readable_text(clock, tmp_path):
@@ -383,9 +383,9 @@ def test_file_keeps_requests_for_the_longest_window(clock, tmp_path, window):
 
 def test_wait_is_announced_once_per_run(clock, monkeypatch):
     mine, other = ClockedBudget(clock), ClockedBudget(clock)
-    assert [each.announce() for each in (mine, other, mine)] == [True, False, False]
+    assert [budget.announce() for budget in (mine, other, mine)] == [True, False, False]
     monkeypatch.setattr(os, "getppid", lambda: -1)
-    assert [each.announce() for each in (mine, other)] == [True, False]
+    assert [budget.announce() for budget in (mine, other)] == [True, False]
 
 
 @pytest.mark.parametrize("moment", [0.0, 1_800_000_000.0, 1_800_000_000.25, 1_800_000_000.9991, 1_800_000_059.9999])

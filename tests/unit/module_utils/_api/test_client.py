@@ -37,8 +37,8 @@ def listing(total: int, size: int) -> t.Callable[[t.Any, int], None]:
 @pytest.mark.parametrize("parallel", [1, 4, 99])
 def test_parallel_listing_keeps_order(serve, client, parallel):
     server = serve(listing(95, 10))
-    found = client(server).items(LIST, per_page=100, parallel=parallel, query={"status": "infrequent"}, keys=("script_id",))
-    assert [item["script_id"] for item in found] == [f"{number:04}" for number in range(95)]
+    scripts = client(server).items(LIST, per_page=100, parallel=parallel, query={"status": "infrequent"}, keys=("script_id",))
+    assert [item["script_id"] for item in scripts] == [f"{number:04}" for number in range(95)]
     assert len(server.requests) == 10 and all(b"status=infrequent&page=" in request for request in server.requests)
     assert server.connections <= min(parallel, 8)
 
@@ -187,8 +187,8 @@ def test_zone_name_is_resolved_once(serve, client, zones, name, outcome):
     server = serve(answering(zones))
     unresolved = client(server, address=Address(ZONE, "", name))
     with contextlib.nullcontext() if outcome is None else pytest.raises(Failure) as caught:
-        found = unresolved.resolve()
-        assert found.resolve() is found and found.address == Address(ZONE, "ab", name, "a1")
+        resolved = unresolved.resolve()
+        assert resolved.resolve() is resolved and resolved.address == Address(ZONE, "ab", name, "a1")
     assert outcome is None or f"{caught.value.kind}: {caught.value}".startswith(outcome)
     (request,) = server.requests
     assert request.startswith(f"GET /client/v4/zones?name={name} HTTP/1.1".encode())

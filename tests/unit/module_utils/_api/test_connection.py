@@ -26,12 +26,12 @@ ENV_PAIR = {"CLOUDFLARE_EMAIL": "env@example.com", "CLOUDFLARE_API_KEY": "env-ke
 ONE_OF = "zone_id, zone_name or account_id"
 
 
-def connect(environ=None, **given):
-    return parse_connection({**OPTIONS, **given}, environ or {}, ALL_ADDRESSES)
+def connect(environ=None, **options):
+    return parse_connection({**OPTIONS, **options}, environ or {}, ALL_ADDRESSES)
 
 
 @pytest.mark.parametrize(
-    ("given", "member", "value"),
+    ("options", "member", "value"),
     [
         ({"base_url": "https://api.example.com/client/v4/"}, "base_url", "https://api.example.com/client/v4"),
         ({"base_url": "http://127.0.0.1:8080"}, "base_url", "http://127.0.0.1:8080"),
@@ -47,8 +47,8 @@ def connect(environ=None, **given):
         ({"retries": 0}, "retries", 0),
     ],
 )
-def test_options_are_normalized(given, member, value):
-    assert getattr(connect(**given), member) == value
+def test_options_are_normalized(options, member, value):
+    assert getattr(connect(**options), member) == value
 
 
 def test_inventory_has_no_zone():
@@ -67,12 +67,12 @@ def test_inventory_has_no_zone():
     ],
 )
 def test_task_credentials_take_precedence(options, environ, used):
-    found = connect(environ, **options)
-    assert (found.token, found.email, found.key) == used
+    connection = connect(environ, **options)
+    assert (connection.token, connection.email, connection.key) == used
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"base_url": "ftp://api.example.com"}, "base_url: an http or https URL is needed, such as "),
         ({"base_url": "https://:443/v4"}, "base_url: an http"),
@@ -99,10 +99,10 @@ def test_task_credentials_take_precedence(options, environ, used):
         ({"request_budget": "many"}, "request_budget: "),
     ],
 )
-def test_invalid_connections_are_refused(given, message):
+def test_invalid_connections_are_refused(options, message):
     """Invalid options are refused with any environment; messages contain no secrets."""
     with pytest.raises(Failure) as caught:
-        connect(ENV_TOKEN | ENV_PAIR, **given)
+        connect(ENV_TOKEN | ENV_PAIR, **options)
     assert caught.value.kind == INVALID_OPTION
     assert str(caught.value).startswith(message) and "canary" not in str(caught.value)
 

@@ -49,8 +49,8 @@ def run(code: str, *arguments: str) -> list[str]:
     ],
 )
 def test_no_answer_takes_more_than_640_mb(item: bytes, outcome: str) -> None:
-    found, kib = run(DECODING.format(begin=b'{"success":true,"result":[', item=item, end=b"0]}"))
-    assert found == outcome and int(kib) / 1024 * MIB < 640_000_000
+    actual, kib = run(DECODING.format(begin=b'{"success":true,"result":[', item=item, end=b"0]}"))
+    assert actual == outcome and int(kib) / 1024 * MIB < 640_000_000
 
 
 LISTING = """

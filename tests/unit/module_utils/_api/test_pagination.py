@@ -176,14 +176,14 @@ def test_empty_list_may_have_one_page():
 def test_list_that_changes_is_read_again(edit):
     service = Service(9)
     service.info = lambda page, result_info: (edit(service.items), result_info)[1] if len(service.asked) == 2 else result_info
-    found = read_listing(service, 2)
-    assert len(found) == len(service.items) and all(item in found for item in service.items)
+    items = read_listing(service, 2)
+    assert len(items) == len(service.items) and all(item in items for item in service.items)
 
 
 def test_duplicates_without_counts_are_ignored():
     pages = {1: [{"script_id": "a"}, {"script_id": "b"}], 2: [{"script_id": "b"}, {"script_id": "c"}]}
-    found = read_listing(Answers(lambda query: (pages.get(query["page"], []), None)), 2)
-    assert [item["script_id"] for item in found] == ["a", "b", "c"]
+    items = read_listing(Answers(lambda query: (pages.get(query["page"], []), None)), 2)
+    assert [item["script_id"] for item in items] == ["a", "b", "c"]
 
 
 def test_different_items_of_one_identity_are_refused():
@@ -258,9 +258,9 @@ ITEMS = st.lists(
 @given(answers=st.lists(st.tuples(ITEMS, INFOS), min_size=1, max_size=6), per_page=st.sampled_from([None, 2]))
 def test_any_answers_end_in_a_list_or_a_failure(answers, per_page):
     try:
-        found = read_listing(Answers(lambda query: answers[min(query.get("page", 1), len(answers)) - 1]), per_page)
+        items = read_listing(Answers(lambda query: answers[min(query.get("page", 1), len(answers)) - 1]), per_page)
     except Failure as failure:
         kind = failure.kind
     else:
-        kind = "bad_response" if isinstance(found, list) else "no list"
+        kind = "bad_response" if isinstance(items, list) else "no list"
     assert kind == "bad_response"

@@ -165,7 +165,7 @@ def test_unknown_route_differs_from_a_missing_object(status, codes, route, objec
 
 
 @pytest.mark.parametrize(
-    ("errors", "found"),
+    ("errors", "expected"),
     [
         (None, []),
         ("broken", [(None, "broken")]),
@@ -178,8 +178,8 @@ def test_unknown_route_differs_from_a_missing_object(status, codes, route, objec
         ([{"code": 1, "message": "m", "error_chain": {"code": 2, "message": "n"}}], [(1, "m"), (2, "n")]),
     ],
 )
-def test_error_objects_of_any_shape_are_read(errors, found):
-    assert [(error["code"], error["message"]) for error in response.service_errors({"errors": errors})] == found
+def test_error_objects_of_any_shape_are_read(errors, expected):
+    assert [(error["code"], error["message"]) for error in response.service_errors({"errors": errors})] == expected
 
 
 def test_error_chain_and_list_are_bounded():
@@ -209,8 +209,8 @@ def test_credential_in_an_answer_is_masked():
 
 
 def test_connection_shows_no_secret():
-    shown = repr(Connection("https://service.example", token="canary", email="e", key="canary"))
-    assert "canary" not in shown
+    text = repr(Connection("https://service.example", token="canary", email="e", key="canary"))
+    assert "canary" not in text
 
 
 @pytest.mark.parametrize("status", [400, 404, 502])
@@ -266,10 +266,10 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
 def test_hint_names_remedy_and_object(operation, address, status, error, parts):
     """The hint says what the user can do, and names the object of the request."""
     errors = [] if error is None else [dict(zip(("code", "message"), error, strict=True))]
-    found = response.hint(operation, status, errors, address)
-    assert all(part in found for part in parts) and "{" not in found
+    hint = response.hint(operation, status, errors, address)
+    assert all(part in hint for part in parts) and "{" not in hint
     if address == A_ZONE:
-        assert found in failure_of(status, *errors, operation=operation).message
+        assert hint in failure_of(status, *errors, operation=operation).message
 
 
 def queried(body: t.Any, status: int = 200) -> Exchange:

@@ -62,8 +62,8 @@ def test_entry_authorises_nothing_before_its_day() -> None:
 def test_omitted_members_have_defaults() -> None:
     (entry,) = parse_baseline([{"name": "shop", "url": URL}])
     assert (entry.hosts, entry.hashes, entry.pinned) == (set(), set(), True)
-    given = {"name": "shop", "url": URL, "hosts": [], "integrity": "pinned", "hashes": [], "required": False}
-    assert entry.declared == {**dict.fromkeys(WHOLE), **given}, "every member is there, for the digest and for proposals"
+    members = {"name": "shop", "url": URL, "hosts": [], "integrity": "pinned", "hashes": [], "required": False}
+    assert entry.declared == {**dict.fromkeys(WHOLE), **members}, "every member is there, for the digest and for proposals"
 
 
 @pytest.mark.parametrize("date", ["2027-04-01", "2027-04-01T00:00:00", "2027-04-01T00:00:00+00:00", datetime.date(2027, 4, 1)])
@@ -111,8 +111,8 @@ def test_other_text_is_refused(text: str) -> None:
     ],
 )
 def test_invalid_entry_is_named_by_its_place(change: dict[str, object], message: str) -> None:
-    kind, found = refusal(parse_baseline, [{"name": "first", "url": URL}, {**WHOLE, **change}])
-    assert kind == "invalid_option" and message in found
+    kind, text = refusal(parse_baseline, [{"name": "first", "url": URL}, {**WHOLE, **change}])
+    assert kind == "invalid_option" and message in text
 
 
 @pytest.mark.parametrize("value", [None, 7, {"name": "a"}, ["a"], [None]])

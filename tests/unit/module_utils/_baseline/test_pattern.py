@@ -51,8 +51,8 @@ def reference(pattern: str, url: str) -> bool:
         return re.fullmatch(expression, text, re.DOTALL) is not None
 
     path, mark, query = pattern.partition("?")
-    found, found_mark, found_query = url.partition("?")
-    return fit(path, found) and (not mark or (mark == found_mark and fit(query, found_query)))
+    url_path, url_mark, url_query = url.partition("?")
+    return fit(path, url_path) and (not mark or (mark == url_mark and fit(query, url_query)))
 
 
 @hypothesis.given(st.text("ab/*?", max_size=9), st.text("ab/?", max_size=12))

@@ -147,15 +147,15 @@ FOLLOWS = "does not follow the record before it"
     ],
 )
 def test_edited_records_are_found(chain: list[bytes], change: t.Any, expected: str | None) -> None:
-    found = problem(change(chain))
-    assert found is None if expected is None else str(found).startswith(expected), found
+    message = problem(change(chain))
+    assert message is None if expected is None else str(message).startswith(expected), message
 
 
 def test_each_depth_of_a_damaged_record_is_found() -> None:
     """Records can be nested so deeply that they can be parsed but not serialised."""
     for depth in range(900, 1100):
-        found = problem([b'{"a":' + b"[" * depth + b"]" * depth + b"}\n"])
-        assert found is not None and found.startswith("record 1 ")
+        message = problem([b'{"a":' + b"[" * depth + b"]" * depth + b"}\n"])
+        assert message is not None and message.startswith("record 1 ")
 
 
 def test_broken_chain_stays_broken(tmp_path: Path, chain: list[bytes]) -> None:
@@ -262,8 +262,8 @@ def test_baselines_behind_a_link_are_not_read(tmp_path: Path) -> None:
 def test_chains_are_found_by_file_and_by_expected_head(tmp_path: Path) -> None:
     for name in ("ab.jsonl", "AB.pages.jsonl", "ab.jsonl.torn", "notes.yml", "shop.jsonl", ".pages.jsonl", "cd.pages.jsonl"):
         (tmp_path / name).write_bytes(b"")
-    found = [(source.zone_id, source.kind.name) for source in find_chains(str(tmp_path), ["ab", "ab.pages", "ef", "CD"])]
-    assert found == [("AB", "pages"), ("ab", "scripts"), ("cd", "scripts"), ("cd", "pages"), ("ef", "scripts")]
+    chains = [(source.zone_id, source.kind.name) for source in find_chains(str(tmp_path), ["ab", "ab.pages", "ef", "CD"])]
+    assert chains == [("AB", "pages"), ("ab", "scripts"), ("cd", "scripts"), ("cd", "pages"), ("ef", "scripts")]
 
 
 @pytest.mark.parametrize(
@@ -278,5 +278,5 @@ def test_chains_are_found_by_file_and_by_expected_head(tmp_path: Path) -> None:
 def test_age_of_the_last_record(kind: t.Any, days: int, seconds: int, expected: list[str]) -> None:
     """A weekly audit of pages that is some seconds late has no gap."""
     last = datetime.datetime(2026, 11, 1, 6, tzinfo=datetime.timezone.utc)
-    found = LastRecord(last).find(last + datetime.timedelta(days, seconds), kind.max_gap_days, kind)
-    assert found == [("evidence_gap", message) for message in expected]
+    gaps = LastRecord(last).find(last + datetime.timedelta(days, seconds), kind.max_gap_days, kind)
+    assert gaps == [("evidence_gap", message) for message in expected]

@@ -93,8 +93,8 @@ def test_member_that_is_missing_or_of_another_type_is_found(kind: Kind, name: st
     ],
 )
 def test_part_of_a_member_is_found(kind: Kind, name: str, value: t.Any) -> None:
-    found = problem(resealed(record_line(kind), **{name: value}), kind)
-    assert found == (
+    message = problem(resealed(record_line(kind), **{name: value}), kind)
+    assert message == (
         "record 1 has both inventory and inventory_same_as" if name == "inventory_same_as" else f"record 1 has no usable {name!r}"
     )
 

@@ -55,7 +55,7 @@ def test_listing_without_refused_parameters_may_be_incomplete(refused: tuple[str
     """A service that does not know the parameters of a complete listing is asked without them; what it then hides is not known."""
     service = Service(refused)
     listing = loaded(service)
-    assert sorted(each.url for each in listing.resources) == URLS and not service.warnings
+    assert sorted(resource.url for resource in listing.resources) == URLS and not service.warnings
     assert bool(listing.gaps) is bool(refused)
     assert all(gap.message.startswith("The list may be incomplete: the service refuses exclude_cdn_cgi") for gap in listing.gaps)
 
@@ -78,7 +78,7 @@ def test_disabled_monitor_is_no_observation() -> None:
 def test_script_without_a_readable_address_is_no_observation(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LISTED, "page_shield.scripts", {"url": url, "host": "shop.example"})
     listing = loaded(Service(()))
-    assert [each.url for each in listing.resources] == ["https://b.example/"]
+    assert [resource.url for resource in listing.resources] == ["https://b.example/"]
     assert {gap.message for gap in listing.gaps} == {
         "it has a script or a connection without a readable address",
         "it shows no scripts at all",

@@ -21,8 +21,8 @@ def refusal(**options):
 
 def test_names_are_normalized():
     """Header names are trimmed and in lower case, cookie names unchanged, duplicates ignored; an omitted list differs from an empty one."""
-    given = desired(request_fields=[" X-B ", "x-a", "X-A\n", "x-b"], cookie_fields=["Tier", "tier", "Tier"], response_fields=[])
-    assert given.names == {"request_fields": ("x-a", "x-b"), "cookie_fields": ("Tier", "tier"), "response_fields": ()}
+    fields = desired(request_fields=[" X-B ", "x-a", "X-A\n", "x-b"], cookie_fields=["Tier", "tier", "Tier"], response_fields=[])
+    assert fields.names == {"request_fields": ("x-a", "x-b"), "cookie_fields": ("Tier", "tier"), "response_fields": ()}
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x y", "x:y", "x/y", "naïve", "\u212aey", "x=y", "x\ty", "(x)", "x,y", '"x"'])
@@ -67,9 +67,9 @@ def test_flag_for_unlisted_name_is_refused():
 
 
 def test_absent_checks_names_only():
-    found = desired(state="absent", request_fields=["X-A"], transformed_request_fields=["x-a"], field_limit=1)
-    assert not found.present
-    assert found.names == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}
+    fields = desired(state="absent", request_fields=["X-A"], transformed_request_fields=["x-a"], field_limit=1)
+    assert not fields.present
+    assert fields.names == {"request_fields": ("x-a",), "transformed_request_fields": ("x-a",)}
     assert refusal(state="absent", request_fields=["x y"]).startswith("request_fields[0]: ")
     assert desired(state="absent", preserve_duplicates=["x-a"], response_fields=["x-a"])
 

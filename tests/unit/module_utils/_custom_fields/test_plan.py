@@ -58,15 +58,15 @@ PRESENT = {
 }
 
 
-@pytest.mark.parametrize(("there", "given", "then"), PRESENT.values(), ids=PRESENT)
-def test_requested_kinds_replace_current_names(there, given, then):
+@pytest.mark.parametrize(("there", "options", "then"), PRESENT.values(), ids=PRESENT)
+def test_requested_kinds_replace_current_names(there, options, then):
     current = ruleset(own(**there))
-    result = planned(current, **given)
+    result = planned(current, **options)
     assert result.changed is (result.before != result.after) is (there != then)
     if there == then:
         assert result.requests == ()
     else:
-        assert sent(current, **given) == [writable(own(**then))]
+        assert sent(current, **options) == [writable(own(**then))]
     names = {kind: sorted(name.rstrip("+") for name in then.get(kind, ())) for kind in KINDS}
     flags = sorted(name[:-1] for kind in KINDS for name in then.get(kind, ()) if name.endswith("+"))
     assert result.result["custom_fields"] == result.after["custom_fields"] == {**names, FLAGS: flags}
@@ -92,11 +92,13 @@ def test_inactive_rule_is_activated(members):
 
 
 @pytest.mark.parametrize(
-    ("there", "given", "then"),
+    ("there", "description", "then"),
     [("theirs", None, "theirs"), ("theirs", "ours", "ours"), ("theirs", "", ""), ("", None, ""), ("ours", "ours", "ours")],
 )
-def test_omitted_description_is_kept(there, given, then):
-    result = planned(ruleset(own(members={"description": there}, request_fields=["a"])), request_fields=["a"], description=given)
+def test_omitted_description_is_kept(there, description, then):
+    result = planned(
+        ruleset(own(members={"description": there}, request_fields=["a"])), request_fields=["a"], description=description
+    )
     assert result.after["rules"][0]["description"] == then
     assert bool(result.requests) == (there != then)
 
@@ -199,12 +201,12 @@ def test_flag_needs_a_requested_or_kept_name():
     current = ruleset(own(response_fields=["stays"], cookie_fields=["C"]))
     assert planned(current, preserve_duplicates=["stays"]).changed
     assert planned(current, response_fields=["new"], preserve_duplicates=["stays"], purge=False).changed
-    for given, named in (
+    for options, named in (
         ({FLAGS: ["gone", "stays"]}, "gone"),
         ({RESPONSE: ["new"], FLAGS: ["stays"]}, "stays"),
         ({FLAGS: ["C"]}, "c"),
     ):
-        assert refusal(current, **given).startswith(f"preserve_duplicates: {named!r} ")
+        assert refusal(current, **options).startswith(f"preserve_duplicates: {named!r} ")
 
 
 def test_limit_counts_the_resulting_fields():
@@ -249,15 +251,15 @@ ABSENT = {
 }
 
 
-@pytest.mark.parametrize(("there", "given", "then"), ABSENT.values(), ids=ABSENT)
-def test_named_fields_are_removed(there, given, then):
+@pytest.mark.parametrize(("there", "options", "then"), ABSENT.values(), ids=ABSENT)
+def test_named_fields_are_removed(there, options, then):
     current = ruleset(*there, FOREIGN)
-    result = planned(current, state="absent", **given)
+    result = planned(current, state="absent", **options)
     assert (result.before == result.after) is (then is None)
     if then is None:
         assert result.requests == ()
     else:
-        assert sent(current, state="absent", **given) == [writable(rule) for rule in (*then, FOREIGN)]
+        assert sent(current, state="absent", **options) == [writable(rule) for rule in (*then, FOREIGN)]
     assert result.result["ruleset"]["id"] == "rs"
     if then == [] or not there:
         assert result.result == {"custom_fields": NONE, "ruleset": row(**SEEN)}
@@ -318,14 +320,14 @@ def test_names_of_an_activated_rule_are_in_the_diff(members):
 )
 def test_effects_name_removed_fields(options, gone):
     """A removed name is an effect, even if it moves to another type; an added name is not."""
-    found = planned(ruleset(own(request_fields=["a", "b"], cookie_fields=["C"])), **options).effects
+    effects = planned(ruleset(own(request_fields=["a", "b"], cookie_fields=["C"])), **options).effects
     expected = [("drop_custom_fields", None, gone)] if gone else []
-    assert [(effect.name, effect.subject, effect.detail) for effect in found] == expected
+    assert [(effect.name, effect.subject, effect.detail) for effect in effects] == expected
 
 
 @pytest.mark.parametrize("purge", [True, False])
 @pytest.mark.parametrize(
-    ("there", "given", "names", "raw", "transformed"),
+    ("there", "options", "names", "raw", "transformed"),
     [
         ({REQUEST: ["b", "a"]}, {TRANSFORMED: ["A", "b"]}, "'a', 'b'", REQUEST, TRANSFORMED),
         ({TRANSFORMED: ["a"]}, {REQUEST: ["a"]}, "'a'", REQUEST, TRANSFORMED),
@@ -333,21 +335,21 @@ def test_effects_name_removed_fields(options, gone):
         ({RAW: ["x"]}, {RESPONSE: ["x"]}, "'x'", RAW, RESPONSE),
     ],
 )
-def test_header_is_either_raw_or_transformed(there, given, names, raw, transformed, purge):
+def test_header_is_either_raw_or_transformed(there, options, names, raw, transformed, purge):
     """Names that the zone already has in any rule count as well."""
     sentence = (
-        f"{next(iter(given))}: {names} would be in {raw} (raw) and in {transformed} (transformed) at once;"
+        f"{next(iter(options))}: {names} would be in {raw} (raw) and in {transformed} (transformed) at once;"
         " the service logs a header one way or the other"
     )
-    assert refusal(ruleset(own(**there)), **given, purge=purge) == sentence
-    assert purge or refusal(ruleset(own("r0", cookie_fields=["C"]), own(**there)), **given, purge=False) == sentence
+    assert refusal(ruleset(own(**there)), **options, purge=purge) == sentence
+    assert purge or refusal(ruleset(own("r0", cookie_fields=["C"]), own(**there)), **options, purge=False) == sentence
 
 
 NOTHING_LEFT = "no custom field would be left in any list; to remove them all, use state: absent"
 
 
 @pytest.mark.parametrize(
-    ("current", "given", "sentence"),
+    ("current", "options", "sentence"),
     [
         (None, {}, f"{', '.join(KINDS)}: {NOTHING_LEFT}"),
         (None, {REQUEST: []}, f"request_fields: {NOTHING_LEFT}"),
@@ -359,5 +361,5 @@ NOTHING_LEFT = "no custom field would be left in any list; to remove them all, u
         ),
     ],
 )
-def test_desired_state_that_the_service_would_refuse(current, given, sentence):
-    assert refusal(current, **given) == sentence
+def test_desired_state_that_the_service_would_refuse(current, options, sentence):
+    assert refusal(current, **options) == sentence

@@ -118,7 +118,9 @@ TASK = Thing()
 
 def changed(**members):
     """Return the task with other members; functions replace methods."""
-    methods = {name: (lambda own, *given, use=use: use(*given)) if callable(use) else use for name, use in members.items()}
+    methods = {
+        name: (lambda own, *arguments, use=use: use(*arguments)) if callable(use) else use for name, use in members.items()
+    }
     return type("Changed", (Thing,), methods)()
 
 
@@ -199,11 +201,11 @@ def composed(*tasks):
     """Return a task of several parts with one step each."""
 
     def compose(desired, state):
-        steps = tuple(Step(each.name, each.name, each.name, desired, state, each.plan(desired, state)) for each in tasks)
+        steps = tuple(Step(task.name, task.name, task.name, desired, state, task.plan(desired, state)) for task in tasks)
         whole = steps[0].plan._replace(requests=tuple(request for step in steps for request in step.plan.requests))
         return Composition(whole, steps, lambda done: Conclusion({"parts": len(done)}))
 
-    return changed(name="things", compose=compose, parts={each.name: each for each in tasks})
+    return changed(name="things", compose=compose, parts={task.name: task for task in tasks})
 
 
 def test_part_with_an_invalid_answer_was_written(execute):
@@ -303,7 +305,7 @@ def asking(changes):
     request = Request("logpush_ownership.create", body={"value": "asked"}, changes=changes)
     return changed(
         plan=lambda desired, state: Plan({}, {"x": 1}, {"thing": None}, (request,)),
-        read=lambda *given: None,
+        read=lambda *_unused: None,
         approvable=False,
     )
 
@@ -337,7 +339,7 @@ TWO_WRITES = changed(plan=lambda desired, state: Plan({}, {"x": 1}, {}, REQUESTS
 def test_id_is_taken_from_the_answer(execute):
     seen, service = [], Service()
     send = service.call
-    service.call = lambda operation, **given: seen.append(given["ids"]) or send(operation, **given)
+    service.call = lambda operation, **arguments: seen.append(arguments["ids"]) or send(operation, **arguments)
     assert execute(service, TWO_WRITES)["changed"]
     assert seen == [{}, {"ruleset_id": "new"}]
 
@@ -349,7 +351,7 @@ def test_answer_without_id_fails_as_changed(execute, identifier):
 
 
 def raising(error):
-    def fail(*_given):
+    def fail(*_unused):
         raise error
 
     return fail
@@ -363,7 +365,7 @@ def test_option_is_refused_before_any_request(execute):
 
 def test_secrets_are_masked_everywhere(execute):
     leak = "it said canary-secret, canary-current, canary-token and canary-of-a-proxy"
-    leaking = changed(conclude=lambda *given: Conclusion({"thing": {"note": leak}}, (leak,)))
+    leaking = changed(conclude=lambda *_unused: Conclusion({"thing": {"note": leak}}, (leak,)))
     failing = Service(OTHER, [Failure(UNAVAILABLE, leak, errors=[{"code": 1, "message": leak}])])
     for result in (execute(Service(OTHER), leaking), execute(failing)):
         assert "canary" not in repr(result)
@@ -372,7 +374,7 @@ def test_secrets_are_masked_everywhere(execute):
 def test_messages_are_one_printable_line(execute):
     """Messages may quote any text of the service; result data is not changed."""
     hostile = "denied\x1b[2J\nzone9 failed\u2028\x9b31m\u202e"
-    telling = changed(conclude=lambda *given: Conclusion({"thing": {"note": hostile}}, (hostile,)))
+    telling = changed(conclude=lambda *_unused: Conclusion({"thing": {"note": hostile}}, (hostile,)))
     told = execute(Service(), telling)
     assert told["warnings"][-1].isprintable() and told["thing"] == {"note": hostile}
     failure = Failure(UNAVAILABLE, hostile, errors=[{"code": 1, "message": hostile}])
@@ -389,8 +391,8 @@ def test_unexpected_exception_quotes_nothing(execute):
     assert result["exception"].splitlines()[-1] == "KeyError" and ", in fail" in result["exception"]
 
 
-@pytest.mark.parametrize(("addresses", "shown"), [(ZONE_ADDRESSES, {"zone_id": "abc"}), ((), {})])
-def test_an_info_task_reads_and_reports(execute, addresses, shown):
+@pytest.mark.parametrize(("addresses", "address"), [(ZONE_ADDRESSES, {"zone_id": "abc"}), ((), {})])
+def test_an_info_task_reads_and_reports(execute, addresses, address):
     class ThingInfo(InfoTask):
         name = "thing_info"
 
@@ -401,7 +403,7 @@ def test_an_info_task_reads_and_reports(execute, addresses, shown):
             return Conclusion({"things": [desired]}, ("w",))
 
     ThingInfo.addresses = addresses
-    assert execute(Service(), ThingInfo()) == {"changed": False, "things": [7], "warnings": ["w"], **shown}
+    assert execute(Service(), ThingInfo()) == {"changed": False, "things": [7], "warnings": ["w"], **address}
 
 
 def local(report):

@@ -29,8 +29,8 @@ def job(health: str = "healthy", destination: str = "d1", **members: t.Any) -> J
     return Job({"id": 1, "name": "logs", "dataset": "http_requests", "enabled": True, **members}, destination, health)
 
 
-def seen_jobs(*found: Job) -> dict[int, Job]:
-    return {each.members["id"]: each._replace(details={"state": each.health, "since": None}) for each in found}
+def seen_jobs(*jobs: Job) -> dict[int, Job]:
+    return {job.members["id"]: job._replace(details={"state": job.health, "since": None}) for job in jobs}
 
 
 def kinds(changes: list[Change]) -> list[str]:
@@ -94,11 +94,11 @@ def test_change_of_a_script_is_an_event(before: Script | None, after: Script | N
 )
 def test_missing_score_or_hash_keeps_the_known_one(verdicts: list[bool | None], expected: list[str]) -> None:
     """If the service omits a score or hash for some time, there is no second event, and no change is missed."""
-    known, found = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
+    known, events = Known(scripts={A: CLEAN._replace(malicious=verdicts[0])}), []
     for verdict in verdicts[1:]:
         known, changes = compare(known, Seen({A: Script((), verdict, ())}), ZONE, SILENT)
-        found += kinds(changes)
-    assert found == expected
+        events += kinds(changes)
+    assert events == expected
     (change,) = compare(known, Seen({A: CLEAN._replace(hashes=("h2",), malicious=None)}), ZONE, SILENT)[1]
     assert (change.kind, change.before["hash"], change.after["hash"]) == ("script_changed", "h1", "h2")
 

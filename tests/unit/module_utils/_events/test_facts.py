@@ -17,8 +17,8 @@ CHANGE = Change("script_new", "s", None, {"script_url": "https://x.example/"})
 
 
 def event(change: Change = CHANGE, **target: t.Any) -> dict[str, t.Any]:
-    given = {"id": "5a1e", "name": "shop.example", "host": "shop.example", **target}
-    return facts.make_event(change, Target(**given), "2026-11-22T00:00:00Z")
+    members = {"id": "5a1e", "name": "shop.example", "host": "shop.example", **target}
+    return facts.make_event(change, Target(**members), "2026-11-22T00:00:00Z")
 
 
 def test_event_has_the_documented_members() -> None:
@@ -84,14 +84,14 @@ NAMES = st.sampled_from(["a b", *WORDS.split()]) | st.text(min_size=1, max_size=
 def test_a_group_of_the_same_name_is_not_selected(names: list[str]) -> None:
     """Ansible prefers the host, and no host has the name of a group of the inventory plugin."""
     inventory = InventoryManager(loader=DataLoader(), sources=[])
-    found = facts.with_hosts(Target(f"{number:x}", name) for number, name in enumerate(names, 1))
-    for group in ("zones", "accounts", *(zone.host for zone in found if zone.host)):
+    targets = facts.with_hosts(Target(f"{number:x}", name) for number, name in enumerate(names, 1))
+    for group in ("zones", "accounts", *(zone.host for zone in targets if zone.host)):
         inventory.add_group(group)
-    for zone in found:
+    for zone in targets:
         inventory.add_host(zone.host, "zones")
         inventory.add_host("another.example", zone.host)
     inventory.reconcile_inventory()
-    for zone in found:
+    for zone in targets:
         selected = inventory.get_hosts(facts.make_event(CHANGE, zone, "now")["meta"]["hosts"])
         assert [host.name for host in selected] == [zone.host]
         assert zone.host not in ("zones", "accounts", "all")
@@ -103,6 +103,6 @@ def test_hosts_agree_with_the_inventory(zones: dict[str, str]) -> None:
     plugin = t.cast("t.Any", types.SimpleNamespace(NAME="", display=types.SimpleNamespace(warning=lambda text: None)))
     listed = [{"id": zone_id, "name": name} for zone_id, name in zones.items()]
     expected = {zone["id"]: name for name, zone in InventoryModule._named(plugin, listed)}
-    found = facts.with_hosts(Target(*each) for each in zones.items())
-    assert {zone.id: zone.host for zone in found} == expected
-    assert all(facts.make_event(CHANGE, zone, "now")["meta"]["hosts"] == zone.host for zone in found)
+    targets = facts.with_hosts(Target(*zone) for zone in zones.items())
+    assert {zone.id: zone.host for zone in targets} == expected
+    assert all(facts.make_event(CHANGE, zone, "now")["meta"]["hosts"] == zone.host for zone in targets)

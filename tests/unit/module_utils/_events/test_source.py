@@ -126,7 +126,7 @@ def test_interval_grows_with_the_budget(
     pauses: list[float],
     warned: list[int],
 ) -> None:
-    now, counts, found = [0.0], iter(requests), []
+    now, counts, paused = [0.0], iter(requests), []
 
     class Service(TwoZones):
         def look(self, target: Target) -> Seen:
@@ -137,12 +137,12 @@ def test_interval_grows_with_the_budget(
             return next(counts)
 
     def pause(_queue: object, seconds: float) -> None:
-        found.append(seconds)
-        if len(found) == len(requests):
+        paused.append(seconds)
+        if len(paused) == len(requests):
             raise asyncio.CancelledError
 
     monkeypatch.setattr(source, "Service", Service)
     watch(tmp_path, 0, pause, monotonic=lambda: now[0], budget=budget)
-    assert found == pauses
+    assert paused == pauses
     said = [text.partition(":")[0] for text in caplog.messages]
     assert said == [f"interval grows from 300 to {seconds} seconds" for seconds in warned]

@@ -63,7 +63,7 @@ def test_file_is_readable_for_its_owner_only(path: str) -> None:
     """The next start restricts the mode of a file that a copy made readable, even without a change."""
     stored(path)
     assert json.loads(Path(path).read_text(encoding="ascii"))["version"] == 1
-    assert [stat.S_IMODE(each.stat().st_mode) for each in Path(path).parent.iterdir()] == [0o600, 0o600]
+    assert [stat.S_IMODE(file.stat().st_mode) for file in Path(path).parent.iterdir()] == [0o600, 0o600]
     Path(path).chmod(0o644)
     with opened(path):
         pass

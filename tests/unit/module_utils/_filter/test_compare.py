@@ -74,8 +74,8 @@ NEGATIONS = [(f"!{row[0]}", row[1], row[3], row[2]) for row in ROWS if f"!{row[0
 @pytest.mark.parametrize(("operator", "value", "passing", "failing"), ROWS + NEGATIONS)
 def test_condition_passes_matching_values(operator, value, passing, failing):
     test = compile_filter(parse(of(operator, value)))
-    assert [found for found in passing if test({"a": found}) is not True] == []
-    assert [found for found in failing if test({"a": found}) is not False] == []
+    assert [actual for actual in passing if test({"a": actual}) is not True] == []
+    assert [actual for actual in failing if test({"a": actual}) is not False] == []
 
 
 # Numbers as JSON writes them; Python would write each number of the second row differently.
@@ -106,13 +106,13 @@ def test_literals_compare_as_numbers(one, other):
         assert compile_filter(parse(text_with(f'"{other}"', name)))({"a": one}) is compare(left, right)
 
 
-@pytest.mark.parametrize(("value", "found"), [("1.50", 1.5), ("1e2", 100), ("100", 100.0), ("-0", 0), ("0.1", 0.1)])
-def test_number_in_text_equals_the_number(value, found):
+@pytest.mark.parametrize(("value", "number"), [("1.50", 1.5), ("1e2", 100), ("100", 100.0), ("-0", 0), ("0.1", 0.1)])
+def test_number_in_text_equals_the_number(value, number):
     tree = parse(text_with(value))
-    assert compile_filter(tree)({"a": found})
+    assert compile_filter(tree)({"a": number})
     assert not compile_filter(tree)({"a": value}), "text is not a number"
-    assert same_filter(tree, parse(of("eq", found)))
-    assert compile_filter(parse(text_with(f"[7,{value}]", "in")))({"a": found})
+    assert same_filter(tree, parse(of("eq", number)))
+    assert compile_filter(parse(text_with(f"[7,{value}]", "in")))({"a": number})
 
 
 # In strictly ascending order; all members of a row are the same number, even beyond the range of log fields.

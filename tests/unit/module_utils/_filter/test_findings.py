@@ -26,9 +26,9 @@ def warnings(expression):
     ],
 )
 def test_values_that_exclude_each_other_are_a_warning(expression, places):
-    found = warnings(expression)
-    assert [text.partition(":")[0] for text in found] == [f"filter.where.{place}" for place in places]
-    assert all("no record can meet all of this" in text and "use 'or', or 'in'" in text for text in found)
+    texts = warnings(expression)
+    assert [text.partition(":")[0] for text in texts] == [f"filter.where.{place}" for place in places]
+    assert all("no record can meet all of this" in text and "use 'or', or 'in'" in text for text in texts)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ WRONG_VALUES = [
     ("eq", 2**4096, ".value: is a number too large to be sent"),
     ("eq", "\udfff", ".value: '\\udfff' has a lone surrogate, which cannot be sent as UTF-8"),
     ("eq", "\ud800", ".value: '\\ud800' has a lone surrogate, which cannot be sent as UTF-8"),
-    *[("lt", value, f".value: {NUMBER}, not {shown}") for value, shown in NO_NUMBERS],
+    *[("lt", value, f".value: {NUMBER}, not {text}") for value, text in NO_NUMBERS],
     *[(name, 5, f".value: must be a string for {name!r}, not 5") for name in operators.TEXT],
     ("startsWith", 2**300, ".value: must be a string for 'startsWith', not a very large number"),
     ("startsWith", 2**256 - 1, f".value: must be a string for 'startsWith', not {str(2**256)[:57]}..."),
@@ -237,7 +237,7 @@ def test_tagged_values_become_plain():
     condition = collections.UserDict({Text("key"): Text("a"), "operator": Text("in"), "value": (Text("x"), 1)})
     tree = parse(collections.UserDict({"where": collections.UserDict({"and": [condition]})}))
     (child,) = tree.children
-    assert [repr(each) for each in (child.key, child.operator, *child.value)] == ["'a'", "'in'", "'x'", "1"]
+    assert [repr(part) for part in (child.key, child.operator, *child.value)] == ["'a'", "'in'", "'x'", "1"]
     assert type(parse(of("eq", Text("x"))).value) is str and type(parse(of("eq", Number(1.5))).value) is float
 
 

@@ -23,7 +23,7 @@ KEYS = st.sampled_from(["p", "q"])
 
 
 def condition(operator, value):
-    return st.builds(lambda key, found: {"key": key, "operator": operator, "value": found}, KEYS, value)
+    return st.builds(lambda key, operand: {"key": key, "operator": operator, "value": operand}, KEYS, value)
 
 
 def values_of(operator):
@@ -96,24 +96,24 @@ def reference(expression, record):  # noqa: PLR0911  # one return for each opera
         return all(reference(part, record) for part in expression["and"])
     if "or" in expression:
         return any(reference(part, record) for part in expression["or"])
-    operator, value, found = expression["operator"], expression["value"], record.get(expression["key"])
+    operator, value, actual = expression["operator"], expression["value"], record.get(expression["key"])
     if operator.startswith("!"):
         return not reference({**expression, "operator": operator[1:]}, record)
-    if found is None:
+    if actual is None:
         return False
     if operator in ("eq", "in"):
-        return any(reference_equal(each, found) for each in (value if operator == "in" else [value]))
+        return any(reference_equal(operand, actual) for operand in (value if operator == "in" else [value]))
     if operator in ("startsWith", "endsWith"):
-        if not isinstance(found, str):
+        if not isinstance(actual, str):
             return False
-        return (found[: len(value)] if operator == "startsWith" else found[max(0, len(found) - len(value)) :]) == value
+        return (actual[: len(value)] if operator == "startsWith" else actual[max(0, len(actual) - len(value)) :]) == value
     if operator == "contains":
         return (
-            value in found
-            if isinstance(found, str)
-            else isinstance(found, list) and value in [each for each in found if each.__class__ is str]
+            value in actual
+            if isinstance(actual, str)
+            else isinstance(actual, list) and value in [item for item in actual if item.__class__ is str]
         )
-    left, right = reference_number(found), reference_number(value)
+    left, right = reference_number(actual), reference_number(value)
     if left is None:
         return False
     return {"lt": left < right, "leq": left <= right, "gt": left > right, "geq": left >= right}[operator]

@@ -40,23 +40,23 @@ def test_complete_coverage_has_no_findings(custom_fields, jobs):
 
 
 def test_job_of_a_dataset_that_the_service_does_not_show_proves_no_field():
-    shown = job("Cookies", dataset=None, destination=None)
-    found = log_field_coverage(fields(cookie_fields=["Cart"]), [shown])
-    assert [part["field"] for part in found["unselected"]] == ["Cookies"]
-    assert "decided by the dataset of the job, which the service does not show" in found["sentences"][0]
+    without_dataset = job("Cookies", dataset=None, destination=None)
+    coverage = log_field_coverage(fields(cookie_fields=["Cart"]), [without_dataset])
+    assert [part["field"] for part in coverage["unselected"]] == ["Cookies"]
+    assert "decided by the dataset of the job, which the service does not show" in coverage["sentences"][0]
 
 
 UNREACHED = "cookie_fields (Cart) reach no log: "
 
 
 def test_unselected_fields_are_named_by_kind():
-    found = log_field_coverage(fields(request_fields=["x-a", "x-b"], cookie_fields=["Cart"]), [job("ClientIP")])
-    assert (found["arrives"], found["unconfigured"]) == (False, [])
-    assert found["unselected"] == [
+    coverage = log_field_coverage(fields(request_fields=["x-a", "x-b"], cookie_fields=["Cart"]), [job("ClientIP")])
+    assert (coverage["arrives"], coverage["unconfigured"]) == (False, [])
+    assert coverage["unselected"] == [
         {"kind": "request_fields", "names": ["x-a", "x-b"], "field": "RequestHeaders"},
         {"kind": "cookie_fields", "names": ["Cart"], "field": "Cookies"},
     ]
-    assert found["sentences"] == [
+    assert coverage["sentences"] == [
         "request_fields (x-a, x-b) reach no log: no job that was looked at ('edge-logs') selects RequestHeaders.",
         UNREACHED + NOT_SELECTED,
     ]
@@ -83,9 +83,9 @@ def test_sentence_names_the_jobs(custom_fields, jobs, why):
 
 
 def test_disabled_rule_is_reported():
-    found = log_field_coverage(CART, [job("Cookies,RequestHeaders")], disabled=True)
-    assert found["unselected"] == [] and [part["field"] for part in found["unconfigured"]] == ["RequestHeaders", "Cookies"]
-    assert found["sentences"] == [
+    coverage = log_field_coverage(CART, [job("Cookies,RequestHeaders")], disabled=True)
+    assert coverage["unselected"] == [] and [part["field"] for part in coverage["unconfigured"]] == ["RequestHeaders", "Cookies"]
+    assert coverage["sentences"] == [
         "Job 'edge-logs' selects RequestHeaders, which stays empty: the zone has no request_fields or transformed_request_fields.",
         "Job 'edge-logs' selects Cookies, which stays empty: the rule of the custom fields is disabled.",
     ]
@@ -95,13 +95,13 @@ def test_disabled_rule_is_reported():
 
 def test_unconfigured_selection_is_reported():
     jobs = [job("RequestHeaders,ResponseHeaders"), job("Cookies", id=8, name=None)]
-    found = log_field_coverage(fields(request_fields=["x-a"]), jobs)
-    assert found["unselected"] == []
-    assert found["unconfigured"] == [
+    coverage = log_field_coverage(fields(request_fields=["x-a"]), jobs)
+    assert coverage["unselected"] == []
+    assert coverage["unconfigured"] == [
         {"job_id": 7, "job_name": "edge-logs", "field": "ResponseHeaders"},
         {"job_id": 8, "job_name": None, "field": "Cookies"},
     ]
-    assert found["sentences"] == [
+    assert coverage["sentences"] == [
         "Job 'edge-logs' selects ResponseHeaders, which stays empty: the zone has no response_fields or raw_response_fields.",
         "Job number 8 selects Cookies, which stays empty: the zone has no cookie_fields.",
     ]
@@ -128,8 +128,8 @@ SKIPPED = {"skipped": True, "changed": False, "skip_reason": "Conditional result
 @pytest.mark.parametrize(
     ("custom_fields", "jobs"),
     [
-        *((given, []) for given in ("x-a", [], FAILED, SKIPPED, {"request_headers": ["x-a"]})),
-        *((fields(), given) for given in ("edge-logs", ["edge-logs"], 7, FAILED, SKIPPED)),
+        *((result, []) for result in ("x-a", [], FAILED, SKIPPED, {"request_headers": ["x-a"]})),
+        *((fields(), result) for result in ("edge-logs", ["edge-logs"], 7, FAILED, SKIPPED)),
     ],
 )
 def test_other_input_is_refused(custom_fields, jobs):
@@ -200,10 +200,10 @@ def test_fields_are_added_in_the_form_of_the_options(options, body):
 )
 def test_fields_of_the_job_are_kept_unless_the_task_lists_fields(members, options, body):
     desired = declare_job(**options)._replace(carriers=tuple(carriers_of(LISTS)))
-    found = plan(desired, state_of({**JOB, **members}))
-    assert sent(found) == [("update", body)]
+    update = plan(desired, state_of({**JOB, **members}))
+    assert sent(update) == [("update", body)]
     assert sent(plan(desired, state_of({**JOB, **members, **body}))) == []
-    assert {effect.name for effect in found.effects} - {"reduce_sample_rate"} == (
+    assert {effect.name for effect in update.effects} - {"reduce_sample_rate"} == (
         {"drop_job_fields"} if "fields" in options else set()
     )
 
@@ -226,9 +226,9 @@ def test_other_datasets_have_no_custom_fields(options):
 )
 def test_transformer_proves_no_field(jobs, sentences):
     """The query of a transformer decides what is delivered, whatever the job selects."""
-    found = log_field_coverage(CART, jobs)
-    assert (found["sentences"], found["arrives"]) == (sentences, not sentences)
-    assert found["unselected"] == [{"kind": "cookie_fields", "names": ["Cart"], "field": "Cookies"}] * len(sentences)
+    coverage = log_field_coverage(CART, jobs)
+    assert (coverage["sentences"], coverage["arrives"]) == (sentences, not sentences)
+    assert coverage["unselected"] == [{"kind": "cookie_fields", "names": ["Cart"], "field": "Cookies"}] * len(sentences)
 
 
 def templated(template):
@@ -236,7 +236,7 @@ def templated(template):
 
 
 @pytest.mark.parametrize(
-    ("given", "decision"),
+    ("job", "decision"),
     [
         (job("RayID&fields=Cookies"), "which of several lists of fields counts"),
         *(
@@ -259,6 +259,6 @@ def templated(template):
         *((job("Cookies", kind=kind), None) for kind in (None, "", "edge")),
     ],
 )
-def test_what_a_job_does_not_deliver_for_certain(given, decision):
+def test_what_a_job_does_not_deliver_for_certain(job, decision):
     sentences = [] if decision is None else [DECIDED.format("'edge-logs'", decision)]
-    assert log_field_coverage(CART, [given])["sentences"] == sentences
+    assert log_field_coverage(CART, [job])["sentences"] == sentences

@@ -72,20 +72,20 @@ def test_refused_window_is_shortened_by_the_settings() -> None:
             raise Failure(PERMISSION, "query time range is too large")
         return service.ask(text, variables)
 
-    found = report(ask, DesiredFacts(ZONES[:1], 48, None), None, NOW)
-    assert len(service.queries) == 3 and found.result["window"]["since"] == "2026-10-31T12:00:00Z"
+    conclusion = report(ask, DesiredFacts(ZONES[:1], 48, None), None, NOW)
+    assert len(service.queries) == 3 and conclusion.result["window"]["since"] == "2026-10-31T12:00:00Z"
     text = f"since: the plan of the zone {ZONES[0]} shows only the last 24 hours, from 2026-10-31T12:00:00Z on."
-    assert found.warnings == (text,)
-    assert found.result["shortened"] == {ZONES[0]: {"hours": 24, "requested": 48}}
-    (facts,) = by_owner(found.result, ZONES[:1]).values()
-    assert facts == {"available": True, "jobs": found.result["jobs"], "shortened": found.result["shortened"]}
+    assert conclusion.warnings == (text,)
+    assert conclusion.result["shortened"] == {ZONES[0]: {"hours": 24, "requested": 48}}
+    (facts,) = by_owner(conclusion.result, ZONES[:1]).values()
+    assert facts == {"available": True, "jobs": conclusion.result["jobs"], "shortened": conclusion.result["shortened"]}
 
 
 @pytest.mark.parametrize(("not_older_than", "shortened"), [(86_400, {}), (3_660, {ZONES[0]: {"hours": 1, "requested": 24}})])
 def test_answer_shows_no_more_than_the_plan(not_older_than: int, shortened: dict[str, t.Any]) -> None:
     """A service that answers for a window that is longer than its plan shows may leave out the rest; a minute is for the clocks."""
-    found = report(Service(rows=1, notOlderThan=not_older_than).ask, DesiredFacts(ZONES[:1], 24, None), None, NOW)
-    assert (found.result["shortened"], len(found.warnings)) == (shortened, len(shortened))
+    conclusion = report(Service(rows=1, notOlderThan=not_older_than).ask, DesiredFacts(ZONES[:1], 24, None), None, NOW)
+    assert (conclusion.result["shortened"], len(conclusion.warnings)) == (shortened, len(shortened))
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_zones_with_the_same_window_share_one_warning(count: int, zones: str) ->
             raise Failure(PERMISSION, "query time range is too large")
         return service.ask(text, variables)
 
-    found = report(ask, DesiredFacts(ZONES[:count], 48, None), None, NOW)
+    conclusion = report(ask, DesiredFacts(ZONES[:count], 48, None), None, NOW)
     text = f"since: the plan of {zones} shows only the last 24 hours, from 2026-10-31T12:00:00Z on."
-    assert found.warnings == (text,) and len(found.result["jobs"]) == count
+    assert conclusion.warnings == (text,) and len(conclusion.result["jobs"]) == count
 
 
 def test_zone_missing_in_the_answer_has_no_facts() -> None:
@@ -173,14 +173,16 @@ def test_missing_facts_have_a_reason() -> None:
 
 def test_row_that_cannot_be_used_leaves_the_other_zones() -> None:
     def ask(text: str, variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
-        nodes = [{"zoneTag": each, **rows_with(sum={"uploads": 3})} for each in variables["id"]]
+        nodes = [{"zoneTag": zone_id, **rows_with(sum={"uploads": 3})} for zone_id in variables["id"]]
         nodes[1][HEALTH] = [{"dimensions": {"jobId": None}, "sum": {"uploads": 3}}]
         return {"viewer": {"zones": nodes}}
 
-    found = report(ask, DesiredFacts(ZONES[:3], 24, None), None, NOW)
-    assert [job["zone_id"] for job in found.result["jobs"]] == [ZONES[0], ZONES[2]]
-    assert found.result["unavailable"].keys() == {ZONES[1]} and "`jobId` must be" in found.result["unavailable"][ZONES[1]]
-    assert len(found.warnings) == 1
+    conclusion = report(ask, DesiredFacts(ZONES[:3], 24, None), None, NOW)
+    assert [job["zone_id"] for job in conclusion.result["jobs"]] == [ZONES[0], ZONES[2]]
+    assert (
+        conclusion.result["unavailable"].keys() == {ZONES[1]} and "`jobId` must be" in conclusion.result["unavailable"][ZONES[1]]
+    )
+    assert len(conclusion.warnings) == 1
 
 
 def rows_with(**row: t.Any) -> dict[str, t.Any]:
@@ -264,9 +266,9 @@ def test_day_of_the_usage_that_is_none_of_the_month_is_a_bad_response(days: t.An
 
 def test_days_without_usage_are_those_of_the_month_with_what_was_delivered() -> None:
     row = {"sum": {"bytes": 3}, "dimensions": {"jobId": 4, "destinationType": "S3", "date": "2026-11-02"}}
-    found = billed(["2026-11-03"], delivered=[row, row])
-    assert found["cost"]["missing_days"] == {"2026-11-01": 0, "2026-11-02": 6} and found["cost"]["jobs"] == [4]
-    assert found["usage"] == [{"date": "2026-11-03", "billable_bytes": 10}]
+    bill = billed(["2026-11-03"], delivered=[row, row])
+    assert bill["cost"]["missing_days"] == {"2026-11-01": 0, "2026-11-02": 6} and bill["cost"]["jobs"] == [4]
+    assert bill["usage"] == [{"date": "2026-11-03", "billable_bytes": 10}]
 
 
 @pytest.mark.parametrize("date", [None, ..., "2026-10-31", 5])
@@ -277,17 +279,17 @@ def test_deliveries_without_their_day_leave_the_days_unknown(date: t.Any) -> Non
 
 def test_plan_may_show_the_usage_of_a_part_of_the_month() -> None:
     asked: list[t.Any] = []
-    found = billed(["2026-11-03", "2026-11-04"], asked, maxDuration=2 * 86400)
+    bill = billed(["2026-11-03", "2026-11-04"], asked, maxDuration=2 * 86400)
     # It begins at noon of the second day, of which only a part is shown.
     assert asked == [("2026-11-03", "2026-11-04")]
-    assert list(found["cost"]["missing_days"]) == ["2026-11-01", "2026-11-02"] and not found["cost"]["estimated"]
+    assert list(bill["cost"]["missing_days"]) == ["2026-11-01", "2026-11-02"] and not bill["cost"]["estimated"]
 
 
 @pytest.mark.parametrize("fields", [["dimensions_date"], ["sum_billableBytes"], []])
 def test_usage_without_bytes_or_days_is_not_offered(fields: list[str]) -> None:
     asked: list[t.Any] = []
-    found = billed(["2026-11-01"], asked, availableFields=fields)
-    assert not asked and found["usage"] is None and found["cost"]["estimated"] and found["cost"]["missing_days"] == {}
+    bill = billed(["2026-11-01"], asked, availableFields=fields)
+    assert not asked and bill["usage"] is None and bill["cost"]["estimated"] and bill["cost"]["missing_days"] == {}
 
 
 @pytest.mark.parametrize("path", sorted(MAY_BE_ABSENT))

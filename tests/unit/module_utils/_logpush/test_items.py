@@ -31,18 +31,18 @@ def declare_jobs(*items, unlisted="ignore", send_destination="if_different"):
 @pytest.mark.parametrize("everywhere", ["if_different", "always"])
 def test_item_overrides_send_destination(everywhere):
     items = [{"name": str(number), "send_destination": own} for number, own in enumerate((None, "always", "if_different"))]
-    found = declare_jobs(*items, send_destination=everywhere)
-    assert [item.desired.sending for item in found.items] == [everywhere, "always", "if_different"]
+    declared = declare_jobs(*items, send_destination=everywhere)
+    assert [item.desired.sending for item in declared.items] == [everywhere, "always", "if_different"]
 
 
 def composed(items, jobs, **options):
     return plan_jobs(declare_jobs(*items, **options), JobListing(tuple(map(parse_job, jobs))))
 
 
-def sent(found):
+def sent(composition):
     return [
         (request.operation.partition(".")[2], request.ids.get("job_id") or request.body.get("name"))
-        for step in found.steps
+        for step in composition.steps
         for request in step.plan.requests
     ]
 
@@ -80,8 +80,8 @@ def test_invalid_items_are_refused_before_a_request(items, words):
 )
 def test_refused_before_any_write(items, jobs, kind, words):
     for unlisted in ("ignore", "absent"):
-        found, message = refusal(composed, items, jobs, unlisted=unlisted)
-        assert found == kind and message.startswith(words)
+        actual, message = refusal(composed, items, jobs, unlisted=unlisted)
+        assert actual == kind and message.startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ PRESENT = [job(1, "update"), job(2, "delete"), job(3, "again"), job(4, "same"), 
 
 @pytest.mark.parametrize("names", [tuple(MIXED), tuple(reversed(MIXED))])
 def test_writes_have_one_order(names):
-    found = composed([MIXED[name] for name in names], PRESENT, unlisted="absent")
+    composition = composed([MIXED[name] for name in names], PRESENT, unlisted="absent")
     recreation = [("delete", 3), ("create", "again")]
-    assert sent(found) == [("delete", 2), *recreation, ("update", 1), ("create", "create"), ("delete", 5), ("delete", 6)]
-    assert found.whole.requests == tuple(request for step in found.steps for request in step.plan.requests)
-    jobs = dict(zip(names, found.whole.result["jobs"], strict=True))
+    assert sent(composition) == [("delete", 2), *recreation, ("update", 1), ("create", "create"), ("delete", 5), ("delete", 6)]
+    assert composition.whole.requests == tuple(request for step in composition.steps for request in step.plan.requests)
+    jobs = dict(zip(names, composition.whole.result["jobs"], strict=True))
     assert jobs["delete"] is None and jobs["gone"] is None
-    assert {name: each["id"] for name, each in jobs.items() if each} == {"update": 1, "create": None, "again": None, "same": 4}
+    assert {name: job["id"] for name, job in jobs.items() if job} == {"update": 1, "create": None, "again": None, "same": 4}
 
 
 @pytest.mark.parametrize("unlisted", ["ignore", "report", "absent"])
@@ -157,14 +157,14 @@ def test_unlisted_jobs_are_ignored_reported_or_deleted(unlisted):
 
 
 def test_items_plan_like_single_tasks():
-    jobs = {each["name"]: each for each in PRESENT}
-    found = composed(MIXED.values(), PRESENT)
+    jobs = {job["name"]: job for job in PRESENT}
+    composition = composed(MIXED.values(), PRESENT)
     alone = {name: planned(item, jobs.get(name)) for name, item in MIXED.items()}
-    assert found.whole.before == {name: each.before for name, each in alone.items()}
-    assert found.whole.after == {name: each.after for name, each in alone.items()}
-    assert found.whole.result["jobs"] == [each.result["job"] for each in alone.values()]
+    assert composition.whole.before == {name: plan.before for name, plan in alone.items()}
+    assert composition.whole.after == {name: plan.after for name, plan in alone.items()}
+    assert composition.whole.result["jobs"] == [plan.result["job"] for plan in alone.values()]
     order = ("delete", "again", "update", "create")
-    assert list(found.whole.requests) == [request for name in order for request in alone[name].requests]
+    assert list(composition.whole.requests) == [request for name in order for request in alone[name].requests]
 
 
 @pytest.mark.parametrize(("dataset", "changed"), [("http_requests", True), ("dns_logs", False)])
@@ -191,18 +191,18 @@ def test_basis_omits_other_jobs():
 
 
 def test_outcomes_replace_predictions():
-    found = composed([MIXED["same"], MIXED["create"]], PRESENT)
-    (step,) = found.steps
-    end = found.conclude([Outcome(step, Conclusion({"job": {"id": 77}}, ("filter: odd", "Job 77 is odd")), True)])
-    assert [each["id"] for each in end.result["jobs"]] == [4, 77]
+    composition = composed([MIXED["same"], MIXED["create"]], PRESENT)
+    (step,) = composition.steps
+    end = composition.conclude([Outcome(step, Conclusion({"job": {"id": 77}}, ("filter: odd", "Job 77 is odd")), True)])
+    assert [job["id"] for job in end.result["jobs"]] == [4, 77]
     assert end.warnings == ("jobs[1].filter: odd", "Job 77 is odd")
 
 
 def test_unlisted_jobs_need_a_listing():
     missing = Failure("not_found", "no such route", status=404)
-    found = plan_jobs(declare_jobs({"job_id": 1}, unlisted="report"), JobListing((parse_job(job(1, "a")),), missing)).whole
-    assert found.result["unlisted_jobs"] is None
-    assert found.warnings == ("unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted.",)
+    whole = plan_jobs(declare_jobs({"job_id": 1}, unlisted="report"), JobListing((parse_job(job(1, "a")),), missing)).whole
+    assert whole.result["unlisted_jobs"] is None
+    assert whole.warnings == ("unlisted_jobs: the service cannot list jobs, so it is not known which of them are unlisted.",)
     kind, message = refusal(plan_jobs, declare_jobs({"job_id": 1}, unlisted="absent"), JobListing((), missing))
     unknown = "The service cannot list jobs, so it is not known which of them are unlisted. (no such route)"
     assert (kind, message) == ("not_found", unknown)
@@ -231,4 +231,4 @@ def test_only_managed_jobs_have_secrets():
     ],
 )
 def test_labels_are_unique(jobs, expected):
-    assert labels([Identity(*each) for each in jobs]) == expected
+    assert labels([Identity(*identity) for identity in jobs]) == expected

@@ -67,9 +67,9 @@ DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, u
     ],
 )
 def test_parts_replace_only_their_parameters(requested: tuple[t.Any, ...], present: str | None, text: str, differs: bool) -> None:
-    given = from_parts(*requested)
-    assert given is not None
-    assert merged(given, parse(present)) == (text, differs)
+    desired = from_parts(*requested)
+    assert desired is not None
+    assert merged(desired, parse(present)) == (text, differs)
     assert from_parts(None, None, None) is None
 
 

@@ -52,10 +52,10 @@ LONG_DESTINATION = "s3://".ljust(4096, "a")
     ],
 )
 def test_options_become_a_desired_job(options: dict[str, t.Any], desired: dict[str, t.Any]) -> None:
-    found = declare_job(**options)
-    shown = {**found._asdict(), "destination": found.destination.text if found.destination else None}
+    declared = declare_job(**options)
+    members = {**declared._asdict(), "destination": declared.destination.text if declared.destination else None}
     # Compared as text, because true equals 1, and expressions have no `==`.
-    assert {name: repr(shown[name]) for name in desired} == {name: repr(value) for name, value in desired.items()}
+    assert {name: repr(members[name]) for name in desired} == {name: repr(value) for name, value in desired.items()}
 
 
 MEANT_GS = (
@@ -117,12 +117,12 @@ def test_upload_limit_has_a_range_and_zero(name: str) -> None:
 )
 def test_dataset_of_the_other_scope_is_refused(address: str, dataset: str, words: str) -> None:
     """A dataset of the other scope is refused; an unknown one is left to the service."""
-    given = {**NO_OPTIONS, "zone_id": None, address: "9a7806061c88ada191ed06f989cc3dac", "name": "n", "dataset": dataset}
+    options = {**NO_OPTIONS, "zone_id": None, address: "9a7806061c88ada191ed06f989cc3dac", "name": "n", "dataset": dataset}
     if not words:
-        assert desire(given).dataset == desire_dataset(given) == dataset
+        assert desire(options).dataset == desire_dataset(options) == dataset
         return
     for check in (desire, desire_dataset):
-        assert refusal(check, given)[1].startswith(f"dataset: '{dataset}' exists for {words}")
+        assert refusal(check, options)[1].startswith(f"dataset: '{dataset}' exists for {words}")
 
 
 def test_every_dataset_has_one_scope_or_both() -> None:

@@ -86,19 +86,22 @@ def test_members_with_defaults_are_reported_if_requested(
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("options", "sentence"),
     [
         *(({"sample_rate": rate}, f"sample_rate: {rate} is not above 0 and at most 1") for rate in (0, 1.01, float("nan"))),
         *(({"field_names": ["a", name]}, f"field_names[1]: {name!r} is not the name of a field") for name in ("", " ", "b,c")),
     ],
 )
-def test_invalid_options_are_refused(given: dict[str, t.Any], sentence: str) -> None:
-    assert refusal(desire, given) == ("invalid_option", f"output_options.{sentence}")
+def test_invalid_options_are_refused(options: dict[str, t.Any], sentence: str) -> None:
+    assert refusal(desire, options) == ("invalid_option", f"output_options.{sentence}")
 
 
 def test_names_of_the_api_are_sent() -> None:
-    given: dict[str, t.Any] = dict.fromkeys(sub.option for sub in SUBOPTIONS.values())
-    assert desire({**given, "cve_2021_44228": True, "field_names": ["a", "a"]}) == {"CVE-2021-44228": True, "field_names": ["a"]}
+    options: dict[str, t.Any] = dict.fromkeys(sub.option for sub in SUBOPTIONS.values())
+    assert desire({**options, "cve_2021_44228": True, "field_names": ["a", "a"]}) == {
+        "CVE-2021-44228": True,
+        "field_names": ["a"],
+    }
 
 
 @pytest.mark.parametrize(

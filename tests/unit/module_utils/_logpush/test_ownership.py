@@ -43,11 +43,11 @@ def test_only_requesting_a_challenge_is_a_change() -> None:
 
 
 def test_unneeded_challenge_is_a_warning() -> None:
-    found = ownership.plan(proof(KEYS))
-    assert found.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
-    assert "planted" not in f"{found.after}{found.warnings}"
+    planned = ownership.plan(proof(KEYS))
+    assert planned.warnings == ("destination_conf: the service requires no proof of ownership for this type of destination.",)
+    assert "planted" not in f"{planned.after}{planned.warnings}"
     # Only the secret part of the destination is masked.
-    assert [ownership.secrets(each) for each in (proof(KEYS), VALIDATE, ASK)] == [{"planted"}, {"token"}, frozenset()]
+    assert [ownership.secrets(desired) for desired in (proof(KEYS), VALIDATE, ASK)] == [{"planted"}, {"token"}, frozenset()]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ PLACE = "The file lies under the date of the request in UTC, in place of {DATE}:
 
 
 @pytest.mark.parametrize(
-    ("filename", "message", "shown"),
+    ("filename", "message", "text"),
     [
         ("web/{DATE}/challenge.txt", "", PLACE),
         ("web/{DATE}/challenge.txt", "written", f"written {PLACE}"),
@@ -71,9 +71,9 @@ PLACE = "The file lies under the date of the request in UTC, in place of {DATE}:
         (None, "written", "written"),
     ],
 )
-def test_message_has_the_path_with_the_date(filename: str | None, message: str | None, shown: str | None) -> None:
+def test_message_has_the_path_with_the_date(filename: str | None, message: str | None, text: str | None) -> None:
     answer = {"valid": True, "filename": filename, "message": message}
-    assert concluded(proof("gs://bucket/web/{DATE}"), answer) == {"valid": True, "filename": filename, "message": shown}
+    assert concluded(proof("gs://bucket/web/{DATE}"), answer) == {"valid": True, "filename": filename, "message": text}
 
 
 UNUSABLE = "The service's answer about the ownership has no usable '{}'."
@@ -105,10 +105,10 @@ def test_result_has_the_documented_members() -> None:
 
 def test_texts_of_the_service_are_masked() -> None:
     text = f"wrote to {KEYS} and before to s3://other?region=a&secret-access-key=unknown"
-    found = concluded(proof(KEYS), {"valid": True, "filename": KEYS, "message": text})
+    result = concluded(proof(KEYS), {"valid": True, "filename": KEYS, "message": text})
     masked = KEYS.replace("planted", "********")
     before = "s3://other?region=a&secret-access-key=********"
-    assert found == {"filename": masked, "valid": True, "message": f"wrote to {masked} and before to {before}"}
+    assert result == {"filename": masked, "valid": True, "message": f"wrote to {masked} and before to {before}"}
 
 
 NOW = 1_000_000.0

@@ -58,17 +58,17 @@ AGAIN: dict[str, t.Any] = {"kind": "edge", "recreate": True, "destination_conf":
     ],
 )
 def test_update_sends_only_differences(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any] | None) -> None:
-    found = planned(options, {**JOB, **present})
-    assert sent(found) == ([] if body is None else [("update", body)])
-    assert [request.ids for request in found.requests] == ([] if body is None else [{"job_id": 7}])
-    assert (found.before == found.after) is (body is None)
+    plan = planned(options, {**JOB, **present})
+    assert sent(plan) == ([] if body is None else [("update", body)])
+    assert [request.ids for request in plan.requests] == ([] if body is None else [{"job_id": 7}])
+    assert (plan.before == plan.after) is (body is None)
     # The diff and the result show the job before and after, with the filter as data.
-    shown = view(parse_job({**JOB, **present}))
-    assert found.before == {name: as_data(name, shown[name]) for name in found.before}
+    current = view(parse_job({**JOB, **present}))
+    assert plan.before == {name: as_data(name, current[name]) for name in plan.before}
     written = {name: MEMBERS[name].normal(value) for name, value in (body or {}).items() if name in MEMBERS}
-    assert {name: found.result["job"][name] for name in written} == written
-    after = {name: as_data(name, value) for name, value in found.result["job"].items() if name in found.after}
-    assert {**found.after, "destination": None} == {**after, "destination": None}
+    assert {name: plan.result["job"][name] for name in written} == written
+    after = {name: as_data(name, value) for name, value in plan.result["job"].items() if name in plan.after}
+    assert {**plan.after, "destination": None} == {**after, "destination": None}
 
 
 def as_data(name: str, value: t.Any) -> t.Any:
@@ -76,10 +76,10 @@ def as_data(name: str, value: t.Any) -> t.Any:
 
 
 def test_new_job_has_options_and_dataset() -> None:
-    found = planned({**GS, "filter": "", "option_flags": {"X": False}, "kind": ""}, None)
+    plan = planned({**GS, "filter": "", "option_flags": {"X": False}, "kind": ""}, None)
     body = {"name": "n", "kind": "", "dataset": "http_requests", **GS, "ownership_challenge": "token"}
-    assert (sent(found), found.creates, found.before) == ([("create", body)], True, {})
-    job = found.result["job"]
+    assert (sent(plan), plan.creates, plan.before) == ([("create", body)], True, {})
+    job = plan.result["job"]
     assert (job["id"], job["enabled"], job["frequency"], job["max_upload_records"]) == (None, False, "high", 100_000)
     assert job["filter_budget"] is None
 
@@ -105,8 +105,8 @@ def test_new_job_has_options_and_dataset() -> None:
 def test_what_a_task_does_not_declare_is_named(options: dict[str, t.Any], gone: str) -> None:
     names = ["destination", "filter", "transformer", "sample_rate", "filter_attack_traffic"]
     present = {**JOB, "dataset": options.get("dataset", "http_requests")}
-    found = planned(options, present).result["job"]
-    assert found["undeclared"] == [name for name in names if name != gone]
+    job = planned(options, present).result["job"]
+    assert job["undeclared"] == [name for name in names if name != gone]
 
 
 MASKED = {"region": "a", "access-key-id": "ID", "secret-access-key": "********"}
@@ -120,30 +120,30 @@ def test_job_that_was_led_elsewhere_is_refused() -> None:
     """The plan is complete and is refused: with its diff, the other requests and what they destroy."""
     evil = KEYS.replace("bucket", "evil")
     options = {"destination_address": S3, "enabled": False}
-    found = planned(options, {**JOB, "destination_conf": evil, "enabled": True}, label="n")
-    assert (found.refused_as, found.result["refusals"]) == ("conflict", [ELSEWHERE])
+    plan = planned(options, {**JOB, "destination_conf": evil, "enabled": True}, label="n")
+    assert (plan.refused_as, plan.result["refusals"]) == ("conflict", [ELSEWHERE])
     words = "destination_address: Job 'n' (id 7) delivers to another place, to s3://evil/dir?region=a and not to s3://bucket/dir?region=a."
-    assert found.refused.startswith(words) and "give destination_conf" in found.refused
-    assert sent(found) == [("update", {"enabled": False})] and [effect.name for effect in found.effects] == ["disable_job"]
-    before, after = found.before["destination"], found.after["destination"]
+    assert plan.refused.startswith(words) and "give destination_conf" in plan.refused
+    assert sent(plan) == [("update", {"enabled": False})] and [effect.name for effect in plan.effects] == ["disable_job"]
+    before, after = plan.before["destination"], plan.after["destination"]
     assert before["options"] == after["options"] == MASKED
-    assert (before["address"], after["address"], found.result["job"]["destination"]) == ("evil/dir", "bucket/dir", before)
-    assert found.result["job"]["undeclared"][0] == "filter" and "planted" not in str((found.before, found.after, found.result))
+    assert (before["address"], after["address"], plan.result["job"]["destination"]) == ("evil/dir", "bucket/dir", before)
+    assert plan.result["job"]["undeclared"][0] == "filter" and "planted" not in str((plan.before, plan.after, plan.result))
 
 
 def test_job_that_is_gone_is_refused_if_only_its_address_is_declared() -> None:
     for options in ({"name": "n"}, {"job_id": 9}):
-        found = planned({**options, "destination_address": S3, "enabled": True}, None, label="n")
-        assert found.refused_as == "conflict" and found.result["refusals"] == [{**ELSEWHERE, "is": None}]
-        assert found.result["job"] is None and found.requests == () and found.before == {}
-        assert found.after["enabled"] is True and found.after["destination"]["address"] == "bucket/dir"
-        assert "the job 'n' does not exist" in found.refused
+        plan = planned({**options, "destination_address": S3, "enabled": True}, None, label="n")
+        assert plan.refused_as == "conflict" and plan.result["refusals"] == [{**ELSEWHERE, "is": None}]
+        assert plan.result["job"] is None and plan.requests == () and plan.before == {}
+        assert plan.after["enabled"] is True and plan.after["destination"]["address"] == "bucket/dir"
+        assert "the job 'n' does not exist" in plan.refused
 
 
 def test_job_that_delivers_to_its_address_is_unchanged() -> None:
-    found = planned({"destination_address": S3}, {**JOB, "destination_conf": KEYS})
-    assert not found.refused and not found.requests and found.before == found.after and "refusals" not in found.result
-    assert found.warnings == ()
+    plan = planned({"destination_address": S3}, {**JOB, "destination_conf": KEYS})
+    assert not plan.refused and not plan.requests and plan.before == plan.after and "refusals" not in plan.result
+    assert plan.warnings == ()
     sends = planned({"destination_address": S3, "destination_conf": KEYS}, {**JOB, "destination_conf": "s3://evil"})
     assert not sends.refused and sent(sends) == [("update", {"destination_conf": KEYS})]
 
@@ -203,15 +203,15 @@ def test_spelling_of_an_option_does_not_enter_a_plan_id() -> None:
 
 
 def test_delete_shows_the_job_without_secrets() -> None:
-    found = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
-    assert (sent(found), found.requests[0].ids) == ([("delete", None)], {"job_id": 7})
-    assert {"id", "name", "dataset", "filter"} <= found.before.keys()
-    assert found.before["destination"] == MASKED_S3
-    assert found.before.keys().isdisjoint({"last_error", "error_message", "filter_explained"})
-    assert "planted" not in str(found.before)
+    plan = planned({"state": "absent"}, {**JOB, "destination_conf": KEYS})
+    assert (sent(plan), plan.requests[0].ids) == ([("delete", None)], {"job_id": 7})
+    assert {"id", "name", "dataset", "filter"} <= plan.before.keys()
+    assert plan.before["destination"] == MASKED_S3
+    assert plan.before.keys().isdisjoint({"last_error", "error_message", "filter_explained"})
+    assert "planted" not in str(plan.before)
     gone = planned({"state": "absent"}, None)
-    assert (gone.requests, gone.before, gone.after, found.after) == ((), {}, {}, {})
-    assert found.result == gone.result == {"job": None}
+    assert (gone.requests, gone.before, gone.after, plan.after) == ((), {}, {}, {})
+    assert plan.result == gone.result == {"job": None}
 
 
 EXISTS = "Job 'n' (id 7) exists, and its dataset 'http_requests' cannot become 'other' and kind 'edge' cannot become ''."
@@ -223,9 +223,9 @@ DATADOG = "datadog://http-intake.logs.datadoghq.com/api/v2/logs?header_DD-API-KE
 
 
 def test_job_of_another_type_is_recreated_for_datadog() -> None:
-    found = planned({"destination_conf": DATADOG, "recreate": True}, JOB)
-    assert [operation for operation, _body in sent(found)] == ["delete", "create"]
-    assert [effect.name for effect in found.effects] == ["recreate_job", "change_destination"]
+    plan = planned({"destination_conf": DATADOG, "recreate": True}, JOB)
+    assert [operation for operation, _body in sent(plan)] == ["delete", "create"]
+    assert [effect.name for effect in plan.effects] == ["recreate_job", "change_destination"]
     there = {**JOB, "destination_conf": DATADOG.replace("planted", "other")}
     assert [operation for operation, _body in sent(planned({"destination_conf": DATADOG}, there))] == ["update"]
     assert [operation for operation, _body in sent(planned({"destination_conf": KEYS}, there))] == ["update"]
@@ -253,8 +253,8 @@ def test_job_of_another_type_is_recreated_for_datadog() -> None:
     ],
 )
 def test_refused_before_any_write(options: dict[str, t.Any], job: dict[str, t.Any] | None, kind: str, words: str) -> None:
-    found, message = refusal(planned, options, job)
-    assert found == kind and message.startswith(words)
+    actual, message = refusal(planned, options, job)
+    assert actual == kind and message.startswith(words)
 
 
 def validated(**options: t.Any) -> t.Any:
@@ -280,27 +280,27 @@ def test_option_forms_are_mutually_exclusive(older: dict[str, t.Any]) -> None:
 def test_recreation_deletes_then_creates() -> None:
     kept = {"name": "n", "dataset": "http_requests", "filter": TEXT, "filter_attack_traffic": True, "output_options": OPTIONS}
     old = {**JOB, **kept, "enabled": True, "logpull_options": "stale", "frequency": "high", "error_message": "sick"}
-    given = {"destination_conf": KEYS, "ownership_challenge": "token", "enabled": False, "kind": "edge"}
-    found = planned({**given, "recreate": True}, old)
-    assert sent(found) == [("delete", None), ("create", {**kept, **given})]
-    assert found.requests[0].if_it_fails.startswith("If job 7 was deleted after all, nothing is delivered, and the next run")
-    assert found.requests[1].if_it_fails.startswith("Job 7 was already deleted to re-create it: it is gone, and nothing is")
-    assert (found.requests[0].ids, found.requests[1].creates) == ({"job_id": 7}, True)
-    assert found.result["job"]["filter_budget"] is not None
-    job = found.result["job"]
+    options = {"destination_conf": KEYS, "ownership_challenge": "token", "enabled": False, "kind": "edge"}
+    plan = planned({**options, "recreate": True}, old)
+    assert sent(plan) == [("delete", None), ("create", {**kept, **options})]
+    assert plan.requests[0].if_it_fails.startswith("If job 7 was deleted after all, nothing is delivered, and the next run")
+    assert plan.requests[1].if_it_fails.startswith("Job 7 was already deleted to re-create it: it is gone, and nothing is")
+    assert (plan.requests[0].ids, plan.requests[1].creates) == ({"job_id": 7}, True)
+    assert plan.result["job"]["filter_budget"] is not None
+    job = plan.result["job"]
     assert (job["id"], job["error_message"], job["filter"]) == (None, None, TEXT)
-    again = successor(declare_job(job_id=7, dataset="dns_logs", name="other"), found.requests[1])
+    again = successor(declare_job(job_id=7, dataset="dns_logs", name="other"), plan.requests[1])
     assert (again.job_id, again.name, again.dataset) == (None, "n", "http_requests")
 
 
 @pytest.mark.parametrize(("name", "value"), [("frequency", "medium"), ("kind", "instant-logs")])
 def test_recreation_does_not_delete_a_job_for_a_word_that_no_new_one_can_have(name: str, value: str) -> None:
-    given: dict[str, t.Any] = {"job_id": 7, "recreate": True, "destination_conf": S3, "dataset": "dns_logs"}
+    options: dict[str, t.Any] = {"job_id": 7, "recreate": True, "destination_conf": S3, "dataset": "dns_logs"}
     with pytest.raises(Failure) as refused:
-        planned(given, {**JOB, name: value})
+        planned(options, {**JOB, name: value})
     assert refused.value.kind == "bad_response" and f"has {name} '{value}'" in refused.value.message
     assert [
-        method for method, _body in sent(planned({**given, name: "" if name == "kind" else "low"}, {**JOB, name: value}))
+        method for method, _body in sent(planned({**options, name: "" if name == "kind" else "low"}, {**JOB, name: value}))
     ] == [
         "delete",
         "create",
@@ -317,9 +317,9 @@ def test_recreation_does_not_delete_a_job_for_a_word_that_no_new_one_can_have(na
     ],
 )
 def test_recreation_keeps_the_same_destination(options: t.Any, present: dict[str, t.Any], body: dict[str, t.Any]) -> None:
-    found = planned({"job_id": 7, "recreate": True, "destination_conf": S3, **options}, {**JOB, **present})
+    plan = planned({"job_id": 7, "recreate": True, "destination_conf": S3, **options}, {**JOB, **present})
     kept = {"name": "n", "dataset": "http_requests", "destination_conf": S3}
-    assert sent(found) == [("delete", None), ("create", {**kept, **body})]
+    assert sent(plan) == [("delete", None), ("create", {**kept, **body})]
 
 
 def test_diff_of_a_recreation_is_complete() -> None:
@@ -349,13 +349,13 @@ MASK_IS_SENT = "destination_conf: contains asterisks, the mask of a secret in ou
 
 @pytest.mark.parametrize("there", [KEYS, MASKED_KEYS])
 def test_send_destination_always(there: str) -> None:
-    given = {"destination_conf": KEYS, "ownership_challenge": "token"}
-    found = planned({**given, "send_destination": "always"}, {**JOB, "destination_conf": there})
-    assert sent(found) == [("update", given)]
-    assert found.changed and found.before != found.after
-    assert found.after["destination"]["options"]["secret-access-key"] == "******** (sent again)"
-    assert found.result["job"]["destination"]["options"]["secret-access-key"] == "********"
-    assert not [text for text in found.warnings if "masks" in text]
+    options = {"destination_conf": KEYS, "ownership_challenge": "token"}
+    plan = planned({**options, "send_destination": "always"}, {**JOB, "destination_conf": there})
+    assert sent(plan) == [("update", options)]
+    assert plan.changed and plan.before != plan.after
+    assert plan.after["destination"]["options"]["secret-access-key"] == "******** (sent again)"
+    assert plan.result["job"]["destination"]["options"]["secret-access-key"] == "********"
+    assert not [text for text in plan.warnings if "masks" in text]
 
 
 @pytest.mark.parametrize(
@@ -457,8 +457,8 @@ def test_job_is_not_created_without_a_listing_by_default(options: dict[str, t.An
     kind, message = refusal(planned, options, None, unlisted=failure)
     unknown = "The service cannot list jobs, so it is not known whether there is one named 'n'."
     assert kind == "not_found" and message.startswith(f"{unknown} {advice}")
-    found = planned({"destination_conf": KEYS, "enabled": True, "create_without_listing": True}, None, unlisted=failure)
-    assert [text[:24] for text in found.warnings] == ["create_without_listing: "]
+    plan = planned({"destination_conf": KEYS, "enabled": True, "create_without_listing": True}, None, unlisted=failure)
+    assert [text[:24] for text in plan.warnings] == ["create_without_listing: "]
 
 
 def test_job_names_are_unique_per_dataset() -> None:
@@ -526,17 +526,17 @@ TWO_FIELDS = {**JOB, "enabled": True, "logpull_options": "fields=A,B&sample=0.5"
 )
 def test_effects_are_named(options: dict[str, t.Any], job: dict[str, t.Any] | None, names: list[str]) -> None:
     """A plan names each effect with the label of the job; a changed secret alone is not an effect."""
-    found = planned(options, job, label="n").effects
-    assert sorted(effect.name for effect in found) == names
-    assert {effect.subject for effect in found} <= {"n"}
+    effects = planned(options, job, label="n").effects
+    assert sorted(effect.name for effect in effects) == names
+    assert {effect.subject for effect in effects} <= {"n"}
     listed = selected_fields(job or {})
-    assert all(effect.detail == (("B",) if listed else None) for effect in found if effect.name == "drop_job_fields")
+    assert all(effect.detail == (("B",) if listed else None) for effect in effects if effect.name == "drop_job_fields")
 
 
 def test_new_job_is_disabled_by_default() -> None:
-    found = planned({"destination_conf": KEYS}, None)
-    assert found.after["enabled"] is False and "enabled" not in found.requests[0].body
-    assert [text[:20] for text in found.warnings] == ["enabled: is omitted,"]
+    plan = planned({"destination_conf": KEYS}, None)
+    assert plan.after["enabled"] is False and "enabled" not in plan.requests[0].body
+    assert [text[:20] for text in plan.warnings] == ["enabled: is omitted,"]
 
 
 def test_masked_destination_is_sent_on_request() -> None:
@@ -558,10 +558,10 @@ def test_masked_destination_is_sent_on_request() -> None:
     ],
 )
 def test_member_with_two_places_is_compared_in_both(present: dict[str, t.Any], body: t.Any) -> None:
-    found = planned({"output_options": {"merge_subrequests": True}}, {**JOB, **present})
-    assert sent(found) == ([("update", body)] if body else [])
+    plan = planned({"output_options": {"merge_subrequests": True}}, {**JOB, **present})
+    assert sent(plan) == ([("update", body)] if body else [])
     if "merge_subrequests" in present:
-        assert found.result["job"]["other"] == {"merge_subrequests": True}
+        assert plan.result["job"]["other"] == {"merge_subrequests": True}
 
 
 @pytest.mark.parametrize(
@@ -612,16 +612,16 @@ WHOLE = {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "s
 def test_newer_form_includes_the_older_one(requested: dict[str, t.Any], whole: dict[str, t.Any] | None) -> None:
     """Options that the task omits keep their value from the older form, and the diff shows their origin."""
     job = {**JOB, "logpull_options": OLDER}
-    found = planned({"output_options": requested}, job)
+    plan = planned({"output_options": requested}, job)
     if whole is None:
-        assert not found.requests and found.before == found.after == {"name": "n", "output_options": None}
+        assert not plan.requests and plan.before == plan.after == {"name": "n", "output_options": None}
         return
-    assert sent(found) == [("update", {"output_options": whole})]
+    assert sent(plan) == [("update", {"output_options": whole})]
     parts = {"fields": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "option_flags": {"sample": 0.5}}
-    assert found.before == {"name": "n", **parts, "output_options": None}
-    assert found.after == {"name": "n", **parts, "output_options": whole}
-    assert found.result["job"]["logpull_options"] == OLDER
-    assert found.result["job"]["fields"] == whole["field_names"]
+    assert plan.before == {"name": "n", **parts, "output_options": None}
+    assert plan.after == {"name": "n", **parts, "output_options": whole}
+    assert plan.result["job"]["logpull_options"] == OLDER
+    assert plan.result["job"]["fields"] == whole["field_names"]
     assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
 
 
@@ -634,9 +634,9 @@ def test_newer_form_is_shown_if_empty() -> None:
 
 
 def test_recreated_job_has_the_newer_form_only() -> None:
-    found = planned({**AGAIN, "output_options": {"sample_rate": 0.1}}, {**JOB, "logpull_options": "fields=RayID"})
-    (_deletion, (_creation, body)) = sent(found)
+    plan = planned({**AGAIN, "output_options": {"sample_rate": 0.1}}, {**JOB, "logpull_options": "fields=RayID"})
+    (_deletion, (_creation, body)) = sent(plan)
     assert body["output_options"] == {"field_names": ["RayID"], "sample_rate": 0.1}
     assert "logpull_options" not in body
-    assert (found.before["fields"], found.after["fields"]) == (["RayID"], None)
-    assert found.result["job"]["logpull_options"] is None
+    assert (plan.before["fields"], plan.after["fields"]) == (["RayID"], None)
+    assert plan.result["job"]["logpull_options"] is None

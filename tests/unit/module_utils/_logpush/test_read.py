@@ -26,7 +26,7 @@ NO_ACCESS = Failure("authentication", "no", status=404)
 
 
 @pytest.mark.parametrize(
-    ("answers", "found"),
+    ("answers", "expected"),
     [
         ({"get": JOB}, JOB),
         ({"get": [JOB]}, JOB),
@@ -37,8 +37,8 @@ NO_ACCESS = Failure("authentication", "no", status=404)
         ({"get": NO_JOB, "list": NO_ROUTE}, None),
     ],
 )
-def test_read_by_id(answers: dict[str, t.Any], found: dict[str, t.Any] | None) -> None:
-    assert read.by_id(FakeClient(**answers), 7) == parsed(found)
+def test_read_by_id(answers: dict[str, t.Any], expected: dict[str, t.Any] | None) -> None:
+    assert read.by_id(FakeClient(**answers), 7) == parsed(expected)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_read_by_id_before_recreation(options: dict[str, t.Any], asked: list[str
 
 
 @pytest.mark.parametrize(
-    ("member", "value", "shown"),
+    ("member", "value", "expected"),
     [
         # A filter that cannot be read is not taken for none.
         ("filter", 5, {"filter": "5", "filter_explained": UNREADABLE}),
@@ -105,12 +105,12 @@ def test_read_by_id_before_recreation(options: dict[str, t.Any], asked: list[str
         ("destination_conf", {}, {"destination": {"scheme": None, "address": None, "options": {}}}),
     ],
 )
-def test_a_member_that_cannot_be_read_is_not_known(member: str, value: t.Any, shown: dict[str, t.Any]) -> None:
+def test_a_member_that_cannot_be_read_is_not_known(member: str, value: t.Any, expected: dict[str, t.Any]) -> None:
     """Who reads gets all jobs, what is known of this one, and a warning; who may write gets none."""
     broken = {**JOB, "id": 8, "logpull_options": "fields=ClientIP", member: value}
     conclusion = read.report(FakeClient(list=[JOB, broken]), JobQuery(JOB["name"], None, None))
-    whole, found = conclusion.result["jobs"]
-    assert (whole["id"], found["id"]) == (JOB["id"], 8) and {name: found[name] for name in shown} == shown
+    whole, partial = conclusion.result["jobs"]
+    assert (whole["id"], partial["id"]) == (JOB["id"], 8) and {name: partial[name] for name in expected} == expected
     (warning,) = conclusion.warnings
     assert member in warning and "are not known" in warning
     kind, message = refusal(read.read, FakeClient(list=[JOB, broken]), declare_job())
@@ -158,13 +158,13 @@ def test_all_conditions_apply_in_id_order(conditions: JobQuery, ids: list[int]) 
 @pytest.mark.parametrize("value", [None, "missing"])
 def test_a_member_that_is_never_absent_is_needed_to_write(name: str, value: str | None) -> None:
     """A task that may write fails with the place; one that only reads says that it is not known."""
-    job = {key: each for key, each in {**JOB, name: value}.items() if each != "missing"}
+    job = {key: member for key, member in {**JOB, name: value}.items() if member != "missing"}
     for desired, place in ((declare_job(), f"jobs[1].{name} (job 7)"), (declare_job(job_id=7), f"job.{name} (job 7)")):
         kind, message = refusal(read.read, FakeClient(list=[{**JOB, "id": 3}, job], get=job), desired)
         assert kind == "bad_response" and place in message
-    (shown,) = read.report(FakeClient(list=[job]), JobQuery(None, None, None)).result["jobs"]
-    assert shown["destination"]["scheme"] is None if name == "destination_conf" else shown[name] is None
-    assert name != "enabled" or shown["health"]["state"] == "unknown"
+    (listed,) = read.report(FakeClient(list=[job]), JobQuery(None, None, None)).result["jobs"]
+    assert listed["destination"]["scheme"] is None if name == "destination_conf" else listed[name] is None
+    assert name != "enabled" or listed["health"]["state"] == "unknown"
     assert name != "dataset" or read.report(FakeClient(list=[job]), JobQuery(None, "dns_logs", None)).result["jobs"]
 
 
@@ -211,7 +211,7 @@ FILTERED = {**OLDER, "filter": json.dumps(FILTER)}
 
 
 @pytest.mark.parametrize(
-    ("options", "job", "found"),
+    ("options", "job", "expected"),
     [
         ({**NEW, "fields": ["RayID", "A", "RayID"]}, None, {"RayID": "fields[0]", "A": "fields[1]"}),
         ({**NEW, "fields": [" A "]}, None, {"A": "fields[0]"}),
@@ -235,16 +235,16 @@ FILTERED = {**OLDER, "filter": json.dumps(FILTER)}
         ({**MOVED, "filter": ROW}, {**JOB, "filter": FILTERED["filter"]}, {"RayID": "filter.where.key"}),
     ],
 )
-def test_fields_of_a_write_are_checked(options: t.Any, job: dict[str, t.Any] | None, found: t.Any) -> None:
+def test_fields_of_a_write_are_checked(options: t.Any, job: dict[str, t.Any] | None, expected: t.Any) -> None:
     written = chosen(options, job)
-    assert (written and {**written.fields, **written.keys}) == found
+    assert (written and {**written.fields, **written.keys}) == expected
 
 
 def test_fields_that_the_job_keeps_are_not_checked() -> None:
     """Only names that the task adds are validated, because a name that the job already has may be one that the dataset no longer has."""
     desired, present = declare_job(job_id=7)._replace(carriers=("Cookies",)), state_of(OLDER)
-    found = read.selection("", desired, present, plan(desired, present))
-    assert found is not None and found.fields == {"Cookies": "fields"}
+    selection = read.selection("", desired, present, plan(desired, present))
+    assert selection is not None and selection.fields == {"Cookies": "fields"}
 
 
 NOT_OURS = "is not a field of the dataset http_requests"
@@ -332,8 +332,8 @@ def outcome(made: int = 20, name: str | None = "n", created: bool = True, **more
     options = {"destination_conf": S3, "recreate": True, "kind": "edge", **more.pop("options", {})}
     state = JobState(**{"known": Known(frozenset((3,))), **more, "job": parsed(more.get("job"))})
     desired = declare_job(**options)
-    shown = Conclusion({"job": view(parse_job(job(made, name)))})
-    return Outcome(Step("job", "", "n", desired, state, plan(desired, state)), shown, True, created)
+    conclusion = Conclusion({"job": view(parse_job(job(made, name)))})
+    return Outcome(Step("job", "", "n", desired, state, plan(desired, state)), conclusion, True, created)
 
 
 def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
@@ -348,7 +348,7 @@ def found(listing: t.Any, *outcomes: Outcome) -> list[tuple[int, int]]:
         text = failure.message
         assert "Nothing was deleted: delete job 20 (state: absent with job_id: 20)" in text
     # If jobs cannot be listed, no duplicates are searched for.
-    needed = [each for each in outcomes if each.created and not each.step.state.unlisted]
+    needed = [creation for creation in outcomes if creation.created and not creation.step.state.unlisted]
     assert client.asked == (["list"] if needed else [])
     numbers = re.findall(r"created job (\d+) .*? before this run created job (\d+)", text)
     return [(int(older), int(newer)) for older, newer in numbers]

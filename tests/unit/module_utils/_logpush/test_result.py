@@ -114,8 +114,8 @@ def test_recreated_job_keeps_carried_members(old: dict[str, t.Any], answer: dict
 
 def test_unmanaged_destination_is_returned() -> None:
     answers = ({**JOB, "enabled": True, "destination_conf": "gs://other"}, {"id": 7, "enabled": True})
-    shown, kept = (conclude({"enabled": True}, JOB, answer).result["job"]["destination"] for answer in answers)
-    assert shown == {"scheme": "gs", "address": "other", "options": {}}
+    other, kept = (conclude({"enabled": True}, JOB, answer).result["job"]["destination"] for answer in answers)
+    assert other == {"scheme": "gs", "address": "other", "options": {}}
     assert kept == planned({"enabled": True}, JOB).result["job"]["destination"]
 
 
@@ -138,9 +138,9 @@ def test_members_of_the_service_are_reported() -> None:
 
 
 def test_new_disabled_job_is_a_warning() -> None:
-    found = planned({"destination_conf": S3}, None)
+    creation = planned({"destination_conf": S3}, None)
     answer = Answer({**JOB, "enabled": True})
-    assert verified(declare_job(destination_conf=S3), state_of(None), found, [answer]).result["job"]["enabled"] is True
+    assert verified(declare_job(destination_conf=S3), state_of(None), creation, [answer]).result["job"]["enabled"] is True
 
 
 WRONG = "output_options.sample_rate, output_options.CVE-2021-44228"
@@ -176,7 +176,7 @@ NOT_UNDERSTOOD = "The filter could not be understood, so it is not known which r
 
 
 @pytest.mark.parametrize(
-    ("sent", "shown", "explained"),
+    ("sent", "text", "explained"),
     [
         (TEXT, TEXT, 'A record is delivered only if ClientCountry is "de"; all other records are left out.'),
         ({"x": "ö"}, '{"x":"ö"}', NOT_UNDERSTOOD),
@@ -185,9 +185,9 @@ NOT_UNDERSTOOD = "The filter could not be understood, so it is not known which r
         ("", None, "Every record is delivered: there is no filter."),
     ],
 )
-def test_filter_is_shown_as_sent_and_explained(sent: t.Any, shown: str | None, explained: str) -> None:
-    found = view(parse_job({**JOB, "filter": sent}))
-    assert (found["filter"], found["filter_explained"]) == (shown, explained)
+def test_filter_is_shown_as_sent_and_explained(sent: t.Any, text: str | None, explained: str) -> None:
+    viewed = view(parse_job({**JOB, "filter": sent}))
+    assert (viewed["filter"], viewed["filter_explained"]) == (text, explained)
 
 
 def test_minimal_job_has_every_member() -> None:
@@ -205,8 +205,8 @@ def test_minimal_job_has_every_member() -> None:
 
 def test_view_has_no_secret() -> None:
     secret = {"destination_conf": KEYS, "error_message": "planted", "ownership_challenge": "challenge"}
-    shown = str(view(parse_job({**JOB, **secret})))
-    assert "planted" not in shown and "challenge" not in shown
+    text = str(view(parse_job({**JOB, **secret})))
+    assert "planted" not in text and "challenge" not in text
     job = {**JOB, "redact": {"ips": True}, "webhook": "https://h/x?token=planted", "apiKey": "planted", "time_created": "x"}
     other = {"redact": {"ips": True}, "webhook": "https://h/x?token=********", "apiKey": "********"}
     assert view(parse_job(job))["other"] == other

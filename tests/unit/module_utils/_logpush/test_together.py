@@ -23,8 +23,8 @@ LIST = {"batch_prefix": "[", "batch_suffix": "]", "record_delimiter": ","}
 
 def warnings(job: dict[str, t.Any] | None = None, scope: str = "zone", **options: t.Any) -> list[str]:
     """Return the warnings about a new or an existing job, without those that every job gets."""
-    given = {"enabled": True, **({} if job else {"destination_conf": KEYS}), **options}
-    return list(planned(given, job, address=Address(scope, "ab")).warnings)
+    declared = {"enabled": True, **({} if job else {"destination_conf": KEYS}), **options}
+    return list(planned(declared, job, address=Address(scope, "ab")).warnings)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_accepted_options_of_an_existing_job_have_no_warning() -> None:
     ],
 )
 def test_options_that_are_certainly_refused(options: dict[str, t.Any], job: dict[str, t.Any] | None, message: str) -> None:
-    given = {**({} if job else {"destination_conf": KEYS}), **options}
-    kind, text = refusal(planned, given, job and {**JOB, **job})
+    declared = {**({} if job else {"destination_conf": KEYS}), **options}
+    kind, text = refusal(planned, declared, job and {**JOB, **job})
     assert kind == "invalid_option" and text.startswith(message) and "planted" not in text
 
 
@@ -180,8 +180,8 @@ def test_new_account_job_needs_a_dataset() -> None:
 
 def test_account_job_is_found_by_its_name() -> None:
     there = parse_job({**JOB, "dataset": "gateway_dns"})
-    found = plan(declare(enabled=True), JobState(there, address=ACCOUNT))
-    assert sent(found) == [("update", {"enabled": True})]
+    update = plan(declare(enabled=True), JobState(there, address=ACCOUNT))
+    assert sent(update) == [("update", {"enabled": True})]
     two = [there, parse_job({**JOB, "id": 8, "dataset": "gateway_http"})]
     assert find_by_name(two[:1], "n", "") is there
     message = "name: the jobs 7, 8 are all named 'n'; set dataset or job_id to select one."
@@ -206,8 +206,8 @@ def test_misshapen_destination_has_one_warning(conf: str, words: str) -> None:
 
 
 def test_private_endpoint_with_a_scheme_is_private() -> None:
-    found = warnings(destination_conf=KEYS.replace("region=a", "region=a&endpoint=https://10.0.0.1:9000/"))
-    assert len(found) == 2 and any("cannot be reached from the internet" in text for text in found)
+    texts = warnings(destination_conf=KEYS.replace("region=a", "region=a&endpoint=https://10.0.0.1:9000/"))
+    assert len(texts) == 2 and any("cannot be reached from the internet" in text for text in texts)
 
 
 def test_former_name_of_a_dataset_suggests_the_present_one() -> None:

@@ -97,16 +97,16 @@ def test_host_is_compared_without_a_page() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "directive", "found"),
+    ("text", "directive", "governing"),
     [
         ("default-src *", "script-src-elem", "default-src"),
         ("script-src *; default-src *", "script-src-attr", "script-src"),
         ("img-src *", "script-src", "script-src"),
     ],
 )
-def test_directive_or_its_fallback_governs(text: str, directive: str, found: str) -> None:
+def test_directive_or_its_fallback_governs(text: str, directive: str, governing: str) -> None:
     policy = read_policy(text)
-    assert policy is not None and governs(policy, directive) == found
+    assert policy is not None and governs(policy, directive) == governing
 
 
 @pytest.mark.parametrize(

@@ -151,12 +151,12 @@ def test_text_is_stable_and_order_is_ignored(directives: t.Any, random: t.Any) -
 @given(st.text(), st.text("'*; abc-srcipt:/.", max_size=40))
 def test_any_text_is_parsed_or_refused(text: str, likely: str) -> None:
     """Any text of a user or the service is refused with its option path, or has a stable form; equality is an equivalence relation."""
-    for given_text in (text, likely, f"script-src {likely}"):
-        found = read_policy(given_text)
-        if found is not None:
-            assert read_policy(found.text) == found
-        if found is None or found.kept:
+    for policy_text in (text, likely, f"script-src {likely}"):
+        policy = read_policy(policy_text)
+        if policy is not None:
+            assert read_policy(policy.text) == policy
+        if policy is None or policy.kept:
             with pytest.raises(Failure, match=r"^directives"):
-                parse_policy(given_text)
+                parse_policy(policy_text)
         else:
-            assert parse_policy(given_text) == found
+            assert parse_policy(policy_text) == policy

@@ -46,8 +46,8 @@ def test_invalid_query_is_refused(options, message):
 
 def test_query_parameters_are_trimmed_and_unique():
     options = {"status": ["active"], "malicious_threshold": 20, "malicious_when": "below", "malicious_only": True}
-    found = query(**options, script_id="ab12", per_page=1, hosts=[" a.example", "a.example", "*.b.example"])
-    assert found == listing.ScriptQuery(
+    parsed = query(**options, script_id="ab12", per_page=1, hosts=[" a.example", "a.example", "*.b.example"])
+    assert parsed == listing.ScriptQuery(
         "script_monitor", "ab12", ("a.example", "*.b.example"), ("active",), 1, 20, "below", malicious_only=True
     )
 
@@ -72,8 +72,8 @@ def test_threshold_is_exclusive(score, above, below):
     ],
 )
 def test_verdict_follows_the_route(options, expected):
-    found = settled(**options)
-    assert (found.malicious_when, found.threshold) == expected
+    parsed = settled(**options)
+    assert (parsed.malicious_when, parsed.threshold) == expected
 
 
 def test_script_has_its_members_and_reasons():
@@ -111,13 +111,13 @@ def test_summary_counts_before_the_filter():
         {"script_id": "b", "status": None},
         {"script_id": "c", "js_integrity_score": 90, "status": "active", "host": "one"},
     ]
-    found = listing.report(listed, settled(malicious_only=True))
+    filtered = listing.report(listed, settled(malicious_only=True))
     whole = listing.report(listed, settled())
-    shown = [[script["script_id"] for script in each["scripts"]] for each in (found, whole)]
-    assert shown == [["c"], ["a", "b", "c"]], "each once, sorted"
+    ids = [[script["script_id"] for script in report["scripts"]] for report in (filtered, whole)]
+    assert ids == [["c"], ["a", "b", "c"]], "each once, sorted"
     counts = {"total": 3, "malicious": 1, "not_malicious": 1, "unknown": 1}
     named = {"by_status": {"active": 2, "unknown": 1}, "by_host": {"one": 1, "two": 1, "unknown": 1}}
-    assert found["summary"] == whole["summary"] == {**counts, **named}
+    assert filtered["summary"] == whole["summary"] == {**counts, **named}
 
 
 LISTED = [
@@ -128,13 +128,13 @@ LISTED = [
 
 def test_scripts_have_the_requested_members():
     """Scripts have these members in the order of the option, without duplicates, and only those that the service returns."""
-    found = listing.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
-    assert [list(script.items()) for script in found["scripts"]] == [
+    report = listing.report(LISTED, settled(members=["malware_score", "host", "malicious", "host"]))
+    assert [list(script.items()) for script in report["scripts"]] == [
         [("malware_score", 3), ("host", "two"), ("malicious", False)],
         [("host", "one"), ("malicious", True)],
     ]
-    found = listing.report(LISTED, settled(members=["host"], malicious_only=True))
-    assert (found["scripts"], found["summary"]) == ([{"host": "one"}], listing.report(LISTED, settled())["summary"])
+    report = listing.report(LISTED, settled(members=["host"], malicious_only=True))
+    assert (report["scripts"], report["summary"]) == ([{"host": "one"}], listing.report(LISTED, settled())["summary"])
 
 
 @pytest.mark.parametrize(

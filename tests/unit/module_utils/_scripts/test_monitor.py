@@ -29,11 +29,11 @@ def declare(enabled: bool, route: str = "script_monitor") -> monitor.DesiredMoni
 def test_different_status_is_written_once(enabled, state, operation, effects):
     """The route that answered gets `enabled` only; the plan contains the current status even if nothing is written."""
     plan = monitor.plan(declare(enabled, "auto"), state)
-    found, after = state.status["enabled"], {"enabled": enabled}
+    before, after = state.status["enabled"], {"enabled": enabled}
     assert [(request.operation, request.body) for request in plan.requests] == ([(operation, after)] if operation else [])
-    assert (plan.before, plan.after, plan.changed) == ({"enabled": found}, after, operation is not None)
+    assert (plan.before, plan.after, plan.changed) == ({"enabled": before}, after, operation is not None)
     assert plan.result == {"script_monitor": {**state.status, **after, "other": {}}}
-    assert (plan.basis, plan.effects) == ({"route": state.route, "enabled": found}, effects)
+    assert (plan.basis, plan.effects) == ({"route": state.route, "enabled": before}, effects)
 
 
 def test_status_without_time_has_null():

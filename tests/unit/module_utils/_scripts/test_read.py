@@ -42,10 +42,10 @@ class Service:
 
     def items(self, operation: str, *, query: dict[str, str], **_paging: t.Any) -> list[t.Any]:
         self.queries.append((operation, query))
-        found = self.listed[operation]
-        if isinstance(found, Failure):
-            raise found
-        return t.cast("list[t.Any]", found)
+        answer = self.listed[operation]
+        if isinstance(answer, Failure):
+            raise answer
+        return t.cast("list[t.Any]", answer)
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ class Service:
         (OLD, PUBLIC, {}, OLD, [OLD]),
         (NEW, ELSEWHERE, {}, NEW, [NEW]),
         # The other route is tried once, and only if the first one does not exist.
-        *(("auto", ELSEWHERE, {OLD: each}, NEW, [OLD, NEW]) for each in UNKNOWN),
-        *(("auto", PUBLIC, {NEW: each}, OLD, [NEW, OLD]) for each in UNKNOWN),
-        *(("auto", ELSEWHERE, {OLD: each}, each, [OLD]) for each in FINAL),
-        *((OLD, ELSEWHERE, {OLD: each}, each, [OLD]) for each in UNKNOWN),
+        *(("auto", ELSEWHERE, {OLD: failure}, NEW, [OLD, NEW]) for failure in UNKNOWN),
+        *(("auto", PUBLIC, {NEW: failure}, OLD, [NEW, OLD]) for failure in UNKNOWN),
+        *(("auto", ELSEWHERE, {OLD: failure}, failure, [OLD]) for failure in FINAL),
+        *((OLD, ELSEWHERE, {OLD: failure}, failure, [OLD]) for failure in UNKNOWN),
         ("auto", ELSEWHERE, {OLD: UNKNOWN[0], NEW: FINAL[1]}, FINAL[1], [OLD, NEW]),
     ],
 )
@@ -90,8 +90,8 @@ class Singles:
         self.known = known
 
     def find(self, operation: str, ids: t.Mapping[str, str]) -> Answer | None:
-        found = self.known.get(ids["script_id"])
-        return None if found is None else Answer({"id": found, "hash": "h"})
+        known_id = self.known.get(ids["script_id"])
+        return None if known_id is None else Answer({"id": known_id, "hash": "h"})
 
 
 def test_wrong_script_is_a_bad_response() -> None:
@@ -120,7 +120,10 @@ def test_all_resources_are_listed() -> None:
     whole = {"exclude_cdn_cgi": "false", "exclude_duplicates": "false"}
     assert service.queries == [
         *(("page_shield.scripts", {**SENT, **whole, "status": status}) for status in ("active", "infrequent")),
-        *(("page_shield.connections", {**SENT, "exclude_cdn_cgi": "false", "status": each}) for each in ("active", "infrequent")),
+        *(
+            ("page_shield.connections", {**SENT, "exclude_cdn_cgi": "false", "status": status})
+            for status in ("active", "infrequent")
+        ),
         ("page_shield.cookies", SENT),
     ]
 

@@ -58,7 +58,7 @@ def test_differences_are_sent(options: t.Any, body: t.Any, effects: t.Any) -> No
 
 def test_jobs_are_in_the_plan_if_the_query_changes() -> None:
     for options, same in (({"description": "x"}, True), ({"sql": "SELECT 2"}, False)):
-        ids = {plan_id({}, plan(desired(**options), found)) for found in (state(), state(associated_jobs=None))}
+        ids = {plan_id({}, plan(desired(**options), current)) for current in (state(), state(associated_jobs=None))}
         assert (len(ids) == 1) is same
 
 
@@ -72,14 +72,14 @@ def test_transformer_in_use_is_not_deleted() -> None:
 def test_unknown_jobs_are_not_no_jobs(unknown: t.Any) -> None:
     """Without its jobs a transformer is not deleted, and a changed query may change what any job delivers."""
     sent = {name: value for name, value in SENT.items() if name != "associated_jobs"}
-    found = TransformerState(parse_transformer({**sent, **unknown})._replace(sql=SQL, version=2))
+    current = TransformerState(parse_transformer({**sent, **unknown})._replace(sql=SQL, version=2))
     with pytest.raises(Failure, match="has no associated_jobs") as caught:
-        plan(desired(state="absent"), found)
+        plan(desired(state="absent"), current)
     assert caught.value.kind == BAD_RESPONSE
-    made = plan(desired(sql="SELECT 2"), found)
+    made = plan(desired(sql="SELECT 2"), current)
     assert [(effect.name, effect.detail) for effect in made.effects] == [("change_transformer", None)]
-    shown = made.result["transformer"]
-    assert isinstance(shown, dict) and shown["associated_jobs"] is None
+    transformer = made.result["transformer"]
+    assert isinstance(transformer, dict) and transformer["associated_jobs"] is None
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_invalid_transformer_is_refused(changes: t.Any) -> None:
 
 def test_job_with_unknown_owner_has_no_scope() -> None:
     job = {"id": 1, "name": "x", "object_type": "\x1b[2J_id", "object_tag": "t"}
-    shown = plan(desired(), state(associated_jobs=[job])).result["transformer"]
-    assert isinstance(shown, dict) and shown["associated_jobs"] == [{"id": 1, "name": "x", "scope": None}]
+    transformer = plan(desired(), state(associated_jobs=[job])).result["transformer"]
+    assert isinstance(transformer, dict) and transformer["associated_jobs"] == [{"id": 1, "name": "x", "scope": None}]
 
 
 @pytest.mark.parametrize(("listed", "version"), [(None, None), ([], None), ([{"version": 1}, {"version": 3}, {"version": 2}], 3)])

@@ -24,7 +24,7 @@ JSON = st.recursive(
 
 def records(*several: t.Any) -> tuple[dict[str, t.Any], ...]:
     """Return the records of a sample or an answer; None stands for none."""
-    return tuple(each for each in several if each is not None)
+    return tuple(record for record in several if record is not None)
 
 
 RECORDS = st.dictionaries(st.text(max_size=3), JSON, max_size=4)
