@@ -60,7 +60,7 @@ def cases(record_property: t.Callable[[str, object], None]) -> t.Iterator[collec
 
 def pytest_terminal_summary(terminalreporter: t.Any) -> None:
     sums: collections.Counter[str] = collections.Counter()
-    reports = [report for found in terminalreporter.stats.values() for report in found]
+    reports = [report for group in terminalreporter.stats.values() for report in group]
     for report in reports:
         if getattr(report, "when", None) == "teardown":
             sums.update(dict(report.user_properties).get("cases", {}))

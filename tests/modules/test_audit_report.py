@@ -31,7 +31,7 @@ def test_report_is_equal_in_both_modes(modules, tmp_path):
     report = modules.run(tasks)
     written = [contents(tmp_path / f"{name}{number}") for name in ("check", "real") for number in (1, 2)]
     assert sorted(written[0]) == ["report.html", "report.json", "report.md", "report.prom", "report.xml"]
-    assert all(each == written[0] for each in written)
+    assert all(files == written[0] for files in written)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "real1").iterdir()}
     assert modes == {name: 0o644 if name == "report.prom" else 0o640 for name in modes}
     by_status = {"unaudited": ["down.example"], "drifted": ["shop.example"], "compliant": ["blog.example"]}

@@ -48,7 +48,7 @@ OPTIONS: dict[str, list[dict[str, t.Any]]] = {
     ],
     "zone_variables_info": [{}, ACCOUNT],
 }
-CASES = [(module, options) for module, each in OPTIONS.items() for options in each]
+CASES = [(module, options) for module, variants in OPTIONS.items() for options in variants]
 
 
 def counted(module: str, result: t.Any) -> list[dict[str, t.Any]]:
@@ -64,7 +64,7 @@ def test_query_counts_the_address_of_each_module(
     modules: Modules, simulator: t.Any, zone: str, module: str, options: dict[str, t.Any]
 ) -> None:
     account = simulator.account
-    given = json.loads(json.dumps(options).replace("ACCOUNT", account).replace("ZONE", zone))
+    arguments = json.loads(json.dumps(options).replace("ACCOUNT", account).replace("ZONE", zone))
     if module == "logpush_delivery_info":
         simulator.seed(
             uploads={
@@ -74,9 +74,9 @@ def test_query_counts_the_address_of_each_module(
             }
         )
     report = modules.run(
-        {"name": "Run", f"edgeops.observability.{module}": given}, warns=[".*"] if module == "script_monitor_info" else ()
+        {"name": "Run", f"edgeops.observability.{module}": arguments}, warns=[".*"] if module == "script_monitor_info" else ()
     )
-    expected = {"account_id": account} if given.get("account_id") else {"zone_id": zone}
+    expected = {"account_id": account} if arguments.get("account_id") else {"zone_id": zone}
     (node,) = counted(module, report.ours[0].result)
     (value,) = expected.values()
     kind = "account" if "account_id" in expected else "zone"
@@ -86,10 +86,10 @@ def test_query_counts_the_address_of_each_module(
 def test_every_zone_and_account_of_a_survey_is_counted(modules: Modules, simulator: t.Any) -> None:
     report = modules.run({"name": "Read", "edgeops.observability.survey_info": {}}, defaults={})
     nodes = counted("survey_info", report.ours[0].result)
-    found = [next(iter(node["canonical_facts"].values())) for node in nodes]
+    owners = [next(iter(node["canonical_facts"].values())) for node in nodes]
     assert (
-        {modules.zone, *simulator.zones, *simulator.accounts} == set(found)
-        and len(found) == len(set(found))
+        {modules.zone, *simulator.zones, *simulator.accounts} == set(owners)
+        and len(owners) == len(set(owners))
         and all(node["name"] for node in nodes)
     )
 
@@ -106,5 +106,5 @@ def test_result_without_address_counts_no_node(module: str) -> None:
 
 
 def test_every_module_with_an_address_has_a_case() -> None:
-    asked = {name.rpartition(".")[2] for name, each in QUERIES.items() if each["query"] != "empty"}
+    asked = {name.rpartition(".")[2] for name, query in QUERIES.items() if query["query"] != "empty"}
     assert asked == {*OPTIONS, "survey_info"}

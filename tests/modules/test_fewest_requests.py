@@ -58,7 +58,7 @@ def test_logpush_job(modules: Modules, simulator: t.Any) -> None:
 def test_fields_are_read_once_and_only_on_change(modules: Modules) -> None:
     """The fields of a dataset are read once, and only if the selected fields change."""
     more = {"name": "main", "fields": ["RayID", "ClientIP"]}
-    found = in_a_row(
+    methods = in_a_row(
         modules,
         ("logpush_job", {**JOB, "validate_fields": False}),
         ("logpush_job", {**more, "validate_fields": False}),
@@ -67,7 +67,7 @@ def test_fields_are_read_once_and_only_on_change(modules: Modules) -> None:
         ("logpush_jobs", {"jobs": [more, {**JOB, "name": "b"}, {**JOB, "name": "c", "fields": ["ClientIP"]}]}),
         ("logpush_dataset_info", {"dataset": "http_requests"}),
     )
-    assert found == [
+    assert methods == [
         ["GET", "POST", "GET"],
         ["GET", "PUT"],
         ["GET", "GET", "PUT"],
@@ -96,5 +96,5 @@ def test_script_info_reads_status_and_pages(modules: Modules, simulator: t.Any) 
     assert len(report.journal) == 1 + 10
     assert sorted(entry["query"].partition("&per")[0] for entry in listed) == sorted(f"page={page}" for page in range(1, 11))
     assert len({entry["connection"] for entry in listed}) > 1, "the pages came one after the other"
-    found = [script["script_id"] for script in report.result["scripts"]]
-    assert found == [script["script_id"] for script in scripts(950)]
+    ids = [script["script_id"] for script in report.result["scripts"]]
+    assert ids == [script["script_id"] for script in scripts(950)]

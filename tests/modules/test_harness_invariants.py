@@ -48,8 +48,8 @@ def test_failure_that_does_not_happen_is_refused(modules: Modules) -> None:
 def test_secret_in_a_result_is_refused(modules: Modules) -> None:
     """Secrets are also found when they are quoted for a URL or escaped for JSON; secrets that are too short are refused."""
     for secret in ("r0unded/cookie", 'r0unded"cookie'):
-        shown = secret.replace("/", "%2F")  # the record of the run is JSON, in which the other secret is escaped
-        report = modules.run({"name": f"shows {shown}", MONITOR: {"enabled": True}})
+        quoted = secret.replace("/", "%2F")  # the record of the run is JSON, in which the other secret is escaped
+        report = modules.run({"name": f"shows {quoted}", MONITOR: {"enabled": True}})
         with pytest.raises(AssertionError, match="a secret can be read"):
             invariants.check_secrets(report, [secret])
     with pytest.raises(AssertionError, match="need 8 characters"):

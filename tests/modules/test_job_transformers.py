@@ -40,7 +40,9 @@ def test_transformer_is_selected_by_name(modules: Modules, simulator: t.Any) -> 
     assert changed.writes[0]["body"] == {"transformer_id": 6}
     before, after = changed.result["diff"]["before"], changed.result["diff"]["after"]
     assert (before["transformer_id"], before["transformer"]) == (3, "redact")
-    assert [(each.path, each.before, each.after) for each in of_members(before, after)] == [("transformer_id", "redact", "other")]
+    assert [(difference.path, difference.before, difference.after) for difference in of_members(before, after)] == [
+        ("transformer_id", "redact", "other")
+    ]
     assert [effect["name"] for effect in changed.result["effects"]] == ["change_transformer"]
     assert detached.writes[0]["body"] == {"transformer_id": 0} and detached.result["job"]["transformer"] is None
     assert [effect["name"] for effect in detached.result["effects"]] == ["change_transformer"]
@@ -82,9 +84,9 @@ def test_transformers_are_not_read_without_a_name(modules: Modules) -> None:
     ],
 )
 def test_invalid_transformer_is_refused_before_a_write(modules: Modules, args: dict[str, t.Any], kind: str, message: str) -> None:
-    given = {name: value for name, value in NEW.items() if name != "fields" or "output_options" not in args}
+    options = {name: value for name, value in NEW.items() if name != "fields" or "output_options" not in args}
     for check in (True, False):
-        report = run(modules, {**given, **args}, fails=kind, check=check)
+        report = run(modules, {**options, **args}, fails=kind, check=check)
         assert report.failure["msg"].startswith(message) and not report.writes
 
 

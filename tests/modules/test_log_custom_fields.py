@@ -90,7 +90,7 @@ def test_changes_leave_foreign_rules_alone(modules: Modules) -> None:
             {"request_fields": ["d"], "field_limit": 2},
         ],
     )
-    assert [len(each.diff["after"]["rules"]) for each in (added, taken, folded)] == [2, 2, 1]
+    assert [len(step.diff["after"]["rules"]) for step in (added, taken, folded)] == [2, 2, 1]
     assert added.result["custom_fields"]["request_fields"] == ["a", "b", "c"]
     # The other rule with "b" is disabled, so that "b" is added here.
     assert names(added.writes[0]["body"]["rules"][0], "request_fields") == ["a", "b", "c"]

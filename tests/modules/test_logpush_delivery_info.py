@@ -76,7 +76,7 @@ def test_costs_are_estimated_with_published_or_own_rates(modules: Modules) -> No
     account = modules.simulator.account
     gigabytes = 1_000_000_000
     delivered = [{"destination_type": "r2", "bytes": 40 * gigabytes}, {"bytes": 60 * gigabytes}, {"bytes": 9, "success": 0}]
-    modules.simulator.seed(uploads={account: [upload(0.01, **each) for each in delivered]})
+    modules.simulator.seed(uploads={account: [upload(0.01, **row) for row in delivered]})
     result = run(modules, account_id=account, costs=True).result
     cost = result["cost"]
     assert sum(day["billable_bytes"] for day in result["usage"]) == 100 * gigabytes
@@ -123,8 +123,8 @@ def test_costs_exclude_datasets_without_price_per_gigabyte(modules: Modules) -> 
     account, gigabyte = modules.simulator.account, 1_000_000_000
     job = {"destination_conf": "https://logs.example.com/in"}
     jobs = [{**job, "id": 41, "dataset": "workers_trace_events"}, {**job, "id": 42, "dataset": "gateway_dns"}]
-    delivered = [{"job_id": each["id"], "bytes": 60 * gigabyte} for each in jobs]
-    modules.simulator.seed(jobs={account: jobs}, uploads={account: [upload(0.01, **each) for each in delivered]})
+    delivered = [{"job_id": item["id"], "bytes": 60 * gigabyte} for item in jobs]
+    modules.simulator.seed(jobs={account: jobs}, uploads={account: [upload(0.01, **row) for row in delivered]})
     modules.simulator.settings(graphql_disabled=["*/logpushUsageAdaptiveGroups"])
     cost = run(modules, account_id=account, costs=True).result["cost"]
     assert (cost["external"]["gb"], cost["amount"], cost["excluded"]) == (60.0, 3.5, ["workers_trace_events"])

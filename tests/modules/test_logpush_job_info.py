@@ -41,9 +41,9 @@ def test_health_is_reported(modules: Modules) -> None:
     jobs = [{**JOBS[2], "id": number, "enabled": True, **sign} for number, sign in enumerate(signs, 1)]
     modules.simulator.seed(jobs={modules.zone: jobs})
     report = modules.run([info({}), info({"stale_after": 1_000_000_000, "job_id": 1})], secrets=[SECRET])
-    shown = [job["health"] for job in report.ours[0].result["jobs"]]
-    assert [health["state"] for health in shown] == ["stale", "failing", "disabled"]
-    assert shown[1]["since"] == broken["last_error"] and "refused" in shown[1]["message"]
-    assert shown[0]["lag_seconds"] > 3600
+    healths = [job["health"] for job in report.ours[0].result["jobs"]]
+    assert [health["state"] for health in healths] == ["stale", "failing", "disabled"]
+    assert healths[1]["since"] == broken["last_error"] and "refused" in healths[1]["message"]
+    assert healths[0]["lag_seconds"] > 3600
     assert report.ours[1].result["jobs"][0]["health"]["state"] == "healthy"
     modules.run(info({"stale_after": 0}), fails="invalid_option")

@@ -36,7 +36,7 @@ def test_twelve_steps(modules: Modules) -> None:
         "logpush_jobs",
         create={"jobs": [ARCHIVE, ERRORS, EVENTS]},
         modify={"jobs": [{"name": "archive", "state": "absent"}, {**ERRORS, "filter": ""}, EVENTS], "unlisted_jobs": "report"},
-        delete={"jobs": [{**each, "state": "absent"} for each in (ERRORS, EVENTS)]},
+        delete={"jobs": [{**job, "state": "absent"} for job in (ERRORS, EVENTS)]},
         secrets=[KEY],
     )
     assert methods(created.applied.journal) == ["GET", "GET", "GET", "POST", "POST", "POST", "GET"]

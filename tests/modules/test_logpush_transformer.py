@@ -39,8 +39,8 @@ def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
     assert [entry["body"] for entry in created.writes] == [{"name": "redact", "code": SQL, "description": "d"}]
     assert created.result["transformer"]["dataset"] == "http_requests" and created.result["transformer"]["version"] == 1
     assert [entry["body"] for entry in modified.writes] == [{"name": "redact", "code": REDACTED, "description": "d"}]
-    shown = modified.result["transformer"]
-    assert (shown["sql"], shown["version"], shown["description"]) == (
+    transformer = modified.result["transformer"]
+    assert (transformer["sql"], transformer["version"], transformer["description"]) == (
         "SELECT RayID,\n'192.0.2.0' AS ClientIP FROM http_requests",
         2,
         "d",
@@ -119,8 +119,8 @@ def test_listing_without_jobs_is_not_no_jobs(modules: Modules, simulator: t.Any)
     changed = run(modules, {"name": "a", "sql": REDACTED})
     assert changed.result["effects"] == [{"name": "change_transformer", "subject": "a", "detail": None}]
     assert changed.result["transformer"]["associated_jobs"] is None
-    (shown,) = modules.run({"name": "Read", READ: {}}, defaults={"account_id": simulator.account}).result["transformers"]
-    assert shown["associated_jobs"] is None
+    (transformer,) = modules.run({"name": "Read", READ: {}}, defaults={"account_id": simulator.account}).result["transformers"]
+    assert transformer["associated_jobs"] is None
 
 
 @pytest.mark.engine
@@ -175,9 +175,9 @@ def test_info_selects_by_name_and_id(modules: Modules, simulator: t.Any) -> None
     simulator.seed(transformers={simulator.account: [{"id": 4, "name": "b", "code": SQL}, {"id": 3, "name": "a"}]})
     defaults = {"account_id": simulator.account}
     asked: list[dict[str, t.Any]] = [{}, {"name": "b"}, {"transformer_id": 3}, {"name": "b", "transformer_id": 3}]
-    found = [modules.run({"name": "Read", READ: args}, defaults=defaults).result["transformers"] for args in asked]
-    assert [[each["id"] for each in each_list] for each_list in found] == [[3, 4], [4], [3], []]
-    assert found[1][0]["sql"] == SQL and found[1][0]["version"] == 1
+    listings = [modules.run({"name": "Read", READ: args}, defaults=defaults).result["transformers"] for args in asked]
+    assert [[transformer["id"] for transformer in listed] for listed in listings] == [[3, 4], [4], [3], []]
+    assert listings[1][0]["sql"] == SQL and listings[1][0]["version"] == 1
 
 
 SAMPLE = {"name": "s", "input": RECORD, "absent": ["ClientIP"]}

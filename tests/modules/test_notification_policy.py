@@ -186,7 +186,7 @@ def test_info_never_shows_the_address_of_a_webhook(modules: Modules, simulator: 
     task = {"name": "Read", READ: {}}
     result = modules.run(task, defaults=account, secrets=SECRETS).result
     assert [policy["name"] for policy in result["notification_policies"]] == [NEW["name"]]
-    shown = {
+    webhook = {
         "id": HOOK,
         "name": "Chat",
         "type": "generic",
@@ -194,7 +194,7 @@ def test_info_never_shows_the_address_of_a_webhook(modules: Modules, simulator: 
         "last_success": "2026-01-02T00:00:00Z",
         "last_failure": None,
     }
-    assert result["webhooks"] == [shown]
+    assert result["webhooks"] == [webhook]
     assert DISABLED in result["available_alerts"]
     assert modules.run({"name": "Read", READ: {"name": "x"}}, defaults=account).result["notification_policies"] == []
     simulator.settings(unknown_routes=["*/webhooks", "*/available_alerts", "*/silences"])

@@ -54,8 +54,8 @@ def test_twelve_steps(modules: Modules, account: dict[str, t.Any]) -> None:
         secrets=SECRETS,
     )
     assert created.writes[0]["body"] == NEW and created.predicted.result["compared"] is None
-    shown = created.result["notification_webhook"]
-    assert (shown["name"], shown["type"], shown["host"]) == ("Chat", "generic", "chat.example") and shown["last_success"]
+    webhook = created.result["notification_webhook"]
+    assert (webhook["name"], webhook["type"], webhook["host"]) == ("Chat", "generic", "chat.example") and webhook["last_success"]
     (put,) = modified.writes
     assert (put["method"], put["body"]) == ("PUT", {**NEW, "url": MOVED})
     assert modified.diff["before"] == {"name": "Chat", "host": "chat.example", "address": "another"}
@@ -82,7 +82,7 @@ def test_whole_address_of_a_generic_webhook_is_compared(modules: Modules, seeded
 
 
 @pytest.mark.parametrize(
-    ("shown", "path", "changed"),
+    ("visible", "path", "changed"),
     [
         ("", "/services/T1/x", False),
         ("/services/T1", "/services/T1/x", False),
@@ -91,11 +91,11 @@ def test_whole_address_of_a_generic_webhook_is_compared(modules: Modules, seeded
     ],
 )
 def test_address_of_a_chat_service_is_compared_as_far_as_it_is_shown(
-    modules: Modules, simulator: t.Any, seeded: t.Any, shown: str, path: str, changed: bool
+    modules: Modules, simulator: t.Any, seeded: t.Any, visible: str, path: str, changed: bool
 ) -> None:
     seeded(url=f"https://hooks.slack.com/services/{PATH}")
     origin = "https://hooks.slack.com"
-    simulator.faults({"kind": "rewrite", "set": {"0.url": f"{origin}{shown}"}, "path": "*/webhooks", "method": "GET"})
+    simulator.faults({"kind": "rewrite", "set": {"0.url": f"{origin}{visible}"}, "path": "*/webhooks", "method": "GET"})
     report = run(modules, {**NEW, "url": f"{origin}{path}"}, check=True)
     assert report.result["changed"] is changed
     assert report.result["compared"] == ["name", "scheme", "host"]

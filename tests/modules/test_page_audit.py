@@ -103,8 +103,8 @@ def test_what_is_added_is_found(modules: Modules, site: Site, change: str) -> No
     baseline = authorised(modules, url)
     site.put("/checkout", html, POLICY)
     result = modules.run(task(url, baseline=baseline, fail_on=["all"]), fails="gate").result
-    assert [each for each, _subject in kinds(result)] == [kind]
-    finding = next(each for each in result["findings"] if each["kind"] == kind)
+    assert [kind for kind, _subject in kinds(result)] == [kind]
+    finding = next(finding for finding in result["findings"] if finding["kind"] == kind)
     assert said in finding["message"] and (finding["subject"] or "").startswith(subject or "")
     assert f"1 {kind}" in result["msg"] and not result["passed"]
 
@@ -117,9 +117,9 @@ def test_headers_are_compared_by_their_meaning(modules: Modules, site: Site) -> 
     assert modules.run(task(url, baseline=baseline)).result["passed"]
     site.put("/checkout", CHECKOUT, (POLICY[0] + "-Report-Only", POLICY[1]), ("Strict-Transport-Security", "max-age=1"))
     result = modules.run(task(url, baseline=baseline)).result
-    found = {each["subject"]: each for each in result["findings"]}
-    assert set(found) == {"content-security-policy", "content-security-policy-report-only", "strict-transport-security"}
-    assert "only reported" in found["content-security-policy"]["message"]
+    by_subject = {finding["subject"]: finding for finding in result["findings"]}
+    assert set(by_subject) == {"content-security-policy", "content-security-policy-report-only", "strict-transport-security"}
+    assert "only reported" in by_subject["content-security-policy"]["message"]
     site.put(
         "/checkout",
         CHECKOUT,
@@ -201,7 +201,7 @@ def test_unread_page_is_a_finding(modules: Modules, site: Site, why: str, monkey
     site.pages["/checkout"] = page
     arguments = task(site.url("/checkout"), max_bytes=65536, fail_on=["page_new"])
     result = modules.run(arguments, fails="gate").result
-    (finding,) = [each for each in result["findings"] if each["kind"] == "page_unread"]
+    (finding,) = [finding for finding in result["findings"] if finding["kind"] == "page_unread"]
     assert any(part in finding["message"] for part in said.split("|")), finding["message"]
     assert not result["passed"] and result["proposals"] == []
     assert result["pages"][0]["status"] is None and result["pages"][0]["inline"] == []
@@ -351,14 +351,14 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
 
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_recording_hides_nothing(modules: Modules, tmp_path: Path, name: str) -> None:
-    entries, found = RECORDINGS[name]
+    entries, expected = RECORDINGS[name]
     path = tmp_path / "checkout.har"
 
     def audit(entries: list[dict[str, t.Any]], baseline: t.Any = ()) -> t.Any:
         pages = [{"id": "p"}, {"id": "earlier"}]
         path.write_text(json.dumps({"log": {"pages": pages, "entries": entries}}))
-        given = {"pages": [{"url": SHOP, "har": str(path)}], "baseline": list(baseline), "at": "2026-11-02T00:00:00Z"}
-        return modules.run(task("", **given)).result
+        arguments = {"pages": [{"url": SHOP, "har": str(path)}], "baseline": list(baseline), "at": "2026-11-02T00:00:00Z"}
+        return modules.run(task("", **arguments)).result
 
     image = recorded("https://shop.example.com/a.png", None, mime="image/png", text=None)
     beacon = recorded("https://shop.example.com/b", None, mime="", text=None, sent=[{"name": "Sec-Fetch-Dest", "value": "empty"}])
@@ -366,7 +366,7 @@ def test_recording_hides_nothing(modules: Modules, tmp_path: Path, name: str) ->
     baseline = [{**proposal, **AUTHORISED} for proposal in audit(usual)["proposals"]]
     assert audit(usual, baseline)["passed"]
     assert audit([recorded(SHOP, pageref="earlier", text=SKIMMED), *usual], baseline)["passed"]
-    assert [kind for kind, _subject in kinds(audit(entries, baseline))] == [found]
+    assert [kind for kind, _subject in kinds(audit(entries, baseline))] == [expected]
 
 
 REQUIRED = "<script src=/guard.js></script><iframe src=/guard></iframe>"
@@ -390,8 +390,8 @@ def test_what_is_required_has_to_be_live(modules: Modules, site: Site, how: str)
     """A guard that no browser executes is gone, although its address is still in the page."""
     url = site.put("/checkout", CHECKOUT + REQUIRED)
     (own,) = authorised(modules, url)
-    scripts = [{"url": each, "required": each.endswith("guard.js")} for each in own["scripts"]]
-    frames = [{"url": each, "required": True} for each in own["frames"]]
+    scripts = [{"url": address, "required": address.endswith("guard.js")} for address in own["scripts"]]
+    frames = [{"url": address, "required": True} for address in own["frames"]]
     baseline = [{**own, "scripts": scripts, "frames": frames}]
     assert modules.run(task(url, baseline=baseline)).result["passed"]
     site.put("/checkout", CHECKOUT + NOT_LIVE[how] + REQUIRED)

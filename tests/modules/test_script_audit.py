@@ -16,7 +16,9 @@ def test_every_run_adds_a_record(modules: Modules, scripts: None, evidence: Path
     for number, result in enumerate([first, *others], 1):
         assert {**result, "evidence": None} == {**first, "evidence": None}
         assert result["evidence"]["seq"] == number
-    assert [(each["kind"], each["script_url"]) for each in first["findings"]] == [("new", "https://cdn.example.net/b.js")]
+    assert [(finding["kind"], finding["script_url"]) for finding in first["findings"]] == [
+        ("new", "https://cdn.example.net/b.js")
+    ]
     assert [(item["entry"], item["findings"]) for item in first["inventory"]] == [("a", []), (None, ["new"])]
     assert first["inventory"][1]["script"]["versions"] == SCRIPTS[1]["versions"], "a script with a finding is read singly"
     assert (first["passed"], first["changed"]) == (False, False)
@@ -71,12 +73,12 @@ def test_document_is_made_from_records(modules: Modules, scripts: None, evidence
     modules.run([task("first", evidence_dir=str(evidence)), task("second", baseline=[], evidence_dir=str(evidence))])
     make = {"evidence_dir": str(evidence), "dest": str(tmp_path / "assessment"), "zone_names": {zone: "shop.example.com"}}
     for check in (True, False):
-        found = modules.run({"edgeops.observability.evidence_report": make}, check=check).result
-        assert (found["changed"], found["valid"], [each["records"] for each in found["zones"]]) == (False, True, [2])
-        verdict = found["lines"][0]
+        result = modules.run({"edgeops.observability.evidence_report": make}, check=check).result
+        assert (result["changed"], result["valid"], [row["records"] for row in result["zones"]]) == (False, True, [2])
+        verdict = result["lines"][0]
         assert verdict.startswith("2 scripts were added without authorisation, still open after less than a day (1 found by")
         assert verdict.endswith(" At least every seven days: yes. Every one of 2 audits of 1 zone is accounted for.")
-        page, table = (Path(path) for path in found["files"])
+        page, table = (Path(path) for path in result["files"])
         assert "shop.example.com" in page.read_text(encoding="utf-8") and (page.stat().st_mode & 0o777) == 0o640
         assert table.read_text(encoding="utf-8").count(",inventory,") == 2
 

@@ -67,12 +67,12 @@ def test_all_connections_and_cookies_are_listed(modules: Modules, simulator: t.A
     """All pages are read, including resources of Cloudflare itself, with either route for scripts."""
     simulator.seed(connections={modules.zone: CONNECTIONS}, cookies={modules.zone: COOKIES})
     result = read(modules, {"resources": ["connections", "cookies", "scripts"], "per_page": 1}, check=True)
-    assert [each["url"] for each in result["connections"]] == [each["url"] for each in CONNECTIONS]
-    assert [each["name"] for each in result["cookies"]] == ["c1", "c2"]
+    assert [connection["url"] for connection in result["connections"]] == [connection["url"] for connection in CONNECTIONS]
+    assert [cookie["name"] for cookie in result["cookies"]] == ["c1", "c2"]
     assert result["summary"]["total"] == 2
     narrow = {"resources": ["connections"], "page_url": ["*/3"], "hosts": ["shop.*"], "status": ["active", "inactive"]}
     result = read(modules, narrow, check=True)
-    assert [each["url"] for each in result["connections"]] == ["https://pay.example.net/"]
+    assert [connection["url"] for connection in result["connections"]] == ["https://pay.example.net/"]
     assert (result["scripts"], result["summary"], result["cookies"]) == (None, None, None)
 
 

@@ -19,7 +19,7 @@ def run(modules: Modules, **options: t.Any) -> t.Any:
 def fleet(modules: Modules, count: int) -> list[str]:
     ids = [f"{number:032x}" for number in range(1, count + 1)]
     modules.simulator.reset()
-    modules.simulator.seed(zones=[{"id": each, "name": f"z{place}.example"} for place, each in enumerate(ids)])
+    modules.simulator.seed(zones=[{"id": zone_id, "name": f"z{place}.example"} for place, zone_id in enumerate(ids)])
     return ids
 
 
@@ -50,14 +50,14 @@ def test_categories_of_scripts_are_read(modules: Modules) -> None:
         "malicious_url_categories": ["phishing"],
     }
     modules.simulator.seed(scripts={zone: [{**seen, **hidden}]})
-    (found,) = run(modules, scripts=True, names=["z0.example"]).result["zones"]
-    assert [list(reports_of(script)) for script in found["scripts"]["scripts"]] == [["URL category: phishing"]]
+    (record,) = run(modules, scripts=True, names=["z0.example"]).result["zones"]
+    assert [list(reports_of(script)) for script in record["scripts"]["scripts"]] == [["URL category: phishing"]]
 
 
 def test_four_requests_per_zone(modules: Modules) -> None:
     """Each zone needs requests for fields, jobs, monitor and rules; ten zones with jobs share one delivery query."""
     ids = fleet(modules, 12)
-    modules.simulator.seed(jobs={each: [JOB] for each in ids})
+    modules.simulator.seed(jobs={zone_id: [JOB] for zone_id in ids})
     report = run(modules)
     zones = [entry for entry in report.journal if entry["zone"] in ids]
     assert len(zones) == 48 and sum(entry["path"] == "/graphql" for entry in report.journal) == 2
@@ -74,7 +74,7 @@ def test_disabled_rule_is_reported(modules: Modules) -> None:
         "rules": [{**action, "id": "0a", "enabled": False}],
     }
     modules.simulator.seed(rulesets={zone: [rules]}, jobs={zone: [{**JOB, "logpull_options": "fields=Cookies"}]})
-    (record,) = [each for each in run(modules).result["zones"] if each.get("zone_id") == zone]
+    (record,) = [record for record in run(modules).result["zones"] if record.get("zone_id") == zone]
     assert record["coverage"]["sentences"] == [
         "Job 'edge' selects Cookies, which stays empty: the rule of the custom fields is disabled."
     ]
@@ -88,24 +88,26 @@ def test_no_matching_zone_fails(modules: Modules) -> None:
 def test_rules_and_their_violations_are_read(modules: Modules) -> None:
     """Ten zones with rules share one query; an unreadable zone does not hide the others."""
     ids = fleet(modules, 12)
-    rules = {each: [{"id": f"r{number}", "description": "checkout"}] for number, each in enumerate(ids[:11])}
+    rules = {zone_id: [{"id": f"r{number}", "description": "checkout"}] for number, zone_id in enumerate(ids[:11])}
     past = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
     seen = {ids[0]: [{"policy_id": "r0", "url": "https://cdn.example/a.js", "count": 3, "datetime": past}]}
     modules.simulator.seed(policies=rules, violations=seen)
     report = run(modules, delivery=False)
     assert sum(entry["path"] == "/graphql" for entry in report.journal) == 2
-    found = rules_of(report)
-    assert [each["source"] for each in found[ids[0]][0]["violations"]["blocked"]] == ["https://cdn.example/a.js"]
-    assert found[ids[1]][0]["violations"]["blocked"] == [] and found[ids[11]] == []
+    rules_by_zone = rules_of(report)
+    assert [blocked["source"] for blocked in rules_by_zone[ids[0]][0]["violations"]["blocked"]] == ["https://cdn.example/a.js"]
+    assert rules_by_zone[ids[1]][0]["violations"]["blocked"] == [] and rules_by_zone[ids[11]] == []
     modules.simulator.settings(graphql_disabled=[f"zones/{ids[1]}/*"])
-    found = rules_of(run(modules, delivery=False))
-    assert [found[each][0]["violations"]["available"] for each in ids[:3]] == [True, False, True]
+    rules_by_zone = rules_of(run(modules, delivery=False))
+    assert [rules_by_zone[zone_id][0]["violations"]["available"] for zone_id in ids[:3]] == [True, False, True]
 
 
 def test_failed_query_is_the_failure_of_its_zones(modules: Modules) -> None:
     """An error of the service in the query for ten zones leaves the others as they are."""
     ids = fleet(modules, 12)
-    modules.simulator.seed(policies={each: [{"id": f"r{number}", "description": "checkout"}] for number, each in enumerate(ids)})
+    modules.simulator.seed(
+        policies={zone_id: [{"id": f"r{number}", "description": "checkout"}] for number, zone_id in enumerate(ids)}
+    )
     modules.simulator.faults({"kind": "status", "status": 500, "path": "*/graphql", "count": 1})
     zones = [zone for zone in run(modules, delivery=False).result["zones"] if zone.get("zone_id")]
     rules = {zone["zone_id"]: zone["result"]["content_security_rules"] for zone in zones}
@@ -134,11 +136,11 @@ def test_policies_of_accounts_are_read(modules: Modules) -> None:
         return [zone.get("notifications") for zone in run(modules).result["zones"] if zone["scope"] == "account"]
 
     fleet(modules, 1)
-    assert [sorted(found) for found in read()] == [
+    assert [sorted(notifications) for notifications in read()] == [
         ["available_alerts", "history", "notification_policies", "silences", "webhooks"]
     ]
     modules.simulator.faults({"kind": "status", "status": 403, "path": "*/alerting/v3/policies", "count": None})
-    assert [found["error"]["kind"] for found in read()] == ["permission"]
+    assert [notifications["error"]["kind"] for notifications in read()] == ["permission"]
 
 
 def test_custom_fields_that_cannot_be_read_leave_their_delivery_unknown(modules: Modules) -> None:

@@ -159,6 +159,9 @@ def test_unreachable_service_fails(read_token: t.Callable[..., t.Any]) -> None:
 
 
 def test_invalid_options_send_nothing(read_token: t.Callable[..., t.Any]) -> None:
-    for given, message in (({"account_id": "x y"}, "account_id: 'x y' is not"), ({"zone_id": "z", "zone_name": "a"}, "zone_id")):
-        report = read_token(**given, fails="invalid_option")
+    for options, message in (
+        ({"account_id": "x y"}, "account_id: 'x y' is not"),
+        ({"zone_id": "z", "zone_name": "a"}, "zone_id"),
+    ):
+        report = read_token(**options, fails="invalid_option")
         assert report.failures[0].result["msg"].startswith(message) and not report.journal

@@ -132,7 +132,7 @@ def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments
         ["rule_changed", "rule_changed", "rule_violated"],
     ]
     # Browsers decide, whatever the policy allows on paper.
-    own, violated = sorted((each["edgeops"] for each in received.polls[1]), key=lambda each: "cdn" in each["after"]["source"])
+    own, violated = sorted((event["edgeops"] for event in received.polls[1]), key=lambda event: "cdn" in event["after"]["source"])
     assert own["after"]["source"] == f"https://{NAME}/own.js"
     assert (
         violated["subject"] == "checkout" and violated["after"]["source"] == "https://cdn.example/%257B%257B7%257D%257D.js"
@@ -175,8 +175,8 @@ def test_rules_that_never_could_be_read_are_not_watched(simulator: t.Any, zone: 
 
 def test_baseline_decides_which_scripts_are_new(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:
     entry = {"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
-    given = {**arguments, "watch": ["scripts"], "script_baseline": [entry]}
-    received = listen(given, seeder(simulator, zone, scripts=[SCRIPT, OTHER]))
+    watching = {**arguments, "watch": ["scripts"], "script_baseline": [entry]}
+    received = listen(watching, seeder(simulator, zone, scripts=[SCRIPT, OTHER]))
     assert single_event(received, 1)["edgeops"]["after"]["script_url"] == OTHER["script_url"]
 
 
@@ -247,13 +247,13 @@ def test_discovered_zones_come_and_go(simulator: t.Any, zone: str, arguments: di
 
     def listed(*statuses: str) -> None:
         zones = zip((zone, late), (NAME, NAME), statuses, strict=False)
-        simulator.seed(zones=[{"id": each, "name": name, "status": status} for each, name, status in zones])
+        simulator.seed(zones=[{"id": zone_id, "name": name, "status": status} for zone_id, name, status in zones])
 
     simulator.seed(scripts={zone: [SCRIPT]})
     listed("active")
-    given = {**arguments, "zones": None, "discover": {"statuses": ["active"]}, "watch": ["scripts"]}
+    watching = {**arguments, "zones": None, "discover": {"statuses": ["active"]}, "watch": ["scripts"]}
     received = listen(
-        given,
+        watching,
         lambda: (listed("active", "active"), simulator.seed(scripts={late: [SCRIPT]})),
         lambda: (listed("pending", "active"), simulator.seed(scripts={zone: [], late: [OTHER]})),
         lambda: listed("active", "active"),
@@ -389,9 +389,9 @@ def test_event_loop_is_never_blocked(
     threads: dict[str, set[int]] = {}
 
     def watched(name: str, function: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
-        def call(*given: t.Any) -> t.Any:
+        def call(*values: t.Any) -> t.Any:
             threads.setdefault(name, set()).add(threading.get_ident())
-            return function(*given)
+            return function(*values)
 
         return call
 
@@ -400,4 +400,4 @@ def test_event_loop_is_never_blocked(
     simulator.seed(scripts={zone: [SCRIPT]})
     assert listen({**arguments, "first_run": "emit"}).kinds == [["script_new"]]
     assert len(threads) == 5
-    assert all(threading.get_ident() not in found for found in threads.values())
+    assert all(threading.get_ident() not in idents for idents in threads.values())

@@ -196,12 +196,12 @@ def test_several_jobs_have_defaults_and_custom_fields(modules: Modules, unlisted
     predicted, done, *again = modules.run([task(check, **desired) for check in (True, False, True, False)], secrets=[SECRET]).ours
     prediction.check_predicted(predicted, done)
     assert [outcome.result["changed"] for outcome in again] == [False, False] and not again[1].writes
-    found = {each["name"]: each for each in modules.simulator.state(modules.zone)["jobs"]}
-    assert set(found) == {"edge-logs", "errors", *(() if unlisted == "absent" else ("stray",))}
-    assert "RequestHeaders,Cookies&timestamps=rfc3339" in found["edge-logs"]["logpull_options"]
-    assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
-    assert (found["edge-logs"]["enabled"], found["errors"]["enabled"]) == (True, False)
-    assert [each["name"] for each in done.result["jobs"]["unlisted_jobs"]] == ([] if unlisted == "ignore" else ["stray"])
+    by_name = {item["name"]: item for item in modules.simulator.state(modules.zone)["jobs"]}
+    assert set(by_name) == {"edge-logs", "errors", *(() if unlisted == "absent" else ("stray",))}
+    assert "RequestHeaders,Cookies&timestamps=rfc3339" in by_name["edge-logs"]["logpull_options"]
+    assert by_name["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
+    assert (by_name["edge-logs"]["enabled"], by_name["errors"]["enabled"]) == (True, False)
+    assert [item["name"] for item in done.result["jobs"]["unlisted_jobs"]] == ([] if unlisted == "ignore" else ["stray"])
     assert endpoints(done.journal)[-1] == ("GET", "logpush"), "after a creation jobs are listed once more"
 
 
@@ -234,14 +234,14 @@ def test_rules_of_one_description_are_kept_apart(modules: Modules) -> None:
     """The rule with the lower id keeps the description as its label in diff, violations and effects; the other one has its id as well."""
     enforced, logged = ({**STORED, "id": name, "action": action} for name, action in (("r1", "allow"), ("r2", "log")))
     modules.simulator.seed(policies={modules.zone: [enforced, logged]})
-    adopted = [{"description": "blog", "rule_id": each["id"], "action": each["action"]} for each in (logged, enforced)]
+    adopted = [{"description": "blog", "rule_id": rule["id"], "action": rule["action"]} for rule in (logged, enforced)]
     items = [{"rule_id": "r2", "expression": 'http.host eq "a"'}, {"rule_id": "r1", "enabled": False}]
     same, changed = modules.run([task(content_security_rules=adopted), task(True, content_security_rules=items)]).ours
     assert same.result["changed"] is False
     after = changed.result["diff"]["after"]["content_security_rules"]
     assert {label: rule["enabled"] for label, rule in after.items()} == {"blog/r2": True, "blog": False}
     assert set(changed.result["content_security_rules"]["violations"]) == {"blog/r2", "blog"}
-    assert [(each["name"], each["subject"]) for each in changed.result["effects"]] == [("weaken_rule", "blog")]
+    assert [(effect["name"], effect["subject"]) for effect in changed.result["effects"]] == [("weaken_rule", "blog")]
 
 
 def test_refused_rule_writes_no_part(modules: Modules) -> None:
@@ -253,7 +253,7 @@ def test_refused_rule_writes_no_part(modules: Modules) -> None:
     report = modules.run(task(**DESIRED, content_security_rules=items), secrets=[KEY], fails="gate")
     result = report.failure
     assert not report.writes and result["changed"] is False
-    assert [(each["rule"], each["source"]) for each in result["refusals"]] == [
+    assert [(refusal["rule"], refusal["source"]) for refusal in result["refusals"]] == [
         ("checkout", None),
         ("blog", "https://cdn.example/a.png"),
         # No listing shows what a narrower img-src blocks.
@@ -262,7 +262,10 @@ def test_refused_rule_writes_no_part(modules: Modules) -> None:
     assert "content_security_rules[0]: content security rule 'checkout' would be enforced" in result["msg"]
     assert "content_security_rules[1]: content security rule 'blog' would block 1 source" in result["msg"]
     assert set(result["diff"]["after"]) == {"custom_fields", "jobs", "script_monitor", "content_security_rules"}
-    assert all(result["plan_ids"].values()) and [each["name"] for each in result["effects"]] == ["enforce_rule", "enforce_rule"]
+    assert all(result["plan_ids"].values()) and [effect["name"] for effect in result["effects"]] == [
+        "enforce_rule",
+        "enforce_rule",
+    ]
     assert result["content_security_rules"]["violations"]["blog"]["total"] == 3
 
 

@@ -41,17 +41,17 @@ def info(**args: t.Any) -> dict[str, t.Any]:
 def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) -> None:
     seed(modules)
     dest = tmp_path / "inventory"
-    found = modules.run(info(label="shop.example"), secrets=[SECRET]).result
-    options = {"dest": str(dest), "date": "2026-11-21", "zones": [found], "group": "all", "group_hosts": ["shop.example"]}
+    adopted = modules.run(info(label="shop.example"), secrets=[SECRET]).result
+    options = {"dest": str(dest), "date": "2026-11-21", "zones": [adopted], "group": "all", "group_hosts": ["shop.example"]}
     made = files.desire({**options, "overwrite": False, "script_baselines": {}, "page_baselines": {}})
     assert files.report(made).result["changed"] is True
     files.write(made)
     assert files.report(made).result["changed"] is False
-    job, off = found["variables"]["log_delivery_jobs"]
+    job, off = adopted["variables"]["log_delivery_jobs"]
     assert job["fields"] == ["ClientIP", "RequestHeaders"] and "destination_conf" not in job and "enabled" not in job
     assert off["enabled"] is False and off["destination_conf"] == "gs://logs/off"
-    assert found["vault"] == ["vault_shop_example_job7_secret_access_key"]
-    assert found["changed"] is False
+    assert adopted["vault"] == ["vault_shop_example_job7_secret_access_key"]
+    assert adopted["changed"] is False
     assert '!unsafe "{{ 7 }}"' in (dest / "group_vars" / "all" / "adopted.yml").read_text(encoding="utf-8")
     host = yaml.safe_load((dest / "host_vars" / "shop.example" / "adopted.yml").read_text(encoding="utf-8"))
     # What decides where a job delivers, and which records at the service's default, stands at the job.
@@ -62,8 +62,8 @@ def test_zone_is_read_and_written_to_a_file(modules: Modules, tmp_path: Path) ->
         "transformer": "",
         "filter_attack_traffic": False,
     }
-    shown = yaml.safe_load((dest / "vault-example.txt").read_text(encoding="utf-8"))["shop.example"]
-    assert shown[0]["destination_conf"].endswith("{{ vault_shop_example_job7_secret_access_key | urlencode }}")
+    example = yaml.safe_load((dest / "vault-example.txt").read_text(encoding="utf-8"))["shop.example"]
+    assert example[0]["destination_conf"].endswith("{{ vault_shop_example_job7_secret_access_key | urlencode }}")
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in dest.rglob("*") if path.is_file())
 
 
@@ -83,8 +83,8 @@ def test_options_without_their_question_mark_are_secret(modules: Modules) -> Non
     (job,) = adopted.result["variables"]["log_delivery_jobs"]
     assert job["destination_address"] == "r2://logs/web/********" and "destination_conf" not in job
     assert "lack their question mark" in str(adopted.result["left_out"])
-    given = {"name": "shop-logs", "destination_conf": conf}
-    task = {"name": "Refused", "edgeops.observability.logpush_job": given}
+    options = {"name": "shop-logs", "destination_conf": conf}
+    task = {"name": "Refused", "edgeops.observability.logpush_job": options}
     refused = modules.run(task, secrets=[secret], fails="invalid_option")
     assert refused.result["msg"].startswith("destination_conf: the options lack their question mark") and not refused.journal
 
@@ -140,15 +140,15 @@ def test_content_security_rules(modules: Modules) -> None:
         {**rule, "id": "r4", "description": "", "value": "img-src *; sandbox"},
     ]  # fmt: skip
     modules.simulator.seed(policies={modules.zone: rules})
-    found = modules.run(info()).result
+    adopted = modules.run(info()).result
     # Whether a rule is in effect is always declared: a rule that a user switches off must be a difference.
     members = {"action": "log", "expression": "true", "directives": {"script-src": ["'self'"]}, "enabled": True}
-    assert found["variables"]["log_delivery_content_security_rules"] == [
+    assert adopted["variables"]["log_delivery_content_security_rules"] == [
         {"rule_id": "r4", **members, "directives": {"img-src": ["*"]}},
         {"description": "shop", **members, "action": "allow", "enabled": False},
         {"description": "twice", "rule_id": "r2", **members},
     ]
-    assert found["left_out"] == [
+    assert adopted["left_out"] == [
         {
             "what": "directive sandbox of content security rule r4",
             "why": "it is not known; it is kept, and a change of it is not seen",
@@ -156,6 +156,6 @@ def test_content_security_rules(modules: Modules) -> None:
         {"what": "content security rule twice", "why": "its policy cannot be parsed"},
     ]
     modules.simulator.settings(unknown_routes=["*/policies"])
-    found = modules.run(info()).result
-    assert "log_delivery_content_security_rules" not in found["variables"]
-    assert [each["what"] for each in found["left_out"]] == ["content security rules"]
+    adopted = modules.run(info()).result
+    assert "log_delivery_content_security_rules" not in adopted["variables"]
+    assert [item["what"] for item in adopted["left_out"]] == ["content security rules"]
