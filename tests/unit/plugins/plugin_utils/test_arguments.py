@@ -32,16 +32,16 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
     ],
 )
 def test_values_are_those_of_a_module(value, plain):
-    found = serialised({"option": value})["option"]
-    assert found == plain
-    assert type(found) is type(plain)
+    result = serialised({"option": value})["option"]
+    assert result == plain
+    assert type(result) is type(plain)
 
 
 def test_yaml_loses_its_tags():
     loaded = DataLoader().load("{list: [1, yes], text: some, day: 2024-02-29}")
-    found = serialised(loaded)
-    assert found == {"list": [1, True], "text": "some", "day": "2024-02-29"}
-    assert {type(value) for value in found.values()} == {list, str}
+    result = serialised(loaded)
+    assert result == {"list": [1, True], "text": "some", "day": "2024-02-29"}
+    assert {type(value) for value in result.values()} == {list, str}
 
 
 def test_options_are_converted_and_completed():
@@ -51,7 +51,7 @@ def test_options_are_converted_and_completed():
 
 
 @pytest.mark.parametrize(
-    ("given", "secrets"),
+    ("options", "secrets"),
     [
         ({"api_token": ""}, set()),
         ({"api_token": 12, "api_key": ["k", {"inner": "i"}]}, {"12", "k", "i"}),
@@ -59,9 +59,9 @@ def test_options_are_converted_and_completed():
         ({"jobs": ["neither", {"destination_conf": "s3://d", "enabled": "perhaps"}]}, {"s3://d"}),
     ],
 )
-def test_options_with_no_log_are_secrets(given, secrets):
+def test_options_with_no_log_are_secrets(options, secrets):
     """The values of all options with `no_log` are secrets, even if other options are invalid."""
-    assert validated(ZONE_TASK.arguments(), given, "action").secrets == secrets
+    assert validated(ZONE_TASK.arguments(), options, "action").secrets == secrets
 
 
 OPTIONS = {
@@ -82,7 +82,7 @@ SPEC = {
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("options", "expected"),
     [
         ({"jobs": '[{"name": "a"}]', "job": ' {"name": "b"}'}, {"jobs": [{"name": "a"}], "job": {"name": "b"}}),
         ({"jobs": wrap_var("[]")}, {"jobs": []}),
@@ -106,8 +106,8 @@ SPEC = {
         ({"expected_plan_ids": None}, {}),
     ],
 )
-def test_text_is_parsed_and_null_is_omitted(given, found):
-    assert prepared(SPEC, given) == found
+def test_text_is_parsed_and_null_is_omitted(options, expected):
+    assert prepared(SPEC, options) == expected
 
 
 @pytest.mark.parametrize("text", ['[{"name": "secret", ]', "secret", "[" * 5000, "[secret()]"])
@@ -138,14 +138,14 @@ def test_option_that_must_be_a_dictionary(place, value):
     """The message has the option path, unlike the one of AnsibleModule, and is no Python error."""
     options = {**ZONE_TASK.options(), **DELIVERY_TASK.options()}
     outer, _dot, inner = place.partition(".")
-    given = {inner: value} if inner else value
-    arguments = {"jobs": [given]} if outer == "jobs[0]" else {outer: given}
+    suboptions = {inner: value} if inner else value
+    arguments = {"jobs": [suboptions]} if outer == "jobs[0]" else {outer: suboptions}
     with pytest.raises(Failure, match=rf"^{re.escape(place)}: must be a dictionary of options, not "):
         prepared(options, arguments)
 
 
 @pytest.mark.parametrize(
-    ("given", "place", "said"),
+    ("options", "place", "said"),
     [
         ({"zone_id": 493}, "zone_id", "not a number"),
         ({"zone_id": 0.0}, "zone_id", "not a number"),
@@ -164,22 +164,22 @@ def test_option_that_must_be_a_dictionary(place, value):
         ({"timeout": False}, "timeout", "not a boolean"),
     ],
 )
-def test_values_that_yaml_converts_are_refused(given, place, said):
+def test_values_that_yaml_converts_are_refused(options, place, said):
     """AnsibleModule would convert them to other text: `0755` becomes 493, `no` becomes False."""
     with pytest.raises(Failure, match=rf"^{re.escape(place)}: .*{said}"):
-        prepared({**ZONE_TASK.options(), **DELIVERY_TASK.options()}, given)
+        prepared({**ZONE_TASK.options(), **DELIVERY_TASK.options()}, options)
 
 
-@pytest.mark.parametrize("given", [{"job": {"name": 2024}}, {"job": {"job_id": 5}}, {"validate_certs": "no"}, {"timeout": 5}])
-def test_numbers_of_other_options_are_kept(given):
-    assert prepared(ZONE_TASK.options(), given) == given
+@pytest.mark.parametrize("options", [{"job": {"name": 2024}}, {"job": {"job_id": 5}}, {"validate_certs": "no"}, {"timeout": 5}])
+def test_numbers_of_other_options_are_kept(options):
+    assert prepared(ZONE_TASK.options(), options) == options
 
 
 ZONE = {"zone_id": "a"}
 
 
 @pytest.mark.parametrize(
-    ("given", "place", "said", "is_needed"),
+    ("options", "place", "said", "is_needed"),
     [
         ({"jobs": [{}, {"kind": "odd"}]}, "jobs[1].kind", "edge", True),
         ({"job": {"kind": "odd"}}, "job.kind", "edge", True),
@@ -192,10 +192,10 @@ ZONE = {"zone_id": "a"}
         ({"xyzzy": 1}, "xyzzy", "unsupported parameter", False),
     ],
 )
-def test_refusals_have_a_place(given, place, said, is_needed):
-    found = refusal(ZONE_TASK.arguments(), {**ZONE, **given})
-    assert found is not None and found[0] == place and said in found[1]
-    assert is_worth_naming(*found) is is_needed
+def test_refusals_have_a_place(options, place, said, is_needed):
+    refused = refusal(ZONE_TASK.arguments(), {**ZONE, **options})
+    assert refused is not None and refused[0] == place and said in refused[1]
+    assert is_worth_naming(*refused) is is_needed
 
 
 def test_valid_arguments_are_accepted():

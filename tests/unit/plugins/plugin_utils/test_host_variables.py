@@ -38,7 +38,7 @@ def test_empty_text_of_a_rail_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("variables", "given", "connection"),
+    ("variables", "option_names", "connection"),
     [
         ({}, (), {}),
         ({"edgeops_timeout": 5, "edgeops_retries": None, "edgeops_ca_path": "", "edgeops_guard": True}, (), {"timeout": 5}),
@@ -48,8 +48,8 @@ def test_empty_text_of_a_rail_is_refused():
         ({"edgeops_api_token": "t", "edgeops_retries": 1}, ("api_email",), {"retries": 1}),
     ],
 )
-def test_connection_comes_from_options_and_variables(variables, given, connection):
-    assert host(**variables).connection(given) == connection
+def test_connection_comes_from_options_and_variables(variables, option_names, connection):
+    assert host(**variables).connection(option_names) == connection
 
 
 @pytest.mark.parametrize(

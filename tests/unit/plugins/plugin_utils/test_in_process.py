@@ -76,9 +76,9 @@ def action(
 def test_runs_in_process(tmp_path, monkeypatch):
     modes: list[dict[str, bool]] = []
 
-    def recorded(params: t.Mapping[str, t.Any], *, announce: t.Callable[[float], None], **given: bool) -> Run:
-        modes.append(given)
-        return Run(params, announce=announce, **given)
+    def recorded(params: t.Mapping[str, t.Any], *, announce: t.Callable[[float], None], **mode: bool) -> Run:
+        modes.append(mode)
+        return Run(params, announce=announce, **mode)
 
     monkeypatch.setattr(_in_process, "Run", recorded)
     made = action(

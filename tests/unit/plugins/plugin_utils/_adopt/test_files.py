@@ -156,8 +156,8 @@ def test_hostile_text_in_the_summary_is_escaped() -> None:
 
 def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") -> dict[str, t.Any]:
     conf = f"https://h/{path}?token={{{{ {key} | urlencode }}}}"
-    shown = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
-    return zone(name, zone_id, vault=[key], vault_destinations=[shown])
+    destination = {"job_id": 7, "name": None, "dataset": "d", "destination_conf": conf}
+    return zone(name, zone_id, vault=[key], vault_destinations=[destination])
 
 
 @pytest.mark.parametrize(
@@ -176,12 +176,12 @@ def with_secret(name: str, zone_id: str, key: str, path: str = "vault_a_job") ->
 )
 def test_two_zones_never_share_a_secret(zones: list[tuple[str, str, str]], secrets: list[str]) -> None:
     """Names of variables contain as much of the zone id as needed to differ, even if names and secrets form equal texts."""
-    found = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
-    shown = yaml.safe_load(found["vault-example.txt"])
+    contents = texts(*(with_secret(name, zone_id, f"vault_{key}_token") for name, zone_id, key in zones))
+    example = yaml.safe_load(contents["vault-example.txt"])
     for (name, _id, _key), secret in zip(zones, secrets, strict=True):
         conf = f"https://h/vault_a_job?token={{{{ vault_{secret}_token | urlencode }}}}"
-        assert shown[name][0]["destination_conf"] == conf
-        assert found["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
+        assert example[name][0]["destination_conf"] == conf
+        assert contents["ADOPTED.md"].replace("\\_", "_").count(f"vault_{secret}_token") == 1
 
 
 def with_jobs(name: str, *jobs: dict[str, t.Any]) -> dict[str, t.Any]:
@@ -230,11 +230,11 @@ def test_what_decides_delivery_at_its_default_stands_at_the_job(at_default: dict
 def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | None, grouped: bool) -> None:
     """A group file would change the hosts that were not adopted, and would not apply to those outside of the group."""
     job = {"name": "x", "dataset": "http_requests", "frequency": "low"}
-    found = files.desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
-    assert ("group_vars/edge/adopted.yml" in found) is grouped
-    host = yaml.safe_load(found["host_vars/a/adopted.yml"])
+    contents = files.desire(params(tmp_path, with_jobs("a", job), with_jobs("b", job), group="edge", group_hosts=hosts)).texts
+    assert ("group_vars/edge/adopted.yml" in contents) is grouped
+    host = yaml.safe_load(contents["host_vars/a/adopted.yml"])
     if grouped:
-        assert yaml.safe_load(found["group_vars/edge/adopted.yml"]) == {
+        assert yaml.safe_load(contents["group_vars/edge/adopted.yml"]) == {
             "log_delivery_job_defaults": {"dataset": "http_requests", "frequency": "low"}
         }
         assert host == {"log_delivery_jobs": [{"name": "x"}]}
@@ -245,9 +245,9 @@ def test_group_file_needs_the_whole_group(tmp_path: Path, hosts: list[str] | Non
 
 def test_account_is_a_host(tmp_path: Path) -> None:
     account = zone("account_1", None, account_id="1", variables={"log_delivery_jobs": [{"job_id": 4}]})
-    found = files.desire(params(tmp_path, zone(), account)).texts
-    assert "# The account account_1 (1) as it was adopted on" in found["host_vars/account_1/adopted.yml"]
-    assert "Account id: 1" in found["ADOPTED.md"]
+    contents = files.desire(params(tmp_path, zone(), account)).texts
+    assert "# The account account_1 (1) as it was adopted on" in contents["host_vars/account_1/adopted.yml"]
+    assert "Account id: 1" in contents["ADOPTED.md"]
 
 
 def test_misleading_characters_are_escaped() -> None:

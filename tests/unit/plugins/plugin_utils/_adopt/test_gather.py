@@ -12,16 +12,16 @@ FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}
 def test_each_zone_is_adopted_once() -> None:
     hosts = {host: {"described": {"zone_id": zone, "zone": host}} for host, zone in (("a", "0A"), ("b", "0a"), ("c", "1"))}
     hosts["c"]["seen"] = {"proposals": [{"name": "stripe"}]}
-    found = gather(play({**hosts, "d": {"described": FAILED}, "e": {}}), Registered("described", "seen"))
-    assert [zone["zone"] for zone in found.zones] == ["c"] and found.script_baselines == {"c": [{"name": "stripe"}]}
-    assert found.refused["a"].endswith("has several hosts: a, b")
-    assert found.refused["d"] == "the zone could not be read: permission: not allowed"
-    assert found.refused["e"] == "the zone could not be read: its task did not run"
+    adopted = gather(play({**hosts, "d": {"described": FAILED}, "e": {}}), Registered("described", "seen"))
+    assert [zone["zone"] for zone in adopted.zones] == ["c"] and adopted.script_baselines == {"c": [{"name": "stripe"}]}
+    assert adopted.refused["a"].endswith("has several hosts: a, b")
+    assert adopted.refused["d"] == "the zone could not be read: permission: not allowed"
+    assert adopted.refused["e"] == "the zone could not be read: its task did not run"
 
 
 def test_zone_with_unreadable_scripts_is_refused() -> None:
-    found = gather(play({"a": {"described": {"zone_id": "1", "zone": "a"}, "seen": FAILED}}), Registered("described", "seen"))
-    assert found.zones == [] and "not allowed" in found.refused["a"]
+    adopted = gather(play({"a": {"described": {"zone_id": "1", "zone": "a"}, "seen": FAILED}}), Registered("described", "seen"))
+    assert adopted.zones == [] and "not allowed" in adopted.refused["a"]
 
 
 def test_malicious_and_reported_scripts_are_not_proposed() -> None:
@@ -34,9 +34,9 @@ def test_malicious_and_reported_scripts_are_not_proposed() -> None:
     ]
     audit = {"findings": findings, "proposals": [{"name": str(n), "url": url} for n, url in enumerate((evil, phishing, own))]}
     described = {"zone_id": "1", "zone": "a", "left_out": [{"what": "jobs", "why": "x"}]}
-    found = gather(play({"a": {"described": described, "seen": audit}}), Registered("described", "seen"))
-    assert found.script_baselines == {"a": [{"name": "2", "url": own}]}
-    told = [f"{part['what']}: {part['why']}" for part in t.cast("t.Any", found.zones[0]["left_out"])]
+    adopted = gather(play({"a": {"described": described, "seen": audit}}), Registered("described", "seen"))
+    assert adopted.script_baselines == {"a": [{"name": "2", "url": own}]}
+    told = [f"{part['what']}: {part['why']}" for part in t.cast("t.Any", adopted.zones[0]["left_out"])]
     assert told[0] == "jobs: x" and len(told) == 3
     assert told[1].startswith(
         f"script {evil}: no entry of a baseline is proposed for it, because it is malicious: js_integrity_score 3"

@@ -96,8 +96,8 @@ def loaded(text: str) -> t.Any:
 
 def texts(value: t.Any) -> t.Iterator[str]:
     inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
-    for each in inner:
-        yield from texts(each)
+    for member in inner:
+        yield from texts(member)
     if isinstance(value, str):
         yield value
 

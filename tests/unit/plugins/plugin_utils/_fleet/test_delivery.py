@@ -33,8 +33,8 @@ R = "log_delivery_result"
     ],
 )
 def test_failed_result_is_an_error(result: dict[str, t.Any], error: str) -> None:
-    found = zone_of("a", {R: result}, R)
-    assert found is not None and found.error == error and found.differs is not bool(error)
+    zone = zone_of("a", {R: result}, R)
+    assert zone is not None and zone.error == error and zone.differs is not bool(error)
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def planned(hosts: dict[str, dict[str, t.Any]], **more: t.Any) -> Conclusion:
 
 
 def test_only_changed_zones_are_written() -> None:
-    found = planned({"a": {R: PREDICTED}, "b": {R: SAME}, "c": {R: FAILED}, "d": {}}).result
-    assert found["changed_zones"] == found["written"] == found["hosts"] == ["a"]
-    assert found["lines"][-1] == "4 zones: 1 would change (0 additions, 1 change, 0 deletions), 1 unchanged, 2 failed"
-    assert found["plan_id"] is None and set(found["plan_ids"]) == {"a", "b"}
+    result = planned({"a": {R: PREDICTED}, "b": {R: SAME}, "c": {R: FAILED}, "d": {}}).result
+    assert result["changed_zones"] == result["written"] == result["hosts"] == ["a"]
+    assert result["lines"][-1] == "4 zones: 1 would change (0 additions, 1 change, 0 deletions), 1 unchanged, 2 failed"
+    assert result["plan_id"] is None and set(result["plan_ids"]) == {"a", "b"}
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_only_changed_zones_are_written() -> None:
 def test_written_zones_depend_on_rails_and_check_mode(
     variables: dict[str, t.Any], more: dict[str, t.Any], written: list[str]
 ) -> None:
-    found = planned({"a": {R: PREDICTED, **variables}, "b": {R: SAME, **variables}}, **more).result
-    assert found["written"] == found["hosts"] == written
+    result = planned({"a": {R: PREDICTED, **variables}, "b": {R: SAME, **variables}}, **more).result
+    assert result["written"] == result["hosts"] == written
 
 
 def test_refused_plan_is_shown_in_full() -> None:
-    found = planned({name: {R: PREDICTED, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
-    assert found.refused and set(found.result["refused"]) == {"a", "b"} and found.result["changed_zones"] == ["a", "b"]
-    lines = found.result["lines"]
+    plan = planned({name: {R: PREDICTED, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
+    assert plan.refused and set(plan.result["refused"]) == {"a", "b"} and plan.result["changed_zones"] == ["a", "b"]
+    lines = plan.result["lines"]
     first = lines.index("--- a, b before")
     assert lines[first:][:6] == [
         "--- a, b before",
@@ -95,7 +95,7 @@ def test_refused_plan_is_shown_in_full() -> None:
         "-  enabled: false",
         "+  enabled: true",
     ]
-    assert lines[-1] == found.refused
+    assert lines[-1] == plan.refused
 
 
 def test_equal_diffs_of_several_zones_are_shown_once() -> None:
@@ -145,9 +145,9 @@ def test_pattern_matches_only_its_host(name: str, pattern: str) -> None:
 )
 def test_state_of_a_zone_after_delivery(registered: t.Any, plan: dict[str, t.Any], state: str, fails: bool) -> None:
     variables = {"planned": plan} if registered is None else {"planned": plan, R: registered}
-    found = DeliverySummary().report(Names(play({"a": variables}), "planned", R)).result
-    assert found[f"{state}_zones"] == ["a"] and ("a" in found["failed_hosts"]) is fails
-    assert f"1 {state.replace('_', ' ')}" in found["lines"][0]
+    result = DeliverySummary().report(Names(play({"a": variables}), "planned", R)).result
+    assert result[f"{state}_zones"] == ["a"] and ("a" in result["failed_hosts"]) is fails
+    assert f"1 {state.replace('_', ' ')}" in result["lines"][0]
 
 
 def test_accounts_are_counted_as_accounts() -> None:
@@ -156,21 +156,21 @@ def test_accounts_are_counted_as_accounts() -> None:
         "b": {"account_id": "2"},
         "c": {R: PREDICTED, "account_id": "{{ '3' }}"},
     }
-    found = DeliverySummary().report(Names(play(hosts), "planned", R)).result
-    assert found["lines"][0].startswith("1 zone and 2 accounts: ")
+    result = DeliverySummary().report(Names(play(hosts), "planned", R)).result
+    assert result["lines"][0].startswith("1 zone and 2 accounts: ")
 
 
 def test_zone_skipped_in_check_mode_would_be_changed() -> None:
     """The role is skipped for each zone if its condition is `written`, which is empty in check mode."""
     variables = {"planned": {"written": [], "plan_ids": {"a": {}}, "changed_zones": ["a"]}, R: SKIPPED}
-    found = DeliverySummary().report(Names(play({"a": variables}, check_mode=True), "planned", R)).result
-    assert found["lines"][1:] == ["a would be changed"] and (found["changed_zones"], found["failed_hosts"]) == (["a"], {})
+    result = DeliverySummary().report(Names(play({"a": variables}, check_mode=True), "planned", R)).result
+    assert result["lines"][1:] == ["a would be changed"] and (result["changed_zones"], result["failed_hosts"]) == (["a"], {})
 
 
 def test_summary_in_check_mode_predicts() -> None:
     variables = {"planned": {"written": []}, R: PREDICTED}
-    found = DeliverySummary().report(Names(play({"a": variables}, check_mode=True), "planned", R)).result
-    assert found["lines"] == [
+    result = DeliverySummary().report(Names(play({"a": variables}, check_mode=True), "planned", R)).result
+    assert result["lines"] == [
         "1 zone: 1 would be changed, 0 unchanged, 0 failed, 0 not reached",
         "a would be changed: script monitor: enabled is false, should be true",
     ]

@@ -28,19 +28,19 @@ GONE = {
 def zones(*results: dict[str, t.Any] | str) -> list[Zone]:
     """Return predicted zones; a text is the reason for a missing prediction."""
     return [
-        Zone(f"zone{number}", f"{number:x}", {} if isinstance(each, str) else each, each if isinstance(each, str) else "")
-        for number, each in enumerate(results)
+        Zone(f"zone{number}", f"{number:x}", {} if isinstance(result, str) else result, result if isinstance(result, str) else "")
+        for number, result in enumerate(results)
     ]
 
 
-def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
-    named = {f"edgeops_{name}": value for name, value in given.items()}
+def limits(allow: t.Any = None, hosts: int = 12, **options: t.Any) -> rails.Rails:
+    named = {f"edgeops_{name}": value for name, value in options.items()}
     lists = allow if isinstance(allow, dict) else {f"zone{number}": allow for number in range(hosts)}
-    return rails.read_rails(Hosts({host: {**named, "edgeops_allow": each} for host, each in lists.items()}), [*lists])
+    return rails.read_rails(Hosts({host: {**named, "edgeops_allow": allowed} for host, allowed in lists.items()}), [*lists])
 
 
 @pytest.mark.parametrize(
-    ("given", "chosen", "refused"),
+    ("predicted", "chosen", "refused"),
     [
         (zones(SAME, SAME), {}, ""),
         (zones(OFF, SAME), {}, "edgeops_allow"),
@@ -66,39 +66,39 @@ def limits(allow: t.Any = None, hosts: int = 12, **given: t.Any) -> rails.Rails:
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
 )
-def test_exceeded_rail_refuses_the_plan(given: list[Zone], chosen: dict[str, t.Any], refused: str) -> None:
-    found = rails.refuse(limits(**chosen), given)
+def test_exceeded_rail_refuses_the_plan(predicted: list[Zone], chosen: dict[str, t.Any], refused: str) -> None:
+    refusal = rails.refuse(limits(**chosen), predicted)
     if not refused:
-        assert found is None
+        assert refusal is None
         return
-    assert found is not None and found.kind == GATE
-    assert found.message.startswith(f"{refused}: ")
-    assert re.search(rf"Nothing was written\. To consent, run it again with -e {refused}=\S+$", found.message)
+    assert refusal is not None and refusal.kind == GATE
+    assert refusal.message.startswith(f"{refused}: ")
+    assert re.search(rf"Nothing was written\. To consent, run it again with -e {refused}=\S+$", refusal.message)
 
 
 def test_refusal_names_every_zone() -> None:
-    found = rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
-    assert found is not None
+    refusal = rails.refuse(limits(max_changed_zones=1), zones(*[OFF] * 11, GONE))
+    assert refusal is not None
     names = ", ".join(f"zone{number}" for number in range(11))
-    assert f"{names} (disable_monitor)" in found.message
-    assert "zone11 (delete_job a)" in found.message and "12 of 12 zones would change" in found.message
+    assert f"{names} (disable_monitor)" in refusal.message
+    assert "zone11 (delete_job a)" in refusal.message and "12 of 12 zones would change" in refusal.message
 
 
 def test_refusal_of_many_zones_names_one_and_the_command_that_consents() -> None:
-    found = rails.refuse(limits(max_changed_zones=1, allow={"zone0": "all"}), zones(*[OFF] * 36, GONE))
-    assert found is not None and len(found.zones) == 37
-    assert "35 zones, such as zone1 (disable_monitor); zone36 (delete_job a)" in found.message
+    refusal = rails.refuse(limits(max_changed_zones=1, allow={"zone0": "all"}), zones(*[OFF] * 36, GONE))
+    assert refusal is not None and len(refusal.zones) == 37
+    assert "35 zones, such as zone1 (disable_monitor); zone36 (delete_job a)" in refusal.message
     consent = "-e edgeops_allow=delete_job,disable_monitor -e edgeops_max_changed_zones=37"
-    assert found.message.endswith(f"Nothing was written. To consent, run it again with {consent}")
-    assert found.zones["zone1"].startswith(
+    assert refusal.message.endswith(f"Nothing was written. To consent, run it again with {consent}")
+    assert refusal.zones["zone1"].startswith(
         "gate: edgeops_allow does not allow disable_monitor. gate: edgeops_max_changed_zones: "
     )
 
 
 def test_each_refused_zone_has_its_own_reason() -> None:
-    found = rails.refuse(limits(allow={"zone0": None, "zone1": "all", "zone2": None}), zones(OFF, OFF, GONE, "no answer"))
-    assert found is not None and set(found.zones) == {"zone0", "zone2"}
-    assert "disable_monitor" in found.zones["zone0"] and "delete_job" not in found.zones["zone0"]
+    refusal = rails.refuse(limits(allow={"zone0": None, "zone1": "all", "zone2": None}), zones(OFF, OFF, GONE, "no answer"))
+    assert refusal is not None and set(refusal.zones) == {"zone0", "zone2"}
+    assert "disable_monitor" in refusal.zones["zone0"] and "delete_job" not in refusal.zones["zone0"]
     stopped = rails.refuse(limits(deliver_partial=False), zones(SAME, "unavailable: no answer"))
     assert stopped is not None and stopped.zones == {
         "zone1": "gate: edgeops_deliver_partial: the zone could not be predicted: unavailable: no answer"
@@ -106,7 +106,7 @@ def test_each_refused_zone_has_its_own_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "said"),
     [
         ({"allow": ["disable_monitors"]}, "edgeops_allow: 'disable_monitors' is not .* \\(did you mean 'disable_monitor'"),
         ({"allow": {"zone0": {"all": 1}}}, "edgeops_allow: must be a list"),
@@ -118,16 +118,16 @@ def test_each_refused_zone_has_its_own_reason() -> None:
         ({"guard": False, "approved_report": "r.json"}, "edgeops_approved_report: needs edgeops_guard"),
     ],
 )
-def test_invalid_rails_are_refused(given: dict[str, t.Any], said: str) -> None:
+def test_invalid_rails_are_refused(options: dict[str, t.Any], said: str) -> None:
     with pytest.raises(Failure, match=said) as caught:
-        limits(**given)
+        limits(**options)
     assert caught.value.kind == INVALID_OPTION
 
 
-@pytest.mark.parametrize("given", [{"approved_plan_id": None}, {"approved_plan_id": " "}, {"approved_report": ""}])
-def test_empty_approval_is_a_conflict(given: dict[str, t.Any]) -> None:
+@pytest.mark.parametrize("options", [{"approved_plan_id": None}, {"approved_plan_id": " "}, {"approved_report": ""}])
+def test_empty_approval_is_a_conflict(options: dict[str, t.Any]) -> None:
     with pytest.raises(Failure, match="is given and empty, so nothing was approved") as caught:
-        limits(**given)
+        limits(**options)
     assert caught.value.kind == CONFLICT
 
 
@@ -136,8 +136,8 @@ def test_rails_are_described() -> None:
     text = "\n".join(rails.describe(rails.read_rails(hosts, ["a", "b"])))
     assert "any number of zones may change" in text and "batches of the zones that change: 1, 100%" in text
     assert "allowed for a: all" in text and "allowed for b: none" in text
-    given = limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False, stop_on_failure=True)
-    assert rails.describe(given) == [
+    chosen = limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False, stop_on_failure=True)
+    assert rails.describe(chosen) == [
         "at most 5% zones may change",
         "destructive changes are allowed as far as the approved plan contains them",
         "only the approved plan is applied",
@@ -147,20 +147,20 @@ def test_rails_are_described() -> None:
     assert rails.describe(limits(guard=False))[0].startswith("edgeops_guard is false")
 
 
-def refused(limits: rails.Rails, given: list[Zone]) -> rails.Refusal:
-    found = rails.refuse(limits, given)
-    assert found is not None and found.kind == CONFLICT
-    return found
+def refused(limits: rails.Rails, predicted: list[Zone]) -> rails.Refusal:
+    refusal = rails.refuse(limits, predicted)
+    assert refusal is not None and refusal.kind == CONFLICT
+    return refusal
 
 
 def test_only_the_approved_plan_is_accepted() -> None:
-    given = zones(OFF, SAME)
-    found = rails.plan_id_of(given)
-    assert found is not None
-    assert rails.refuse(limits(approved_plan_id=found), given) is None
-    other = refused(limits(approved_plan_id="0" * 64), given)
-    assert f"is {found}, but" in other.message and set(other.zones) == {"zone0"}
-    unpredicted = refused(limits(approved_plan_id=found), zones(OFF, "no answer"))
+    predicted = zones(OFF, SAME)
+    plan_id = rails.plan_id_of(predicted)
+    assert plan_id is not None
+    assert rails.refuse(limits(approved_plan_id=plan_id), predicted) is None
+    other = refused(limits(approved_plan_id="0" * 64), predicted)
+    assert f"is {plan_id}, but" in other.message and set(other.zones) == {"zone0"}
+    unpredicted = refused(limits(approved_plan_id=plan_id), zones(OFF, "no answer"))
     assert "could not be predicted: zone1" in unpredicted.message and unpredicted.zones["zone1"].endswith(
         "could not be predicted: no answer"
     )
@@ -172,12 +172,12 @@ def test_approved_report(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1"), record("zone2")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")
-    given = [Zone(each["zone"], each["zone_id"], each["result"]) for each in records]
+    predicted = [Zone(row["zone"], row["zone_id"], row["result"]) for row in records]
     approved = limits(approved_report=str(path))
-    assert rails.refuse(approved, given) is None and rails.refuse(approved, given[1:]) is None
-    moved = refused(approved, [given[0], given[1]._replace(result={**given[1].result, **OFF})])
+    assert rails.refuse(approved, predicted) is None and rails.refuse(approved, predicted[1:]) is None
+    moved = refused(approved, [predicted[0], predicted[1]._replace(result={**predicted[1].result, **OFF})])
     assert "not the approved one for zone1: " in moved.message and set(moved.zones) == {"zone1"}
-    new = refused(approved, [given[0], Zone("new", "ff", SAME)])
+    new = refused(approved, [predicted[0], Zone("new", "ff", SAME)])
     assert "not in the approved report: new" in new.message and set(new.zones) == {"new"}
     with pytest.raises(Failure, match="is a report of other zones: none of new is in it") as caught:
         rails.refuse(approved, [Zone("new", "ff", SAME)])
@@ -185,7 +185,7 @@ def test_approved_report(tmp_path: Path) -> None:
     carried = report(*records)
     carried["zones"][2]["carried"] = True
     path.write_text(json.dumps(carried), encoding="utf-8")
-    assert "not in the approved report: zone2" in refused(approved, given).message
+    assert "not in the approved report: zone2" in refused(approved, predicted).message
 
 
 def test_hosts_of_one_zone_have_their_own_approved_plans(tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_hosts_of_one_zone_have_their_own_approved_plans(tmp_path: Path) -> None
     one = {**record("zone0"), "result": OFF}
     records = [one, {**record("zone1"), "zone_id": one["zone_id"]}]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")
-    given = [Zone(each["zone"], each["zone_id"], each["result"]) for each in records]
-    assert rails.refuse(limits({"zone0": "all", "zone1": "all"}, approved_report=str(path)), given) is None
+    predicted = [Zone(row["zone"], row["zone_id"], row["result"]) for row in records]
+    assert rails.refuse(limits({"zone0": "all", "zone1": "all"}, approved_report=str(path)), predicted) is None
 
 
 def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
@@ -202,14 +202,14 @@ def test_zone_without_prediction_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     records = [record("zone0"), record("zone1")]
     path.write_text(json.dumps(report(*records)), encoding="utf-8")
-    zone0, zone1 = (Zone(each["zone"], each["zone_id"], each["result"]) for each in records)
-    given = [zone0._replace(error="unavailable: no answer"), zone1]
-    assert rails.refuse(limits(approved_report=str(path)), given) is None
-    found = rails.refuse(limits(approved_report=str(path), deliver_partial=False), given)
+    zone0, zone1 = (Zone(row["zone"], row["zone_id"], row["result"]) for row in records)
+    predicted = [zone0._replace(error="unavailable: no answer"), zone1]
+    assert rails.refuse(limits(approved_report=str(path)), predicted) is None
+    refusal = rails.refuse(limits(approved_report=str(path), deliver_partial=False), predicted)
     assert (
-        found is not None
-        and found.kind == GATE
-        and found.zones == {"zone0": "gate: edgeops_deliver_partial: the zone could not be predicted: unavailable: no answer"}
+        refusal is not None
+        and refusal.kind == GATE
+        and refusal.zones == {"zone0": "gate: edgeops_deliver_partial: the zone could not be predicted: unavailable: no answer"}
     )
 
 

@@ -24,7 +24,9 @@ def test_every_variable_of_the_role_has_a_default() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    sorted({each.module for each in PLAYBOOK_VARIABLES.values() if each.module} | {"survey_info", "script_evidence_info"}),
+    sorted(
+        {variable.module for variable in PLAYBOOK_VARIABLES.values() if variable.module} | {"survey_info", "script_evidence_info"}
+    ),
 )
 def test_variables_are_options(module: str) -> None:
     """The documentation of each option names the variable that it is taken from."""
@@ -38,10 +40,10 @@ def validate(
     given_hosts: dict[str, dict[str, t.Any]], extra: t.Iterable[str] = (), of_run: t.Any = None, **options: t.Any
 ) -> list[str]:
     """Validate the variables of these hosts; `extra` are names of extra variables."""
-    variables = {name: {**dict.fromkeys(extra, "x"), **each} for name, each in given_hosts.items()}
-    given = Hosts(variables, of_run)
-    given.extra = dict.fromkeys(extra, "x")
-    its_play = play(variables)._replace(variables=t.cast("t.Any", given))
+    variables = {name: {**dict.fromkeys(extra, "x"), **of_host} for name, of_host in given_hosts.items()}
+    hosts = Hosts(variables, of_run)
+    hosts.extra = dict.fromkeys(extra, "x")
+    its_play = play(variables)._replace(variables=t.cast("t.Any", hosts))
     params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None, **options}
     return list(
         t.cast("dict[str, t.Any]", ValidateVariables().report(ValidateVariables().desire(params, its_play)).result["hosts"])
@@ -98,7 +100,7 @@ def test_unknown_variable_names_its_hosts(hosts: list[str], said: str) -> None:
 )
 def test_invalid_values_are_refused(hosts: list[dict[str, t.Any]], said: str) -> None:
     with pytest.raises(Failure) as refused:
-        validate({f"host{number}": each for number, each in enumerate(hosts)})
+        validate({f"host{number}": variables for number, variables in enumerate(hosts)})
     assert str(refused.value).startswith(said)
 
 
@@ -118,10 +120,10 @@ def test_switches_are_returned_as_they_were_read() -> None:
         },
     }
     hosts["a"]["edgeops_report_put_headers"] = {}
-    found = ValidateVariables().report(
+    conclusion = ValidateVariables().report(
         ValidateVariables().desire({"prefixes": ["edgeops_"], "known": None, "required": [], "hosts": None}, play(hosts))
     )
-    assert all(isinstance(value, bool) for value in found.result["run"].values())
+    assert all(isinstance(value, bool) for value in conclusion.result["run"].values())
     expected = {
         "edgeops_verify_token": True,
         "edgeops_guard": True,
@@ -130,9 +132,9 @@ def test_switches_are_returned_as_they_were_read() -> None:
         "edgeops_audit_delivery": False,
         "edgeops_adopt_overwrite": False,
     }
-    assert {name: found.result["run"].get(name) for name in expected} == expected
-    assert found.result["hosts"] == {"a": {"edgeops_audit_scripts": True}, "b": {"edgeops_audit_scripts": False}}
-    assert found.result["given"] == ["edgeops_guard", "edgeops_stop_on_failure", "edgeops_report_put_headers"]
+    assert {name: conclusion.result["run"].get(name) for name in expected} == expected
+    assert conclusion.result["hosts"] == {"a": {"edgeops_audit_scripts": True}, "b": {"edgeops_audit_scripts": False}}
+    assert conclusion.result["given"] == ["edgeops_guard", "edgeops_stop_on_failure", "edgeops_report_put_headers"]
 
 
 def test_own_variables_are_validated() -> None:
@@ -155,7 +157,7 @@ def test_run_needs_a_host() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "batches"),
     [
         (2, ["2"]),
         ('[1, "10%", "100%"]', ["1", "10%", "100%"]),
@@ -167,9 +169,9 @@ def test_run_needs_a_host() -> None:
         ({}, None),
     ],
 )
-def test_batches_are_parsed(value: t.Any, found: t.Any) -> None:
-    if found is not None:
-        assert readers.read_batches("edgeops_zones_at_once", value) == found
+def test_batches_are_parsed(value: t.Any, batches: t.Any) -> None:
+    if batches is not None:
+        assert readers.read_batches("edgeops_zones_at_once", value) == batches
         return
     with pytest.raises(Failure, match=r"^edgeops_zones_at_once: "):
         readers.read_batches("edgeops_zones_at_once", value)
@@ -182,7 +184,7 @@ def test_text_of_a_template_is_parsed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "given", "found"),
+    ("path", "value", "expected"),
     [
         ("edgeops_fail_on", '["drifted"]', ["drifted"]),
         ("edgeops_fail_on", "drifted, findings", ["drifted", "findings"]),
@@ -194,8 +196,8 @@ def test_text_of_a_template_is_parsed() -> None:
         ("edgeops_script_baseline", None, []),
     ],
 )
-def test_option_is_read_from_variables_and_defaults(path: str, given: t.Any, found: t.Any) -> None:
-    assert table.read_option(path, lambda name: given) == found
+def test_option_is_read_from_variables_and_defaults(path: str, value: t.Any, expected: t.Any) -> None:
+    assert table.read_option(path, lambda name: value) == expected
 
 
 def test_empty_text_turns_no_rail_off() -> None:
@@ -210,6 +212,6 @@ def test_empty_text_turns_no_rail_off() -> None:
         assert not table.read_variable(name, "")
 
 
-@pytest.mark.parametrize("given", [["findings", None], '["findings", null]', "findings,"])
-def test_null_in_a_list_of_names_is_nothing(given: t.Any) -> None:
-    assert readers.read_names("edgeops_fail_on", given) == ["findings"]
+@pytest.mark.parametrize("names", [["findings", None], '["findings", null]', "findings,"])
+def test_null_in_a_list_of_names_is_nothing(names: t.Any) -> None:
+    assert readers.read_names("edgeops_fail_on", names) == ["findings"]

@@ -5,8 +5,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._play.role i
 
 def test_null_of_a_job_hides_its_default() -> None:
     """The default then applies to the jobs that do not set the option."""
-    given = {"job_defaults": {"kind": "edge", "frequency": "low"}, "job": {"kind": None}, "jobs": [{"name": "b"}, "no job"]}
-    assert RoleAction.arranged(given) == {
+    options = {"job_defaults": {"kind": "edge", "frequency": "low"}, "job": {"kind": None}, "jobs": [{"name": "b"}, "no job"]}
+    assert RoleAction.arranged(options) == {
         "job_defaults": {"frequency": "low"},
         "job": {"kind": None},
         "jobs": [{"kind": "edge", "name": "b"}, "no job"],

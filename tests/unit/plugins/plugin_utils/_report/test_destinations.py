@@ -30,7 +30,7 @@ def test_jobs_are_grouped_by_destination():
     )  # fmt: skip
     assert (blog.transformer, blog.filter[:21]) == ("redact-ip", "A record is delivered")
     assert table.places[1].lines[0].personal_fields == "not known", "of an unknown dataset"
-    assert [[each["zone"] for each in rows] for rows in (table.without, table.unread)] == [["silent.example"], ["sealed.example"]]
+    assert [[zone["zone"] for zone in rows] for rows in (table.without, table.unread)] == [["silent.example"], ["sealed.example"]]
 
 
 def test_job_without_a_shown_destination_has_a_group():
@@ -47,11 +47,11 @@ def test_report_has_the_members_of_the_table():
         "dataset": "http_requests",
     }
     assert shop["destination"]["scheme"] == "s3"
-    assert [each["personal_fields"] for each in row(surveyed(), "blog.example")["jobs"]] == [["ClientIP"], None]
+    assert [job["personal_fields"] for job in row(surveyed(), "blog.example")["jobs"]] == [["ClientIP"], None]
 
 
 def zones(*jobs):
-    return report(*({"zone": f"z{number}", "jobs": each} for number, each in enumerate(jobs)), survey=True)["zones"]
+    return report(*({"zone": f"z{number}", "jobs": of_zone} for number, of_zone in enumerate(jobs)), survey=True)["zones"]
 
 
 OFF, IDLE = job(state="disabled", enabled=False), job(state="never", last_complete=None)

@@ -47,7 +47,7 @@ def test_other_minor_versions_are_read(tmp_path):
         False,
         [],
     )
-    assert "later" not in row and [each["at"] for each in read["trend"]] == [AT]
+    assert "later" not in row and [point["at"] for point in read["trend"]] == [AT]
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,10 @@ def test_unlisted_job_is_a_finding():
     """The finding has destination and dataset; a job that would be deleted is a difference, and no finding."""
     jobs = [job(id=1), job("debug", id=7, destination=STRANGER)]
     listed = [{"id": 7, "name": "debug", "dataset": "http_requests", "enabled": True}]
-    (found,) = items(report(with_unlisted(jobs, listed)))
-    assert (found["type"], found["kind"], found["severity"]) == ("unlisted_job", "finding", "medium")
-    assert (found["resource"], found["subject"], found["member"]) == ("jobs", "debug", "unlisted_job")
-    assert found["is"] == (
+    (item,) = items(report(with_unlisted(jobs, listed)))
+    assert (item["type"], item["kind"], item["severity"]) == ("unlisted_job", "finding", "medium")
+    assert (item["resource"], item["subject"], item["member"]) == ("jobs", "debug", "unlisted_job")
+    assert item["is"] == (
         "no item declares it; it delivers http_requests to https://collector.example/in, with personal data (ClientIP)"
     )
     deleted = report(with_unlisted(jobs, listed, jobs=({"debug": {"enabled": True}}, {})))
@@ -73,8 +73,8 @@ def test_unlisted_job_of_an_unknown_dataset_says_so():
     """A dataset that no table has may contain anything; a known one without such fields says nothing."""
     for dataset, words in (("made_up", ", whose fields are not known"), ("nel_reports", "")):
         listed = [job("debug", id=7, dataset=dataset, logpull_options="fields=ClientIPASN", destination=STRANGER)]
-        (found,) = items(report(with_unlisted(listed, listed)))
-        assert found["is"] == f"no item declares it; it delivers {dataset} to https://collector.example/in{words}"
+        (item,) = items(report(with_unlisted(listed, listed)))
+        assert item["is"] == f"no item declares it; it delivers {dataset} to https://collector.example/in{words}"
 
 
 def test_jobs_may_come_with_the_result():
@@ -87,14 +87,14 @@ def test_difference_has_the_reason_of_a_disabled_job():
     """The reason is also in the item of a difference, so that users see why the job is disabled before they enable it."""
     stopped = job("edge", "disabled", enabled=False, error_message="403 from the bucket")
     made = report({**record("a", jobs=({"edge": {"enabled": False}}, {"edge": {"enabled": True}})), "jobs": [stopped]})
-    difference, found = items(made)
+    difference, problem = items(made)
     assert difference["message"] == "enabled is false, should be true; the service disabled it: 403 from the bucket"
-    assert found["type"] == "job_disabled_by_service"
-    assert "403 from the bucket" in found["message"]
+    assert problem["type"] == "job_disabled_by_service"
+    assert "403 from the bucket" in problem["message"]
 
 
 @pytest.mark.parametrize(
-    ("rows", "found"),
+    ("rows", "expected"),
     [
         ([{"dropped_records": 0, "uploads": 5}], []),
         ([{"dropped_records": 0, "uploads": None}], ["losses_unknown"]),
@@ -106,9 +106,9 @@ def test_difference_has_the_reason_of_a_disabled_job():
         ([], ["no_upload"]),
     ],
 )
-def test_delivery_facts_have_findings(rows, found):
+def test_delivery_facts_have_findings(rows, expected):
     made = report({**record("a"), "jobs": [job()], "delivery": [{"job_id": 1, **row} for row in rows]})
-    assert types(made) == found
+    assert types(made) == expected
 
 
 def test_dropped_records_are_a_finding():
@@ -140,12 +140,12 @@ def test_account_has_findings_and_a_plan_id():
     read = {"result": {"jobs": outcome(plan="p")}, "jobs": [job("audit", "failing")]}
     account = {"zone": "account_0a", "account_id": "0a", **read}
     made = report(account)
-    (found,) = items(made)
+    (item,) = items(made)
     place = json.dumps(["0a", "finding", "health", "audit", "job_failing"], separators=(",", ":"))
-    assert found["id"] == hashlib.sha256(place.encode()).hexdigest()[:16]
+    assert item["id"] == hashlib.sha256(place.encode()).hexdigest()[:16]
     assert made["plan_id"] == "sha256:" + hashlib.sha256(b"0a jobs p").hexdigest()
-    assert [(each["scope"], each["account_id"], each["zone_id"]) for each in made["zones"]] == [("account", "0a", None)]
-    assert report(account, previous=made)["comparison"]["persisting"] == [found["id"]]
+    assert [(row["scope"], row["account_id"], row["zone_id"]) for row in made["zones"]] == [("account", "0a", None)]
+    assert report(account, previous=made)["comparison"]["persisting"] == [item["id"]]
 
 
 def test_fail_on_statuses_and_types():
@@ -153,7 +153,7 @@ def test_fail_on_statuses_and_types():
     waiver = {**WAIVER, "zone": "c", "type": "new"}
     zones = [drifted("a", scripts=audit(finding("malicious"))), *(record(name, scripts=audit(finding())) for name in "bc")]
     zones += [unmanaged("d"), failed("e"), record("f", scripts=audit(finding("unused")))]
-    rows = {each["zone"]: list(refused(each, GATES)) for each in report(*zones, waivers=[waiver])["zones"]}
+    rows = {row["zone"]: list(refused(row, GATES)) for row in report(*zones, waivers=[waiver])["zones"]}
     assert rows == {
         "a": ["drifted", "findings", "malicious"],
         "b": ["findings", "new"],
@@ -179,7 +179,7 @@ def test_drifted_zone_fails_for_its_findings():
 def test_zones_with_one_name_do_not_hide_each_other():
     """Zones of two accounts may have one name; each refusal of either fails it."""
     for zones in ([failed("a"), {**record("a"), "zone_id": "ff"}], [{**record("a"), "zone_id": "ff"}, failed("a")]):
-        rows = [row for each in zones for row in report(each)["zones"]]
+        rows = [row for zone in zones for row in report(zone)["zones"]]
         assert list(failed_hosts(rows, ["unaudited"])) == ["a"]
 
 
@@ -206,8 +206,13 @@ def policy(alert_type, mechanisms=MAIL, enabled=True):
 
 def account_with(*policies, webhooks=(), available=(LOST, NEW), jobs=(), **members):
     alerts = None if available is None else dict.fromkeys(available, "")
-    found = {"notification_policies": list(policies), "webhooks": list(webhooks), "silences": [], "available_alerts": alerts}
-    return {"zone": "acme", "account_id": "ac", "jobs": list(jobs), "notifications": found, **members}
+    notifications = {
+        "notification_policies": list(policies),
+        "webhooks": list(webhooks),
+        "silences": [],
+        "available_alerts": alerts,
+    }
+    return {"zone": "acme", "account_id": "ac", "jobs": list(jobs), "notifications": notifications, **members}
 
 
 MONITORED = {"script_monitor": {"script_monitor": {"enabled": True}}}
@@ -292,14 +297,14 @@ def test_survey_has_its_title_and_statuses():
         {"zone": "c", "jobs": {"failed": True, "msg": "403", "error": {"kind": "permission"}}},
     )
     assert made["title"] == "Survey"
-    assert [each["status"] for each in made["zones"]] == ["unmanaged", "findings", "unaudited"]
+    assert [zone["status"] for zone in made["zones"]] == ["unmanaged", "findings", "unaudited"]
     assert made["outcome"] == "unaudited"
     assert made["zones"][2]["error"] == {"kind": "permission", "message": "403", "permission": "Logs Write"}
     assert row(made, "a")["plan_ids"] == dict.fromkeys(PARTS)
 
 
 @pytest.mark.parametrize(
-    ("given", "found"),
+    ("zone_record", "expected"),
     [
         (zone(), []),
         (zone(jobs=[]), ["no_job"]),
@@ -319,11 +324,11 @@ def test_survey_has_its_title_and_statuses():
         (zone(jobs={"jobs": [job(state="failing", destination=OURS)]}), ["job_failing"]),
     ],
 )
-def test_survey_of_a_zone_has_findings_and_notes(given, found):
-    made = surveyed(given)
-    assert types(made) == found
+def test_survey_of_a_zone_has_findings_and_notes(zone_record, expected):
+    made = surveyed(zone_record)
+    assert types(made) == expected
     assert made["outcome"] != "unaudited"
-    if found == ["monitor_off"]:
+    if expected == ["monitor_off"]:
         (note,) = items(made)
         assert (note["kind"], note["resource"], note["severity"]) == ("note", "script_monitor", "low")
         assert made["outcome"] == "unmanaged"
@@ -379,8 +384,13 @@ def test_job_that_is_silent_for_days(last, members, is_silent):
     unknown = [item["is"] for item in items(made) if (item["resource"], item["type"]) == ("health", "not_readable")]
     assert [text.partition(", and ")[2] for text in unknown] == [NOT_KNOWN] * (is_silent is None)
     if is_silent:
-        (found,) = [item for item in items(made) if item["type"] == "job_silent"]
-        assert (found["kind"], found["severity"], found["resource"], found["subject"]) == ("finding", "high", "health", "edge")
+        (silent,) = [item for item in items(made) if item["type"] == "job_silent"]
+        assert (silent["kind"], silent["severity"], silent["resource"], silent["subject"]) == (
+            "finding",
+            "high",
+            "health",
+            "edge",
+        )
 
 
 @pytest.mark.parametrize(
@@ -395,9 +405,9 @@ def test_job_that_is_silent_for_days(last, members, is_silent):
 def test_silent_job_is_a_finding_if_another_delivers(other, last, is_silent):
     beside = job("beside", id=2, **{"last_complete": "2026-11-22T05:00:00Z", **other})
     made = report({**record("a"), "jobs": [job(state="stale", last_complete=last), beside]})
-    found = [item["is"] for item in items(made) if item["type"] == "job_silent"]
-    assert len(found) == is_silent
-    assert not found or found[0].endswith("while job beside of the same dataset delivers")
+    reasons = [item["is"] for item in items(made) if item["type"] == "job_silent"]
+    assert len(reasons) == is_silent
+    assert not reasons or reasons[0].endswith("while job beside of the same dataset delivers")
 
 
 def test_never_delivering_job_is_silent_since_its_first_report():
@@ -417,8 +427,8 @@ def test_only_job_of_a_zone_is_silent_too():
     assert types(report(idle, previous=first, at=LATER)) == ["job_never"]
     made = report(idle, previous=first, at="2026-11-29T06:00:00Z")
     assert types(made) == ["job_never", "job_silent"]
-    (found,) = [item for item in items(made) if item["type"] == "job_silent"]
-    assert found["is"] == "it has never delivered, noted 7 days ago"
+    (silent,) = [item for item in items(made) if item["type"] == "job_silent"]
+    assert silent["is"] == "it has never delivered, noted 7 days ago"
 
 
 @pytest.mark.parametrize(
@@ -449,7 +459,7 @@ def test_fields_are_required_of_hosts_that_can_have_the_dataset():
 
 
 @pytest.mark.parametrize(
-    ("jobs", "found"),
+    ("jobs", "expected"),
     [
         ([job(transformer="redact")], ["decided by transformer redact"]),
         ([job(transformer_id=7)], ["decided by transformer 7"]),
@@ -462,9 +472,9 @@ def test_fields_are_required_of_hosts_that_can_have_the_dataset():
         ([job(transformer="redact", filter="x")], ["no enabled job delivers it of all records"]),
     ],
 )
-def test_required_field_that_is_not_delivered_for_certain(jobs, found):
+def test_required_field_that_is_not_delivered_for_certain(jobs, expected):
     made = report({**record("a"), "jobs": jobs}, required_fields={"http_requests": ["ClientIP"]})
-    assert [item["is"].rpartition(": ")[2] for item in items(made) if item["type"] == "missing_field"] == found
+    assert [item["is"].rpartition(": ")[2] for item in items(made) if item["type"] == "missing_field"] == expected
 
 
 BLOCKED = {
@@ -491,16 +501,16 @@ def test_refused_rule_is_a_finding():
     made = report({"zone": "a", "zone_id": zone_id("a"), "result": {**failure, "content_security_rules": rules}})
     assert (row(made, "a")["status"], made["outcome"]) == ("drifted", "drifted")
     assert sorted(types(made)) == ["difference", "difference", "enforcement_refused", "enforcement_refused"]
-    found = {each["subject"]: each for each in items(made) if each["type"] == "enforcement_refused"}
-    assert {(each["severity"], each["resource"]) for each in found.values()} == {("high", "content_security_rules")}
+    by_subject = {item["subject"]: item for item in items(made) if item["type"] == "enforcement_refused"}
+    assert {(item["severity"], item["resource"]) for item in by_subject.values()} == {("high", "content_security_rules")}
     source = "script-src https://cdn.example/a.js"
     assert (
-        found["checkout"]["is"]
+        by_subject["checkout"]["is"]
         == f"it is not enforced, because it would block 2 sources: {source} (1 report), {source} (2 reports)"
     )
-    assert found["blog"]["is"] == "it is not enforced, because it is not known yet what it would block"
+    assert by_subject["blog"]["is"] == "it is not enforced, because it is not known yet what it would block"
     (changed, created) = sorted(
-        (each for each in items(made) if each["type"] == "difference"), key=lambda each: each["member"] or "", reverse=True
+        (item for item in items(made) if item["type"] == "difference"), key=lambda item: item["member"] or "", reverse=True
     )
     assert (changed["subject"], changed["member"], changed["should_be"]) == ("checkout", "action", "allow")
     assert (created["subject"], created["message"]) == ("blog", "is missing, should be created")
@@ -508,7 +518,7 @@ def test_refused_rule_is_a_finding():
 
 def test_undeclared_rules_are_findings():
     """Descriptions need not be unique; rules with the same one are named with their ids."""
-    given = [
+    described = [
         ("shop", "allow", True),
         ("blog", "log", True),
         ("", "allow", False),
@@ -517,15 +527,15 @@ def test_undeclared_rules_are_findings():
     ]
     rules = [
         {"id": f"r{number}", "description": name, "action": action, "enabled": enabled}
-        for number, (name, action, enabled) in enumerate(given)
+        for number, (name, action, enabled) in enumerate(described)
     ]
     result = {"content_security_rules": {**outcome(), "unlisted_rules": rules}, "listed_jobs": []}
     made = report({"zone": "a", "zone_id": zone_id("a"), "result": result})
-    assert {each["subject"]: each["is"].rpartition("; ")[2] for each in items(made)} == {
+    assert {item["subject"]: item["is"].rpartition("; ")[2] for item in items(made)} == {
         "shop": "it enforces", "blog (id r1)": "it logs", "r2": "it is disabled", "blog (id r3)": "it enforces",
         "odd": "its action is ALLOW",
     }  # fmt: skip
-    assert {(each["type"], each["severity"]) for each in items(made)} == {("unlisted_rule", "medium")}
+    assert {(item["type"], item["severity"]) for item in items(made)} == {("unlisted_rule", "medium")}
 
 
 def test_rule_with_unknown_directives_is_a_note():
@@ -567,12 +577,12 @@ def test_violations_are_notes_of_a_survey():
     # What is known of reports of which one cannot be told is not hidden by that.
     rules.append(rule("partly", available=False, reason="a row has no address", blocked=[BLOCKED]))
     rules.append(rule("nameless", blocked=nameless))
-    given = zone("a", jobs=[job(destination=OURS)])
-    given["result"] = {**(given.get("result") or {}), "content_security_rules": {"content_security_rules": rules}}
+    zone_record = zone("a", jobs=[job(destination=OURS)])
+    zone_record["result"] = {**(zone_record.get("result") or {}), "content_security_rules": {"content_security_rules": rules}}
     notes = {
-        (each["subject"], each["type"]): each["is"]
-        for each in items(surveyed(given))
-        if each["resource"] == "content_security_rules"
+        (item["subject"], item["type"]): item["is"]
+        for item in items(surveyed(zone_record))
+        if item["resource"] == "content_security_rules"
     }
     blocked = "it would block 1 source: script-src https://cdn.example/a.js (1 report)"
     assert notes == {

@@ -69,9 +69,9 @@ def test_json_follows_its_schema(made):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     jsonschema.validate(json.loads(formats.render_json(made)), SCHEMA, format_checker=jsonschema.FormatChecker())
     assert set(made) == set(SCHEMA["properties"])
-    assert all(set(each) == set(ZONE["properties"]) for each in made["zones"])
-    assert all(set(each) == set(ZONE["properties"]["items"]["items"]["properties"]) for each in items(made))
-    assert all(set(each) == set(SCHEMA["properties"]["waivers"]["items"]["properties"]) for each in made["waivers"])
+    assert all(set(row) == set(ZONE["properties"]) for row in made["zones"])
+    assert all(set(item) == set(ZONE["properties"]["items"]["items"]["properties"]) for item in items(made))
+    assert all(set(waiver) == set(SCHEMA["properties"]["waivers"]["items"]["properties"]) for waiver in made["waivers"])
 
 
 @pytest.mark.parametrize("name", RENDERERS)
@@ -190,7 +190,7 @@ def test_page_starts_with_the_verdict():
         "Zones 1 unaudited",
         "Technical details Report",
     ]
-    assert [text.index(each) for each in order] == sorted(text.index(each) for each in order)
+    assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
 
 
 def test_page_has_every_id_once():
@@ -198,8 +198,8 @@ def test_page_has_every_id_once():
     made = full()
     text = html_of(made)
     ids = [item["id"] for item in items(made)]
-    assert ids and all(text.count(f'id="{each}"') == 1 for each in ids)
-    assert all(text.rindex(each) > text.index('id="technical"') for each in ids)
+    assert ids and all(text.count(f'id="{item_id}"') == 1 for item_id in ids)
+    assert all(text.rindex(item_id) > text.index('id="technical"') for item_id in ids)
     assert set(re.findall(r'href="#([^"]+)"', text)) <= set(re.findall(r' id="([^"]+)"', text))
     assert "waived: known (web@example.com, until 2026-12-31)" in text
 
@@ -216,16 +216,16 @@ def test_links_to_guides_have_a_target():
 def test_page_has_the_trend():
     made = None
     for number in range(3):
-        zones = [record("a"), *(drifted(f"d{each}") for each in range(number))]
+        zones = [record("a"), *(drifted(f"d{index}") for index in range(number))]
         made = report(*zones, previous=made, at=f"2026-11-2{number}T06:00:00Z")
-    assert [each["at"][:10] for each in made["trend"]] == ["2026-11-20", "2026-11-21"]
+    assert [point["at"][:10] for point in made["trend"]] == ["2026-11-20", "2026-11-21"]
     text = html_of(made)
     span = "3 reports from 2026-11-20 to 2026-11-22: 0 in the first, 2 in the last, at most 2"
     assert f'aria-label="Zones that need attention in {span}"' in text
     columns = re.findall(r'<rect class="drifted" x="(\d+)" y="([\d.]+)" width="17" height="([\d.]+)"', text)
     assert columns == [("20", "40.0", "40.0"), ("40", "0.0", "80.0")]
     assert report(record("a"), keep=0, previous=made)["trend"] == []
-    assert [each["at"][:10] for each in report(record("a"), keep=1, previous=made)["trend"]] == ["2026-11-22"]
+    assert [point["at"][:10] for point in report(record("a"), keep=1, previous=made)["trend"]] == ["2026-11-22"]
 
 
 @pytest.mark.parametrize(("count", "unfolded"), [(20, (["zones-drifted"], 20)), (21, ([], 0))])
@@ -280,7 +280,7 @@ def test_every_series_is_in_every_run():
         *(f'status{{zone="{{}}.example",status="{name}"}}' for name in STATUSES),
     ]
     for zone in "abcde":
-        assert {f"edgeops_zone_{each.replace('{}', zone)}" for each in every} <= samples.keys()
+        assert {f"edgeops_zone_{series.replace('{}', zone)}" for series in every} <= samples.keys()
     expected = {
         'edgeops_zone_status{zone="e.example",status="unaudited"}': 1,
         'edgeops_zone_status{zone="e.example",status="drifted"}': 0,

@@ -35,7 +35,7 @@ def test_record_has_its_status(record, status):
 
 
 @pytest.mark.parametrize(
-    ("part", "before", "after", "found"),
+    ("part", "before", "after", "expected"),
     [
         ("fields", {"a_fields": ["x"]}, {"a_fields": ["y"], "b_fields": ["z"]}, ["a_fields", "b_fields"]),
         (
@@ -60,10 +60,10 @@ def test_record_has_its_status(record, status):
     ],
     ids=["lists", "lists and rules", "rules alone", "jobs", "members of a job"],
 )
-def test_differences_name_subject_and_member(part, before, after, found):
+def test_differences_name_subject_and_member(part, before, after, expected):
     """Differences of a job have its label as subject; rules contain the lists, and are shown only if no list differs."""
     made = items(report(record("a", **{part: (before, after)})))
-    assert sorted(" ".join(filter(None, (item["subject"], item["member"]))) for item in made) == found
+    assert sorted(" ".join(filter(None, (item["subject"], item["member"]))) for item in made) == expected
     assert {(item["kind"], item["resource"]) for item in made} == {("difference", {"fields": "custom_fields"}.get(part, part))}
 
 
@@ -98,9 +98,9 @@ def test_script_findings_are_findings_or_notes():
     ],
 )
 def test_health_of_a_job_is_a_finding(job, name):
-    found = items(report({**record("a"), "jobs": [job]}))
-    assert [(item["type"], item["member"], item["resource"]) for item in found] == ([(name, name, "health")] if name else [])
-    assert all((item["kind"], item["severity"]) == TYPES[name][:2] for item in found)
+    findings = items(report({**record("a"), "jobs": [job]}))
+    assert [(item["type"], item["member"], item["resource"]) for item in findings] == ([(name, name, "health")] if name else [])
+    assert all((item["kind"], item["severity"]) == TYPES[name][:2] for item in findings)
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,9 @@ def test_health_of_a_job_is_a_finding(job, name):
 def test_labels_of_jobs_are_unique(jobs, subjects):
     """Two jobs have different labels even if the name of one looks like the label of the other."""
     made = report({**record("a"), "jobs": [job(name, "failing", id=number) for name, number in jobs]})
-    found = sorted(item["subject"] for item in items(made))
-    assert found == subjects
-    assert sorted(each["job"] for each in row(made, "a")["jobs"]) == subjects
+    labels = sorted(item["subject"] for item in items(made))
+    assert labels == subjects
+    assert sorted(job["job"] for job in row(made, "a")["jobs"]) == subjects
 
 
 def test_transformer_of_a_job_is_named():
@@ -127,7 +127,7 @@ def test_transformer_of_a_job_is_named():
         {**job("d", id=4), "transformer_id": True},
     ]
     made = report({**record("a"), "jobs": jobs})
-    assert [each.get("transformer") for each in row(made, "a")["jobs"]] == ["redact", 3, None, None]
+    assert [job.get("transformer") for job in row(made, "a")["jobs"]] == ["redact", 3, None, None]
 
 
 def test_coverage_is_a_note():
@@ -137,8 +137,8 @@ def test_coverage_is_a_note():
         "sentences": ["cookies reach no log", "the job stays empty"],
     }
     jobs = [job("edge", id=1), job("edge", id=2, dataset="dns_logs")]
-    found = items(report({**record("a"), "jobs": jobs, "coverage": coverage}))
-    assert [(item["kind"], item["subject"], item["member"], item["message"]) for item in found] == [
+    notes = items(report({**record("a"), "jobs": jobs, "coverage": coverage}))
+    assert [(item["kind"], item["subject"], item["member"], item["message"]) for item in notes] == [
         ("note", None, "Cookies", "cookies reach no log; should be: selected by a job of http_requests"),
         ("note", "edge", "ResponseHeaders", "the job stays empty; should be: selected only if the zone has such custom fields"),
     ]
@@ -175,9 +175,9 @@ BOTH = {"field_names": ["RayID", "ClientIP"]}
 def test_missing_required_fields_are_findings(members, missing):
     """All jobs of a dataset count together; without jobs, readable or not, all fields are missing."""
     required = {"http_requests": ["ClientIP", "RayID"]}
-    found = items(report({**record("a"), "jobs": [job(**members)]}, required_fields=required))
-    assert [item["member"] for item in found] == missing
-    assert all((item["kind"], item["resource"], item["subject"]) == ("finding", "fields", "http_requests") for item in found)
+    findings = items(report({**record("a"), "jobs": [job(**members)]}, required_fields=required))
+    assert [item["member"] for item in findings] == missing
+    assert all((item["kind"], item["resource"], item["subject"]) == ("finding", "fields", "http_requests") for item in findings)
     several = [job(logpull_options="fields=ClientIP"), job("two", logpull_options="fields=RayID")]
     for jobs, number in ((several, 0), ([], 2), (None, 2)):
         assert len(items(report({**record("a"), "jobs": jobs}, required_fields=required))) == number
@@ -227,7 +227,7 @@ def test_equal_reports_are_equal():
     zones = [drifted("b", scripts=audit(finding(), finding("gone"))), record("a")]
     made = report(*zones)
     assert made == report(*reversed(zones))
-    assert [each["zone"] for each in made["zones"]] == ["a", "b"]
+    assert [zone["zone"] for zone in made["zones"]] == ["a", "b"]
     assert made["report_id"] != report(*zones, title="other")["report_id"]
     assert made["generated_at"] == AT
 
@@ -235,10 +235,10 @@ def test_equal_reports_are_equal():
 def test_evidence_inventory_and_proposals_are_reported():
     listed = [{"script": {"url": "https://x/a.js", "host": "shop"}, "entry": "x", "findings": []}]
     proposal = {"name": "cdn", "url": "https://cdn.example/a.js"}
-    found = row(report(record("a", scripts=audit(inventory=listed, proposals=[proposal]))), "a")
-    assert found["proposals"] == [proposal]
-    assert found["evidence"] == {"seq": 3, "head": "ab12", "pages": None}
-    assert found["inventory"] == [{"script_url": "https://x/a.js", "host": "shop", "entry": "x"}]
+    zone = row(report(record("a", scripts=audit(inventory=listed, proposals=[proposal]))), "a")
+    assert zone["proposals"] == [proposal]
+    assert zone["evidence"] == {"seq": 3, "head": "ab12", "pages": None}
+    assert zone["inventory"] == [{"script_url": "https://x/a.js", "host": "shop", "entry": "x"}]
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])

@@ -12,7 +12,7 @@ def waiver(**members):
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("options", "message"),
     [
         ({"zones": [record("a"), {"zone": ""}]}, "zones[1].zone: '' is not valid"),
         ({"zones": [record("a"), record("a")]}, "zones[1].zone: 'a' has more than one"),
@@ -44,10 +44,10 @@ def waiver(**members):
         (waiver(type="unlisted_jobs"), "waivers[1].type: 'unlisted_jobs' matches no type (did you mean 'unlisted_job'?)"),
     ],
 )
-def test_invalid_options_are_refused(given, message):
+def test_invalid_options_are_refused(options, message):
     """One example for each message; the schema of a record is tested in tests/unit/module_utils/test_schema.py."""
     with pytest.raises(Failure) as caught:
-        desired(**{"zones": [record("a")], **given})
+        desired(**{"zones": [record("a")], **options})
     assert caught.value.kind == INVALID_OPTION
     assert str(caught.value).startswith(message)
 
@@ -62,8 +62,8 @@ def test_options_have_defaults_and_no_duplicates():
 
 @pytest.mark.parametrize("empty", [None, "", {}])
 def test_empty_members_were_not_audited(empty):
-    found = desired({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
+    record = desired({"zone": "a", "zone_id": 12, "result": empty, "error": empty, "jobs": None, "scripts": empty}).records[0]
     known = {"zone": "a", "zone_id": "12", "scope": "zone", "declared": True}
-    parts = {name: value.cause for name, value in found.items() if isinstance(value, Unknown)}
-    assert {name: value for name, value in found.items() if value and name not in parts} == known
+    parts = {name: value.cause for name, value in record.items() if isinstance(value, Unknown)}
+    assert {name: value for name, value in record.items() if value and name not in parts} == known
     assert set(parts.values()) == {Cause.NOT_ASKED} and {"result", "jobs", "scripts", "delivery", "pages"} <= parts.keys()

@@ -39,8 +39,8 @@ ONLY_A = 'A record is delivered only if ClientRequestHost is "a"; all other reco
 S3 = {"scheme": "s3", "address": "logs/http", "options": {"region": "eu"}}
 
 
-def as_item(each):
-    (item,) = items_of("zone", [each], LATER)
+def as_item(difference):
+    (item,) = items_of("zone", [difference], LATER)
     return item
 
 
@@ -217,7 +217,7 @@ def test_accounts_are_counted_separately():
 
 
 def texts(result, **how):
-    return [difference_text(each, **how) for each in differences(result, result.get("listed_jobs") or ())]
+    return [difference_text(difference, **how) for difference in differences(result, result.get("listed_jobs") or ())]
 
 
 def test_differences_of_a_result_are_lines():
@@ -265,8 +265,8 @@ def test_scripts_are_named_in_words(subject, words):
 
 def test_worst_type_comes_first():
     """Of one severity the order is that of the table of types, in headline, groups and items, whatever their names and numbers."""
-    given = [finding("changed", url=f"https://x/{number}.js") for number in range(3)] + [finding("malicious"), finding("new")]
-    made = report(*(record(name, scripts=audit(*given)) for name in "abc"))
+    findings = [finding("changed", url=f"https://x/{number}.js") for number in range(3)] + [finding("malicious"), finding("new")]
+    made = report(*(record(name, scripts=audit(*findings)) for name in "abc"))
     assert verdict(made).startswith("3 malicious scripts in 3 zones; 9 changed scripts in 3 zones; 3 new scripts in 3 zones")
     ((_action, groups),) = groups_by_action(made["zones"])
     assert [group.item["type"] for group in groups] == ["malicious", "changed", "changed", "changed", "new"]
