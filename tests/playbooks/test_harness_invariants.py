@@ -32,9 +32,9 @@ def test_write_in_check_mode_is_refused(playbook: Playbook) -> None:
 
 def test_secret_in_the_output_is_refused(playbook: Playbook) -> None:
     """Unchanged, quoted and escaped secrets are found in all output and files; the simulator's credentials even without `secrets`."""
-    shown = [SECRET, f"{SECRET}/+", f'{SECRET}"']
+    texts = [SECRET, f"{SECRET}/+", f'{SECRET}"']
     tasks = [
-        {"name": "Show", "ansible.builtin.debug": {"msg": [*shown, "{{ lookup('env', 'CLOUDFLARE_API_TOKEN') }}"]}},
+        {"name": "Show", "ansible.builtin.debug": {"msg": [*texts, "{{ lookup('env', 'CLOUDFLARE_API_TOKEN') }}"]}},
         {
             "name": "Leave",
             "ansible.builtin.copy": {"content": "{{ left }}", "dest": "{{ lookup('env', 'HOME') }}/left", "mode": "0600"},
@@ -42,9 +42,9 @@ def test_secret_in_the_output_is_refused(playbook: Playbook) -> None:
         },
     ]
     with pytest.raises(AssertionError, match="a secret can be read") as refused:
-        playbook.run(tasks, extra_vars={"left": f"left-{SECRET[7:]}"}, secrets=[*shown, f"left-{SECRET[7:]}"])
-    for found in (*shown, "home/left", playbook.simulator.token):
-        assert f"{found!r} in" in str(refused.value) or f"in {found}:" in str(refused.value), found
+        playbook.run(tasks, extra_vars={"left": f"left-{SECRET[7:]}"}, secrets=[*texts, f"left-{SECRET[7:]}"])
+    for text in (*texts, "home/left", playbook.simulator.token):
+        assert f"{text!r} in" in str(refused.value) or f"in {text}:" in str(refused.value), text
 
 
 def test_failure_outside_of_a_task_is_refused(playbook: Playbook) -> None:

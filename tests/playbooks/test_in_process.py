@@ -118,7 +118,7 @@ PRINTED = {
 
 def compared() -> set[str]:
     """Return the modules in the tasks of cases."""
-    names = {key for each in (MODULES | VALUES).values() for one in each.tasks for key in one if key.startswith(NAME)}
+    names = {key for case in (MODULES | VALUES).values() for one in case.tasks for key in one if key.startswith(NAME)}
     return {name.removeprefix(f"{NAME}.") for name in names}
 
 
@@ -242,14 +242,16 @@ def test_tasks_that_run_as_ordinary_modules(playbook: Playbook, tmp_path: Path) 
     delegated = {**MONITOR, "name": "hosts", "delegate_to": "{{ through | default(inventory_hostname) }}"}
     defaults = {f"group/{NAME}.zone": {"zone_id": playbook.zone}}
     plays = [
-        {"hosts": names, "gather_facts": False, "module_defaults": defaults, "tasks": each}
-        for names, each in (("here", tasks), ("all", [delegated]))
+        {"hosts": names, "gather_facts": False, "module_defaults": defaults, "tasks": play_tasks}
+        for names, play_tasks in (("here", tasks), ("all", [delegated]))
     ]
     (tmp_path / "play.yml").write_text(json.dumps(plays), encoding="utf-8")
     report = playbook.run(playbook=tmp_path / "play.yml", inventory=hosts, fails="invalid_option")
     said = by_task(report.stdout)
     assert {name: AS_MODULE in said[name] for name in ways} == {name: aside for name, (_keywords, aside) in ways.items()}
-    assert said["hosts"].count(AS_MODULE) == 1 and len([each for each in report.ours if each.name == "hosts"]) == len(hosts)
+    assert said["hosts"].count(AS_MODULE) == 1 and len([outcome for outcome in report.ours if outcome.name == "hosts"]) == len(
+        hosts
+    )
     assert [result["attempts"] for result in report.named("retries").each()] == [2, 1]
     assert not report.named("condition").result["changed"]
     paths = [outcome.result for outcome in report.ours if "ca_path" in outcome.name]
@@ -261,13 +263,13 @@ def test_async_no_log_and_timeout(playbook: Playbook, simulator: t.Any) -> None:
     """Tasks with async, no_log or a timeout: their printed results are not those of the module, so that only the output is checked."""
     simulator.faults({"kind": "hang", "seconds": 60, "method": "GET", "path": "*/script_monitor", "index": 2, "count": None})
     folder = {"vars": {"ansible_async_dir": "{{ playbook_dir }}/jobs"}}
-    found = folder | {"ansible.builtin.async_status": {"jid": "{{ job.ansible_job_id }}"}, "register": "found"}
+    status = folder | {"ansible.builtin.async_status": {"jid": "{{ job.ansible_job_id }}"}, "register": "found"}
     tasks = [
         MONITOR | folder | {"name": "waited", "async": 30, "poll": 1},
         task("log_custom_fields", request_fields=["x-a"])
         | folder
         | {"name": "started", "async": 30, "poll": 0, "register": "job"},
-        found | {"name": "asked", "until": "found is finished", "delay": 1, "retries": 30},
+        status | {"name": "asked", "until": "found is finished", "delay": 1, "retries": 30},
         MONITOR | {"name": "censored", "no_log": True},
         task("script_monitor", enabled=False) | {"name": "late", "timeout": 2},
     ]
@@ -332,10 +334,15 @@ def test_registered_results_contain_no_secret(playbook: Playbook, tmp_path: Path
 @every_core
 def test_old_python_of_a_host_is_named(playbook: Playbook) -> None:
     """The task of a supported controller can still be sent to a Python that cannot compile the collection."""
-    found = filter(None, (shutil.which(f"python{version}") for version in ("3.9", "3.8")))
+    candidates = filter(None, (shutil.which(f"python{version}") for version in ("3.9", "3.8")))
     # A tool for several versions may leave a command of a version that is not selected.
     old = next(
-        (each for each in found if subprocess.run([each, "--version"], capture_output=True, check=False).returncode == 0), None
+        (
+            python
+            for python in candidates
+            if subprocess.run([python, "--version"], capture_output=True, check=False).returncode == 0
+        ),
+        None,
     )
     if not old:
         pytest.skip("no Python that is too old is on this machine")

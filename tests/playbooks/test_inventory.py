@@ -46,9 +46,9 @@ def plain(value: t.Any) -> t.Any:
         return (
             value["__ansible_unsafe"]
             if set(value) == {"__ansible_unsafe"}
-            else {name: plain(each) for name, each in value.items()}
+            else {name: plain(member) for name, member in value.items()}
         )
-    return [plain(each) for each in value] if isinstance(value, list) else value
+    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 @dataclasses.dataclass
@@ -82,9 +82,9 @@ def inventory(simulator: t.Any, tmp_path: Path) -> Inventory:
     return Inventory(simulator, Place(tmp_path))
 
 
-def ours(found: Found) -> dict[str, dict[str, t.Any]]:
+def ours(listing: Found) -> dict[str, dict[str, t.Any]]:
     """Return the hosts without the default zone of the simulator."""
-    return {name: variables for name, variables in found.hosts.items() if name.startswith("z") and not name.startswith("zone-")}
+    return {name: variables for name, variables in listing.hosts.items() if name.startswith("z") and not name.startswith("zone-")}
 
 
 @pytest.mark.every_core
@@ -93,7 +93,7 @@ def test_hosts_variables_and_groups(inventory: Inventory) -> None:
     again = {"id": "f" * 32, "name": "z1.example", "status": "active", "account": ACCOUNTS[0]}
     unfit = {**again, "id": "e" * 32, "name": "a\x1b[2Jb"}
     inventory.simulator.seed(zones=[*zones(60), again, unfit])
-    found = inventory.list(
+    listing = inventory.list(
         strict=True,
         accounts=True,
         compose={"log_delivery_zone_id": "zone_id | default('none')", "account": "zone_account.name | default('none')"},
@@ -101,32 +101,34 @@ def test_hosts_variables_and_groups(inventory: Inventory) -> None:
         keyed_groups=[{"key": "account", "prefix": "of"}, {"key": "zone_name | default('none')", "prefix": "", "separator": ""}],
         **dict.fromkeys(("base_url", "api_token", "api_email", "api_key", "timeout", "retries", "ca_path", "request_budget"), ""),
     )
-    assert set(ours(found)) == {*(f"z{number}.example" for number in range(60)), f"z1.example_{'f' * 32}"}
+    assert set(ours(listing)) == {*(f"z{number}.example" for number in range(60)), f"z1.example_{'f' * 32}"}
     listed = [entry["query"] for entry in inventory.simulator.journal() if entry["path"] == "/zones"]
     assert len(listed) == 2 and all("per_page=50" in query for query in listed)
-    seventh = found.hosts["z7.example"]
+    seventh = listing.hosts["z7.example"]
     assert seventh["zone_id"] == seventh["log_delivery_zone_id"] == f"{7:032x}"
     assert (seventh["zone_name"], seventh["zone_status"], seventh["zone_account"]) == ("z7.example", "active", ACCOUNTS[1])
     assert seventh["ansible_connection"] == "local"
     assert Path(seventh["ansible_python_interpreter"]).parent == BIN
-    assert found.hosts["z1.example"]["zone_id"] == f"{1:032x}"
-    assert found.hosts[f"z1.example_{'f' * 32}"]["zone_id"] == "f" * 32
-    assert "several zones are named 'z1.example'" in found.stderr
-    assert found.hosts[f"a_2Jb_{'e' * 32}"]["zone_name"] == unfit["name"]
-    assert r"no host can be named 'a\x1b[2Jb'; that zone is the host 'a_2Jb_" in found.stderr
-    assert {"z0.example", "z5.example", "z10.example"} <= set(found.groups["waiting"])
-    assert "z3.example" in found.groups["of_Account_1"] and found.groups["z3_example"] == ["z3.example"]
-    account = found.hosts[f"account_{inventory.simulator.account}"]
+    assert listing.hosts["z1.example"]["zone_id"] == f"{1:032x}"
+    assert listing.hosts[f"z1.example_{'f' * 32}"]["zone_id"] == "f" * 32
+    assert "several zones are named 'z1.example'" in listing.stderr
+    assert listing.hosts[f"a_2Jb_{'e' * 32}"]["zone_name"] == unfit["name"]
+    assert r"no host can be named 'a\x1b[2Jb'; that zone is the host 'a_2Jb_" in listing.stderr
+    assert {"z0.example", "z5.example", "z10.example"} <= set(listing.groups["waiting"])
+    assert "z3.example" in listing.groups["of_Account_1"] and listing.groups["z3_example"] == ["z3.example"]
+    account = listing.hosts[f"account_{inventory.simulator.account}"]
     assert account["account_id"] == inventory.simulator.account and account["account_name"] and "zone_id" not in account
-    assert account["ansible_connection"] == "local" and f"account_{account['account_id']}" in found.groups["accounts"]
-    assert set(ours(found)) <= set(found.groups["zones"]) and not set(found.groups["accounts"]) & set(found.groups["zones"])
+    assert account["ansible_connection"] == "local" and f"account_{account['account_id']}" in listing.groups["accounts"]
+    assert set(ours(listing)) <= set(listing.groups["zones"]) and not set(listing.groups["accounts"]) & set(
+        listing.groups["zones"]
+    )
 
 
 @pytest.mark.every_core
 def test_host_with_the_name_of_a_group(inventory: Inventory) -> None:
     """Keyed groups of the accounts of zones have the names of the hosts of these accounts, which keep their variables and groups."""
     inventory.simulator.seed(accounts=ACCOUNTS)
-    found = inventory.list(
+    listing = inventory.list(
         strict=True,
         accounts=True,
         compose={"owner": "account_name | default('none')"},
@@ -138,11 +140,11 @@ def test_host_with_the_name_of_a_group(inventory: Inventory) -> None:
     )
     for account in ACCOUNTS:
         name = f"account_{account['id']}"
-        assert (found.hosts[name]["account_id"], found.hosts[name]["owner"]) == (account["id"], account["name"])
-        assert found.hosts[name]["ansible_connection"] == "local"
-        assert {name, f"z{ACCOUNTS.index(account)}.example"} <= set(found.groups[name])
-        assert name in found.groups["everything"] and name in found.groups[f"named_{account['name'].replace(' ', '_')}"]
-    assert "account_id" not in found.hosts["z0.example"]
+        assert (listing.hosts[name]["account_id"], listing.hosts[name]["owner"]) == (account["id"], account["name"])
+        assert listing.hosts[name]["ansible_connection"] == "local"
+        assert {name, f"z{ACCOUNTS.index(account)}.example"} <= set(listing.groups[name])
+        assert name in listing.groups["everything"] and name in listing.groups[f"named_{account['name'].replace(' ', '_')}"]
+    assert "account_id" not in listing.hosts["z0.example"]
 
 
 @pytest.mark.every_core
@@ -171,11 +173,11 @@ def test_options(inventory: Inventory) -> None:
     ]
     sources = {f"of{number}": {**options, "groups": {f"of{number}": True}} for number, (options, _left) in enumerate(cases)}
     env = {"CLOUDFLARE_API_TOKEN": "", "ELSEWHERE": inventory.simulator.token, "CHECK": "yes"}
-    found = inventory.list_all(sources, env)
-    assert "nowhere.example" in found.stderr and f"account_ids: no zone belongs to '{'9' * 32}'" in found.stderr
+    listing = inventory.list_all(sources, env)
+    assert "nowhere.example" in listing.stderr and f"account_ids: no zone belongs to '{'9' * 32}'" in listing.stderr
     assert [entry["credential"] for entry in inventory.simulator.journal()] == ["token"] * 6 + ["email_key"]
     for source, (_options, left) in zip(sources, cases, strict=True):
-        of_source = {host for host in found.groups[source] if not host.startswith("zone-")}
+        of_source = {host for host in listing.groups[source] if not host.startswith("zone-")}
         assert of_source == {f"z{number}.example" for number in left}, source
 
 
@@ -197,10 +199,10 @@ def test_refusals(inventory: Inventory) -> None:
     ]
     inventory.simulator.faults({"kind": "status", "status": 403, "code": 10000, "message": "no", "path": "/accounts"})
     cases = [*before_any_request, *later]
-    found = inventory.list_all({f"refused{number}": options for number, (options, _message) in enumerate(cases)})
-    assert found.returncode != 0 and not found.hosts
-    assert inventory.simulator.token not in found.stderr and "planted-wrong-token" not in found.stderr
-    *said, _rest = re.split(r"Unable to parse .+? as an inventory source", found.stderr)
+    listing = inventory.list_all({f"refused{number}": options for number, (options, _message) in enumerate(cases)})
+    assert listing.returncode != 0 and not listing.hosts
+    assert inventory.simulator.token not in listing.stderr and "planted-wrong-token" not in listing.stderr
+    *said, _rest = re.split(r"Unable to parse .+? as an inventory source", listing.stderr)
     assert [message in text for (_options, message), text in zip(cases, said, strict=True)] == [True] * len(cases), said
     assert [entry["path"] for entry in inventory.simulator.journal()] == ["/zones"] * 3 + ["/accounts"]
 
@@ -249,10 +251,10 @@ def test_invalid_cache_is_replaced(inventory: Inventory) -> None:
         (file,) = (inventory.place.input / "strange").glob(f"*{name}")
         cached[name].write_bytes(file.read_bytes())
     inventory.simulator.clear_journal()
-    found = inventory.list_all(sources)
+    listing = inventory.list_all(sources)
     empty = names[held.index([])]
-    assert {name for name in names if name not in found.groups} == {empty}
-    assert "the cache cannot be used" in found.stderr and len(inventory.simulator.journal()) == len(names) - 1
+    assert {name for name in names if name not in listing.groups} == {empty}
+    assert "the cache cannot be used" in listing.stderr and len(inventory.simulator.journal()) == len(names) - 1
     assert {name for name, path in cached.items() if path.read_text(encoding="utf-8") != listings[name]} == {empty}
 
 

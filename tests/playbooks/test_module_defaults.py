@@ -23,7 +23,7 @@ def test_group_defaults_apply_to_modules(playbook, simulator, zone):
     """The group sets connection and zone of all modules except those about a token, and of the role; options of a task take precedence."""
     connection = {"base_url": simulator.base_url, "api_token": "{{ token }}"}
     simulator.seed(accounts=[ACCOUNT])
-    each = [documented.example(name) for name in MODULES]
+    examples = [documented.example(name) for name in MODULES]
     info, jobs = "edgeops.observability.script_monitor_info", "edgeops.observability.logpush_job_info"
     nearer = [
         {"name": "the group's", info: {}, "ignore_errors": True},
@@ -32,7 +32,7 @@ def test_group_defaults_apply_to_modules(playbook, simulator, zone):
     ]
     base = {"hosts": "all", "gather_facts": False}
     plays = [
-        {**base, "module_defaults": {GROUP: {**connection, "zone_id": zone}}, "tasks": each},
+        {**base, "module_defaults": {GROUP: {**connection, "zone_id": zone}}, "tasks": examples},
         {**base, "module_defaults": {GROUP: {**connection, "zone_id": "ab"}, jobs: {"zone_id": "cd"}}, "tasks": nearer},
     ]
     variables = role_variables(zone, custom_fields=lists(request=["x-b"]), script_monitor_enabled=True)
@@ -41,10 +41,10 @@ def test_group_defaults_apply_to_modules(playbook, simulator, zone):
     report = playbook.run(
         playbook=plays, extra_vars={"token": simulator.token}, env=EMPTY, fails="not_found", warns=["ownership_challenge"]
     )
-    found, rest = report.ours[: len(MODULES)], report.ours[len(MODULES) :]
-    assert sorted(outcome.module for outcome in found) == sorted(MODULES)
-    assert all(outcome.journal for outcome in found)
-    requests = [entry for outcome in found if outcome.module not in OF_A_TOKEN for entry in outcome.journal]
+    outcomes, rest = report.ours[: len(MODULES)], report.ours[len(MODULES) :]
+    assert sorted(outcome.module for outcome in outcomes) == sorted(MODULES)
+    assert all(outcome.journal for outcome in outcomes)
+    requests = [entry for outcome in outcomes if outcome.module not in OF_A_TOKEN for entry in outcome.journal]
     assert {entry["zone"] or entry["account"] for entry in requests if entry["path"] != "/graphql"} == {zone, ACCOUNT}
     assert [{entry["zone"] for entry in outcome.journal} for outcome in rest[:3]] == [{"ab"}, {"cd"}, {zone}]
     assert [outcome.status for outcome in modules(report, "zone_observability")[-3:]] == ["ok"] * 3

@@ -78,17 +78,17 @@ class Service(t.NamedTuple):
         folders = (report.folder, self.playbook.folder)
         files = {path for folder in folders for path in folder.rglob("*") if path.is_file() and "input" not in path.parts}
         texts += [path.read_text(encoding="utf-8", errors="replace") for path in files]
-        found = {(each[0], each[1]) for text in texts for each in EVALUATED.finditer(text)}
-        found |= {("a file was made", path.name) for path in self.planter.folder.iterdir()}
-        assert not found, [(what, self.planter.planted.get(number)) for what, number in found]
+        evaluated = {(match[0], match[1]) for text in texts for match in EVALUATED.finditer(text)}
+        evaluated |= {("a file was made", path.name) for path in self.planter.folder.iterdir()}
+        assert not evaluated, [(what, self.planter.planted.get(number)) for what, number in evaluated]
 
     def shown(self, report: Report) -> set[str]:
         """Return the names of the members whose texts the run shows unchanged."""
         said = {line.replace("\n", " ") for outcome in report.outcomes for line in texts(outcome.result)}
         return {
             place.rpartition(".")[2]
-            for place, _colon, text in (each.partition(": ") for each in self.planter.planted.values())
-            if any(text.replace("\n", " ") in each for each in said)
+            for place, _colon, text in (planted.partition(": ") for planted in self.planter.planted.values())
+            if any(text.replace("\n", " ") in line for line in said)
         }
 
 
@@ -198,13 +198,15 @@ def test_survey_and_inventory(service: Service, tmp_path: Path) -> None:
     fleet.write_text(
         json.dumps({"plugin": "edgeops.observability.zones", "base_url": service.base_url, "accounts": True, "compose": compose})
     )
-    shown = "{{ label }} {{ zone_status | default() }} {{ zone_account | default({}) }} {{ hostvars[inventory_hostname].label }}"
+    template = (
+        "{{ label }} {{ zone_status | default() }} {{ zone_account | default({}) }} {{ hostvars[inventory_hostname].label }}"
+    )
     play = {
         "hosts": "all",
         "gather_facts": False,
         "roles": ["edgeops.observability.log_delivery"],
         "post_tasks": [
-            {"ansible.builtin.debug": {"msg": shown}},
+            {"ansible.builtin.debug": {"msg": template}},
             {"ansible.builtin.set_fact": {"kept": "{{ label }}", "result": "{{ log_delivery_result }}"}},
             {"ansible.builtin.debug": {"msg": ["{{ kept }}", "{{ result }}", "{{ item }}"]}, "loop": ["{{ label }}"]},
         ],
@@ -238,9 +240,9 @@ def test_results_and_filters(service: Service) -> None:
     tasks = [
         *read,
         {"edgeops.observability.logpush_job": predicted, "check_mode": True, "register": "predicted"},
-        {"ansible.builtin.set_fact": {"kept": [f"{{{{ {each} }}}}" for each in made]}},
+        {"ansible.builtin.set_fact": {"kept": [f"{{{{ {name} }}}}" for name in made]}},
         # Before ansible-core 2.19, lookups evaluate their arguments.
-        {"ansible.builtin.set_fact": {"found": [f"{{{{ query('ansible.builtin.items', {each}) }}}}" for each in made]}},
+        {"ansible.builtin.set_fact": {"found": [f"{{{{ query('ansible.builtin.items', {name}) }}}}" for name in made]}},
         {"ansible.builtin.debug": {"msg": ["{{ item }}", "{{ kept }}"]}, "loop": "{{ found }}"},
     ]
     in_account = {"logpush_transformer_info": "transformers", "notification_policy_info": "notification_policies"}
@@ -265,15 +267,15 @@ def test_texts_of_events(service: Service, tmp_path: Path) -> None:
     kinds = service.planter.kinds("1")
     others = ("#jinja2: variable_start_string:'[['", "{{{ 6 * 7 }}}", "{\u202e{ 6 * 7 }}")
     handed_on = inert([*kinds, *others])
-    shown = tmp_path / "shown.json"
+    file = tmp_path / "shown.json"
     tasks = [
-        {"ansible.builtin.copy": {"content": "{{ texts | to_json }}", "dest": str(shown)}},
+        {"ansible.builtin.copy": {"content": "{{ texts | to_json }}", "dest": str(file)}},
         {"ansible.builtin.debug": {"msg": "{{ item }}"}, "loop": "{{ texts }}"},
     ]
     play = {"hosts": "all", "gather_facts": False, "tasks": tasks}
     report = service.run([play], inventory={"localhost": {}}, extra_vars={"texts": handed_on}, warns=())
-    assert json.loads(shown.read_text(encoding="utf-8")) == handed_on
-    assert [each["msg"] for outcome in report.outcomes for each in outcome.result.get("results", ())] == handed_on
+    assert json.loads(file.read_text(encoding="utf-8")) == handed_on
+    assert [result["msg"] for outcome in report.outcomes for result in outcome.result.get("results", ())] == handed_on
 
     variables = {f"kind{number}": kind for number, kind in enumerate(kinds)}
     tasks = [{"ansible.builtin.debug": {"msg": f"{{{{ {name} }}}}"}, "ignore_errors": True} for name in variables]

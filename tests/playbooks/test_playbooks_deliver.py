@@ -29,9 +29,9 @@ def zones(simulator):
 
 def deliver(playbook, hosts, *, allow="all", env=None, limit=None, fails=None, check=False, warns=(), **variables):
     """Run the playbook; `variables` are extra variables without their prefix. By default, destructive effects are allowed."""
-    given = {f"edgeops_{name}": value for name, value in {"allow": allow, **variables}.items() if value is not None}
+    extra_vars = {f"edgeops_{name}": value for name, value in {"allow": allow, **variables}.items() if value is not None}
     run = {"env": env, "fails": fails, "check": check, "warns": warns, "arguments": ("--limit", limit) if limit else ()}
-    return playbook.run(playbook=DELIVER, inventory=hosts, extra_vars=given, secrets=[SECRET], **run)
+    return playbook.run(playbook=DELIVER, inventory=hosts, extra_vars=extra_vars, secrets=[SECRET], **run)
 
 
 def lines(report):
@@ -40,8 +40,8 @@ def lines(report):
 
 def recap(report):
     """Return the number of changed tasks of each host from the recap."""
-    found = re.findall(r"^(\w+) +: ok=\d+ +changed=(\d+)", report.stdout, re.MULTILINE)
-    return {host: int(number) for host, number in found if host != "localhost"}
+    counts = re.findall(r"^(\w+) +: ok=\d+ +changed=(\d+)", report.stdout, re.MULTILINE)
+    return {host: int(number) for host, number in counts if host != "localhost"}
 
 
 def test_only_changed_zones_are_written(zones, playbook):
@@ -115,9 +115,9 @@ def test_partial_delivery_can_be_refused(zones, playbook):
     ends = [outcome for outcome in report.failures if outcome.name.startswith("Fail for a zone")]
     assert [outcome.host for outcome in ends] == ["zone1"] and not report.writes
     assert ends[0].result["msg"].startswith("gate: edgeops_deliver_partial: the zone could not be predicted: permission: ")
-    shown = lines(report)
-    assert shown[0] == "3 zones: 0 changed, 1 unchanged, 1 failed, 1 not reached"
-    assert shown[-1].startswith(
+    printed = lines(report)
+    assert printed[0] == "3 zones: 0 changed, 1 unchanged, 1 failed, 1 not reached"
+    assert printed[-1].startswith(
         "Nothing was written. edgeops_deliver_partial: 1 zone could not be predicted: zone1 (permission: "
     )
 
@@ -172,8 +172,8 @@ def test_two_deliveries_in_one_run(zones, playbook):
     plays = [{"import_playbook": DELIVER, "tags": [tag]} for tag in ("logs", "logs", "other")]
     extra = {"edgeops_allow": "all"}
     report = playbook.run(playbook=plays, inventory=hosts, extra_vars=extra, secrets=[SECRET], arguments=("--tags", "logs"))
-    shown = [outcome.result["msg"][0] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
-    assert shown == [
+    summaries = [outcome.result["msg"][0] for outcome in report.outcomes if outcome.name == "Show the outcomes"]
+    assert summaries == [
         "2 zones: 1 changed, 1 unchanged, 0 failed, 0 not reached",
         "2 zones: 0 changed, 2 unchanged, 0 failed, 0 not reached",
     ]

@@ -62,13 +62,13 @@ def test_check_audits_pages(playbook: Playbook, simulator: t.Any, tmp_path: Path
         "skimmed": "findings",
         "unread": "unaudited",
     }
-    found = sorted(item["type"] for item in zones["skimmed"]["items"] if item["kind"] == "finding")
-    assert found == ["form_new", "frame_new", "header_changed", "inline_new"]
+    item_types = sorted(item["type"] for item in zones["skimmed"]["items"] if item["kind"] == "finding")
+    assert item_types == ["form_new", "frame_new", "header_changed", "inline_new"]
     assert {item["resource"] for item in zones["skimmed"]["items"]} == {"pages"}
     assert "page_unread" in [item["type"] for item in zones["unread"]["items"]]
     assert zones["clean"]["evidence"]["pages"]["seq"] == 1 and "edgeops_pages" in zones["account"]["error"]["message"]
     assert not run.writes and {path.name for path in evidence.glob("*.jsonl")} == {
-        f"{each}.pages.jsonl" for each in (zone, other, third)
+        f"{zone_id}.pages.jsonl" for zone_id in (zone, other, third)
     }
     assert all(entry["method"] == "GET" for entry in run.journal)
 

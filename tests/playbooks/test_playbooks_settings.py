@@ -66,8 +66,8 @@ def test_settings_change_neither_findings_nor_writes(playbook: Playbook, simulat
     env = {**SETTINGS[settings], "ANSIBLE_CACHE_PLUGIN_CONNECTION": str(tmp_path / "cache")}
     extra = {"edgeops_report_dir": str(tmp_path / "report"), "edgeops_target": "all:!127.0.0.1"}
     report = run(playbook, CHECK, hosts, {**extra, "edgeops_fail_on": "drifted"}, env, fails=fails)
-    found = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert {zone["zone"]: zone["status"] for zone in found["zones"]} == {
+    document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert {zone["zone"]: zone["status"] for zone in document["zones"]} == {
         "good": "drifted",
         "bad": "unaudited",
         "same": "compliant",
@@ -99,8 +99,8 @@ def test_empty_switches_count_as_omitted(playbook: Playbook, simulator: t.Any, t
     report = run(playbook, CHECK, hosts, {**extra, "edgeops_report_dir": str(tmp_path)}, {})
     delivered = run(playbook, DELIVER, hosts, extra, {})
     assert len(delivered.writes) == 1
-    for each in (report, delivered):
-        assert any(entry["path"].endswith("/tokens/verify") for entry in each.journal)
+    for done in (report, delivered):
+        assert any(entry["path"].endswith("/tokens/verify") for entry in done.journal)
 
 
 def test_localhost_without_ordinary_modules(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
@@ -197,8 +197,8 @@ def test_playbook_of_the_guide(playbook: Playbook, simulator: t.Any, tmp_path: P
     path.write_text(textwrap.dedent(block).replace("dest: report", f"dest: {tmp_path}/report"), encoding="utf-8")
     hosts = fleet(simulator, [ON, {"job": None, "script_monitor_enabled": "perhaps"}])
     report = run(playbook, str(path), hosts, {}, {}, fails=("ansible", "invalid_option"))
-    found = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert {zone["zone"]: zone["status"] for zone in found["zones"]} == {"zone0": "drifted", "zone1": "unaudited"}
+    document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert {zone["zone"]: zone["status"] for zone in document["zones"]} == {"zone0": "drifted", "zone1": "unaudited"}
     assert {outcome.host for outcome in report.failures} == {"zone0", "zone1"} and not report.writes
 
 

@@ -35,7 +35,7 @@ def seed(simulator: t.Any) -> None:
     simulator.seed(
         accounts=[account],
         zones=zones,
-        jobs={**{IDS[name]: [each] for name, each in JOBS.items()}, ACCOUNT: [job(9, name="audit", dataset="audit_logs")]},
+        jobs={**{IDS[name]: [of_zone] for name, of_zone in JOBS.items()}, ACCOUNT: [job(9, name="audit", dataset="audit_logs")]},
         uploads={IDS["usual"]: [lost]},
         faults=[{"kind": "status", "status": 403, "path": f"*/zones/{IDS['sealed']}/*", "count": None}],
     )
@@ -43,8 +43,8 @@ def seed(simulator: t.Any) -> None:
 
 def survey(playbook: Playbook, folder: Path, *, fails: str | None = None, check: bool = False, **variables: t.Any) -> t.Any:
     """Return the results of Ansible, and the report of the survey."""
-    given = {"edgeops_report_dir": str(folder), **variables}
-    report = playbook.run(playbook=SURVEY, inventory={}, fails=fails, check=check, extra_vars=given)
+    extra = {"edgeops_report_dir": str(folder), **variables}
+    report = playbook.run(playbook=SURVEY, inventory={}, fails=fails, check=check, extra_vars=extra)
     assert {entry["method"] for entry in report.journal if entry["path"] != "/graphql"} <= {"GET"}
     return report, json.loads((folder / "report.json").read_text())
 
@@ -58,8 +58,8 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     seed(simulator)
     report, made = survey(playbook, tmp_path, fails="ansible", check=True)
     assert made["title"] == "Survey"
-    found = {zone["zone"]: (zone["status"], {item["type"] for item in zone["items"]}) for zone in made["zones"]}
-    zones = {name.removesuffix(".example"): found[name] for name in found if name.endswith(".example")}
+    rows = {zone["zone"]: (zone["status"], {item["type"] for item in zone["items"]}) for zone in made["zones"]}
+    zones = {name.removesuffix(".example"): rows[name] for name in rows if name.endswith(".example")}
     common = {"monitor_off"}
     assert zones["disabled"] == ("findings", {"job_disabled_by_service", "no_job", *common})
     assert zones["failing"][0] == "findings" and "job_failing" in zones["failing"][1]
@@ -67,9 +67,9 @@ def test_survey_of_a_fleet(playbook: Playbook, simulator: t.Any, tmp_path: Path)
     assert zones["personal"] == ("unmanaged", {"no_upload", *common})
     assert zones["sealed"][0] == "unaudited" and zones["sealed"][1] == {"not_readable"}
     assert zones["usual"] == ("findings", {"records_dropped", *common})
-    assert found[f"account_{ACCOUNT}"][0] == "unmanaged"
-    shown = shown_lines(report)
-    assert shown[-2].endswith("/report.html") and "edgeops.observability.adopt" in shown[-1]
+    assert rows[f"account_{ACCOUNT}"][0] == "unmanaged"
+    lines = shown_lines(report)
+    assert lines[-2].endswith("/report.html") and "edgeops.observability.adopt" in lines[-1]
     # An ordinary module cannot show its progress.
     assert ("Survey: 9 of 9 zones and accounts read" in report.stdout) is (playbook.in_process is not False)
     # One query for ten zones, and one for the account.

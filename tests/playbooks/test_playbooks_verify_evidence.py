@@ -36,8 +36,8 @@ def test_verify_names_the_first_bad_record(playbook: Playbook, scripts: None, ev
     assert done.named("Nothing").result["lines"] == ["There is no evidence in the folder."]
     heads = [outcome.result["evidence"]["head"] for outcome in done.ours[:4]]
     file = evidence / f"{zone}.jsonl"
-    shown = verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
-    assert f"shop.example {zone}: 4 records are valid" in shown and f"shop.example {zone}: head {heads[3]}" in shown
+    lines = verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]})
+    assert f"shop.example {zone}: 4 records are valid" in lines and f"shop.example {zone}: head {heads[3]}" in lines
 
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:2]))
     assert f"{zone}: record 3 is missing" in verify(playbook, evidence, edgeops_expected_heads={zone: heads[2]}, fails="ansible")

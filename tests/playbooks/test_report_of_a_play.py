@@ -134,8 +134,8 @@ def test_delivery_of_all_hosts(playbook: Playbook, simulator: t.Any, tmp_path: P
     owners = [*(host["zone_id"] for host in hosts.values()), account]
     simulator.seed(
         accounts=[account],
-        jobs={each: [{"id": 4, "name": "edge", "destination_conf": "s3://logs?region=x", "enabled": True}] for each in owners},
-        uploads={each: [{"job_id": 4, **lost}] for each in owners},
+        jobs={owner: [{"id": 4, "name": "edge", "destination_conf": "s3://logs?region=x", "enabled": True}] for owner in owners},
+        uploads={owner: [{"job_id": 4, **lost}] for owner in owners},
     )
     hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
     hosts["account"] = {"account_id": account}

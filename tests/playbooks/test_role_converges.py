@@ -39,7 +39,7 @@ def test_zone_converges(playbook, simulator):
         predicted, done, again = [outcome for outcome in modules(report, "zone_observability") if outcome.host == host]
         assert predicted.result["changed"] is True and again.result["changed"] is False
         prediction.check_predicted(predicted, done)
-        assert [found["changed"] for found in results(report, host)] == [True, True, False]
+        assert [result["changed"] for result in results(report, host)] == [True, True, False]
         zone = variables["zone_id"]
         sent = [entry["method"] for entry in report.journal if entry["zone"] == zone]
         assert [method for method in sent if method != "GET"] == ["POST", "PUT", "POST", "PUT"] and sent[-3:] == ["GET"] * 3
@@ -69,12 +69,12 @@ def test_variables_reach_the_module(playbook, simulator, zone):
     approved = {**variables, "log_delivery_expected_plan_ids": "{{ log_delivery_result.plan_ids }}"}
     plays = [play(variables, check_mode=True), play(approved), play(approved)]
     report = playbook.run(playbook=plays, secrets=[SECRET], verbosity=4, fails="conflict")
-    assert [found["changed"] for found in results(report)] == [True, True]
+    assert [result["changed"] for result in results(report)] == [True, True]
     assert report.failure["msg"].startswith("expected_plan_ids.")
-    found = {each["name"]: each for each in simulator.state(zone)["jobs"]}
-    assert {name: each["enabled"] for name, each in found.items()} == {"edge-logs": True, "errors": False}
-    assert found["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
-    assert "timestamps" not in found["edge-logs"]["logpull_options"]
+    jobs = {stored["name"]: stored for stored in simulator.state(zone)["jobs"]}
+    assert {name: stored["enabled"] for name, stored in jobs.items()} == {"edge-logs": True, "errors": False}
+    assert jobs["errors"]["logpull_options"] == "fields=Action&timestamps=rfc3339"
+    assert "timestamps" not in jobs["edge-logs"]["logpull_options"]
     (rule,) = rules(simulator, zone)
     assert names(rule, "transformed_request_fields") == ["x-t"] and names(rule, "response_fields") == ["x-r"]
     paths = {entry["path"].rpartition("/")[2] for entry in report.journal}
@@ -87,20 +87,20 @@ def test_null_variables_are_omitted(playbook, simulator):
     An empty list of jobs is not omitted: it declares that there is none.
     """
     fields = [
-        {"custom_fields": given, "state": state}
-        for given in (None, {}, {"request_fields": None})
+        {"custom_fields": declared, "state": state}
+        for declared in (None, {}, {"request_fields": None})
         for state in ("present", "absent")
     ]
-    jobs = [{"job": None, "jobs": given, "custom_fields": CUSTOM} for given in (None, "", " ")]
-    none = [{"job": None, "jobs": given} for given in ([], "[]")]
+    jobs = [{"job": None, "jobs": declared, "custom_fields": CUSTOM} for declared in (None, "", " ")]
+    none = [{"job": None, "jobs": declared} for declared in ([], "[]")]
     hosts = fleet(simulator, [*fields, *jobs, *none])
     report = playbook.run(playbook=[play({})], inventory=hosts)
     for number, host in enumerate(hosts):
-        (found,) = results(report, host)
+        (result,) = results(report, host)
         if number >= len(fields) + len(jobs):
-            assert found["jobs"]["jobs"] == [] and found["jobs"]["plan_id"]
+            assert result["jobs"]["jobs"] == [] and result["jobs"]["plan_id"]
             continue
         alone, path = ("custom_fields", "rulesets") if number < len(fields) else ("jobs", "logpush")
-        assert found[alone] == {} and found["script_monitor"] == {}
+        assert result[alone] == {} and result["script_monitor"] == {}
         sent = [entry["path"] for entry in report.journal if entry["zone"] == hosts[host]["zone_id"]]
-        assert sent and not [each for each in sent if path in each or "script_monitor" in each]
+        assert sent and not [request_path for request_path in sent if path in request_path or "script_monitor" in request_path]

@@ -84,11 +84,11 @@ def test_deliver_refuses_the_same(playbook, zone):
 
 def test_output_has_no_secrets(playbook, simulator, zone):
     """Secrets are in no output of a successful run, or of a failure of the API."""
-    given = variables(zone)
+    declared = variables(zone)
     simulator.faults(
         {"kind": "failure_200", "method": "POST", "path": "*/logpush/jobs", "message": f"bad {DESTINATION} {CHALLENGE}"}
     )
-    plays = [play(given, check_mode=True), play(given)]
+    plays = [play(declared, check_mode=True), play(declared)]
     report = playbook.run(playbook=plays, fails="rejected", secrets=[SECRET, CHALLENGE], verbosity=4, warns=["requires no proof"])
     assert [outcome.status for outcome in modules(report, "zone_observability")] == ["ok", "failed"]
 

@@ -33,10 +33,10 @@ def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) ->
     said = report.failures[0].result["msg"]
     assert said.startswith("zone4: ") and "api_token" in said, "an adoption reads every zone"
     report = read_token(playbook, hosts, required_for=["check"])
-    found = {tuple(each["hosts"]): each for each in report.ours[0].result["credentials"]}
-    assert set(found) == {("zone0", "zone1"), ("zone2",)}
+    by_hosts = {tuple(credential["hosts"]): credential for credential in report.ours[0].result["credentials"]}
+    assert set(by_hosts) == {("zone0", "zone1"), ("zone2",)}
     assert report.ours[0].result["lines"][0] == "zone0, zone1:" and "zone2:" in report.ours[0].result["lines"]
-    read = {row["product"] for row in found["zone0", "zone1"]["permissions"] if row["scope"] == "zone" and row["readable"]}
+    read = {row["product"] for row in by_hosts["zone0", "zone1"]["permissions"] if row["scope"] == "zone" and row["readable"]}
     assert read >= {"jobs", "custom_fields", "script_monitor"}
     assert {entry["credential"] for entry in report.journal} == {"token", "email_key"}
     assert hosts["zone3"]["zone_id"] not in {entry["zone"] for entry in report.journal}
@@ -64,7 +64,7 @@ def test_wrong_connection_does_not_hide_others(playbook: Playbook, simulator: t.
     hosts["zone0"]["edgeops_base_url"] = "{{ nowhere }}"
     hosts["zone1"]["edgeops_timeout"] = -1
     result = read_token(playbook, hosts, required_for=["check"]).ours[0].result
-    assert [each["hosts"] for each in result["credentials"]] == [["zone2"]]
+    assert [credential["hosts"] for credential in result["credentials"]] == [["zone2"]]
     assert [text for text in result["lines"] if text.startswith("zone1: timeout: -1")]
 
 
@@ -78,7 +78,7 @@ def test_hosts_without_credentials_fail(playbook: Playbook, simulator: t.Any) ->
     assert "no usable credentials" in report.failures[0].result["msg"]
     hosts["zone1"]["edgeops_api_token"] = simulator.token
     result = playbook.run(playbook=plays, inventory=hosts, env=nothing).ours[0].result
-    assert [each["hosts"] for each in result["credentials"]] == [["zone1"]]
+    assert [credential["hosts"] for credential in result["credentials"]] == [["zone1"]]
 
 
 def test_no_zone_to_read(playbook: Playbook, simulator: t.Any) -> None:
@@ -97,8 +97,8 @@ def test_playbook_shows_missing_permissions_first(playbook: Playbook, simulator:
     simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
     variables = {**VERIFY, "edgeops_adopt_dir": str(tmp_path / "adopted"), "edgeops_report_dir": str(tmp_path / "report")}
     report = playbook.launch(f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables)
-    shown = report.named("Show what the token lacks").result["msg"]
-    assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in shown
+    message = report.named("Show what the token lacks").result["msg"]
+    assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in message
     names = [outcome.name for outcome in report.outcomes]
     assert names.index("Show what the token lacks") < min(
         number

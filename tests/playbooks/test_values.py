@@ -117,7 +117,7 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
         zones: [{{zone: a, error: {{kind: permission, message: no}}}}]
         waivers: [{{reason: known, owner: web, until: 2026-12-31}}]
 """
-        + "".join(f"    - {json.dumps(each)}\n" for each in (*hostile, *audits)),
+        + "".join(f"    - {json.dumps(step)}\n" for step in (*hostile, *audits)),
         encoding="utf-8",
     )
     report = playbook.run(
@@ -137,9 +137,9 @@ def test_yaml_as_users_write_it(playbook: Playbook, zone: str, tmp_path: Path) -
         assert sorted(messages) == sorted(texts)
         ET.fromstring((tmp_path / place / "report.xml").read_bytes())  # noqa: S314  # written by the code under test
     templated, composed, variable, single = [outcome.result for outcome in report.ours[-4:]]
-    assert [(each["kind"], each["entry"]) for each in templated["findings"]] == [("expired", "b")]
+    assert [(finding["kind"], finding["entry"]) for finding in templated["findings"]] == [("expired", "b")]
     assert templated["findings"] == composed["findings"] == variable["findings"] and templated["passed"] is False
-    assert [each["kind"] for each in single["findings"]] == ["new", "expired"]
+    assert [finding["kind"] for finding in single["findings"]] == ["new", "expired"]
 
 
 @pytest.mark.parametrize("variable", ["unset", pytest.param("wrong", marks=every_core), "link"])
@@ -167,8 +167,8 @@ def test_relative_paths_are_relative_to_the_working_directory(
         "vars": {"edgeops_audit_scripts": True, "edgeops_evidence_dir": "evidence/check", "edgeops_report_dir": "report"},
     }
     (plays / "play.yml").write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": tasks}, ours]), encoding="utf-8")
-    given = {"unset": None, "wrong": str(plays), "link": str(tmp_path / "link")}[variable]
-    report = playbook.launch(plays / "play.yml", inventory={"shop": {"zone_id": zone}}, env={"PWD": given})
+    pwd = {"unset": None, "wrong": str(plays), "link": str(tmp_path / "link")}[variable]
+    report = playbook.launch(plays / "play.yml", inventory={"shop": {"zone_id": zone}}, env={"PWD": pwd})
     folder = report.folder / "input"
     made = {path.relative_to(folder).parts[:2] for path in folder.rglob("*.jsonl")}
     assert made == {("evidence", "inside"), ("evidence", "module"), ("evidence", "check")}

@@ -55,7 +55,7 @@ def test_variables_are_read_from_every_place(playbook: Playbook, tmp_path: Path)
     names = {place: [f"edgeops_{place}", f"edgeops_{place}_and_more"] for place in PLACES}
     for lower, higher in itertools.pairwise(PLACES):
         names[higher].append(f"edgeops_{lower}_and_more")
-    of = {place: dict.fromkeys(each, f"{{{{ '{place}' ~ own }}}}") for place, each in names.items()}
+    of = {place: dict.fromkeys(of_place, f"{{{{ '{place}' ~ own }}}}") for place, of_place in names.items()}
     writes = {
         "roles/ours/defaults/main.yml": of["default"],
         "roles/ours/vars/main.yml": of["role"],
@@ -89,10 +89,10 @@ def test_variables_are_read_from_every_place(playbook: Playbook, tmp_path: Path)
         path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     report = playbook.launch(tmp_path / "site.yml", inventory=tmp_path / "hosts.yml", extra_vars=of["extra"])
     assert report.returncode == 0, str(report)
-    (found,) = [outcome.result["found"] for outcome in report.outcomes if outcome.name.endswith("Ask")]
+    (answer,) = [outcome.result["found"] for outcome in report.outcomes if outcome.name.endswith("Ask")]
     winners = {name: place for place in PLACES for name in names[place]}
-    del found["edgeops_verify_token"]  # set by the harness
-    assert found == {name: f"{place}-2" for name, place in winners.items()}
+    del answer["edgeops_verify_token"]  # set by the harness
+    assert answer == {name: f"{place}-2" for name, place in winners.items()}
 
 
 def test_host_with_zone_and_account_id_is_a_zone(playbook: Playbook, zone: str) -> None:
