@@ -89,9 +89,9 @@ CHANGES = [
 
 @pytest.mark.parametrize(("before", "options", "effects", "look"), CHANGES)
 def test_changes_of_a_rule_have_effects(before: Rule | None, options: t.Any, effects: t.Any, look: str | None) -> None:
-    found = planned(before, **options)
-    assert [(each.name, each.detail and list(each.detail)) for each in found.effects] == effects
-    assert all(each.subject == "shop" for each in found.effects)
+    plan = planned(before, **options)
+    assert [(effect.name, effect.detail and list(effect.detail)) for effect in plan.effects] == effects
+    assert all(effect.subject == "shop" for effect in plan.effects)
     after = plans.rule_after(desire({**DEFAULTS, "description": "shop", **options}), before)
     assert has_reports(before, after) is (look == "reports")
     assert list(narrowed_listings(before, after)) == (look.split() if look and look != "reports" else [])
@@ -109,8 +109,8 @@ def test_blocked_sources_are_grouped() -> None:
         Resource("script-src-elem", f"https://cdn.example/a.js?v={n}", host, "https://shop.example/p?session=1", times)
         for n, (host, times) in enumerate([("b.example", 2), ("a.example", 5), ("", 1)])
     ]
-    (found,) = grouped(policy, seen)
-    assert found.show() == {
+    (group,) = grouped(policy, seen)
+    assert group.show() == {
         "directive": "default-src", "source": "https://cdn.example/a.js", "count": 8, "hosts": ["a.example", "b.example"],
         "page": "https://shop.example/p",
     }  # fmt: skip
@@ -183,9 +183,9 @@ INEXPRESSIBLE = [
 
 @pytest.mark.parametrize(("url", "source", "broader"), ENTRIES)
 def test_entries_become_sources(url: str, source: str, broader: bool) -> None:
-    (found,) = entry_sources(parse_baseline([{"name": "entry", "url": url, "authorised_by": "j.doe"}]))
-    assert found[:3] == ("entry", source, broader)
-    assert read_policy(f"script-src {found.source}") is not None
+    (result,) = entry_sources(parse_baseline([{"name": "entry", "url": url, "authorised_by": "j.doe"}]))
+    assert result[:3] == ("entry", source, broader)
+    assert read_policy(f"script-src {result.source}") is not None
 
 
 def test_hosts_of_entries_are_one_warning() -> None:
@@ -212,9 +212,9 @@ def test_entry_that_no_source_can_express_is_refused(url: str, said: str) -> Non
 
 def test_entry_without_authorisation_becomes_no_source() -> None:
     options = {"script_baseline": [ENTRY, {**ENTRY, "name": "skimmer", "url": "https://evil.example/x.js", "authorised_by": " "}]}
-    found = planned(rule("script-src 'self'"), **options)
-    assert found.requests[0].body == {"value": "script-src 'self' https://cdn.example/a.js"}
-    assert "entry 'skimmer' has no authorised_by, so that it becomes no source" in " ".join(found.warnings)
+    plan = planned(rule("script-src 'self'"), **options)
+    assert plan.requests[0].body == {"value": "script-src 'self' https://cdn.example/a.js"}
+    assert "entry 'skimmer' has no authorised_by, so that it becomes no source" in " ".join(plan.warnings)
     alone = planned(rule("script-src 'self'"), script_baseline=[{"name": "skimmer", "url": "https://evil.example/x.js"}])
     assert not alone.requests
 
@@ -222,10 +222,10 @@ def test_entry_without_authorisation_becomes_no_source() -> None:
 def test_baseline_adds_to_what_is_in_effect() -> None:
     """A rule with `default-src` alone keeps what that allows for scripts."""
     for options in ({}, {"directives": "default-src 'self' https://b.example"}):
-        found = planned(rule("default-src 'self' https://b.example"), script_baseline=[ENTRY], **options)
+        plan = planned(rule("default-src 'self' https://b.example"), script_baseline=[ENTRY], **options)
         value = "default-src 'self' https://b.example; script-src 'self' https://b.example https://cdn.example/a.js"
-        assert found.requests[0].body == {"value": value}
-        assert [(each.name, each.detail) for each in found.effects] == [("weaken_rule", ("script-src",))]
+        assert plan.requests[0].body == {"value": value}
+        assert [(effect.name, effect.detail) for effect in plan.effects] == [("weaken_rule", ("script-src",))]
 
 
 def test_spelling_of_a_policy_is_no_part_of_the_plan() -> None:
@@ -247,7 +247,7 @@ def test_spelling_of_a_policy_is_no_part_of_the_plan() -> None:
 )
 def test_entry_that_authorises_nothing_today_becomes_a_source_with_a_warning(days: dict[str, str], why: str) -> None:
     desired = desire({**DEFAULTS, "description": "shop", "unobserved": "allow", "script_baseline": [{**ENTRY, **days}]})
-    found = plans.plan(desired, RuleState(rule("script-src 'self'"), today="2026-11-21"))
-    assert found.requests[0].body == {"value": "script-src 'self' https://cdn.example/a.js"}
+    plan = plans.plan(desired, RuleState(rule("script-src 'self'"), today="2026-11-21"))
+    assert plan.requests[0].body == {"value": "script-src 'self' https://cdn.example/a.js"}
     said = f"script_baseline: entry 'cdn' {why}, and is a source of script-src all the same."
-    assert [text for text in found.warnings if "all the same" in text] == ([said] if why else [])
+    assert [text for text in plan.warnings if "all the same" in text] == ([said] if why else [])

@@ -108,9 +108,9 @@ ON_FOURTH = START.replace(day=4, hour=6)
     ],
 )
 def test_days_without_usage_are_returned_with_what_was_delivered(usage: t.Any, by_day: t.Any, missing: t.Any) -> None:
-    found: t.Any = estimate(ON_FOURTH, usage, Deliveries({}, frozenset(), by_day), START, PUBLISHED_RATES, {})
-    assert found["missing_days"] == missing
-    said = [text for text in found["assumptions"] if "such as 2026-11-01, which count as nothing" in text]
+    cost: t.Any = estimate(ON_FOURTH, usage, Deliveries({}, frozenset(), by_day), START, PUBLISHED_RATES, {})
+    assert cost["missing_days"] == missing
+    said = [text for text in cost["assumptions"] if "such as 2026-11-01, which count as nothing" in text]
     assert bool(said) is bool(missing)
 
 
@@ -141,23 +141,23 @@ def test_deliveries_of_a_part_of_the_month_are_compared_with_the_usage_of_their_
     ],
 )
 def test_datasets_without_price_are_named(excluded: t.Any, names: list[str], said: str) -> None:
-    found: t.Any = estimate(NOON, {"2026-11-01": 0}, NOTHING, START, PUBLISHED_RATES, excluded)
-    assert found["excluded"] == names and found["assumptions"][-1].startswith(said)
+    cost: t.Any = estimate(NOON, {"2026-11-01": 0}, NOTHING, START, PUBLISHED_RATES, excluded)
+    assert cost["excluded"] == names and cost["assumptions"][-1].startswith(said)
 
 
 def test_what_was_delivered_is_billed() -> None:
     """The usage may come late, and has fewer bytes than were delivered already."""
     delivered = Deliveries({"r2": 50 * GB, "s3": 50 * GB}, frozenset(), {})
-    found: t.Any = estimate(ON_FOURTH, {"2026-11-01": 50 * GB}, delivered, START, PUBLISHED_RATES, {})
-    assert (found["internal"]["gb"], found["external"]["gb"], found["estimated"]) == (50.0, 50.0, True)
-    assert found["missing_days"] == {} and LESS in found["assumptions"]
+    cost: t.Any = estimate(ON_FOURTH, {"2026-11-01": 50 * GB}, delivered, START, PUBLISHED_RATES, {})
+    assert (cost["internal"]["gb"], cost["external"]["gb"], cost["estimated"]) == (50.0, 50.0, True)
+    assert cost["missing_days"] == {} and LESS in cost["assumptions"]
 
 
 def test_own_rates_apply() -> None:
     delivered = Deliveries({"pipeline": 25 * GB, "s3": 75 * GB}, frozenset(), {})
-    found: t.Any = estimate(NOON, {"2026-11-01": 100 * GB}, delivered, START, OWN, {})
-    assert (found["internal"]["amount"], found["external"]["amount"], found["amount"]) == (0.5, 7.5, 8.0)
-    assert found["assumptions"] == [ALWAYS, DIVIDED]
+    cost: t.Any = estimate(NOON, {"2026-11-01": 100 * GB}, delivered, START, OWN, {})
+    assert (cost["internal"]["amount"], cost["external"]["amount"], cost["amount"]) == (0.5, 7.5, 8.0)
+    assert cost["assumptions"] == [ALWAYS, DIVIDED]
 
 
 def test_omitted_rates_are_the_published_ones() -> None:

@@ -84,7 +84,7 @@ def test_own_rates_and_the_length_of_a_month() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shown", "region", "known", "lacks"),
+    ("answer", "region", "known", "lacks"),
     [
         ({"regions": ["eu"]}, "eu", True, True),
         ({"regions": ["EU"], "allow_out_of_region_access": False}, "eu", True, True),
@@ -97,8 +97,8 @@ def test_own_rates_and_the_length_of_a_month() -> None:
         ({}, None, False, False),
     ],
 )
-def test_dataset_that_a_region_does_not_support(shown: t.Any, region: t.Any, known: bool, lacks: bool) -> None:
-    boundary = boundary_of(shown)
+def test_dataset_that_a_region_does_not_support(answer: t.Any, region: t.Any, known: bool, lacks: bool) -> None:
+    boundary = boundary_of(answer)
     assert (boundary.region, boundary.is_known, boundary.lacks("AUDIT_LOGS")) == (region, known, lacks)
     assert not boundary.lacks("http_requests")
 
@@ -164,8 +164,8 @@ def test_fields_beside_output_options_without_any_are_not_known(names: t.Any) ->
 
 @pytest.mark.parametrize("name", ["logpull_options", "output_options", "output_options.field_names", "transformer_id"])
 def test_fields_of_a_job_that_cannot_be_read_are_not_known(name: str) -> None:
-    found = used_fields({"logpull_options": None, "output_options": None, "unreadable": [name]})
-    assert isinstance(found, Unknown) and name in found.message
+    fields = used_fields({"logpull_options": None, "output_options": None, "unreadable": [name]})
+    assert isinstance(fields, Unknown) and name in fields.message
 
 
 def test_datasets_of_jobs_that_are_not_disabled() -> None:

@@ -81,7 +81,10 @@ def test_case_and_order_of_attributes_change_nothing(html: str, chance: random.R
     name, *attributes = head.split(" ")
     extra = [*attributes, "title=x", "data-a='b'", "class=c"]
     chance.shuffle(extra)
-    spelled = [f"{each.partition('=')[0].upper()}={each.partition('=')[2]}" if "=" in each else each for each in extra]
+    spelled = [
+        f"{attribute.partition('=')[0].upper()}={attribute.partition('=')[2]}" if "=" in attribute else attribute
+        for attribute in extra
+    ]
     assert everything(read(f"<{name.upper()} {' '.join(spelled)}>{rest}")) == everything(read(html))
 
 

@@ -64,16 +64,16 @@ def found_in(document: Document) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("name", CORPUS.CASES)
 def test_nothing_that_a_browser_does_is_missed(name: str) -> None:
-    found, made = found_in(read(CORPUS.CASES[name])), RECORDED[name]
-    for what, known in found.items():
+    parsed, made = found_in(read(CORPUS.CASES[name])), RECORDED[name]
+    for what, known in parsed.items():
         assert set(made[what]) <= known, what
 
 
 @pytest.mark.parametrize("name", [name for name, case in CORPUS.CASES.items() if not case.more])
 def test_nothing_else_is_found(name: str) -> None:
-    found, made = found_in(read(CORPUS.CASES[name])), RECORDED[name]
+    parsed, made = found_in(read(CORPUS.CASES[name])), RECORDED[name]
     for what in ("executed", "scripts", "frames", "forms"):
-        assert found[what] == set(made[what]), what
+        assert parsed[what] == set(made[what]), what
 
 
 @pytest.mark.parametrize("name", CORPUS.CASES)

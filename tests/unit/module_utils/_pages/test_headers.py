@@ -52,11 +52,11 @@ def test_other_meanings_differ(name: str, one: list[str], other: list[str]) -> N
 
 
 def test_difference_of_a_policy_is_what_differs() -> None:
-    found = compare(
+    difference = compare(
         CSP, ["script-src 'self' https://evil.example; img-src *"], ["script-src 'self'; frame-ancestors 'none'; img-src *"]
     )
-    assert found is not None
-    assert (found.is_text, found.should_be) == ("script-src https://evil.example", "frame-ancestors 'none'")
+    assert difference is not None
+    assert (difference.is_text, difference.should_be) == ("script-src https://evil.example", "frame-ancestors 'none'")
 
 
 def test_sampled_policy_of_the_service_is_left_out() -> None:

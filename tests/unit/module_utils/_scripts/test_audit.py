@@ -74,11 +74,11 @@ def run(listing: t.Any, baseline: t.Any, singles: t.Any = (), *, enabled: bool =
 
 
 def found(conclusion: t.Any) -> list[tuple[str, str | None, str | None]]:
-    return [(each["kind"], each["script_url"], each["entry"]) for each in conclusion.result["findings"]]
+    return [(finding["kind"], finding["script_url"], finding["entry"]) for finding in conclusion.result["findings"]]
 
 
 def kinds(conclusion: t.Any) -> list[str]:
-    return [each["kind"] for each in conclusion.result["findings"]]
+    return [finding["kind"] for finding in conclusion.result["findings"]]
 
 
 URL = "https://cdn/1.js"
@@ -120,11 +120,11 @@ def test_script_and_entry_have_their_findings(seen: t.Any, declared: t.Any, expe
     done = run([script(**seen)], [entry(**declared)])
     assert found(done) == expected
     assert done.result["passed"] is not any(kind != "unused" for kind, _url, _entry in expected)
-    assert done.result["summary"] == {kind: [found[0] for found in expected].count(kind) for kind in SCRIPT_FINDINGS}
+    assert done.result["summary"] == {kind: [finding[0] for finding in expected].count(kind) for kind in SCRIPT_FINDINGS}
     (item,) = done.result["inventory"]
     mine = {kind for kind, _url, _entry in expected} - ({"gone", "unused"} if item["entry"] is None else set())
     assert set(item["findings"]) == mine
-    of_entry = [each["message"] for each in done.result["findings"] if each["script_url"] is None and each["entry"]]
+    of_entry = [finding["message"] for finding in done.result["findings"] if finding["script_url"] is None and finding["entry"]]
     assert all(message.startswith("the entry 'one' ") for message in of_entry)
 
 
@@ -253,14 +253,14 @@ def test_proposals_have_no_justification() -> None:
     listing += [script(6, script_url="https://cdn/**"), script(7, script_url="https://cdn/a*.js")]
     first = run(listing, [entry(), entry("kept", "https://kept/")])
     proposals = first.result["proposals"]
-    assert [(each["name"], each["url"], each["hosts"]) for each in proposals] == [
+    assert [(proposal["name"], proposal["url"], proposal["hosts"]) for proposal in proposals] == [
         ("one", URL, []),
         ("cdn-2.js", "https://cdn/2.js", ["blog", "shop"]),
         ("cdn-3.js", "https://cdn/3.js?v=1", ["shop"]),
         ("cdn-3.js-2", "https://cdn/3.js?v=2", ["shop"]),
     ], "what is no URL has no proposal"
     assert proposals[0]["hashes"] == [A, B] and proposals[1]["hashes"] == [A]
-    assert {each[name] for each in proposals for name in FULL} == {None}
+    assert {proposal[name] for proposal in proposals for name in FULL} == {None}
     second = run(listing, [*proposals, entry("kept", "https://kept/")])
     assert set(kinds(second)) == {"unverified", "unjustified", "unused", "new"}
     assert second.result["summary"]["unjustified"] == 4 and second.result["summary"]["new"] == 3
@@ -279,7 +279,7 @@ def test_proposals_have_no_justification() -> None:
 )
 def test_findings_have_pages(pages: t.Any, members: t.Any, expected: t.Any) -> None:
     done = run([script(2, **members)], [entry()], pages=pages)
-    assert [each["pages"] for each in done.result["findings"]] == [expected, None], "an entry is on no page"
+    assert [finding["pages"] for finding in done.result["findings"]] == [expected, None], "an entry is on no page"
 
 
 @pytest.mark.parametrize(
@@ -467,7 +467,7 @@ def test_baselines_are_stored_with_justifications(tmp_path: Path) -> None:
 )
 def test_missing_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.Any, expected: list[str]) -> None:
     """The first audit compares with the latest version, too, although it has no earlier record."""
-    single = script(hash=None, versions=[{"hash": each, "fetched_at": f"{day}T00:00:00Z"} for each, day in versions])
+    single = script(hash=None, versions=[{"hash": digest, "fetched_at": f"{day}T00:00:00Z"} for digest, day in versions])
     for _audit in range(2):
         assert kinds(run([script(hash=None)], [entry()], [single], evidence_dir=str(tmp_path), details="all")) == expected
 
@@ -498,7 +498,7 @@ def test_messages_contain_no_control_characters(score: int) -> None:
     categories = ["a\x1b[31mb", "c\nd", "e\x9b1mf", {"g": "\u202e"}]
     listed = script(js_integrity_score=score, malicious_url_categories=categories, malicious_domain_categories=categories)
     done = run([listed], [entry()])
-    assert all(each["message"].isprintable() for each in done.result["findings"])
+    assert all(finding["message"].isprintable() for finding in done.result["findings"])
     (item,) = done.result["inventory"]
     assert item["script"]["malicious_url_categories"] == categories
 

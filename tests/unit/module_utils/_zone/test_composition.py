@@ -219,17 +219,17 @@ def test_zone_plan_agrees_with_single_modules() -> None:
     assert min(seen[kind] for kind in ("changed", "refused", "unchanged")) >= 10, seen
 
 
-def agree(found: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> None:
+def agree(composition: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> None:
     sent = [request for plan in plans.values() for request in plan.requests]
-    assert list(found.whole.requests) == sent
-    assert [request for step in found.steps for request in step.plan.requests] == sent
-    assert found.whole.changed == any(plan.changed for plan in plans.values())
+    assert list(composition.whole.requests) == sent
+    assert [request for step in composition.steps for request in step.plan.requests] == sent
+    assert composition.whole.changed == any(plan.changed for plan in plans.values())
     for name in order:
-        result, plan = found.whole.result[name], plans.get(name)
+        result, plan = composition.whole.result[name], plans.get(name)
         approved = plan and plan_id({"zone_id": ZONE}, plan)
-        assert found.whole.result["plan_ids"][name] == found.approvals[name].current == approved
+        assert composition.whole.result["plan_ids"][name] == composition.approvals[name].current == approved
         if plan is None:
-            assert result == {} and name not in found.whole.before and name not in found.whole.after
+            assert result == {} and name not in composition.whole.before and name not in composition.whole.after
             continue
         diff = {"before": plan.before, "after": plan.after}
         effects = report_effects(plan.effects)
@@ -238,10 +238,10 @@ def agree(found: Json, plans: t.Mapping[str, Json], order: t.Sequence[str]) -> N
             side: {label: diff[side][label] for label in diff[side] if diff["before"][label] != diff["after"][label]}
             for side in diff
         }
-        shown = {side: getattr(found.whole, side).get(name, {}) for side in diff}
-        assert shown == (differing if name == "jobs" else diff if plan.changed else {"before": {}, "after": {}})
+        in_diff = {side: getattr(composition.whole, side).get(name, {}) for side in diff}
+        assert in_diff == (differing if name == "jobs" else diff if plan.changed else {"before": {}, "after": {}})
     said = [without_places(text) for plan in plans.values() for text in plan.warnings]
-    assert [without_places(text) for text in found.whole.warnings] == said
+    assert [without_places(text) for text in composition.whole.warnings] == said
 
 
 SOURCES = st.sampled_from(

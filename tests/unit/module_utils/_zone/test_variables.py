@@ -96,19 +96,19 @@ def reasons(left_out: list[dict[str, str]]) -> dict[str, str]:
     ],
 )
 def test_job_becomes_options_without_defaults(job: dict[str, t.Any], item: dict[str, t.Any]) -> None:
-    found = item_of(**job)
-    assert {name: found[name] for name in item} == item
-    assert not {"frequency", "max_upload_interval_seconds"} & set(found) or "frequency" in item
+    options = item_of(**job)
+    assert {name: options[name] for name in item} == item
+    assert not {"frequency", "max_upload_interval_seconds"} & set(options) or "frequency" in item
 
 
 def test_a_job_that_may_be_off_is_left_out() -> None:
     """The role would enable it; and without it no empty list denies that there is a job."""
     hidden = parse_job({**PLAIN, "enabled": None})
     for jobs, names in (([hidden], None), ([hidden, parse_job({**PLAIN, "id": 8})], [8])):
-        found = express_zone("z", None, jobs, None)
-        items = found["variables"].get("log_delivery_jobs")
+        expressed = express_zone("z", None, jobs, None)
+        items = expressed["variables"].get("log_delivery_jobs")
         assert (items and [item["job_id"] for item in items]) == names
-        assert "whether it is enabled" in reasons(found["left_out"])["job 7 (shop-logs)"]
+        assert "whether it is enabled" in reasons(expressed["left_out"])["job 7 (shop-logs)"]
 
 
 def test_an_adopted_job_is_unchanged_and_has_nothing_undeclared() -> None:
@@ -167,9 +167,9 @@ def test_an_adopted_job_is_unchanged_and_has_nothing_undeclared() -> None:
     ],
 )
 def test_jobs_that_cannot_be_declared(job: dict[str, t.Any], what: str) -> None:
-    found = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
-    assert what not in found.items[0]
-    assert f"{what} of job 7 (shop-logs)" in reasons(found.left_out)
+    expressed = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
+    assert what not in expressed.items[0]
+    assert f"{what} of job 7 (shop-logs)" in reasons(expressed.left_out)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_jobs_that_cannot_be_declared(job: dict[str, t.Any], what: str) -> None:
     ],
 )
 def test_member_without_option_is_left_out(job: dict[str, t.Any], members: list[str]) -> None:
-    found = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
-    why = reasons(found.left_out)
+    expressed = express_jobs([parse_job({**PLAIN, **job})], "shop_example")
+    why = reasons(expressed.left_out)
     assert why == {f"{member} of job 7 (shop-logs)": "no option of logpush_job" for member in members}
 
 
@@ -241,10 +241,10 @@ def test_custom_fields_become_a_variable(
     rules: t.Any, selected: str | None, kept: dict[str, t.Any] | None, left_out: dict[str, str]
 ) -> None:
     jobs = [parse_job({**PLAIN, "logpull_options": f"fields={selected}"})] if selected else []
-    found = express_zone("z", ruleset(*rules), jobs, {"enabled": False})
-    assert found["variables"].get("log_delivery_custom_fields") == kept
-    assert found["variables"]["log_delivery_script_monitor_enabled"] is False
-    why = {what: reason for what, reason in reasons(found["left_out"]).items() if what.startswith("custom fields")}
+    expressed = express_zone("z", ruleset(*rules), jobs, {"enabled": False})
+    assert expressed["variables"].get("log_delivery_custom_fields") == kept
+    assert expressed["variables"]["log_delivery_script_monitor_enabled"] is False
+    why = {what: reason for what, reason in reasons(expressed["left_out"]).items() if what.startswith("custom fields")}
     assert set(why) == set(left_out) and all(reason in why[what] for what, reason in left_out.items())
 
 
@@ -305,7 +305,7 @@ def test_template_evaluates_to_the_destination(user: tuple[str, str] | None, pat
     query = "&".join(f"{name}={quote_plus(value)}" for name, value in options)
     conf = f"https://{before}logs.example{path}{'?' if query else ''}{query}"
     template, names = template_of(conf, "vault_z_job7")
-    secrets = [*(user or ()), *(unquote_plus(each.value or "") for each in parse(conf).options if each.secret)]
+    secrets = [*(user or ()), *(unquote_plus(option.value or "") for option in parse(conf).options if option.secret)]
     if names == ["vault_z_job7_destination"]:
         return
     used = re.findall(r"{{ (\w+) \| urlencode", template)

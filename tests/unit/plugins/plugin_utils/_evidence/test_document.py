@@ -81,8 +81,8 @@ def test_table_has_exactly_the_changes(tmp_path, seed):
     document = read(tmp_path)
     assert document.valid and document.audits == sum(model.audits for model in models)
     rows = [row for row in rows_of(document) if row["kind"] == "change"]
-    found = sorted((row["at"], row["zone_id"], row["what"], row["script_url"]) for row in rows if row["what"] != "gap")
-    assert found == written(models)
+    changes = sorted((row["at"], row["zone_id"], row["what"], row["script_url"]) for row in rows if row["what"] != "gap")
+    assert changes == written(models)
     since_last = [(AT, model.zone_id) for model in models]
     assert sorted((row["at"], row["zone_id"]) for row in rows if row["what"] == "gap") == sorted([*gaps, *since_last])
     assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
@@ -94,14 +94,14 @@ def test_table_has_exactly_the_changes(tmp_path, seed):
 def test_page_has_every_change_in_order(tmp_path, seed):
     models, gaps = make_histories(tmp_path, seed, days=90)
     page = Text(render(read(tmp_path)))
-    shown = page.tables["Changes in the order of time"][1:]
+    rows = page.tables["Changes in the order of time"][1:]
     first = {model.zone_id: min(change[0] for change in model.changes) for model in models}
-    later = [each for each in written(models) if each[0] != first[each[1]] or each[2] in ("opened", "closed", "scope")]
+    later = [change for change in written(models) if change[0] != first[change[1]] or change[2] in ("opened", "closed", "scope")]
     expected = sorted([(at[:16].replace("T", " "), zone, what) for at, zone, what, _url in later])
     gaps += [(AT, model.zone_id) for model in models]
     expected = sorted(expected + [(at[:16].replace("T", " "), zone, "gap") for at, zone in gaps])
-    assert sorted((row[0], row[1], row[2]) for row in shown) == expected
-    assert [row[0] for row in shown] == sorted(row[0] for row in shown)
+    assert sorted((row[0], row[1], row[2]) for row in rows) == expected
+    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
 
 
 def test_period_considers_earlier_records(tmp_path):
@@ -109,8 +109,8 @@ def test_period_considers_earlier_records(tmp_path):
     models, _gaps = make_histories(tmp_path, 3, days=150)
     document = read(tmp_path, since="2026-03-01", until="2026-04-30")
     rows = [row for row in rows_of(document) if row["kind"] == "change" and row["what"] != "gap"]
-    found = sorted((row["at"], row["zone_id"], row["what"], row["script_url"]) for row in rows)
-    assert found == [change for change in written(models) if "2026-03-01" <= change[0][:10] <= "2026-04-30"]
+    changes = sorted((row["at"], row["zone_id"], row["what"], row["script_url"]) for row in rows)
+    assert changes == [change for change in written(models) if "2026-03-01" <= change[0][:10] <= "2026-04-30"]
 
 
 def test_inventory_is_that_of_the_last_record(tmp_path):

@@ -17,8 +17,8 @@ OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "zone_name
 
 
 def read(folder: Path) -> documents.Document:
-    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(3)}
-    return documents.read(documents.desire(given, {}))
+    options = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(3)}
+    return documents.read(documents.desire(options, {}))
 
 
 def events(folder: Path, *audits: Audit) -> list[tuple[str, str, str]]:
@@ -36,10 +36,10 @@ def rows(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def test_new_script_is_authorised(tmp_path: Path) -> None:
-    found = events(
+    history = events(
         tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, {**ONE, "b": entry("1", authorised_on="2026-01-03")})
     )
-    assert found == [
+    assert history == [
         ("seen", "b.js", ""),
         ("opened", "b.js", f"new: 1 hash seen: {digest('1')}"),
         ("authorised", "b.js", ""),
@@ -60,8 +60,8 @@ def test_script_that_was_always_authorised_is_only_seen(tmp_path: Path) -> None:
 
 def test_entry_that_nobody_authorised_is_no_authorisation(tmp_path: Path) -> None:
     incomplete = entry("1", authorised_by="")
-    found = events(tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, {**ONE, "b": incomplete}))
-    assert found[2:] == [
+    history = events(tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, {**ONE, "b": incomplete}))
+    assert history[2:] == [
         ("opened", "b", "unjustified: m"),
         ("closed", "b.js", "new: still not authorised (unjustified), after 1 day"),
     ]
@@ -69,8 +69,8 @@ def test_entry_that_nobody_authorised_is_no_authorisation(tmp_path: Path) -> Non
 
 def test_entry_authorises_from_its_day_on(tmp_path: Path) -> None:
     later = {**ONE, "b": entry("1", authorised_on="2026-01-04")}
-    found = events(tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, later), Audit(3, B, later))
-    assert found[2:] == [
+    history = events(tmp_path, Audit(0, A, ONE), Audit(1, B, ONE), Audit(2, B, later), Audit(3, B, later))
+    assert history[2:] == [
         ("closed", "b.js", "new: still not authorised, after 1 day"),
         ("authorised", "b.js", ""),
     ]
@@ -88,13 +88,13 @@ def test_script_is_authorised_on_the_day_of_its_entry(tmp_path: Path) -> None:
 
 
 def test_completed_entry_authorises(tmp_path: Path) -> None:
-    found = events(tmp_path, Audit(0, A, {"a": entry("1", owner="")}), Audit(1, A, ONE))
-    assert found == [("authorised", "a.js", ""), ("closed", "a", "unjustified: complete, authorised by j.doe, after 1 day")]
+    history = events(tmp_path, Audit(0, A, {"a": entry("1", owner="")}), Audit(1, A, ONE))
+    assert history == [("authorised", "a.js", ""), ("closed", "a", "unjustified: complete, authorised by j.doe, after 1 day")]
 
 
 def test_changed_back_is_no_authorisation(tmp_path: Path) -> None:
-    found = events(tmp_path, Audit(0, A, ONE), Audit(1, {"a": "2"}, ONE), Audit(2, A, ONE))
-    assert [(what, message.partition(":")[2] or message) for what, _script, message in found[1:]] == [
+    history = events(tmp_path, Audit(0, A, ONE), Audit(1, {"a": "2"}, ONE), Audit(2, A, ONE))
+    assert [(what, message.partition(":")[2] or message) for what, _script, message in history[1:]] == [
         ("opened", f" 1 hash seen: {digest('2')}"),
         ("changed", f"the hash was {digest('2')}, is {digest('1')}"),
         ("closed", " changed back, after 1 day"),
@@ -103,8 +103,8 @@ def test_changed_back_is_no_authorisation(tmp_path: Path) -> None:
 
 def test_script_of_a_host_that_is_not_looked_at_is_not_gone(tmp_path: Path) -> None:
     limited = {"hosts": ["x.example"]}
-    found = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope=limited), Audit(2, A, ONE))
-    assert [row for row in found if row[1] == "b.js"] == [
+    history = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope=limited), Audit(2, A, ONE))
+    assert [row for row in history if row[1] == "b.js"] == [
         ("closed", "b.js", "new: no longer looked at, after 1 day"),
         ("gone", "b.js", ""),
     ]
@@ -112,8 +112,8 @@ def test_script_of_a_host_that_is_not_looked_at_is_not_gone(tmp_path: Path) -> N
 
 def test_script_of_a_status_that_is_not_asked_for_is_not_gone(tmp_path: Path) -> None:
     """It may have got the status that nobody asks for any more, whatever its status was."""
-    found = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope={"status": ["active"]}), Audit(2, A, ONE))
-    assert [row for row in found if row[1] == "b.js"] == [
+    history = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope={"status": ["active"]}), Audit(2, A, ONE))
+    assert [row for row in history if row[1] == "b.js"] == [
         ("closed", "b.js", "new: no longer looked at, after 1 day"),
         ("gone", "b.js", ""),
     ]
@@ -140,8 +140,8 @@ def test_status_that_was_never_asked_for_does_not_keep_a_script(tmp_path: Path) 
 
 
 def test_nothing_is_gone_while_the_monitor_is_off(tmp_path: Path) -> None:
-    found = events(tmp_path, Audit(0, B, ONE), Audit(1, {}, ONE, monitor=False), Audit(2, B, ONE))
-    assert [row for row in found if "monitor" not in row[2] and "nothing" not in row[2]] == [
+    history = events(tmp_path, Audit(0, B, ONE), Audit(1, {}, ONE, monitor=False), Audit(2, B, ONE))
+    assert [row for row in history if "monitor" not in row[2] and "nothing" not in row[2]] == [
         ("closed", "b.js", "new: no longer looked at, after 1 day"),
         ("opened", "b.js", f"new: 1 hash seen: {digest('1')}"),
     ]
@@ -154,8 +154,8 @@ def test_hidden_finding_stays_in_what_is_open(tmp_path: Path) -> None:
 
 
 def test_malicious_script_is_no_longer_reported(tmp_path: Path) -> None:
-    found = events(tmp_path, Audit(0, A, ONE), Audit(1, A, ONE, more=[("malicious", "a")]), Audit(2, A, ONE))
-    assert found[-1] == ("closed", "a.js", "malicious: no longer reported, after 1 day")
+    history = events(tmp_path, Audit(0, A, ONE), Audit(1, A, ONE, more=[("malicious", "a")]), Audit(2, A, ONE))
+    assert history[-1] == ("closed", "a.js", "malicious: no longer reported, after 1 day")
 
 
 @pytest.mark.parametrize(("flag", "how"), [(None, "no longer shown"), (False, "no longer reported")])
@@ -165,42 +165,44 @@ def test_report_that_is_not_shown_is_not_taken_back(tmp_path: Path, *, flag: boo
     for day in range(2):
         members, entries = record(Audit(day, A, ONE, more=[("reported", "a")] if not day else ()), None)
         flags = {} if flag is None else dict.fromkeys(("url_reported_malicious", "domain_reported_malicious"), flag)
-        shown = [{**item, "script": {**item["script"], **flags}} for item in members["inventory"]]
-        records.append({**members, "inventory": shown, "baseline_digest": write_baseline(tmp_path, entries)})
+        inventory = [{**item, "script": {**item["script"], **flags}} for item in members["inventory"]]
+        records.append({**members, "inventory": inventory, "baseline_digest": write_baseline(tmp_path, entries)})
     write_chain(tmp_path, records, ZONE)
     assert rows(tmp_path) == [("closed", "a.js", f"reported: {how}, after 1 day")]
     assert read(tmp_path).verdict[0] == f"1 script was reported as malicious, {how} within 1 day (found by the first audit)"
 
 
 def test_score_of_malicious_scripts_is_a_part_of_the_scope(tmp_path: Path) -> None:
-    found = events(tmp_path, Audit(0, A, ONE), Audit(1, A, ONE, scope={"malicious": "below 20"}))
-    assert found == [("scope", "", "the score of malicious scripts was the default of the route, is below 20")]
+    history = events(tmp_path, Audit(0, A, ONE), Audit(1, A, ONE, scope={"malicious": "below 20"}))
+    assert history == [("scope", "", "the score of malicious scripts was the default of the route, is below 20")]
 
 
 def test_finding_of_an_entry_ends(tmp_path: Path) -> None:
     required = {"b": entry("1", required=True)}
-    found = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, B, {**ONE, **required}), Audit(2, A, {**ONE, **required}))
-    assert [row for row in found if row[1] == "b"] == [
+    history = events(
+        tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, B, {**ONE, **required}), Audit(2, A, {**ONE, **required})
+    )
+    assert [row for row in history if row[1] == "b"] == [
         ("closed", "b", "gone: listed again, after 1 day"),
         ("opened", "b", "gone: m"),
     ]
-    found = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, A, ONE))
-    assert found == [("closed", "b", "gone: the entry removed, after 1 day")]
-    found = events(
+    history = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, A, ONE))
+    assert history == [("closed", "b", "gone: the entry removed, after 1 day")]
+    history = events(
         tmp_path,
         Audit(0, A, {**ONE, "b": entry("1", required=True, hosts=["shop.example"])}),
         Audit(1, A, {**ONE, "b": entry("1", hosts=["shop.example"])}, scope={"hosts": ["x.example"]}),
     )
-    assert found[-1] == ("closed", "b", "gone: no longer looked at, after 1 day")
-    found = events(
+    assert history[-1] == ("closed", "b", "gone: no longer looked at, after 1 day")
+    history = events(
         tmp_path, Audit(1, A, {"a": entry("1", review_by="2026-01-01")}), Audit(2, A, {"a": entry("1", review_by="2027-01-01")})
     )
-    assert found[-1] == ("closed", "a", "expired: review is due by 2027-01-01 now, after 1 day")
+    assert history[-1] == ("closed", "a", "expired: review is due by 2027-01-01 now, after 1 day")
 
 
 def test_one_gap_is_one_row(tmp_path: Path) -> None:
-    found = events(tmp_path, Audit(0, A, ONE), Audit(2, A, ONE, more=[("evidence_gap", None)]))
-    assert found == [("gap", "", "m")], "a gap for the audit, though none for the document"
+    history = events(tmp_path, Audit(0, A, ONE), Audit(2, A, ONE, more=[("evidence_gap", None)]))
+    assert history == [("gap", "", "m")], "a gap for the audit, though none for the document"
     write(tmp_path, [Audit(-20, A, ONE), Audit(1, A, ONE, more=[("evidence_gap", None)]), Audit(2, A, ONE)])
     assert rows(tmp_path) == [("gap", "", "no audit on 1 day, between 2025-12-12 06:00 and 2026-01-02 06:00")]
 
@@ -233,8 +235,8 @@ def test_scripts_without_a_url_are_told_apart(tmp_path: Path) -> None:
         script("", hash=None, script_id="5"),
     ]
     items = [{**item, "findings": ["new"]} for item in items]
-    found = findings_of(*[(None, "shop.example")] * len(items))
-    write_chain(tmp_path, [{"at": day_of(0), "inventory": items, "findings": found, "passed": False}], ZONE)
+    findings = findings_of(*[(None, "shop.example")] * len(items))
+    write_chain(tmp_path, [{"at": day_of(0), "inventory": items, "findings": findings, "passed": False}], ZONE)
     (chain,) = read(tmp_path).chains
     alike = "2 scripts without a visible URL that have this hash"
     assert [(row.seen.hash[:1], row.message) for row in chain.history.listed()] == [

@@ -30,8 +30,8 @@ OPTIONS: dict[str, t.Any] = dict.fromkeys(("expected_heads", "until", "zone_name
 def read(folder: Path) -> documents.Document:
     if not (folder / f"{ZONE}.jsonl").exists():
         write(folder, [Audit(0, {"a": "1"}, {"a": entry("1")}), Audit(1, {"a": "1", "b": "1"}, {"a": entry("1")})])
-    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(1)}
-    return documents.read(documents.desire(given, {}))
+    options = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(1)}
+    return documents.read(documents.desire(options, {}))
 
 
 def rows(document: documents.Document) -> list[dict[str, str]]:

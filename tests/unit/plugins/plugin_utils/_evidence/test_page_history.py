@@ -46,8 +46,8 @@ def audit(
     scope: t.Mapping[str, t.Any] | None = None,
 ) -> Made:
     """Return the record of an audit of a page, perhaps of others too, with its baselines; a page without a state was not asked for."""
-    pages = [each for each in (state, *also) if each]
-    asked = {**PAGES_SCOPE, "pages": [each["url"] for each in pages], **(scope or {})}
+    pages = [page for page in (state, *also) if page]
+    asked = {**PAGES_SCOPE, "pages": [page["url"] for page in pages], **(scope or {})}
     passed = not [finding for finding in findings if finding["kind"] != "unused"]
     record = {"at": day_of(day), "written_at": day_of(day), "pages": pages, "findings": list(findings), "passed": passed}
     return {**record, "scope": asked, "scripts": list(scripts)}, of or checkout()
@@ -61,8 +61,8 @@ def read(folder: Path, *audits: Made, **options: t.Any) -> documents.Document:
         digests |= {"baseline_digest": write_baseline(folder, scripts)} if scripts else {}
         records.append({**digests, **record})
     write_chain(folder, records, ZONE, PAGES)
-    given = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(len(audits) - 1)}
-    return documents.read(documents.desire({**given, "zone_names": {ZONE: "pay.example"}, **options}, {}))
+    desired = {**OPTIONS, "evidence_dir": str(folder), "dest": "d", "since": "2026-01-01", "at": day_of(len(audits) - 1)}
+    return documents.read(documents.desire({**desired, "zone_names": {ZONE: "pay.example"}, **options}, {}))
 
 
 def rows(document: documents.Document) -> list[tuple[str, str, str]]:
@@ -262,8 +262,8 @@ def table(document: documents.Document) -> list[dict[str, str]]:
 
 def test_table_has_columns_of_pages_only_with_a_chain_of_pages(tmp_path: Path) -> None:
     write(tmp_path, [Audit(0, {"a": "1"}, {"a": entry("1")})])
-    given = {**OPTIONS, "evidence_dir": str(tmp_path), "dest": "d", "since": "2026-01-01", "at": day_of(0), "zone_names": None}
-    assert tuple(table(documents.read(documents.desire(given, {})))[0]) == COLUMNS
+    options = {**OPTIONS, "evidence_dir": str(tmp_path), "dest": "d", "since": "2026-01-01", "at": day_of(0), "zone_names": None}
+    assert tuple(table(documents.read(documents.desire(options, {})))[0]) == COLUMNS
     found_rows = table(read(tmp_path, audit(0, SKIMMED, found("inline_new", "sha256-x"))))
     assert tuple(found_rows[0]) == (*COLUMNS, "page", "subject")
     assert [(row["kind"], row["what"], row["script_url"] or row["page"], row["subject"]) for row in found_rows] == [
@@ -299,7 +299,7 @@ def test_missing_baseline_of_pages(tmp_path: Path, name: str) -> None:
         read(tmp_path, (record, of))
         digest = write_baseline(tmp_path, [of])
         (tmp_path / "baselines" / f"{digest}.json").unlink()
-        given = {
+        options = {
             **OPTIONS,
             "evidence_dir": str(tmp_path),
             "dest": "d",
@@ -307,7 +307,7 @@ def test_missing_baseline_of_pages(tmp_path: Path, name: str) -> None:
             "at": day_of(0),
             "zone_names": None,
         }
-        document = documents.read(documents.desire(given, {}))
+        document = documents.read(documents.desire(options, {}))
     assert document.verdict[0] == "The baseline is missing of 1 of 1 audit, on 1 day"
 
 

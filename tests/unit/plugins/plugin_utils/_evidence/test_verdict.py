@@ -25,8 +25,8 @@ OPTIONS: dict[str, t.Any] = {
 
 
 def verdict(folder: Path, **options: t.Any) -> list[str]:
-    given = {**OPTIONS, "evidence_dir": str(folder), "zone_names": {ZONE: "pay.example"}, **options}
-    return documents.read(documents.desire(given, {})).verdict
+    desired = {**OPTIONS, "evidence_dir": str(folder), "zone_names": {ZONE: "pay.example"}, **options}
+    return documents.read(documents.desire(desired, {})).verdict
 
 
 def year(*parts: list[Audit]) -> list[Audit]:
@@ -740,8 +740,8 @@ def test_script_that_was_added_before_the_period_is_said(tmp_path: Path) -> None
 def test_zone_without_a_record_in_the_period_counts_in_no_number(tmp_path: Path) -> None:
     write(tmp_path, daily(WHOLE, B, BOTH))
     write(tmp_path, daily(range(-40, -30), {**B, "c": "1"}, BOTH), "b" * 32)
-    found = verdict(tmp_path, zone_names={ZONE: "pay.example", "b" * 32: "old.example", "c" * 32: "never.example"})
-    assert found == [
+    sentences = verdict(tmp_path, zone_names={ZONE: "pay.example", "b" * 32: "old.example", "c" * 32: "never.example"})
+    assert sentences == [
         "2 zones were not audited: never.example, old.example",
         "At least every seven days: not met in 2 of 3 zones, first old.example from 2026-01-01 to 2026-04-30",
         ALL,

@@ -23,8 +23,8 @@ def verified(folder: Path, **heads: str) -> dict[str, dict[str, t.Any]]:
     if folder.is_dir():
         write_baseline(folder)
     result = report(desire({"evidence_dir": str(folder), "expected_heads": heads or None})).result
-    assert result["valid"] is all(each["valid"] for each in result["zones"])
-    return {each["zone_id"]: each for each in result["zones"]}
+    assert result["valid"] is all(row["valid"] for row in result["zones"])
+    return {row["zone_id"]: row for row in result["zones"]}
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def verified(folder: Path, **heads: str) -> dict[str, dict[str, t.Any]]:
 )
 def test_damaged_file_is_reported(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "ab.jsonl").write_bytes(content)
-    (found,) = verified(tmp_path).values()
-    assert (found["message"], found["valid"]) == (message, content == record("ab"))
-    assert found["last"] == (AT if b'"at":"2026' in content and not content.startswith(b"[]") else None), content
-    assert found["head"] in (None, *(seal_of(content)))
+    (row,) = verified(tmp_path).values()
+    assert (row["message"], row["valid"]) == (message, content == record("ab"))
+    assert row["last"] == (AT if b'"at":"2026' in content and not content.startswith(b"[]") else None), content
+    assert row["head"] in (None, *(seal_of(content)))
 
 
 def test_incomplete_last_line_is_said_of_every_chain(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_unreadable_file_does_not_hide_others(tmp_path: Path) -> None:
     (tmp_path / "ab.jsonl").write_bytes(record("ab").replace(b'"seq":1', b'"seq":2'))
     (tmp_path / "ac.jsonl").symlink_to(tmp_path / "ab.jsonl")
     os.mkfifo(tmp_path / "ad.jsonl")
-    found = verified(tmp_path)
-    assert {zone: each["message"].partition(":")[0] for zone, each in found.items()} == {
+    rows = verified(tmp_path)
+    assert {zone: row["message"].partition(":")[0] for zone, row in rows.items()} == {
         "aa": "record 1 cannot be read",
         "ab": "record 1 was edited",
         "ac": "record 1 cannot be read",
@@ -99,8 +99,8 @@ def test_unreadable_file_does_not_hide_others(tmp_path: Path) -> None:
 def test_case_of_zone_ids_is_ignored(tmp_path: Path) -> None:
     """A zone id in capitals in the name of a file is the same zone, which is not reported as missing."""
     (tmp_path / "AB.jsonl").write_bytes(record("ab"))
-    assert {zone: each["valid"] for zone, each in verified(tmp_path).items()} == {"AB": True}
-    assert {zone: each["message"] for zone, each in verified(tmp_path, ab=HEAD).items()} == {
+    assert {zone: row["valid"] for zone, row in verified(tmp_path).items()} == {"AB": True}
+    assert {zone: row["message"] for zone, row in verified(tmp_path, ab=HEAD).items()} == {
         "AB": "record 2 is missing: none of the 1 records has the expected head"
     }
 
@@ -122,14 +122,14 @@ def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> N
         content += record("ab", **members)
         head = seal_of(content)[-1]
     (tmp_path / "ab.jsonl").write_bytes(content + b"half")
-    (found,) = verified(tmp_path).values()
-    assert found["message"].startswith("3 records are valid; an incomplete last line of 4 bytes")
-    assert (found["records"], found["first"], found["last"], found["head"]) == (3, times[0], times[2], head)
-    assert (found["longest_gap_days"], found["findings"]["new"], found["open"]) == (7.5, 2, [])
-    assert found["scope_changes"] == [{"seq": 2, "at": times[1], "before": {"hosts": []}, "after": {"hosts": ["shop"]}}]
-    assert len(found) == 12, "the members that the documentation names"
-    assert describe({**found, "open": [{**finding, "message": "m\n\u202e"}] * 21}) == [
-        f"ab: {found['message']}",
+    (row,) = verified(tmp_path).values()
+    assert row["message"].startswith("3 records are valid; an incomplete last line of 4 bytes")
+    assert (row["records"], row["first"], row["last"], row["head"]) == (3, times[0], times[2], head)
+    assert (row["longest_gap_days"], row["findings"]["new"], row["open"]) == (7.5, 2, [])
+    assert row["scope_changes"] == [{"seq": 2, "at": times[1], "before": {"hosts": []}, "after": {"hosts": ["shop"]}}]
+    assert len(row) == 12, "the members that the documentation names"
+    assert describe({**row, "open": [{**finding, "message": "m\n\u202e"}] * 21}) == [
+        f"ab: {row['message']}",
         f"ab: audits from {times[0]} to {times[2]}, at most 7.5 days apart",
         f"ab: head {head}",
         "ab: findings in all records: 2 new; open in the last one: 21",
@@ -137,8 +137,8 @@ def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> N
         "ab: open: 1 more",
         f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
     ]
-    assert describe({**found, "first": None}, "shop.example") == [f"shop.example ab: {found['message']}"]
-    assert describe({**found, "first": None}, "Valid: all is well;") == [f"'Valid: all is well;' ab: {found['message']}"]
+    assert describe({**row, "first": None}, "shop.example") == [f"shop.example ab: {row['message']}"]
+    assert describe({**row, "first": None}, "Valid: all is well;") == [f"'Valid: all is well;' ab: {row['message']}"]
 
 
 @pytest.mark.parametrize(

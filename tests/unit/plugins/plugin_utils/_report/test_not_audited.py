@@ -26,7 +26,7 @@ def whole(name="a", **members):
 
 
 def gaps(made):
-    return [(each["part"], each["zones"], each["jobs"], each["reason"]) for each in made["not_audited"]]
+    return [(gap["part"], gap["zones"], gap["jobs"], gap["reason"]) for gap in made["not_audited"]]
 
 
 def managed(*jobs, **members):
@@ -66,8 +66,8 @@ def test_members_of_jobs_that_nothing_declares():
     first = job(undeclared=["destination", "filter", "filter_attack_traffic"])
     second = job("b", id=2, undeclared=["destination", "transformer", "sample_rate"])
     made = report(managed(first, second, None), ACCOUNT)
-    found = {part: number for part, _zones, number, _reason in gaps(made)}
-    assert {name: found[name] for name in PARTS_AUDITED[8:]} == {
+    counts = {part: number for part, _zones, number, _reason in gaps(made)}
+    assert {name: counts[name] for name in PARTS_AUDITED[8:]} == {
         "destinations": 2,
         "filters": 1,
         "transformers": 1,
@@ -97,8 +97,8 @@ def test_other_jobs_of_the_zone():
     reported = {**ignored, "result": {**made["result"], "jobs": {**made["result"]["jobs"], "unlisted_jobs": [other]}}}
     deleted = outcome({"other": {"enabled": True}}, {})
     gone = {**ignored, "result": {**made["result"], "jobs": {**deleted, "jobs": [job(), None], "unlisted_jobs": []}}}
-    for each in (reported, gone):
-        assert "jobs" not in {part for part, *_rest in gaps(report(each, ACCOUNT))}
+    for zone_record in (reported, gone):
+        assert "jobs" not in {part for part, *_rest in gaps(report(zone_record, ACCOUNT))}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ UNKNOWN = job(state="unknown", health={"state": "unknown", "message": "The servi
 
 
 @pytest.mark.parametrize(
-    ("given", "named", "fails"),
+    ("audited", "named", "fails"),
     [
         (whole(jobs=[UNKNOWN]), ["job_failing", "job_disabled_by_service", "job_silent", "job_never", "job_stale"], True),
         (whole(jobs=[UNKNOWN]), ["records_dropped", "missing_field", "malicious", "unlisted_job", "no_job"], False),
@@ -201,9 +201,9 @@ UNKNOWN = job(state="unknown", health={"state": "unknown", "message": "The servi
         (unmanaged("a"), [*TYPES], False),
     ],
 )
-def test_type_that_could_not_be_judged_fails_the_host(given, named, fails):
+def test_type_that_could_not_be_judged_fails_the_host(audited, named, fails):
     """What this run was to judge and could not, fails a host by each type that stands for it; what was not asked for does not."""
-    made = report(given)
+    made = report(audited)
     for name in named:
         assert bool(refused(row(made, "a"), [name])) is fails, name
 
@@ -247,7 +247,7 @@ def test_error_of_the_service_is_an_error(part):
 
 def test_refused_destination_is_a_difference():
     refusal = {"job": "edge", "member": "destination_address", "is": "s3://stolen", "should_be": "s3://logs"}
-    given = {
+    result = {
         "failed": True,
         "msg": "it delivers elsewhere",
         "error": {"kind": "conflict"},
@@ -255,7 +255,7 @@ def test_refused_destination_is_a_difference():
         "jobs": outcome(),
         "listed_jobs": [],
     }
-    made = report({"zone": "a", "zone_id": zone_id("a"), "result": given})
+    made = report({"zone": "a", "zone_id": zone_id("a"), "result": result})
     (item,) = items(made)
     assert (row(made, "a")["status"], item["kind"], item["subject"], item["member"]) == (
         "drifted", "difference", "edge", "destination_address",
@@ -272,8 +272,8 @@ def test_unread_payment_page_leaves_the_zone_unaudited():
         "is": "x()",
         "message": "line 41: inline code",
     }
-    found = {"findings": [inline, unread], "pages": [], "evidence": {"seq": 2, "head": "cd"}}
-    made = report({"zone": "a", "zone_id": zone_id("a"), "result": {}, "pages": found})
+    pages = {"findings": [inline, unread], "pages": [], "evidence": {"seq": 2, "head": "cd"}}
+    made = report({"zone": "a", "zone_id": zone_id("a"), "result": {}, "pages": pages})
     assert row(made, "a")["status"] == "unaudited" and [item["type"] for item in items(made)] == ["page_unread", "inline_new"]
     assert row(made, "a")["evidence"] == {"seq": None, "head": None, "pages": {"seq": 2, "head": "cd"}}
     assert list(refused(row(made, "a"), ["header_changed"])) == ["header_changed"]
@@ -282,7 +282,7 @@ def test_unread_payment_page_leaves_the_zone_unaudited():
 
 
 @pytest.mark.parametrize(
-    ("given", "status"),
+    ("members", "status"),
     [
         ({"scripts": {"findings": None, "inventory": []}}, "unaudited"),
         ({"scripts": {"findings": None, "scripts": None}}, "unaudited"),
@@ -292,9 +292,9 @@ def test_unread_payment_page_leaves_the_zone_unaudited():
         ({"coverage": {"unselected": None, "unconfigured": []}}, "compliant"),
     ],
 )
-def test_result_whose_list_is_null_shows_nothing(given, status):
+def test_result_whose_list_is_null_shows_nothing(members, status):
     """A list that is null is no empty one: what the run is for is not audited, the rest is a note."""
-    made = report(whole() | given)
+    made = report(whole() | members)
     assert row(made, "a")["status"] == status
     assert status == "unaudited" or [item["type"] for item in items(made)] == ["not_readable"]
     named = {
@@ -304,7 +304,7 @@ def test_result_whose_list_is_null_shows_nothing(given, status):
         "delivery": "records_dropped",
         "coverage": "missing_field",
     }
-    assert list(failed_hosts(made["zones"], [named[next(iter(given))]])) == ["a"]
+    assert list(failed_hosts(made["zones"], [named[next(iter(members))]])) == ["a"]
 
 
 def wrong():
@@ -334,14 +334,14 @@ def test_less_information_is_never_greener(part, place, member, value):
     """Whatever one member is missing or of another type, the same types fail the host, or the record is refused."""
     if (member, value) in (("unselected", []), ("unselected", ...)):
         return  # an empty list says that there is nothing, and every member of a coverage may be omitted
-    given = wrong()
-    owner = given[part] if place is None else given[part][place]
+    changed = wrong()
+    owner = changed[part] if place is None else changed[part][place]
     owner.pop(member)
     owner |= {} if value is ... else {member: value}
     names = ["job_failing", "job_silent", "job_stale", "no_upload", "records_dropped", "malicious", "fields_not_selected"]
     assert list(refused(row(report(wrong()), "a"), names)) == names
     try:
-        made = report(given)
+        made = report(changed)
     except Failure:
         return
     assert list(refused(row(made, "a"), names)) == names
