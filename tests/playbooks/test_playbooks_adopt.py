@@ -42,8 +42,8 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
     assert report.returncode == 0
     assert not any(outcome.result.get("changed") for outcome in report.outcomes)
     assert not [entry for entry in report.journal if entry["method"] != "GET"]
-    (shown,) = [outcome.result["msg"] for outcome in report.outcomes if "Next: " in str(outcome.result.get("msg"))]
-    assert re.fullmatch(rf"Next: ansible-playbook \S+deliver -i \S+ -i {re.escape(str(folder))} --check --diff", shown[-1])
+    (lines,) = [outcome.result["msg"] for outcome in report.outcomes if "Next: " in str(outcome.result.get("msg"))]
+    assert re.fullmatch(rf"Next: ansible-playbook \S+deliver -i \S+ -i {re.escape(str(folder))} --check --diff", lines[-1])
     first = files(folder)
     assert not (tmp_path / "evidence").exists()
     assert len([name for name in first if name.startswith("host_vars/")]) == ZONES

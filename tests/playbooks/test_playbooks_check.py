@@ -58,14 +58,14 @@ def test_check_after_deliver(playbook, simulator, tmp_path):
     simulator.settings(graphql_disabled=[f"zones/{second}/*"])
     variables = {"edgeops_audit_delivery": True, "edgeops_fail_on": "drifted"}
     report = playbook.run(playbook=CHECK, extra_vars=variables, **run)
-    stats, shown = findings(report)
+    stats, lines = findings(report)
     assert {name: zones for name, zones in stats["statuses"].items() if zones} == {
         "findings": ["zone0"],
         "compliant": ["zone1", "zone2"],
     }
     assert report.returncode == 0 and not report.writes
-    assert any("zone0 finding records_dropped (high): job edge-logs: 7 records dropped" in line for line in shown)
-    assert any("zone1 note not_readable" in line for line in shown)
+    assert any("zone0 finding records_dropped (high): job edge-logs: 7 records dropped" in line for line in lines)
+    assert any("zone1 note not_readable" in line for line in lines)
     asked = [entry for entry in report.journal if entry["path"] == "/graphql"]
     assert {entry["credential"] for entry in asked} == {"token", "email_key"}
 
@@ -93,10 +93,12 @@ EMPTY = {f"edgeops_{name}": "" for name in ("timeout", "api_token", "base_url", 
 def failing_fleet(simulator):
     """Return a host for each way to fail, and two valid ones."""
     made = dict(zip([*FAILING, "empty", "good"], fleet(simulator, [DESIRED] * (len(FAILING) + 2)).values(), strict=True))
-    given = {**{name: variables for name, (variables, _reason) in FAILING.items()}, "empty": EMPTY, "good": {}}
+    by_host = {**{name: variables for name, (variables, _reason) in FAILING.items()}, "empty": EMPTY, "good": {}}
     refused = {"kind": "status", "status": 403, "zone": made["refused"]["zone_id"], "code": 10000, "message": "no"}
     simulator.faults({**refused, "count": None})
-    return {name: {key: value for key, value in (host | given[name]).items() if value is not None} for name, host in made.items()}
+    return {
+        name: {key: value for key, value in (host | by_host[name]).items() if value is not None} for name, host in made.items()
+    }
 
 
 def test_switches_have_the_spellings_of_a_module(playbook, simulator, tmp_path):
@@ -123,10 +125,10 @@ def test_failing_zones_do_not_hide_others(playbook, simulator):
     report = playbook.run(
         playbook=CHECK, inventory=hosts | audits, extra_vars={"edgeops_zones_at_once": 5}, fails=fails, secrets=[SECRET]
     )
-    stats, shown = findings(report)
+    stats, lines = findings(report)
     assert sorted(stats["statuses"]["drifted"]) == ["empty", "good", "zone2"]
     assert sorted(stats["statuses"]["unaudited"]) == sorted([*FAILING, "zone0", "zone1"])
-    reasons = dict(line.split(" unaudited: ", 1) for line in shown if " unaudited: " in line)
+    reasons = dict(line.split(" unaudited: ", 1) for line in lines if " unaudited: " in line)
     for name, (_variables, reason) in FAILING.items():
         assert reason in reasons[name], name
     assert all("'nowhere' is undefined" in reasons[name] for name in ("zone0", "zone1"))
@@ -169,9 +171,9 @@ def test_failing_zones_do_not_end_a_delivery(playbook, simulator):
     fails = ("ansible", "unreachable", "authentication", "invalid_option")
     report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails)
     assert report.returncode != 0 and failed_hosts(report) == set(FAILING)
-    counts, *shown = shown_lines(report, "Show the outcomes")
+    counts, *lines = shown_lines(report, "Show the outcomes")
     assert counts == "12 zones: 2 changed, 0 unchanged, 9 failed, 1 not reached"
-    assert {line.split(":")[0] for line in shown} >= {"remote was not reached", "empty changed", "good changed", "token failed"}
+    assert {line.split(":")[0] for line in lines} >= {"remote was not reached", "empty changed", "good changed", "token failed"}
     assert {entry["zone"] for entry in report.writes} == {hosts["empty"]["zone_id"], hosts["good"]["zone_id"]}
     reached = {entry["zone"] for entry in report.journal}
     assert reached == {hosts[name]["zone_id"] for name in ("empty", "good", "refused")}
@@ -210,12 +212,12 @@ def test_check_of_jobs_and_custom_fields(playbook, simulator):
     first, second, _third = (host["zone_id"] for host in hosts.values())
     simulator.seed(jobs={first: [{**job, "dataset": "http_requests"}]}, rulesets={second: [ruleset]})
     report = playbook.run(playbook=CHECK, inventory=hosts, secrets=[SECRET, older], verbosity=4)
-    stats, shown = findings(report)
-    assert [line for line in shown if line.startswith("zone0 difference: job edge-logs: ") and "destination" in line]
-    assert any(line.startswith("zone1 ") and "cookie_fields (Cart) reach no log" in line for line in shown)
+    stats, lines = findings(report)
+    assert [line for line in lines if line.startswith("zone0 difference: job edge-logs: ") and "destination" in line]
+    assert any(line.startswith("zone1 ") and "cookie_fields (Cart) reach no log" in line for line in lines)
     assert stats["statuses"]["unmanaged"] == ["zone2"] and {entry["zone"] for entry in report.journal} == {first, second}
-    assert stats["statuses"]["drifted"] == ["zone0"] and stats["lines"] == shown
-    assert "3 zones: 0 unaudited, 1 drifted, 0 with findings, 1 unmanaged, 1 compliant" in shown
+    assert stats["statuses"]["drifted"] == ["zone0"] and stats["lines"] == lines
+    assert "3 zones: 0 unaudited, 1 drifted, 0 with findings, 1 unmanaged, 1 compliant" in lines
     assert not re.search(r" changed=[1-9]", report.stdout) and not report.writes
     listings = [entry["zone"] for entry in report.journal if entry["path"].endswith("/logpush/jobs")]
     assert sorted(listings) == sorted([first, second])
@@ -236,8 +238,8 @@ def test_accounts_without_alerts_have_a_note(playbook, simulator):
     hosts["silent"]["log_delivery_account_id"] = hosts["silent"].pop("account_id")
     report = playbook.run(playbook=CHECK, inventory={**hosts, **fleet(simulator, [DESIRED])}, fails="permission")
     assert report.returncode == 0 and not report.writes
-    _stats, shown = findings(report)
-    notes = sorted(line.split(":")[0] for line in shown if " note no_alert" in line or " note not_readable" in line)
+    _stats, lines = findings(report)
+    notes = sorted(line.split(":")[0] for line in lines if " note no_alert" in line or " note not_readable" in line)
     assert notes == ["hidden note not_readable", "silent note no_alert"]
     # What is told at accounts is read of an account without a declared state, too; its jobs are not.
     assert {entry["account"] for entry in report.journal if "/alerting/" in entry["path"]} == {*accounts.values()}
@@ -248,9 +250,9 @@ def test_playbooks_are_short_and_plain():
     """Expressions in playbooks and the role fit on one line and do not begin with a string."""
     folders = [PLAYBOOKS, PLAYBOOKS / "tasks", *(PLAYBOOKS.parent / "roles").glob("*/*")]
     for path in (path for folder in folders for path in folder.glob("*.yml")):
-        found = [text for text in texts(yaml.safe_load(path.read_text())) if "{{" in text or "{%" in text]
-        assert max(map(len, found), default=0) <= 120, path
-        assert not [text for text in found if re.search(r"\{\{ '", text)], path
+        expressions = [text for text in texts(yaml.safe_load(path.read_text())) if "{{" in text or "{%" in text]
+        assert max(map(len, expressions), default=0) <= 120, path
+        assert not [text for text in expressions if re.search(r"\{\{ '", text)], path
     assert max(len(path.read_text().splitlines()) for path in PLAYBOOKS.glob("*.yml")) <= 135
 
 
@@ -267,8 +269,8 @@ def test_hours_that_the_plan_does_not_show(playbook, simulator):
     simulator.seed(uploads={zone: [{"datetime": moment, **lost}]})
     simulator.settings(graphql_zone_window=3600)
     run = {"playbook": CHECK, "inventory": hosts, "secrets": [SECRET]}
-    _stats, shown = findings(playbook.run(extra_vars={"edgeops_audit_delivery": True}, **run))
-    assert any("delivery of 1 zone (1 of 24 hours)" in line for line in shown), shown
+    _stats, lines = findings(playbook.run(extra_vars={"edgeops_audit_delivery": True}, **run))
+    assert any("delivery of 1 zone (1 of 24 hours)" in line for line in lines), lines
     named = {"edgeops_audit_delivery": True, "edgeops_fail_on": ["records_dropped", None]}
     failed = playbook.run(extra_vars=named, fails="ansible", **run)
     assert "fail_on records_dropped: not known, delivery: 1 of 24 hours" in failed.failure["msg"]

@@ -31,11 +31,11 @@ def kept(report):
 def test_reports_of_two_runs(playbook, simulator, tmp_path):
     """The second run compares with the report of the first one; waived differences do not fail it."""
     hosts = fleet(simulator, [FIELDS, MONITOR, {"job": None}])
-    given = {
+    extra = {
         "edgeops_report_dir": str(tmp_path / "audit"),
         "edgeops_report_formats": ["json", "html", "junit", "markdown", "metrics"],
     }
-    first = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**given, "edgeops_fail_on": []})
+    first = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**extra, "edgeops_fail_on": []})
     counts = kept(first)["edgeops_report"]["counts"]
     assert counts["statuses"] == {"unaudited": 0, "drifted": 2, "findings": 0, "unmanaged": 1, "compliant": 0}
     assert (counts["zones"], counts["accounts"], counts["differences"]) == (3, 0, 2)
@@ -55,7 +55,7 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
         ("coverage", "RequestHeaders"),
         ("script_monitor", "enabled"),
     ]
-    again = {**given, "edgeops_fail_on": "drifted,findings", "edgeops_waivers": [WAIVER | {"until": "2099-01-01"}]}
+    again = {**extra, "edgeops_fail_on": "drifted,findings", "edgeops_waivers": [WAIVER | {"until": "2099-01-01"}]}
     second = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=again, arguments=["--check"])
     after = json.loads((tmp_path / "audit" / "report.json").read_text(encoding="utf-8"))
     assert after["comparison"]["previous_id"] == made["report_id"]
@@ -67,8 +67,8 @@ def test_reports_of_two_runs(playbook, simulator, tmp_path):
 def test_fail_on_unmanaged_and_missing_fields(playbook, simulator):
     """Jobs are read if fields are required; without a folder the report is in a temporary one, whose path is shown."""
     hosts = fleet(simulator, [{}, {"job": None}])
-    given = {"edgeops_fail_on": ["missing_field", "unmanaged"], "edgeops_required_fields": {"http_requests": ["RayID"]}}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="ansible")
+    extra = {"edgeops_fail_on": ["missing_field", "unmanaged"], "edgeops_required_fields": {"http_requests": ["RayID"]}}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, fails="ansible")
     assert kept(report)["edgeops_report"]["counts"]["findings"] == 1
     assert shown_lines(report)[-1].startswith("The report is ")
     assert Path(shown_lines(report)[-1].removeprefix("The report is ")).is_file()
@@ -81,8 +81,8 @@ def test_report_files_are_uploaded(playbook, simulator, store):
     hosts = fleet(simulator, [MONITOR])
     store.refused = ("report.html",)
     url = f"{store.url}/audits/"
-    given = {"edgeops_report_put_url": url, "edgeops_report_put_headers": {"Authorization": HEADER}}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, secrets=[HEADER], verbosity=4, fails="ansible")
+    extra = {"edgeops_report_put_url": url, "edgeops_report_put_headers": {"Authorization": HEADER}}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, secrets=[HEADER], verbosity=4, fails="ansible")
     message = "report.html could not be put to put_url: the answer has status 403. The report is in "
     assert report.failures[0].result["msg"].startswith(message)
     assert {path: (secret, kind) for path, (secret, kind, _body) in store.files.items()} == {
@@ -145,8 +145,8 @@ def test_job_that_was_led_elsewhere_makes_a_zone_drifted(playbook, simulator):
         "zone0 difference" in text and "destination.address is evil/all, should be edge-logs/all" in text for text in lines
     ), lines
     assert any("zone1 finding unlisted_job" in text and "https://evil.example/steal" in text for text in lines), lines
-    given = {"edgeops_fail_on": ["drifted", "findings"]}
-    failing = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails=["conflict", "ansible"])
+    extra = {"edgeops_fail_on": ["drifted", "findings"]}
+    failing = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, fails=["conflict", "ansible"])
     assert failing.returncode == 2 and {"zone0", "zone1"} <= {outcome.host for outcome in failing.failures}
     delivered = playbook.run(
         playbook="edgeops.observability.deliver", inventory=hosts, fails=["conflict", "ansible"], secrets=[SECRET]

@@ -60,17 +60,17 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
 
 
 def test_invalid_variables_are_refused(playbook: Playbook) -> None:
-    hosts = {name: variables for given, _task, _said in CASES for name, variables in given.items()}
+    hosts = {name: variables for case_hosts, _task, _said in CASES for name, variables in case_hosts.items()}
     plays = [
         {
-            "hosts": [*given] or "localhost",
+            "hosts": [*case_hosts] or "localhost",
             "gather_facts": False,
             "tasks": [{"name": f"Case {number}", **task, "run_once": True, "ignore_errors": True}],
         }
-        for number, (given, task, _said) in enumerate(CASES)
+        for number, (case_hosts, task, _said) in enumerate(CASES)
     ]
     report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option")
-    for number, (_given, _task, said) in enumerate(CASES):
+    for number, (_hosts, _task, said) in enumerate(CASES):
         message = report.named(f"Case {number}").result["msg"]
         assert message.startswith(said), message
     assert not report.journal
