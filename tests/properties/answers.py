@@ -47,13 +47,13 @@ def places(value: Json) -> t.Iterator[tuple[t.Any, ...]]:
 @st.composite
 def damaged(draw: t.Callable[[t.Any], t.Any], document: Json) -> Json:
     """Return the document with one or two values replaced, removed, repeated or added."""
-    found = copy.deepcopy(document)
+    changed = copy.deepcopy(document)
     for _time in range(draw(st.integers(1, 2))):
-        way = draw(st.sampled_from(list(places(found))))
+        way = draw(st.sampled_from(list(places(changed))))
         if not way:
             continue
         *path, last = way
-        at = found
+        at = changed
         for step in path:
             at = at[step]
         match draw(st.sampled_from(["replace", "replace", "remove", "repeat", "add"])):
@@ -67,7 +67,7 @@ def damaged(draw: t.Callable[[t.Any], t.Any], document: Json) -> Json:
                 at[draw(st.sampled_from(NAMES))] = draw(ANY_JSON)
             case _:
                 at.append(draw(ANY_JSON))
-    return found
+    return changed
 
 
 def bodies(document: Json) -> st.SearchStrategy[bytes]:

@@ -50,7 +50,7 @@ class Decision(t.NamedTuple):
         """Return in which respect this decision is better than another; "" if it is not."""
         green = [] if EVERYTHING in self.tells else sorted(other.tells - self.tells)
         more = sorted(self.writes - other.writes)
-        return "; ".join([f"no word of {name}" for name in green] + [f"writes {each}" for each in more])
+        return "; ".join([f"no word of {name}" for name in green] + [f"writes {write}" for write in more])
 
 
 def _sent() -> frozenset[str]:
@@ -97,15 +97,15 @@ class Place:
     def anywhere(self, module: str, args: t.Mapping[str, t.Any]) -> Document:
         """Run a module that takes no address."""
         task = task_of(module)
-        given = {"base_url": self.simulator.base_url, "api_token": self.simulator.token, "request_budget": "none"}
-        return execute(task, checked(task, {**given, **args}), check=True)
+        connection = {"base_url": self.simulator.base_url, "api_token": self.simulator.token, "request_budget": "none"}
+        return execute(task, checked(task, {**connection, **args}), check=True)
 
     def local(self, module: str, args: t.Mapping[str, t.Any], of: Play | None = None) -> Document:
         """Run a task that needs no connection, but may need a play."""
         task = task_of(module)
-        found = checked(task, args)
-        assert not found.errors.errors, found.errors.msg
-        return execute(_InPlay(task, of) if of else task, found, check=True, diff=False)
+        validation = checked(task, args)
+        assert not validation.errors.errors, validation.errors.msg
+        return execute(_InPlay(task, of) if of else task, validation, check=True, diff=False)
 
     def fresh(self) -> Path:
         """Return an empty folder."""
@@ -126,14 +126,14 @@ def reported(place: Place, records: t.Sequence[Document], watched: t.Collection[
     def gate(*types: str) -> Document:
         folder = place.fresh()
         args = {"zones": records, "dest": str(folder), "formats": ["json"], "fail_on": ["unaudited", *types], **options}
-        found = place.local("audit_report", args)
+        result = place.local("audit_report", args)
         shutil.rmtree(folder, ignore_errors=True)
-        return found
+        return result
 
     types = [name for name in watched if name != EVERYTHING]
-    found = gate(*types)
-    reasons = str(found.get("failed_hosts") or found.get("msg"))
-    if found.get("failed") and "fail_on" not in reasons:
+    result = gate(*types)
+    reasons = str(result.get("failed_hosts") or result.get("msg"))
+    if result.get("failed") and "fail_on" not in reasons:
         return ended(reasons)
     # One report tells what each type fails for; one that is not among its reasons is asked for alone.
     refused = [name for name in types if f"fail_on {name}:" in reasons or gate(name).get("failed")]
@@ -177,16 +177,16 @@ def check(
 ) -> Decision:
     """Compare, read what the comparison does not show, and report: the tasks of the playbook `check` for one host."""
     result = place.run("zone_observability", declared)
-    found: Document = {"log_delivery_result": result, "_scripts": {"skipped": True}}
+    registered: Document = {"log_delivery_result": result, "_scripts": {"skipped": True}}
     is_compared = not result.get("failed") or "refusals" in result
     if is_compared:
         if result.get("listed_jobs") is None:
-            found["_listed"] = place.run("logpush_job_info", {})
+            registered["_listed"] = place.run("logpush_job_info", {})
         if scripts is not None:
-            found["_scripts"] = place.run("script_audit", scripts)
+            registered["_scripts"] = place.run("script_audit", scripts)
         if place.address.scope == ACCOUNT:
-            found["_notifications"] = place.run("notification_policy_info", {})
-    records = gathered(REGISTERED, place.variables(**found), delivery=delivery, fields=fields, budget=budget)
+            registered["_notifications"] = place.run("notification_policy_info", {})
+    records = gathered(REGISTERED, place.variables(**registered), delivery=delivery, fields=fields, budget=budget)
     return reported(place, records, watched, **options)
 
 
@@ -250,8 +250,13 @@ def remember(place: Place, arguments: Document) -> None:
 
 def _watch(place: Place, arguments: Document) -> tuple[Service, Target, t.Any]:
     address = {f"{place.address.scope}s": [place.address.id]}
-    given = {"base_url": place.simulator.base_url, "api_token": place.simulator.token, "request_budget": "none", "retries": 0}
-    chosen = settings({**given, **address, "state_file": str(place.folder / "state.json"), **arguments})
+    connection = {
+        "base_url": place.simulator.base_url,
+        "api_token": place.simulator.token,
+        "request_budget": "none",
+        "retries": 0,
+    }
+    chosen = settings({**connection, **address, "state_file": str(place.folder / "state.json"), **arguments})
     service = Service(chosen, Clock(), threading.Event())
     return service, Target(place.address.id, HOST, HOST, place.address.scope), chosen.rules
 

@@ -64,10 +64,10 @@ def _pages(
                     "scope": scope,
                     "pages_baseline_digest": digest,
                     "pages": [state],
-                    "findings": found,
-                    "passed": not found,
+                    "findings": findings,
+                    "passed": not findings,
                 }
-                for day, (state, found) in enumerate(states)
+                for day, (state, findings) in enumerate(states)
             ],
             ZONE,
             PAGES,
@@ -160,11 +160,11 @@ def all_losses(folder: Path) -> t.Iterator[tuple[Path, FileLoss]]:
     """Yield what can be taken away from a chain, from the members of its records, and from its baselines."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            found = losses.file_losses("chain.jsonl" if path.name.endswith("l") else "baseline", path.read_bytes())
+            of_file = losses.file_losses("chain.jsonl" if path.name.endswith("l") else "baseline", path.read_bytes())
             whole = path.read_bytes()
             yield from (
                 (path, loss)
-                for loss in found
+                for loss in of_file
                 if (loss.kind in _OF_FILES or not path.name.endswith("l")) and not _is_beginning(loss.content, whole)
             )
             if path.name.endswith("l"):

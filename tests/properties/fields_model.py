@@ -22,9 +22,9 @@ class Refused(Exception):
 
 def entry_point(state: Document) -> Document | None:
     """Return the zone's own ruleset of the phase."""
-    found = [each for each in state["rulesets"] if each["kind"] == "zone" and each["phase"] == PHASE]
-    assert len(found) <= 1
-    return found[0] if found else None
+    rulesets = [ruleset for ruleset in state["rulesets"] if ruleset["kind"] == "zone" and ruleset["phase"] == PHASE]
+    assert len(rulesets) <= 1
+    return rulesets[0] if rulesets else None
 
 
 def own_rules(state: Document) -> list[Document]:
@@ -37,7 +37,7 @@ def untouchable(state: Document) -> Json:
     ruleset = entry_point(state)
     foreign = [rule for rule in ruleset["rules"] if rule["action"] != ACTION] if ruleset else []
     rules = [{name: value for name, value in rule.items() if name not in MOVING} for rule in foreign]
-    others = [each for each in state["rulesets"] if each is not ruleset]
+    others = [other for other in state["rulesets"] if other is not ruleset]
     return rules, others, state["jobs"], state["script_monitor"], state["scripts"]
 
 
@@ -48,12 +48,12 @@ def fields_of(rule: Document) -> Fields:
 
 def union(rules: t.Iterable[Document]) -> Fields:
     """Return all fields of some rules; all values of a name are logged if one rule logs them."""
-    found: Fields = {kind: {} for kind in KINDS}
+    fields: Fields = {kind: {} for kind in KINDS}
     for rule in rules:
         for kind, names in fields_of(rule).items():
             for name, flag in names.items():
-                found[kind][name] = flag or found[kind].get(name, False)
-    return found
+                fields[kind][name] = flag or fields[kind].get(name, False)
+    return fields
 
 
 def shown(fields: Fields) -> dict[str, list[str]]:

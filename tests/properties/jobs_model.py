@@ -26,10 +26,10 @@ def without_defaults(parameters: dict[str, Json]) -> dict[str, Json]:
 
 def parameters(text: str | None) -> dict[str, Json]:
     """Return the members of an option string."""
-    found: dict[str, Json] = dict(parse_qsl(text or "", keep_blank_values=True))
-    if "fields" in found:
-        found["fields"] = frozenset(name for name in found["fields"].split(",") if name)
-    return found
+    members: dict[str, Json] = dict(parse_qsl(text or "", keep_blank_values=True))
+    if "fields" in members:
+        members["fields"] = frozenset(name for name in members["fields"].split(",") if name)
+    return members
 
 
 def older_meaning(text: str | None) -> dict[str, Json]:
@@ -47,12 +47,12 @@ def newer_meaning(options: Json) -> Json:
 
 def newer_from_older(text: str | None) -> Document:
     """Convert `logpull_options` to `output_options`."""
-    found = older_meaning(text)
+    members = older_meaning(text)
     return {
-        "field_names": found.get("fields", frozenset()),
-        "sample_rate": float(found.get("sample", 1)),
-        "timestamp_format": found.get("timestamps", "unixnano"),
-        FLAG: found.get(FLAG) == "true",
+        "field_names": members.get("fields", frozenset()),
+        "sample_rate": float(members.get("sample", 1)),
+        "timestamp_format": members.get("timestamps", "unixnano"),
+        FLAG: members.get(FLAG) == "true",
     }
 
 
@@ -110,19 +110,19 @@ def is_present(options: Document) -> bool:
 def target(options: Document, jobs: t.Sequence[Document]) -> Document | None:
     """Return the job that a task manages; raise `Refused` if the desired state is impossible."""
     if "job_id" in options:
-        found = [job for job in jobs if job["id"] == options["job_id"]]
-        if is_present(options) and not found:
+        candidates = [job for job in jobs if job["id"] == options["job_id"]]
+        if is_present(options) and not candidates:
             raise Refused("not_found")
     else:
         named = (options["name"], options.get("dataset", "http_requests"))
-        found = [job for job in jobs if (job["name"], job["dataset"]) == named]
-    if len(found) > 1:
+        candidates = [job for job in jobs if (job["name"], job["dataset"]) == named]
+    if len(candidates) > 1:
         raise Refused("conflict")
-    if is_present(options) and not found and "destination_conf" not in options:
+    if is_present(options) and not candidates and "destination_conf" not in options:
         raise Refused("invalid_option")
-    if is_present(options) and found and found[0]["output_options"] and any(name in options for name in OLDER):
+    if is_present(options) and candidates and candidates[0]["output_options"] and any(name in options for name in OLDER):
         raise Refused("conflict")
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def expected(options: Document, before: Document | None) -> dict[str, Json]:

@@ -101,17 +101,17 @@ def test_each_state_is_reached_as_predicted(simulator, monkeypatch, cases, modul
     sequence()
 
 
-def _reached(args: dict[str, t.Any], shown: t.Any) -> None:
+def _reached(args: dict[str, t.Any], current: t.Any) -> None:
     """The service has the desired state."""
     if args.get("state") == "absent":
-        assert shown is None
+        assert current is None
         return
     for name, value in args.items():
         if name == "sql":
-            assert shown["sql"].split() == value.split()
+            assert current["sql"].split() == value.split()
         elif name == "mechanisms":
-            assert all(set(shown[name][kind]) == set(ids) for kind, ids in value.items())
+            assert all(set(current[name][kind]) == set(ids) for kind, ids in value.items())
         elif name == "filters":
-            assert {kind: set(values) for kind, values in shown[name].items()} == {k: set(v) for k, v in value.items() if v}
+            assert {kind: set(values) for kind, values in current[name].items()} == {k: set(v) for k, v in value.items() if v}
         elif name not in ("url", "secret"):
-            assert shown[name] == value
+            assert current[name] == value

@@ -32,10 +32,10 @@ def read(simulator: t.Any, hosts: Hosts) -> list[dict[str, t.Any]]:
 
 def adopt(simulator: t.Any, hosts: Hosts, folder: Path, date: str, group: t.Iterable[str] = ()) -> str:
     """Write the files of these zones, which are the whole group unless `group` is given; return all results."""
-    found = read(simulator, hosts)
+    zones = read(simulator, hosts)
     options = {"dest": str(folder), "group": "all", "group_hosts": list(group or hosts), "overwrite": False, "date": date}
-    write(desire({**options, "zones": found, "script_baselines": {}, "page_baselines": {}}))
-    return repr(found)
+    write(desire({**options, "zones": zones, "script_baselines": {}, "page_baselines": {}}))
+    return repr(zones)
 
 
 def variables(folder: Path, host: str) -> dict[str, t.Any]:
@@ -43,7 +43,7 @@ def variables(folder: Path, host: str) -> dict[str, t.Any]:
     files = [folder / "group_vars" / "all" / "adopted.yml", folder / "host_vars" / host / "adopted.yml"]
     there = [file for file in files if file.exists()]
     loaded = [ansible_yaml.load(file.read_text(encoding="utf-8")) or {} for file in there]
-    return {name.removeprefix(PREFIX): value for each in loaded for name, value in each.items()}
+    return {name.removeprefix(PREFIX): value for content in loaded for name, value in content.items()}
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -56,8 +56,8 @@ def test_adopted_zones_need_no_write(simulator: t.Any, tmp_path: Path) -> None:
     first = contents(tmp_path)
     assert len([path for path in first if path.parent.parent.name == "host_vars"]) == ZONES
     managed = {name: variables(tmp_path, name) for name in hosts}
-    assert {len(each.get("jobs", [])) for each in managed.values()} == {0, 1, 2, 3, 4}
-    assert {name for each in managed.values() for name in each} >= {
+    assert {len(options.get("jobs", [])) for options in managed.values()} == {0, 1, 2, 3, 4}
+    assert {name for options in managed.values() for name in options} >= {
         "custom_fields",
         "script_monitor_enabled",
         "content_security_rules",
@@ -78,7 +78,7 @@ def test_adoption_of_some_zones_does_not_change_others(simulator: t.Any, tmp_pat
     for number in range(FLEETS):
         hosts = seed(simulator, 3, number)
         by_hand = {name: hosts[name] for name in ("zone1", "zone2")}
-        managed = {found["zone"]: found["variables"] for found in read(simulator, by_hand)}
+        managed = {zone["zone"]: zone["variables"] for zone in read(simulator, by_hand)}
         folder = tmp_path / str(number)
         adopt(simulator, {"zone0": hosts["zone0"]}, folder, "2026-11-21", group=hosts)
         for name, host in hosts.items():

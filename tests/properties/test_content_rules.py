@@ -94,11 +94,11 @@ def test_random_sequences_converge(simulator: t.Any, cases: t.Any) -> None:
 
 def check_gate(options: dict[str, t.Any], before: list[t.Any], after: list[t.Any], applied: dict[str, t.Any]) -> None:
     """A rule that is now enforced was logged before or has `unobserved: allow`, and each source that it blocks is accepted."""
-    found = [next((rule for rule in rules if rule["description"] == options["description"]), None) for rules in (before, after)]
-    was, now = (rule is not None and rule["enabled"] and rule["action"] == "allow" for rule in found)
+    sides = [next((rule for rule in rules if rule["description"] == options["description"]), None) for rules in (before, after)]
+    was, now = (rule is not None and rule["enabled"] and rule["action"] == "allow" for rule in sides)
     if now and not was:
         assert applied["effects"] == [{"name": "enforce_rule", "subject": options["description"], "detail": None}]
-        logged = found[0] is not None and found[0]["enabled"]
+        logged = sides[0] is not None and sides[0]["enabled"]
         assert logged or options.get("unobserved") == "allow"
     if was and not now:
         assert applied["effects"] == [{"name": "weaken_rule", "subject": options["description"], "detail": None}]

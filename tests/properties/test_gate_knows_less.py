@@ -95,10 +95,10 @@ class Service:
         return Answer(self._answer(operation))
 
     def items(self, operation: str, *, query: t.Mapping[str, str] | None = None, **_paging: t.Any) -> t.Any:
-        found = self._answer(operation)
-        if not isinstance(found, list):
+        answer = self._answer(operation)
+        if not isinstance(answer, list):
             raise Failure(BAD_RESPONSE, "the result must be a list")
-        return found if query is None or query["status"] == "active" else []
+        return answer if query is None or query["status"] == "active" else []
 
     def query(self, _text: str, _variables: t.Mapping[str, t.Any]) -> t.Any:
         return self._answer("graphql")

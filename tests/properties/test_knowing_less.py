@@ -59,7 +59,7 @@ def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collecti
         whole = trouble.run(place)
     assert set(trouble.tells) <= whole.tells, whole
     assert EVERYTHING in trouble.tells or EVERYTHING not in whole.tells, whole
-    found = []
+    reasons = []
     for loss in losses.chosen(losses.losses(recording, optional=trouble.optional), how):
         if loss.cause in trouble.allowed:
             continue
@@ -67,14 +67,14 @@ def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collecti
             better = trouble.run(place).is_better_than(whole)
         cases["knowing less"] += 1
         if better:
-            found.append(f"{loss} -> {better}")
-    return found
+            reasons.append(f"{loss} -> {better}")
+    return reasons
 
 
 @pytest.mark.parametrize("name", TROUBLES)
 def test_knowing_less_is_never_greener(simulator, how, cases, tmp_path, name):
-    found = greener(name, simulator, tmp_path, how, cases)
-    assert not found, f"--mutations={how}\n" + "\n".join(found)
+    reasons = greener(name, simulator, tmp_path, how, cases)
+    assert not reasons, f"--mutations={how}\n" + "\n".join(reasons)
 
 
 @pytest.mark.parametrize("name", files.FILES)
@@ -82,7 +82,7 @@ def test_less_of_a_file_is_never_greener(simulator, how, cases, tmp_path, name):
     file = files.FILES[name](simulator, tmp_path)
     whole = file.run()
     assert set(file.tells) <= whole.tells, whole
-    found = []
+    reasons = []
     content = file.path.read_bytes()
     for loss in losses.chosen(losses.file_losses(file.path.name, content), how):
         if (loss.place, loss.kind) in file.allowed or (file.places and loss.place not in file.places):
@@ -93,8 +93,8 @@ def test_less_of_a_file_is_never_greener(simulator, how, cases, tmp_path, name):
         better = file.run().is_better_than(whole)
         cases["less of a file"] += 1
         if better:
-            found.append(f"{loss} -> {better}")
-    assert not found, f"--mutations={how}\n" + "\n".join(found)
+            reasons.append(f"{loss} -> {better}")
+    assert not reasons, f"--mutations={how}\n" + "\n".join(reasons)
 
 
 def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Counter[str]) -> list[str]:
@@ -103,7 +103,7 @@ def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Coun
     whole = documents.verdict(tmp_path)
     assert whole.tells and documents.SENTENCES[-3] in whole.tells, whole
     by_loss = {loss: path for path, loss in documents.all_losses(tmp_path)}
-    found = []
+    reasons = []
     for loss in losses.chosen(by_loss, how):
         path = by_loss[loss]
         content = path.read_bytes()
@@ -114,14 +114,14 @@ def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Coun
         path.write_bytes(content)
         cases["less evidence"] += 1
         if less.is_better_than(whole):
-            found.append(f"{loss} -> {less.message}")
-    return found
+            reasons.append(f"{loss} -> {less.message}")
+    return reasons
 
 
 @pytest.mark.parametrize("name", documents.HISTORIES)
 def test_document_of_less_evidence_is_never_better(how, cases, tmp_path, name):
-    found = worse_documents(name, tmp_path, how, cases)
-    assert not found, f"--mutations={how}\n" + "\n".join(found)
+    reasons = worse_documents(name, tmp_path, how, cases)
+    assert not reasons, f"--mutations={how}\n" + "\n".join(reasons)
 
 
 SPELLINGS = {
@@ -183,9 +183,9 @@ def _unknown_is_healthy(patch: pytest.MonkeyPatch) -> None:
     """A job whose deliveries cannot be told is not mentioned."""
     health_of = health.health_of
 
-    def optimistic(*given: t.Any) -> t.Any:
-        found = health_of(*given)
-        return {**found, "state": health.HEALTHY} if found["state"] == health.UNKNOWN else found
+    def optimistic(*arguments: t.Any) -> t.Any:
+        job_health = health_of(*arguments)
+        return {**job_health, "state": health.HEALTHY} if job_health["state"] == health.UNKNOWN else job_health
 
     patch.setattr(health, "health_of", optimistic)
 
@@ -194,8 +194,8 @@ def _failed_is_not_asked(patch: pytest.MonkeyPatch) -> None:
     """What could not be read of a zone counts as what nobody asked for."""
     record_of = decisions.record_of
 
-    def without_failures(*given: t.Any) -> t.Any:
-        record = record_of(*given)
+    def without_failures(*arguments: t.Any) -> t.Any:
+        record = record_of(*arguments)
         return {name: part for name, part in record.items() if not (isinstance(part, dict) and part.get("failed"))}
 
     patch.setattr(decisions, "record_of", without_failures)
@@ -223,13 +223,13 @@ def _torn_is_nothing(patch: pytest.MonkeyPatch) -> None:
 
 def test_planted_fault_of_the_document_is_caught(monkeypatch, cases, tmp_path):
     _torn_is_nothing(monkeypatch)
-    found = worse_documents("broken history", tmp_path, "all", cases)
-    assert any("chain.jsonl : cut -> " in each for each in found), found
+    reasons = worse_documents("broken history", tmp_path, "all", cases)
+    assert any("chain.jsonl : cut -> " in reason for reason in reasons), reasons
 
 
 @pytest.mark.parametrize(("plant", "name", "said"), PLANTED, ids=[plant.__name__.strip("_") for plant, _name, _said in PLANTED])
 def test_planted_faults_are_caught(simulator, monkeypatch, cases, tmp_path, plant, name, said):
     direct.without_waiting(monkeypatch, scenarios.inventory)
     plant(monkeypatch)
-    found = greener(name, simulator, tmp_path, "all", cases)
-    assert any(said in each for each in found), found
+    reasons = greener(name, simulator, tmp_path, "all", cases)
+    assert any(said in reason for reason in reasons), reasons

@@ -111,7 +111,7 @@ class Fields(Zone):
     )
     def another_editor_writes_rules(self, data: st.DataObject, lists: Document, own: bool, enabled: bool, keep: bool) -> None:
         ruleset = fields_model.entry_point(self.state())
-        rules = [without(found, *fields_model.MOVING) for found in ruleset["rules"][:4]] if ruleset and keep else []
+        rules = [without(rule, *fields_model.MOVING) for rule in ruleset["rules"][:4]] if ruleset and keep else []
         new = desired_states.a_rule(data.draw(st.integers(1, 99)), fields_model.ACTION if own else "set_config", lists, enabled)
         rules.insert(data.draw(st.integers(0, len(rules))), new)
         if ruleset:
@@ -153,22 +153,22 @@ class Fields(Zone):
         diff = result["diff"]
         assert diff["before"]["custom_fields"] == fields_model.shown(fields_model.union(rules))
         assert diff["after"]["custom_fields"] == fields_model.shown(expected) == result["custom_fields"]
-        assert [each["id"] for each in diff["before"]["rules"]] == [each["id"] for each in rules]
+        assert [rule["id"] for rule in diff["before"]["rules"]] == [rule["id"] for rule in rules]
         assert len(diff["after"]["rules"]) == len(left)
         assert result["changed"] == (diff["before"] != diff["after"]) == (visible(rules) != visible(left))
 
     def check_rules(self, options: Document, rules: list[t.Any], left: list[t.Any], result: Document) -> None:
-        known = {(each["id"], each["ref"]) for each in rules}
-        new = [each for each in left if (each["id"], each["ref"]) not in known]
+        known = {(rule["id"], rule["ref"]) for rule in rules}
+        new = [rule for rule in left if (rule["id"], rule["ref"]) not in known]
         present = options.get("state") != "absent"
         assert len(new) == int(present and not rules)
         if not present:
             return
         assert not options.get("purge", True) or len(left) == 1
-        (main,) = [each for each in left if each["id"] == result["ruleset"]["rule_id"]]
+        (main,) = [rule for rule in left if rule["id"] == result["ruleset"]["rule_id"]]
         assert main["enabled"] is True and main["expression"] == "true" and main["ref"] == result["ruleset"]["ref"]
         assert main["description"] == options.get("description", main["description"])
-        effective = fields_model.union(each for each in left if each["enabled"])
+        effective = fields_model.union(rule for rule in left if rule["enabled"])
         assert all(names <= set(effective[kind]) for kind, names in fields_model.given(options).items())
 
 
@@ -218,36 +218,36 @@ class Jobs(Zone):
         result, after = self.apply("logpush_job", options)
         known = {job["id"] for job in before["jobs"]}
         made = [job for job in after["jobs"] if job["id"] not in known]
-        found = made[0] if made else next((job for job in after["jobs"] if target and job["id"] == target["id"]), None)
-        assert [job for job in after["jobs"] if job is not found] == [job for job in before["jobs"] if job != target]
+        managed = made[0] if made else next((job for job in after["jobs"] if target and job["id"] == target["id"]), None)
+        assert [job for job in after["jobs"] if job is not managed] == [job for job in before["jobs"] if job != target]
         assert without(before, "jobs") == without(after, "jobs")
         assert len(made) == int(jobs_model.is_present(options) and target is None)
-        assert result["changed"] == (target != found)
+        assert result["changed"] == (target != managed)
         if jobs_model.is_present(options):
-            self.check_job(options, target, found, result)
+            self.check_job(options, target, managed, result)
         else:
-            assert found is None and result["job"] is None
+            assert managed is None and result["job"] is None
             assert (result["diff"]["before"] != {}) == (target is not None) and result["diff"]["after"] == {}
 
     def check_job(self, options: Document, before: t.Any, after: t.Any, result: Document) -> None:
         expected = jobs_model.expected(options, before)
         older = expected.get("logpull_options", {})
-        for found in (after, result["job"], jobs_model.as_job(result["diff"]["after"], older)):
-            assert {name: jobs_model.meaning(found)[name] for name in expected} == expected
+        for job in (after, result["job"], jobs_model.as_job(result["diff"]["after"], older)):
+            assert {name: jobs_model.meaning(job)[name] for name in expected} == expected
         assert result["job"]["id"] == after["id"]
         if not before:
             assert result["diff"]["before"] == {} and after["destination_conf"] == options["destination_conf"]
             return
-        was, now = (jobs_model.meaning(each) for each in (before, after))
+        was, now = (jobs_model.meaning(job) for job in (before, after))
         sides = [jobs_model.as_job(result["diff"][name], was["logpull_options"]) for name in ("before", "after")]
-        shown = jobs_model.meaning(sides[0])
+        displayed = jobs_model.meaning(sides[0])
         changed = {name for name in expected if was[name] != now[name]}
         assert without(after, "destination_conf", *changed) == without(before, "destination_conf", *changed)
         same = jobs_model.same_destination(options, before["destination_conf"], self.masked)
         assert after["destination_conf"] == (before if same else options)["destination_conf"]
         assert set(sides[0]) == set(sides[1]) >= set(expected)
-        assert {name: shown[name] for name in expected} == {name: was[name] for name in expected}
-        told = {each: result["diff"][each].get("destination") for each in ("before", "after")}
+        assert {name: displayed[name] for name in expected} == {name: was[name] for name in expected}
+        told = {side: result["diff"][side].get("destination") for side in ("before", "after")}
         assert (told["before"] != told["after"]) == (after["destination_conf"] != before["destination_conf"])
 
 
@@ -273,7 +273,7 @@ class Everything(Fields, Jobs):
 def visible(rules: list[t.Any]) -> t.Any:
     """Return the members of our rules that a task manages."""
     members = ("id", "description", "enabled", "expression")
-    return [([each[name] for name in members], fields_model.fields_of(each)) for each in rules]
+    return [([rule[name] for name in members], fields_model.fields_of(rule)) for rule in rules]
 
 
 def without(document: t.Mapping[str, t.Any], *names: str) -> Document:

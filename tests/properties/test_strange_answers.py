@@ -24,7 +24,7 @@ EXAMPLES = 150
 LEFT_OUT = ("list-everything-over-the-other-route", "delete-rule", "-of-account", "manage-account", "clear-account")
 # All others, and modules that only read.
 TASKS: t.Mapping[str, Scenario] = {
-    **{name: found for name, found in SCENARIOS.items() if not name.endswith(LEFT_OUT)},
+    **{name: scenario for name, scenario in SCENARIOS.items() if not name.endswith(LEFT_OUT)},
     "read-fields": Scenario((), "log_custom_fields_info", {}, rules=(scenarios.FOREIGN_RULE, scenarios.OWN_RULE)),
     "read-jobs": Scenario((), "logpush_job_info", {}, jobs=(scenarios.OUR_JOB,)),
     "read-one-job": Scenario((), "logpush_job_info", {"job_id": 13}, jobs=(scenarios.OUR_JOB,)),
@@ -124,7 +124,7 @@ def _bad_content_rule(rule: t.Any) -> bool:
     if not isinstance(rule, dict) or any(not isinstance(rule.get(name), str) for name in ("id", "action", "expression", "value")):
         return True
     named = bool(rule["id"] and rule["action"]) and isinstance(rule.get("description"), str)
-    known = any(rule.get("enabled") is each for each in (True, False)) or rule.get("enabled") in ("true", "false")
+    known = any(rule.get("enabled") is flag for flag in (True, False)) or rule.get("enabled") in ("true", "false")
     return not named or not known
 
 
@@ -174,9 +174,9 @@ def _bad_rule(rule: t.Any) -> bool:
     if not isinstance(parameters, dict):
         return True
     lists = [parameters[kind] for kind in _FIELD_KINDS if parameters.get(kind) is not None]
-    items = [item for found in lists if isinstance(found, list) for item in found]
+    items = [item for fields in lists if isinstance(fields, list) for item in fields]
     wrong = any(not isinstance(item, dict) or not isinstance(item.get("name"), str) for item in items)
-    return wrong or not all(isinstance(found, list) for found in lists)
+    return wrong or not all(isinstance(fields, list) for fields in lists)
 
 
 @pytest.fixture(scope="module")

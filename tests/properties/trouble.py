@@ -73,7 +73,7 @@ OF_OLDER_FORM: Document = {
 
 
 def jobs(*jobs: Document) -> list[Document]:
-    return [{**JOB, "last_complete": ago(0.1), **each} for each in jobs]
+    return [{**JOB, "last_complete": ago(0.1), **job} for job in jobs]
 
 
 def declares(*names: str, **options: t.Any) -> Document:

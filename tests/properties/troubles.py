@@ -198,13 +198,13 @@ _LEFT_OUT = ("inventory", "ownership", "list-scripts", "list-everything", "descr
 _OF_MODULES = {
     f"module-{name}": functools.partial(_of_matrix, name)
     for name in scenarios.SCENARIOS
-    if not any(each in name for each in _LEFT_OUT)
+    if not any(part in name for part in _LEFT_OUT)
 }
 
 TROUBLES: t.Mapping[str, t.Callable[[], Trouble]] = {
     **{
-        name: functools.partial(lambda found: found, found)
-        for name, found in {**IN_CHECK, **IN_SURVEY, **_IN_DELIVER, **_IN_ADOPTION, **_IN_EVENTS, "token": _TOKEN}.items()
+        name: functools.partial(lambda trouble: trouble, trouble)
+        for name, trouble in {**IN_CHECK, **IN_SURVEY, **_IN_DELIVER, **_IN_ADOPTION, **_IN_EVENTS, "token": _TOKEN}.items()
     },
     **_OF_MODULES,
 }
