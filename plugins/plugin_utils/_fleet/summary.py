@@ -14,7 +14,7 @@ from .._play.results import MAX_LINE, Zone
 from .._report.findings import differences
 from .._report.lines import difference_text
 from .._variables.table import RESULT
-from .._words import MIN_FOLDED, count_hosts, hosts_such_as
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as, without_ids
 from .rails import NOTHING_WRITTEN
 
 # How a delivery ended: the state of each zone.
@@ -98,7 +98,8 @@ def _lines(play: Play, ends: t.Mapping[str, End]) -> t.Iterator[str]:
         if state == NOT_REACHED:
             yield f"{who} {'were' if many else 'was'} not reached"
         else:
-            what = text if difference is None else difference_text(difference, applied=not check_mode)
+            reason = without_ids(text) if many else text
+            what = reason if difference is None else difference_text(difference, applied=not check_mode)
             yield line(f"{who} {words.get(state, state)}{': ' if what else ''}{what}", MAX_LINE)
 
 
@@ -122,7 +123,7 @@ def _parts(end: End) -> list[_Part]:
 
 
 def _key(part: _Part) -> Json:
-    return [part.state, part.difference and list(part.difference), part.text]
+    return [part.state, part.difference and list(part.difference), without_ids(part.text)]
 
 
 def _closing(refusal: str) -> t.Iterator[str]:

@@ -12,7 +12,7 @@ from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
 from ...module_utils._text import canonical, dict_of, list_of, shorten
 from .._diff import plain_list
-from .._words import plural
+from .._words import plural, without_ids
 from .document import Item
 from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of, type_place
 
@@ -162,8 +162,10 @@ def subject_words(item: Item) -> str:
     return f"{script} ({words})" if script and words else script or words
 
 
-def without_own_host(item: Item, zone: str) -> Item:
-    """Return an item about a script on the host that the zone is named after without that host, so that equal ones of several zones are equal."""
+def without_own(item: Item, zone: str) -> Item:
+    """Return an item without what names its zone, so that equal ones of several zones are equal: ids in addresses, and the host of a script."""
+    is_ = without_ids(item["is"]) if isinstance(item["is"], str) else item["is"]
+    item = {**item, "message": without_ids(item["message"]), "is": is_}
     if item["resource"] != "scripts" or item["type"] in OF_WAIVERS:
         return item
     try:

@@ -9,7 +9,7 @@ from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._difference import Difference
 from ...module_utils._text import canonical, line
 from .._diff import fold
-from .._words import MIN_FOLDED, count_hosts, hosts_such_as, plural
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as, plural, without_ids
 from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
@@ -30,7 +30,7 @@ from .facts import (
     type_of,
     type_place,
 )
-from .items import APPLIED, FOUND, counting, difference_problem, items_of, subject_words, without_own_host
+from .items import APPLIED, FOUND, counting, difference_problem, items_of, subject_words, without_own
 from .not_audited import not_audited_text
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
@@ -160,7 +160,7 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
-            shared = without_own_host(item, row["zone"])
+            shared = without_own(item, row["zone"])
             key = canonical({**shared, "id": "", "severity": "", "first_seen": ""})
             collected.setdefault(key, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
@@ -168,7 +168,7 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
         for part in [pairs] if len(pairs) >= MIN_FOLDED else [[pair] for pair in pairs]:
             zones, items = zip(*part, strict=True)
             action = LOOK if items[0]["kind"] == NOTE else type_of(items[0]["type"]).action
-            shown = items[0] if len(part) == 1 else without_own_host(items[0], zones[0]["zone"])
+            shown = items[0] if len(part) == 1 else without_own(items[0], zones[0]["zone"])
             by_action[action].append(Group(shown, zones, items))
     ordered = [(action, sorted(by_action[action], key=_place)) for action in ACTIONS if by_action[action]]
     return sorted(ordered, key=lambda pair: (pair[0] is LOOK, _rank(pair[1][0].item)))
@@ -231,9 +231,9 @@ def _counting_of(row: Row, kind: str) -> list[Item]:
 def _unread(rows: t.Sequence[Row]) -> t.Iterator[str]:
     """Yield why zones could not be audited, equal reasons of several zones once."""
     unread = {_key(row): row for row in rows if row["status"] == UNAUDITED}
-    for names, row in fold(unread.items(), key=lambda row: row["error"], least=MIN_FOLDED):
-        who = [unread[name] for name in names]
-        yield line(f"{_who(who)} {UNAUDITED}: {error_text(row)}", _MAX_LINE)
+    for names, row in fold(unread.items(), key=lambda row: without_ids(error_text(row)), least=MIN_FOLDED):
+        who, why = [unread[name] for name in names], error_text(row)
+        yield line(f"{_who(who)} {UNAUDITED}: {without_ids(why) if len(who) > 1 else why}", _MAX_LINE)
 
 
 def _key(row: Row) -> str:

@@ -244,6 +244,18 @@ def test_equal_items_of_several_zones_are_one_line():
     assert printed(gone)[0] == "40 zones, such as z0 unaudited: permission: not allowed"
 
 
+def test_ids_in_addresses_do_not_keep_reasons_apart():
+    """The same thing is missing in each zone, although the address of the request names the zone; one zone alone keeps its id."""
+
+    def gone(count):
+        message = "Listing the jobs (GET /zones/{:032x}/logpush/jobs) failed"
+        rows = [{**failed(f"z{n}"), "error": {"kind": "permission", "message": message.format(n)}} for n in range(count)]
+        return printed(report(*rows))[0]
+
+    assert gone(40) == "40 zones, such as z0 unaudited: permission: Listing the jobs (GET /zones/.../logpush/jobs) failed"
+    assert gone(1).endswith(f"(GET /zones/{0:032x}/logpush/jobs) failed")
+
+
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
