@@ -76,14 +76,17 @@ class Dates:
     def _take(self, name: str, before: Entry | None, declared: Entry, last_day: str, was_seen: Seen) -> None:
         entered, day = entered_with(before, declared), date_of(declared)
         was = date_of(before) if before and has_text(before.get("authorised_by")) else ""
+        if not day and (was or entered is not None):
+            found = self.undated
+        elif entered is not None and day < last_day and not was_seen(declared, entered, day):
+            found = self.outdated
+        elif day < was:
+            found = self.redated
+        else:
+            return
         dated = Dated(self._of, name, digest_of(dict(declared)), day)
         self._entries[dated] = declared
-        if not day and (was or entered is not None):
-            self.undated.add(dated)
-        elif entered is not None and day < last_day and not was_seen(declared, entered, day):
-            self.outdated.add(dated)
-        elif day < was:
-            self.redated.add(dated)
+        found.add(dated)
 
     def _take_early(self, entries: Entries, today: str) -> None:
         """Take what the audit at hand was compared with although it was authorised only on a later day."""
