@@ -47,6 +47,8 @@ class Seen(t.NamedTuple):
 
 
 Inventory = dict[Identity, Seen]
+_BY_URL, _BY_DOMAIN = REPORTED
+_NUMBERS = (int, float)
 
 
 class Reader:
@@ -60,16 +62,17 @@ class Reader:
         for item in record["inventory"]:
             script, findings = item["script"], frozenset(item["findings"])
             value = (script["hash"] or "").lower()
-            unreported = all(script.get(flag) is False for flag in REPORTED)
-            verdict, score = script.get("malicious"), script.get(SCORE)
+            get = script.get
+            verdict, score = get("malicious"), get(SCORE)
             seen = Seen(
                 value,
                 script["status"] or "",
                 item["entry"] or "",
                 findings,
-                verdict if isinstance(verdict, bool) else None,
-                score if isinstance(score, (int, float)) else None,
-                unreported,
+                verdict if verdict is True or verdict is False else None,
+                # A year has more than a million scripts: these are the types of JSON, and nothing else is asked of them.
+                score if type(score) in _NUMBERS else None,
+                get(_BY_URL) is False and get(_BY_DOMAIN) is False,
             )
             url, host = self.name(script["script_url"], script["host"])
             identity = Identity(url, host, "" if url else value or script["script_id"])

@@ -243,7 +243,9 @@ def _dates(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
 
 def _count_dated(chains: t.Sequence[Told], name: str) -> int:
     """Return the number of authorisations; one baseline that two chains of a zone name is counted once."""
-    return len({(chain.zone_id, dated) for chain in chains for dates in chain.history.all_dates for dated in getattr(dates, name)})
+    return len(
+        {(chain.zone_id, dated) for chain in chains for dates in chain.history.all_dates for dated in getattr(dates, name)}
+    )
 
 
 def _frequency(chains: t.Sequence[Told], _period: Period, missing: t.Sequence[str]) -> _Texts:
