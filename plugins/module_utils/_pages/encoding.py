@@ -165,6 +165,10 @@ def _plainly_declared(body: bytes) -> str | None:
     return _encoding_of_meta(meta["typed"] or meta["quoted"] or meta["plain"]) if meta else None
 
 
+# A backslash or a backtick after a byte that can be the first of two: some browsers guess an encoding of which it is the second.
+_MAYBE_PAIR = re.compile(rb"[\x81-\xfe][\\`]")
+
+
 def decode(body: bytes, label: str | None) -> str:
     """Return the text of a document that was sent with the label of an encoding; raise `Unread` where browsers would not agree on it."""
     for mark, marked in ((b"\xef\xbb\xbf", UTF_8), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le")):
@@ -180,6 +184,10 @@ def decode(body: bytes, label: str | None) -> str:
         )
     if name is None:
         name = UTF_8 if _is_utf_8(body) else WINDOWS_1252
+        if name == WINDOWS_1252 and _MAYBE_PAIR.search(body):
+            raise Unread(
+                f"it names no encoding, and what ends a text in its code is a part of a character in some encodings; {_ADVICE}"
+            )
     text = decode_text(body, name)
     if any(declared != name for declared in (*_declared(body[:_PRESCANNED].decode("latin-1")), *_declared(text))):
         raise Unread(

@@ -69,7 +69,16 @@ def test_encoding_that_not_every_reader_finds_is_refused(head: str) -> None:
 )
 def test_another_encoding_is_found_wherever_it_stands(head: str) -> None:
     with pytest.raises(Unread, match="several encodings"):
-        decode(head.encode() + b"<p>\x95\\", None)
+        decode(head.encode() + b"<p>\x95A", None)
+
+
+def test_end_of_a_text_that_can_be_half_of_a_character_is_refused() -> None:
+    """Chromium guesses Shift_JIS in a text of Japanese, and executes what another reader takes for a part of a text."""
+    japanese = ("\u3053\u308c\u306f" * 50).encode("shift_jis")
+    for half in (b"'\x95\\'; run(); ''", b"`\x95``; run()"):
+        with pytest.raises(Unread, match="names no encoding"):
+            decode(b"<p>" + japanese + b"<script>x = " + half + b"</script>", None)
+    assert "caf\u00e9 \\" in decode(b"<p>caf\xe9 \\", None)
 
 
 def test_encoding_of_a_comment_is_ignored_if_it_is_that_of_the_document() -> None:
