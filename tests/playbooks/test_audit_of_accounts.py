@@ -75,6 +75,13 @@ def test_budget_of_an_account_is_compared(playbook, simulator, hosts):
     assert [line for line in shown_lines(report) if "over_budget" in line]
 
 
+@pytest.mark.parametrize("filters", [{"names": ["1.example"]}, {"statuses": ["active"]}])
+def test_budget_of_a_survey_without_accounts_is_refused(playbook, simulator, hosts, filters):
+    given = {"edgeops_monthly_budget_usd": 3, "edgeops_survey": filters, "edgeops_verify_token": False}
+    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars=given, fails="invalid_option")
+    assert "add account_ids to edgeops_survey" in report.stdout and not report.journal
+
+
 @pytest.mark.parametrize(
     ("variables", "limit", "told"),
     [

@@ -286,6 +286,13 @@ IN_SURVEY: t.Mapping[str, Trouble] = {
         # An account to which no such alert is offered may not use any.
         allowed=(("GET /accounts/*/alerting/v3/available_alerts", "result.Client-side security", "absent"),),
     ),
+    # Usage that the service does not offer, in an account that shows the deliveries of its zones.
+    "survey-budget-of-the-jobs-of-a-zone": Trouble(
+        lambda place: SURVEY(place, ["over_budget"], scripts=False, delivery=True, costs=True, options={"monthly_budget_usd": 1}),
+        ("over_budget",),
+        {"jobs": jobs({}), "uploads": _COSTLY["uploads"], "script_monitor": ON},
+        settings={"graphql_account_has_zones": True, "graphql_disabled": ["*/logpushUsageAdaptiveGroups"]},
+    ),
     "survey-budget": Trouble(
         lambda place: SURVEY(
             place, ["over_budget"], scripts=False, delivery=False, costs=True, options={"monthly_budget_usd": 1}
