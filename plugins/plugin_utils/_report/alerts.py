@@ -5,8 +5,9 @@ from __future__ import annotations
 import collections
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._zone.told import NOT, PERHAPS, Gap, ToldAlert, ToldPolicy
-from .._words import plural
+from .._words import hosts_such_as
 from .document import Row
 from .facts import INFO
 from .items import Problem, problem
@@ -68,30 +69,28 @@ class AlertRow(t.NamedTuple):
     told: list[tuple[str, str]]
 
 
-def rows_of_alerts(alerts: t.Iterable[ToldAlert], accounts: t.Mapping[str, str]) -> list[AlertRow]:
-    """Return the rows of the table; `accounts` has the name of each account."""
+def rows_of_alerts(alerts: t.Iterable[ToldAlert], rows: t.Sequence[Row]) -> list[AlertRow]:
+    """Return the rows of the table of a report with these zones and accounts."""
+    accounts, scopes = account_names(rows), {row["zone"]: row["scope"] for row in rows}
     return [
         AlertRow(
             alert["alert_type"],
             accounts.get(alert["account_id"]) or alert["account_id"],
-            _coverage(alert),
+            _coverage(alert, scopes),
             [(_by_whom(policy), policy["last_delivery"] or "not shown") for policy in alert["policies"]],
         )
         for alert in alerts
     ]
 
 
-def _coverage(alert: ToldAlert) -> str:
+def _coverage(alert: ToldAlert, scopes: t.Mapping[str, str]) -> str:
     parts = ((alert["covered"], ""), (alert["perhaps"], "perhaps "), (alert["uncovered"], "not "))
-    return "; ".join(f"{prefix}{_folded(names)}" for names, prefix in parts if names) or "no zone of the run"
-
-
-def _folded(names: t.Sequence[str]) -> str:
-    """Return names of hosts, of many only the number and an example."""
-    return ", ".join(names) if len(names) <= _MAX_NAMED else f"{plural(len(names), 'host')}, such as {names[0]}"
-
-
-_MAX_NAMED = 3
+    return (
+        "; ".join(
+            f"{prefix}{hosts_such_as(names, [scopes.get(name, ZONE) for name in names])}" for names, prefix in parts if names
+        )
+        or "no zone of the run"
+    )
 
 
 def _by_whom(policy: ToldPolicy) -> str:

@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from ...module_utils._logpush.health import STATES
 from ...module_utils._text import is_integer, line, parse_time
 from .._words import distinct
-from .alerts import account_names, rows_of_alerts
+from .alerts import rows_of_alerts
 from .destinations import delivering_text, table_of
 from .document import Counts, Item, Report, Row
 from .facts import DIFFERENCE, FINDINGS, KINDS, LOOK, NOTE, PARTS_AUDITED, RESOURCES, STATUSES, TYPES, UNAUDITED, UNMANAGED
@@ -138,7 +138,7 @@ def _markdown_lines(report: Report, is_survey: bool) -> list[str]:
             escape("; ".join(whom) or "nobody"),
             escape("; ".join(when)),
         )
-        for alert in rows_of_alerts(report["alerts"], account_names(report["zones"]))
+        for alert in rows_of_alerts(report["alerts"], report["zones"])
         for whom, when in [([who for who, _time in alert.told], [time for _who, time in alert.told])]
     ]
     zones = {status.capitalize(): [row for row in rows if row["status"] == status] for status in STATUSES}

@@ -12,7 +12,7 @@ from ...module_utils._core import Json
 from ...module_utils._text import line
 from .._page import render_page, short
 from .._words import plural
-from .alerts import account_names, rows_of_alerts
+from .alerts import rows_of_alerts
 from .destinations import delivering_text, table_of
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
 from .facts import AUDIT, DIFFERENCE, FINDING, FINDINGS, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
@@ -130,7 +130,7 @@ def _view(report: Report, unaffected: str) -> View:
         "not_audited": not_audited_text(rows),
         "bar": _status_bar(counts, present),
         "trend": _trend([*report["trend"], {"at": report["generated_at"], "counts": counts}]),
-        "told": rows_of_alerts(report["alerts"], account_names(rows)),
+        "told": rows_of_alerts(report["alerts"], rows),
         "look": LOOK,
         "notes": notes,
         "todo": todo,
