@@ -89,18 +89,20 @@ given:
   type: list
   elements: str
   sample: [edgeops_fail_on, edgeops_report_dir]
-with_pages:
-  description: The hosts whose variable C(edgeops_pages) names pages to audit.
+reads:
+  description:
+    - The hosts of which an audit may have to read what the prediction of the role does not show, by what is read; plays about them can begin
+      with it. V(jobs) are hosts with another declared part than their jobs, V(scripts) zones with C(edgeops_audit_scripts), V(notifications)
+      accounts, and V(pages) hosts whose variable C(edgeops_pages) names pages.
+    - Without the prefix C(edgeops_), and with O(known), there are none.
   returned: success
-  type: list
-  elements: str
-  sample: [shop.example]
-page_hosts:
-  description: Host patterns for the same hosts, for a play that is about them. A name with characters that a pattern cannot hold is a regular expression.
+  type: dict
+  sample: {jobs: [], scripts: [shop.example], notifications: [], pages: [shop.example]}
+patterns:
+  description: A host pattern for each of the hosts. For a name with characters that a pattern cannot hold it is a regular expression.
   returned: success
-  type: list
-  elements: str
-  sample: [shop.example]
+  type: dict
+  sample: {shop.example: shop.example}
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -18,16 +18,9 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import address_of, scope_of_host
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import DECLARED
 
 Result = dict[str, t.Any]
-# What is declared for a host, `[]` too; without any of these, and without an audit of its scripts, only an adoption reads it.
-_DECLARED = (
-    "log_delivery_custom_fields",
-    "log_delivery_job",
-    "log_delivery_jobs",
-    "log_delivery_script_monitor_enabled",
-    "log_delivery_content_security_rules",
-)
 _MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 
@@ -112,7 +105,7 @@ def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:
             return False
         if not playbooks or "adopt" in playbooks or "survey" in playbooks:
             return True
-        is_declared = any(host.option(name) not in (None, {}) for name in _DECLARED)
+        is_declared = any(host.option(name) not in (None, {}) for name in DECLARED)
         return is_declared or host.option("edgeops_audit_scripts") is True
     except Failure:
         return False  # the host fails by itself, with its own reason

@@ -84,7 +84,9 @@ def files(*patterns: str) -> list[Path]:
 
 
 def test_plays_take_what_was_validated() -> None:
-    documents = files("playbooks/*.yml", "roles/*/tasks/*.yml", "roles/*/vars/*.yml", "roles/*/handlers/*.yml")
+    documents = files(
+        "playbooks/*.yml", "playbooks/plays/*.yml", "roles/*/tasks/*.yml", "roles/*/vars/*.yml", "roles/*/handlers/*.yml"
+    )
     assert len(documents) > 8
     by_file = {path.name: list(readings(yaml.safe_load(path.read_text(encoding="utf-8")))) for path in documents}
     assert not {name: places for name, places in by_file.items() if places}

@@ -248,7 +248,7 @@ def test_accounts_without_alerts_have_a_note(playbook, simulator):
 
 def test_playbooks_are_short_and_plain():
     """Expressions in playbooks and the role fit on one line and do not begin with a string."""
-    folders = [PLAYBOOKS, PLAYBOOKS / "tasks", *(PLAYBOOKS.parent / "roles").glob("*/*")]
+    folders = [PLAYBOOKS, PLAYBOOKS / "tasks", PLAYBOOKS / "plays", *(PLAYBOOKS.parent / "roles").glob("*/*")]
     for path in (path for folder in folders for path in folder.glob("*.yml")):
         expressions = [text for text in texts(yaml.safe_load(path.read_text())) if "{{" in text or "{%" in text]
         assert max(map(len, expressions), default=0) <= 120, path

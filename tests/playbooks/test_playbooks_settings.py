@@ -168,7 +168,8 @@ DECLINED = [
     pytest.param(DELIVER, 5, "Evaluate the predicted changes", marks=every_core),
     (CHECK, 0, "Validate the variables of the run"),
     (CHECK, 5, "Bring the zone into the desired state"),
-    (CHECK, 6, "Read what the prediction does not show"),
+    (CHECK, 6, "Read the Logpush jobs of the zone, with their health"),
+    (CHECK, 7, "Audit the scripts of the zone"),
 ]
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import typing as t
 
+from ...module_utils._address import ACCOUNT
 from ...module_utils._core import Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
-from .._host_variables import HostVariables
+from .._host_variables import Host, HostVariables
 from .._play.hosts import Play, PlayTask, pattern_of
+from .._play.records import scope_of_host
 from .._variables import readers
 from .._variables.table import (
+    DECLARED,
     EACH,
     HOST,
     PLAY,
@@ -28,6 +31,8 @@ from .._variables.table import (
 
 
 PAGES = "edgeops_pages"
+SCRIPTS = "edgeops_audit_scripts"
+_JOBS = ("log_delivery_job", "log_delivery_jobs")
 
 
 class Validation(t.NamedTuple):
@@ -41,7 +46,7 @@ class Validation(t.NamedTuple):
 
 
 class Read(t.NamedTuple):
-    """The switches as they were read, the names of the variables of the run that are set, and the hosts that have pages to audit.
+    """The switches as they were read, the names of the variables of the run that are set, and which hosts have what to read.
 
     Never a value that may be a secret.
     """
@@ -49,7 +54,7 @@ class Read(t.NamedTuple):
     run: dict[str, Json]
     hosts: dict[str, dict[str, Json]]
     given: list[str]
-    with_pages: list[str]
+    reads: dict[str, list[str]]
 
 
 class ValidateVariables(PlayTask[Validation]):
@@ -81,17 +86,19 @@ class ValidateVariables(PlayTask[Validation]):
         if desired.known is None:
             check_extra(variables.extra)
         _check_names(variables, hosts, desired)
-        read = Read({}, {host: {} for host in hosts}, [], [])
+        read = Read({}, {host: {} for host in hosts}, [], _nothing())
         if desired.known is not None:
             for name in sorted(desired.known):
                 _values(variables, hosts, name)
         else:
             read = _read(variables, hosts, desired.prefixes)
+            _add_reads(read, variables)
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
-        patterns = [pattern_of(host, desired.play.groups) for host in read.with_pages]
-        return Conclusion({**read._asdict(), "page_hosts": patterns})
+        patterns = {host: pattern_of(host, desired.play.groups) for host in hosts}
+        reads = {part: [patterns[host] for host in its_hosts] for part, its_hosts in read.reads.items()}
+        return Conclusion({**read._asdict(), "reads": reads, "patterns": patterns})
 
 
 def _selected(variables: HostVariables, names: t.Sequence[str], desired: Validation) -> list[str]:
@@ -128,7 +135,7 @@ def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Vali
 
 def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> Read:
     """Read the variables of the collection that are about the run, and those of hosts that must not be wrong."""
-    read = Read({}, {host: {} for host in hosts}, [], [])
+    read = Read({}, {host: {} for host in hosts}, [], _nothing())
     for name, variable in PLAYBOOK_VARIABLES.items():
         if not name.startswith(prefixes) or variable.scope is HOST:
             continue
@@ -139,7 +146,7 @@ def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str,
                 name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable"
             )
         if name == PAGES:
-            read.with_pages.extend(host for host, value in values.items() if value)
+            read.reads["pages"].extend(host for host, value in values.items() if value)
         is_switch = variable.read is readers.read_boolean
         if variable.scope is not EACH and any(value not in (None, "") for value in raw.values()):
             read.given.append(name)
@@ -149,6 +156,37 @@ def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str,
         elif is_switch:
             read.run[name] = next(iter(values.values()))
     return read
+
+
+def _nothing() -> dict[str, list[str]]:
+    return {name: [] for name in ("jobs", "scripts", "notifications", "pages")}
+
+
+def _add_reads(read: Read, variables: HostVariables) -> None:
+    """Add the hosts of which an audit reads what the prediction does not show, by their variables.
+
+    A host with a variable that cannot be evaluated is among them; it fails by itself.
+    """
+    for name, switches in read.hosts.items():
+        host = variables.host(name)
+        if scope_of_host(host) == ACCOUNT:
+            read.reads["notifications"].append(name)
+        elif switches.get(SCRIPTS):
+            read.reads["scripts"].append(name)
+        declared = [variable for variable in DECLARED if _is_declared(host, variable)]
+        if declared and not set(declared) & set(_JOBS):
+            read.reads["jobs"].append(name)
+
+
+def _is_declared(host: Host, name: str) -> bool:
+    """Return whether a variable declares something; only text is evaluated, which takes a millisecond for each host."""
+    value = host.raw.get(name)
+    if isinstance(value, str):
+        try:
+            value = host.value(name)
+        except Failure:
+            return name not in _JOBS
+    return value not in (None, {})
 
 
 def _read_each(name: str, variable: Variable, raw: t.Mapping[str, Json]) -> dict[str, t.Any]:

@@ -27,6 +27,8 @@ REGISTERED: t.Mapping[str, str | None] = {
 }
 # The addresses that the role takes.
 _ADDRESSES = {ZONE_ID: "log_delivery_zone_id", "zone_name": "log_delivery_zone_name", ACCOUNT_ID: "log_delivery_account_id"}
+# What of a host is audited only if a variable says so.
+_ASKED_BY = {"scripts": "edgeops_audit_scripts", "pages": "edgeops_pages"}
 _MAX_MESSAGE = 2000
 
 # Asks for the delivery facts of zones, or of one account, with a connection.
@@ -43,11 +45,25 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
     # A task that Ansible skips for its condition is registered too; after a failure none runs.
     has_ended = result.get("failed") or result.get("unreachable")
     required = [registered["result"], None if has_ended else registered.get("scripts")]
+    asked = [] if has_ended else [registered.get(part) for part in _asked_of(host, record, result)]
     missing = [variable for variable in required if variable and variable not in host.raw]
+    missing += [variable for variable in asked if variable and host.raw.get(variable) is None]
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
         return {**record, "error": {"kind": UNAVAILABLE, "message": message}}
     return {**record, **{part: _plain(value) for part, value in parts.items() if value is not None}}
+
+
+def _asked_of(host: Host, record: RawRecord, result: t.Mapping[str, Json]) -> t.Iterator[str]:
+    """Yield the parts that are to be read of a host, so that null in the place of a result is no audit."""
+    is_account = record["scope"] == ACCOUNT
+    if is_account:
+        yield "notifications"
+    yield from (
+        part for part, variable in _ASKED_BY.items() if not (is_account and part == "scripts") and _option(host, variable)
+    )
+    if any(dict_of(result.get("plan_ids")).values()) and result.get("listed_jobs") is None:
+        yield "jobs"
 
 
 def _plain(result: Json) -> Json:

@@ -126,6 +126,14 @@ ROLE_VARIABLES: t.Mapping[str, Variable] = {
 ROLE_OPTIONS: t.Mapping[str, str] = {
     variable.option or name.removeprefix("log_delivery_"): name for name, variable in ROLE_VARIABLES.items()
 }
+# What is declared for a host, `[]` too; without any of these a delivery does not read it.
+DECLARED = (
+    "log_delivery_custom_fields",
+    "log_delivery_job",
+    "log_delivery_jobs",
+    "log_delivery_script_monitor_enabled",
+    "log_delivery_content_security_rules",
+)
 _VARIABLES = {**PLAYBOOK_VARIABLES, **ROLE_VARIABLES}
 # What the role registers, and what a workflow hands on: known, and never read as input.
 RESULT = "log_delivery_result"

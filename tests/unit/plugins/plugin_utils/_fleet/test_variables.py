@@ -137,6 +137,23 @@ def test_switches_are_returned_as_they_were_read() -> None:
     assert conclusion.result["given"] == ["edgeops_guard", "edgeops_stop_on_failure", "edgeops_report_put_headers"]
 
 
+def test_hosts_are_named_of_which_an_audit_reads_more() -> None:
+    """By their variables; what cannot be evaluated fails by itself, and text such as an empty template declares nothing."""
+    jobs: dict[str, t.Any] = {"log_delivery_jobs": []}
+    hosts: dict[str, dict[str, t.Any]] = {
+        "scanned": {**jobs, "zone_id": "a" * 32, "edgeops_audit_scripts": "y"},
+        "partly": {"zone_id": "b" * 32, "log_delivery_script_monitor_enabled": False, "log_delivery_job": ""},
+        "bare": {"zone_id": "c" * 32},
+        "shop example": {**jobs, "zone_id": "d" * 32, "edgeops_pages": ["https://shop.example/"]},
+        "acme": {"account_id": "e" * 32, "edgeops_audit_scripts": True, "log_delivery_job": {"name": "audit"}},
+    }
+    params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None}
+    found = ValidateVariables().report(ValidateVariables().desire(params, play(hosts))).result
+    odd = found["patterns"]["shop example"]
+    assert found["reads"] == {"jobs": ["partly"], "scripts": ["scanned"], "notifications": ["acme"], "pages": [odd]}
+    assert odd.startswith("~^") and found["patterns"]["bare"] == "bare"
+
+
 def test_own_variables_are_validated() -> None:
     own: dict[str, t.Any] = {"prefixes": ["acme_"], "known": ["acme_owner"], "required": ["acme_owner"]}
     assert validate({"a": {"acme_owner": "web", "edgeops_x": 1}}, **own) == ["a"]
