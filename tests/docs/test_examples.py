@@ -157,8 +157,6 @@ def test_playbooks_of_a_controller_project_run(playbook: Playbook, simulator: t.
         inventory=hosts,
         module_defaults={},
         env=surroundings(simulator),
-        # The guide says beside the example that the bucket needs a proof of ownership.
-        warns=["ownership_challenge: is omitted"],
     )
     (statistics,) = [outcome.result["ansible_stats"]["data"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
     assert report.writes and statistics["edgeops_check"]["statuses"]["compliant"] == ["shop"]

@@ -136,6 +136,8 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
 
     Raise `invalid_option` with the path of what is neither.
     """
+    for part in _PARTS_OF_A_RECORD:
+        refuse_other_results(f"{place}.{part}", raw.get(part))
     parts, failures = _read_parts(raw)
     declared = raw.get("declared") is not False
     by_account = raw.get("account_id") and not raw.get("zone_id")
@@ -171,6 +173,18 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
         "error": _read_error(raw.get("error")) or next(iter(errors), None),
         "unreadable": unreadable,
     }
+
+
+# The parts of a record that are the results of one task.
+_PARTS_OF_A_RECORD = ("result", "coverage", "scripts", "cost", "notifications", "boundary", "pages")
+
+
+def refuse_other_results(place: str, value: Json) -> None:
+    """Raise `invalid_option` for the result of a task with a loop, or of one that has only begun, in which the parts of a record are not."""
+    if isinstance(value, dict) and isinstance(value.get("results"), list):
+        raise invalid_option(place, "is the result of a task with a loop; register one task without a loop for each zone")
+    if isinstance(value, dict) and "ansible_job_id" in value and not value.get("finished"):
+        raise invalid_option(place, "is the result of a task that has only begun (async); wait for it with async_status")
 
 
 def _typed(part: Observed[Json], value: _T | None) -> Observed[_T]:

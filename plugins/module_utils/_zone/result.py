@@ -47,6 +47,7 @@ class ManagedPart(t.TypedDict, total=False):
     plan_id: str | None
     diff: Diff | None
     changed: Json
+    effects: list[ReportedEffect] | None
     custom_fields: Json
     script_monitor: Json
     jobs: list[ReportedJob | None] | None

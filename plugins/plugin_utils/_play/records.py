@@ -12,7 +12,7 @@ from ...module_utils._core import UNAVAILABLE, Failure, Json, invalid_option
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._logpush.used_fields import datasets_of
 from ...module_utils._text import canonical, dict_of, line
-from ...module_utils._zone.record import RawRecord, read_record, refusal_of, value_of
+from ...module_utils._zone.record import RawRecord, read_record, refusal_of, refuse_other_results, value_of
 from .._ansible_core import own_members
 from .._host_variables import Host
 from .._variables.readers import read_budget
@@ -38,6 +38,8 @@ Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> RawRecord:
     """Return the record of a host; one whose task has not registered anything was not audited."""
     parts = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
+    for part, variable in registered.items():
+        refuse_other_results(f"registered.{part}: {variable} of {name}", parts.get(part))
     result = dict_of(parts.get("result"))
     if result.get("listed_jobs") is not None:
         parts.pop("jobs", None)  # what was registered as jobs is of an earlier audit then

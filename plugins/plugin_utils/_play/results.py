@@ -5,11 +5,11 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._address import ZONE
-from ...module_utils._core import PARTS, Json, ReportedEffect
+from ...module_utils._core import BAD_RESPONSE, PARTS, Json, ReportedEffect
 from ...module_utils._difference import Difference
 from ...module_utils._schema import checked
-from ...module_utils._text import line
-from ...module_utils._zone.record import failure_of
+from ...module_utils._text import dict_of, line
+from ...module_utils._zone.record import failure_of, refuse_other_results
 from ...module_utils._zone.result import ZoneResult, differences_of
 from .._arguments import serialised
 
@@ -51,8 +51,12 @@ class Zone(t.NamedTuple):
 
     @property
     def effects(self) -> list[ReportedEffect]:
-        """Return what the plan destroys."""
-        return list(self.result.get("effects") or ())
+        """Return what the plan destroys, as a whole and of its parts."""
+        parts = [(self.result.get(name) or {}).get("effects") for name in PARTS]
+        effects: list[ReportedEffect] = []
+        for effect in (effect for several in (self.result.get("effects"), *parts) for effect in several or ()):
+            effects += [effect] if effect not in effects else []
+        return effects
 
 
 def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone | None:
@@ -60,11 +64,20 @@ def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone |
     registered = variables.get(variable)
     if not isinstance(registered, dict) or registered.get("skipped"):
         return None
-    error = error_of(registered)
+    refuse_other_results(f"{variable} of {name}", registered)
+    error = error_of(registered) or _why_unjudged(registered)
     result: ZoneResult = {} if error else checked(ZoneResult, registered, variable)
     ids = (str(registered.get(member) or "") for member in ("zone_id", "account_id"))
     is_unreached = registered.get("unreachable") is True
     return Zone(name, next(filter(None, ids), ""), result, error, bool(registered.get("changed")), is_unreached)
+
+
+def _why_unjudged(registered: t.Mapping[str, Json]) -> str:
+    """Return why it is not known what a result destroys, "" if it is: the rails must not take what is missing for nothing."""
+    changed = [part for part in PARTS if dict_of(registered.get(part)).get("changed")]
+    if changed and not isinstance(registered.get("effects"), list):
+        return f"{BAD_RESPONSE}: its result has no effects, so that it is not known what it destroys"
+    return ""
 
 
 def error_of(result: t.Mapping[str, Json]) -> str:

@@ -30,6 +30,7 @@ R = "log_delivery_result"
         (FAILED, "permission: not allowed"),
         ({"failed": True, "msg": "'x' is undefined"}, "invalid_option: 'x' is undefined"),
         (UNREACHABLE, "unavailable: it could not be reached: no route"),
+        ({**PREDICTED, "effects": None}, "bad_response: its result has no effects, so that it is not known what it destroys"),
     ],
 )
 def test_failed_result_is_an_error(result: dict[str, t.Any], error: str) -> None:
@@ -40,6 +41,7 @@ def test_failed_result_is_an_error(result: dict[str, t.Any], error: str) -> None
 @pytest.mark.parametrize(
     ("result", "said"),
     [
+        ({"results": [PREDICTED]}, "x of a: is the result of a task with a loop; register one task without a loop for each zone"),
         ({"jobs": {"diff": []}}, "x.jobs.diff: must be a dictionary, not a list"),
         ({"jobs": {"jobs": [None, "edge"]}}, "x.jobs.jobs[1]: must be a dictionary, not 'edge'"),
         ({"effects": [{"name": "delete_job", "subject": "edge"}]}, "x.effects[0].detail: is missing"),
@@ -50,6 +52,12 @@ def test_invalid_registered_result_is_refused(result: dict[str, t.Any], said: st
     with pytest.raises(Failure) as caught:
         zone_of("a", {"x": result}, "x")
     assert (caught.value.kind, caught.value.message) == ("invalid_option", said)
+
+
+def test_effects_of_a_part_count() -> None:
+    effect = {"name": "disable_monitor", "subject": None, "detail": None}
+    zone = zone_of("a", {R: {**PREDICTED, "script_monitor": {**PART, "effects": [effect]}}}, R)
+    assert zone is not None and zone.effects == [effect]
 
 
 def planned(hosts: dict[str, dict[str, t.Any]], **more: t.Any) -> Conclusion:
