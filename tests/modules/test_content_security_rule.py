@@ -100,7 +100,7 @@ def test_accepted_sources_may_be_blocked(modules: Modules, logged: None, simulat
     simulator.seed(violations={zone: [report(f"{CDN}?v=1"), report("inline")]})
     options = {"description": "checkout", "action": "allow", "accept_blocked": [accepted, "'unsafe-inline'"]}
     result = modules.converge("content_security_rule", options).applied.result
-    assert [each["source"] for each in result["violations"]["blocked"]] == ["'unsafe-inline'", CDN]
+    assert [blocked["source"] for blocked in result["violations"]["blocked"]] == ["'unsafe-inline'", CDN]
 
 
 UNOBSERVED = {
@@ -187,7 +187,7 @@ def test_stricter_enforced_rule_is_refused(modules: Modules, simulator: t.Any, z
     )
     options = {"description": "checkout", "directives": {"script-src": ["'self'"], "connect-src": ["'self'"]}}
     result = run(modules, options, fails="gate")
-    assert [(each["directive"], each["source"], each["count"]) for each in result["refusals"]] == [
+    assert [(refusal["directive"], refusal["source"], refusal["count"]) for refusal in result["refusals"]] == [
         ("connect-src", "https://api.example/v1", None), ("script-src", CDN, None),
     ]  # fmt: skip
     assert result["violations"]["blocked"] and result["violations"]["since"] is None
@@ -208,7 +208,7 @@ def test_silent_rule_is_compared_with_the_listing(modules: Modules, logged: None
     """Nobody has seen a rule work that reported nothing, so what the zone lists must not be blocked by it."""
     simulator.seed(scripts={zone: [script("https://shop.example/own.js"), script(CDN, 1)]})
     result = run(modules, ENFORCE, fails="gate")
-    assert [each["source"] for each in result["refusals"]] == [None]
+    assert [refusal["source"] for refusal in result["refusals"]] == [None]
     assert f"although the zone lists what it would block: script-src {CDN} (on shop.example" in result["msg"]
     accepted = run(
         modules, {**ENFORCE, "accept_blocked": ["cdn.example"]}, warns=["browsers reported nothing in the last 7 days"]
@@ -251,7 +251,7 @@ def test_report_that_the_policy_allows_on_paper_is_blocked(modules: Modules, sim
     stripe = "https://js.pay.example/v3/"
     simulator.seed(violations={zone: [report(stripe, days=0.5, count=420), report(stripe, days=3, count=5)]})
     result = run(modules, {**ENFORCE, "accept_blocked": ["empty"]}, fails="gate")
-    assert [(each["source"], each["count"]) for each in result["refusals"]] == [(stripe, 425)]
+    assert [(refusal["source"], refusal["count"]) for refusal in result["refusals"]] == [(stripe, 425)]
     assert (
         "sources of the policy name them" in result["msg"] and "a redirect (browsers name the address before it)" in result["msg"]
     )
@@ -265,15 +265,15 @@ def test_keyword_that_switches_others_off_is_a_warning(modules: Modules, simulat
     simulator.seed(policies={zone: [stored(value=value)]}, violations={zone: [report()]})
     warns = ["directives.script-src: 'strict-dynamic' switches off https://cdn.example", "not documented for the service"]
     result = run(modules, {**ENFORCE, "directives": value}, fails="gate", warns=warns)
-    assert [each["source"] for each in result["refusals"]] == [CDN] and "a keyword that switches other sources off" in result[
-        "msg"
-    ]
+    assert [refusal["source"] for refusal in result["refusals"]] == [
+        CDN
+    ] and "a keyword that switches other sources off" in result["msg"]
 
 
 def test_extensions_and_empty_addresses_can_be_accepted(modules: Modules, logged: None, simulator: t.Any, zone: str) -> None:
     simulator.seed(violations={zone: [report("chrome-extension://aohghmighlieiainnegkcijnfilokake/x.js"), report("")]})
     refused = run(modules, ENFORCE, fails="gate")["refusals"]
-    assert [each["source"] for each in refused] == ["chrome-extension://aohghmighlieiainnegkcijnfilokake/x.js", "empty"]
+    assert [refusal["source"] for refusal in refused] == ["chrome-extension://aohghmighlieiainnegkcijnfilokake/x.js", "empty"]
     assert run(modules, {**ENFORCE, "accept_blocked": ["chrome-extension:", "empty"]})["changed"] is True
 
 
@@ -302,8 +302,8 @@ def test_baseline_adds_sources_to_the_rule(modules: Modules, logged: None) -> No
     step = modules.converge_each("content_security_rule", [{"description": "checkout", "script_baseline": entries}], warns=warns)[
         0
     ]
-    found = step.applied.result["content_security_rule"]["directives"]["script-src"]
-    assert found == ["'self'", "https://*.maps.example/", CDN, "https://js.pay.example/v3/"]
+    sources = step.applied.result["content_security_rule"]["directives"]["script-src"]
+    assert sources == ["'self'", "https://*.maps.example/", CDN, "https://js.pay.example/v3/"]
 
 
 def test_ambiguous_rule_needs_an_id(modules: Modules, simulator: t.Any, zone: str) -> None:
@@ -345,16 +345,16 @@ def test_lost_answer_to_creation_makes_no_second_rule(modules: Modules, simulato
 def test_info_returns_rules_and_violations(modules: Modules, simulator: t.Any, zone: str) -> None:
     rules = [stored(id="r2", description="blog", value="img-src nonsense!"), stored()]
     simulator.seed(policies={zone: rules}, violations={zone: [report(), report(policy_id="r2", directive="img-src")]})
-    found = modules.run({"name": "Read", INFO: {"violations": True}}, warns=["cannot be parsed"]).ours[-1].result
-    first, second = found["content_security_rules"]
+    result = modules.run({"name": "Read", INFO: {"violations": True}}, warns=["cannot be parsed"]).ours[-1].result
+    first, second = result["content_security_rules"]
     assert (first["id"], second["id"], second["directives"]) == ("r1", "r2", None)
-    assert [each["source"] for each in first["violations"]["blocked"]] == [CDN]
+    assert [blocked["source"] for blocked in first["violations"]["blocked"]] == [CDN]
     assert second["violations"]["blocked"][0]["directive"] == "img-src"
     only = modules.run({"name": "Read", INFO: {"description": "checkout"}}).ours[-1].result["content_security_rules"]
     assert [rule["id"] for rule in only] == ["r1"] and "violations" not in only[0]
     simulator.settings(graphql_disabled=["*"])
-    found = modules.run({"name": "Read", INFO: {"rule_id": "r1", "violations": True}}).ours[-1].result
-    assert found["content_security_rules"][0]["violations"]["available"] is False
+    result = modules.run({"name": "Read", INFO: {"rule_id": "r1", "violations": True}}).ours[-1].result
+    assert result["content_security_rules"][0]["violations"]["available"] is False
 
 
 @pytest.mark.parametrize("member", ["action", "expression", "value", "enabled"])
@@ -365,8 +365,8 @@ def test_info_says_what_cannot_be_told_of_a_rule(
     """A task that only reads goes on; one that may write fails. Without its identity, a rule fails both."""
     fault = {"kind": "wrong_result", "method": "GET", "path": "*/policies", "count": None}
     simulator.faults({**fault, "value": [{**stored(), "enabled": True, member: value}]})
-    found = modules.run({"name": "Read", INFO: {"violations": True}}, warns=[f"'{member}' of rule r1 must be"]).ours[-1].result
-    (rule,) = found["content_security_rules"]
+    result = modules.run({"name": "Read", INFO: {"violations": True}}, warns=[f"'{member}' of rule r1 must be"]).ours[-1].result
+    (rule,) = result["content_security_rules"]
     assert rule[member] is None and rule["violations"]["available"] and (rule["directives"] is None) is (member == "value")
     assert (
         f"'{member}' of rule r1 must be"

@@ -434,9 +434,9 @@ def test_recording_shows_what_is_required(modules: Modules, tmp_path: Path, how:
         "scripts": [{"url": GUARD, "required": True}, "https://shop.example.com/shop.js"],
         "frames": [{"url": GUARD_FRAME, "required": True}],
     }
-    given = {"pages": [{"url": SHOP, "har": str(path)}], "at": "2026-11-02T00:00:00Z"}
+    arguments = {"pages": [{"url": SHOP, "har": str(path)}], "at": "2026-11-02T00:00:00Z"}
     baseline = [{"name": "checkout", "page": SHOP, **AUTHORISED, **required}]
-    gone = [subject for kind, subject in kinds(modules.run(task("", baseline=baseline, **given)).result) if kind == "gone"]
+    gone = [subject for kind, subject in kinds(modules.run(task("", baseline=baseline, **arguments)).result) if kind == "gone"]
     assert gone == ([] if is_there else [GUARD_FRAME, GUARD])
 
 

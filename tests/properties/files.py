@@ -43,10 +43,10 @@ def _chain(simulator: t.Any, folder: Path) -> File:
     heads = {ZONE_ID: audited["evidence"]["head"]}
 
     def run() -> Decision:
-        found = place.local("script_evidence_info", {"evidence_dir": str(evidence), "expected_heads": heads})
-        if found.get("failed"):
-            return ended(found["msg"])
-        return told(() if found["valid"] else {"invalid"})
+        result = place.local("script_evidence_info", {"evidence_dir": str(evidence), "expected_heads": heads})
+        if result.get("failed"):
+            return ended(result["msg"])
+        return told(() if result["valid"] else {"invalid"})
 
     path = evidence / f"{ZONE_ID}.jsonl"
     assert run().tells == frozenset()

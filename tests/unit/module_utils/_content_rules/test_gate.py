@@ -365,7 +365,9 @@ def test_verdict_is_never_better_with_one_more_report() -> None:
         assert severity(with_more) >= severity(fewer), (number, fewer, with_more)
         # The first report of the present policy shows that it works.
         of_silent = {None} if is_outdated(before, Evidence(answer(*rows, recent=recent))) else set()
-        assert {each["source"] for each in fewer.refusals} - of_silent <= {each["source"] for each in with_more.refusals}
+        assert {refusal["source"] for refusal in fewer.refusals} - of_silent <= {
+            refusal["source"] for refusal in with_more.refusals
+        }
 
 
 def test_verdict_is_never_better_for_a_narrower_policy() -> None:

@@ -50,8 +50,8 @@ class Service:
 
 
 def read(service, confirm=True):
-    found = entry_point(service, confirm=confirm)
-    return found and (found.id, [rule.id for rule in found.rules])
+    ruleset = entry_point(service, confirm=confirm)
+    return ruleset and (ruleset.id, [rule.id for rule in ruleset.rules])
 
 
 NEVER_ASKED = Failure("unavailable", "not to be asked")
@@ -70,11 +70,11 @@ EITHER = (True, False)
         ({"entrypoint": NO_ENTRY_POINT, "listed": OTHERS}, [True], None, ["entrypoint", "list"]),
         ({"entrypoint": NO_ENTRY_POINT, "listed": [*OTHERS, WHOLE]}, [True], FOUND, ["entrypoint", "list"]),
         # If the service has no such route, the list is used.
-        *(({"entrypoint": each, "listed": [*OTHERS, WHOLE]}, EITHER, FOUND, ["entrypoint", "list"]) for each in NO_ROUTE),
+        *(({"entrypoint": failure, "listed": [*OTHERS, WHOLE]}, EITHER, FOUND, ["entrypoint", "list"]) for failure in NO_ROUTE),
         *(
-            ({"entrypoint": each, "listed": found}, EITHER, None, ["entrypoint", "list"])
-            for each in NO_ROUTE
-            for found in (OTHERS, [])
+            ({"entrypoint": failure, "listed": listed}, EITHER, None, ["entrypoint", "list"])
+            for failure in NO_ROUTE
+            for listed in (OTHERS, [])
         ),
         ({"entrypoint": NO_ROUTE[0], "listed": [*OTHERS, BARE], "by_id": WHOLE}, EITHER, FOUND, ["entrypoint", "list", "get"]),
         # A new ruleset may omit its rules; if one route omits them, another may return them.
@@ -96,7 +96,7 @@ def test_routes_that_are_read(routes, confirms, expected, asked):
 @pytest.mark.parametrize(
     "service",
     [
-        *(Service(each, listed=[listed], by_id=each) for each in NO_ROUTE for listed in (BARE, FRESH)),
+        *(Service(failure, listed=[listed], by_id=failure) for failure in NO_ROUTE for listed in (BARE, FRESH)),
         *(Service(BARE), Service(BARE, by_id=BARE), Service({"id": "rs"}), Service(NO_ROUTE[0], listed=[BARE], by_id=BARE)),
     ],
 )
@@ -224,9 +224,9 @@ def test_foreign_rules_are_not_inspected():
 
 def test_only_cookie_names_are_case_sensitive():
     lists = {"request_fields": [{"name": "X-A"}, {"name": "x-a"}], "cookie_fields": [{"name": "T"}, {"name": "t"}]}
-    found = report(read_ruleset({"id": "rs", "rules": [own(action_parameters=lists)]}))["custom_fields"]
-    assert found["request_fields"] == ["X-A"]
-    assert found["cookie_fields"] == ["T", "t"]
+    reported = report(read_ruleset({"id": "rs", "rules": [own(action_parameters=lists)]}))["custom_fields"]
+    assert reported["request_fields"] == ["X-A"]
+    assert reported["cookie_fields"] == ["T", "t"]
 
 
 def test_report_has_all_members():
@@ -239,7 +239,7 @@ def test_report_covers_all_rules():
         own(action_parameters={"response_fields": [{"name": "b"}]}, ref="one"),
         own(id="r2", action_parameters={"response_fields": [{"name": "b", "preserve_duplicates": True}, {"name": "a"}]}),
     ]
-    found = report(read_ruleset({"id": "rs", "version": "3", "rules": rules}))
-    assert found["custom_fields"]["response_fields"] == ["a", "b"]
-    assert found["custom_fields"]["preserve_duplicates"] == ["b"]
-    assert (found["ruleset"]["rule_id"], found["ruleset"]["ref"]) == ("r1", "one")
+    reported = report(read_ruleset({"id": "rs", "version": "3", "rules": rules}))
+    assert reported["custom_fields"]["response_fields"] == ["a", "b"]
+    assert reported["custom_fields"]["preserve_duplicates"] == ["b"]
+    assert (reported["ruleset"]["rule_id"], reported["ruleset"]["ref"]) == ("r1", "one")

@@ -58,8 +58,8 @@ def job(**members: t.Any) -> Job:
     ],
 )
 def test_state_follows_from_times_and_errors(members: dict[str, t.Any], state: str, since: str | None, lag: int | None) -> None:
-    shown = health_of(job(**members), 3600, NOW)
-    assert (shown["state"], shown["since"], shown["lag_seconds"]) == (state, since, lag)
+    health = health_of(job(**members), 3600, NOW)
+    assert (health["state"], health["since"], health["lag_seconds"]) == (state, since, lag)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ TIMES = st.none() | st.text(max_size=30) | st.datetimes().map(lambda moment: f"{
 
 @given(st.fixed_dictionaries({}, optional={"last_complete": TIMES, "last_error": TIMES, "error_message": st.none() | st.text()}))
 def test_job_with_any_texts_has_a_state(members: dict[str, t.Any]) -> None:
-    shown = health_of(job(**members), 3600, NOW)
-    assert shown["state"] in STATES
-    assert members or shown["state"] == "unknown"
-    assert shown["lag_seconds"] is None or shown["lag_seconds"] >= 0
-    assert bool(delivery_warnings(job(**members), None)) is (shown["state"] == "failing")
+    health = health_of(job(**members), 3600, NOW)
+    assert health["state"] in STATES
+    assert members or health["state"] == "unknown"
+    assert health["lag_seconds"] is None or health["lag_seconds"] >= 0
+    assert bool(delivery_warnings(job(**members), None)) is (health["state"] == "failing")
 
 
 FAILED = "Job 'n' (id 7): its last delivery failed"

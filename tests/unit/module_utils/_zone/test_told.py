@@ -32,14 +32,21 @@ def policy(alert: str = SCRIPTS, **members: t.Any) -> dict[str, t.Any]:
 
 
 def account(*policies: dict[str, t.Any], jobs: t.Any = (), **listings: t.Any) -> dict[str, t.Any]:
-    found = {
+    notifications = {
         "notification_policies": list(policies),
         "webhooks": [WEBHOOK],
         "silences": [],
         "available_alerts": {LOST: "", SCRIPTS: "", HOSTS: ""},
         **listings,
     }
-    return {"zone": "acme", "account_id": "ac", "scope": "account", "declared": False, "jobs": list(jobs), "notifications": found}
+    return {
+        "zone": "acme",
+        "account_id": "ac",
+        "scope": "account",
+        "declared": False,
+        "jobs": list(jobs),
+        "notifications": notifications,
+    }
 
 
 def zone(name: str = "a", *rules: t.Any, monitored: t.Any = True, listed: bool = True, **members: t.Any) -> dict[str, t.Any]:
@@ -147,8 +154,8 @@ TABLE: list[tuple[dict[str, t.Any] | None, dict[str, t.Any], dict[str, t.Any], i
 def test_who_is_told_of_the_scripts_of_a_zone(
     watching: t.Any, listings: t.Any, host: t.Any, degree: int | None, said: str
 ) -> None:
-    found = made(account(*([watching] if watching else []), **listings), host)
-    gaps = [gap for gap in found.gaps if gap.host == "a"]
+    alerting = made(account(*([watching] if watching else []), **listings), host)
+    gaps = [gap for gap in alerting.gaps if gap.host == "a"]
     assert [(gap.alert, gap.degree) for gap in gaps] == ([] if degree is None else [(SCRIPTS, degree)])
     assert all(said in gap.message for gap in gaps)
 
@@ -166,17 +173,17 @@ def test_who_is_told_of_the_scripts_of_a_zone(
 )
 def test_silence_of_a_policy_that_is_not_listed_is_told_once_at_the_account(silence: dict[str, t.Any], is_said: bool) -> None:
     """It may be that of a deleted policy, or of a listed one in another spelling; no zone is in doubt for it."""
-    found = made(account(policy(LOST), jobs=[JOB], **silenced(**silence)), zone(), zone("b"))
-    said = [(gap.host, gap.alert, gap.degree) for gap in found.gaps if "policies that are not listed" in gap.message]
+    alerting = made(account(policy(LOST), jobs=[JOB], **silenced(**silence)), zone(), zone("b"))
+    said = [(gap.host, gap.alert, gap.degree) for gap in alerting.gaps if "policies that are not listed" in gap.message]
     assert said == ([("acme", "silences", UNKNOWN)] if is_said else [])
 
 
 def test_one_scoped_policy_hides_no_other_zone() -> None:
     """A policy of one zone tells of that zone alone, and the best of several policies counts."""
     scoped, broken = policy(filters=IN_A), policy(HOSTS, id="q", name="broken", mechanisms={})
-    found = made(account(scoped, broken), zone("a", RULE), zone("b", RULE), zone("c", RULE))
-    assert [gap.host for gap in found.gaps] == ["b", "c"]
-    (resources, hosts) = found.alerts
+    alerting = made(account(scoped, broken), zone("a", RULE), zone("b", RULE), zone("c", RULE))
+    assert [gap.host for gap in alerting.gaps] == ["b", "c"]
+    (resources, hosts) = alerting.alerts
     assert (resources["covered"], resources["perhaps"], resources["uncovered"]) == (["a"], [], ["b", "c"])
     assert (hosts["covered"], hosts["uncovered"]) == ([], ["a", "b", "c"])
     assert hosts["policies"] == [
@@ -204,11 +211,11 @@ def test_one_scoped_policy_hides_no_other_zone() -> None:
 )
 def test_who_is_told_of_a_disabled_job(of_account: t.Any, of_zone: t.Any, watching: t.Any, degree: int | None) -> None:
     """The alert knows no zones, so that its gap is told at the account."""
-    found = made(account(*([watching] if watching else []), jobs=of_account), zone(jobs=of_zone, monitored=False))
-    assert [(gap.host, gap.scope, gap.alert, gap.degree) for gap in found.gaps] == (
+    alerting = made(account(*([watching] if watching else []), jobs=of_account), zone(jobs=of_zone, monitored=False))
+    assert [(gap.host, gap.scope, gap.alert, gap.degree) for gap in alerting.gaps] == (
         [] if degree is None else [("acme", "account", LOST, degree)]
     )
-    rows = [row for row in found.alerts if row["alert_type"] == LOST]
+    rows = [row for row in alerting.alerts if row["alert_type"] == LOST]
     if of_account or of_zone:
         assert rows[0]["covered" if degree is None else "perhaps" if degree == PERHAPS else "uncovered"] == (
             ["acme"] if of_account else ["a"]
@@ -222,31 +229,31 @@ def test_who_is_told_of_a_disabled_job(of_account: t.Any, of_zone: t.Any, watchi
 def test_rule_that_is_only_predicted_watches_nothing(before: t.Any, degree: int | None) -> None:
     host = zone("a", RULE)
     host["result"]["content_security_rules"]["diff"] = {"before": before, "after": {"checkout": {"enabled": True}}}
-    found = made(account(policy(filters=IN_A)), host)
-    assert [gap.degree for gap in found.gaps if gap.host == "a"] == ([] if degree is None else [degree])
+    alerting = made(account(policy(filters=IN_A)), host)
+    assert [gap.degree for gap in alerting.gaps if gap.host == "a"] == ([] if degree is None else [degree])
 
 
 @pytest.mark.parametrize("name", ["webhooks", "silences", "available_alerts"])
 def test_listing_that_was_not_read_is_told_at_the_account(name: str) -> None:
-    found = made(account(policy(), **{name: None}), zone())
-    assert [(gap.degree, gap.alert) for gap in found.gaps if gap.host == "acme"] == [(UNKNOWN, name)]
+    alerting = made(account(policy(), **{name: None}), zone())
+    assert [(gap.degree, gap.alert) for gap in alerting.gaps if gap.host == "acme"] == [(UNKNOWN, name)]
 
 
 def test_policies_that_were_not_read_are_unknown_at_each_zone_that_needs_them() -> None:
-    found = made({**account(), "notifications": DENIED}, zone("a"), zone("b", monitored=False))
-    assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", UNKNOWN)] and "no right" in found.gaps[0].message
-    assert found.alerts == []
+    alerting = made({**account(), "notifications": DENIED}, zone("a"), zone("b", monitored=False))
+    assert [(gap.host, gap.degree) for gap in alerting.gaps] == [("a", UNKNOWN)] and "no right" in alerting.gaps[0].message
+    assert alerting.alerts == []
 
 
 @pytest.mark.parametrize("policies", [None, {}, "none"])
 def test_result_without_policies_is_unknown_at_the_account_too(policies: t.Any) -> None:
-    found = made(account(notification_policies=policies, jobs=[JOB]), zone())
-    assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", UNKNOWN), ("acme", UNKNOWN)]
+    alerting = made(account(notification_policies=policies, jobs=[JOB]), zone())
+    assert [(gap.host, gap.degree) for gap in alerting.gaps] == [("a", UNKNOWN), ("acme", UNKNOWN)]
 
 
 def test_spelling_of_the_account_does_not_matter() -> None:
-    found = made(account(), zone(account_id="AC"))
-    assert [(gap.host, gap.degree) for gap in found.gaps] == [("a", NOT)]
+    alerting = made(account(), zone(account_id="AC"))
+    assert [(gap.host, gap.degree) for gap in alerting.gaps] == [("a", NOT)]
 
 
 def test_nothing_is_told_without_an_account_in_the_run() -> None:
@@ -255,5 +262,5 @@ def test_nothing_is_told_without_an_account_in_the_run() -> None:
 
 def test_last_delivery_is_of_webhooks_and_their_names_are_shown() -> None:
     (row,) = made(account(policy(mechanisms={**HOOK, "email": ["a"]})), zone()).alerts[:1]
-    (shown,) = row["policies"]
-    assert shown["mechanisms"] == {"email": ["a"], "webhooks": ["Chat"], "pagerduty": []} and shown["last_delivery"] == OLD
+    (listed,) = row["policies"]
+    assert listed["mechanisms"] == {"email": ["a"], "webhooks": ["Chat"], "pagerduty": []} and listed["last_delivery"] == OLD

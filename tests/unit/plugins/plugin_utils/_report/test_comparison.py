@@ -34,12 +34,12 @@ def ids(made, zone=None):
 def rows(made):
     """Return zones with their statuses, in parentheses if the row is carried from another report."""
     return ", ".join(
-        f"({each['zone']} {each['status']})" if each["carried"] else f"{each['zone']} {each['status']}" for each in made["zones"]
+        f"({zone['zone']} {zone['status']})" if zone["carried"] else f"{zone['zone']} {zone['status']}" for zone in made["zones"]
     )
 
 
 def parts(made):
-    return {name: found for name, found in made["comparison"].items() if found and name != "previous_id"}
+    return {name: item_ids for name, item_ids in made["comparison"].items() if item_ids and name != "previous_id"}
 
 
 def test_new_persisting_and_resolved_problems():
@@ -91,7 +91,7 @@ def test_zones_outside_the_run_are_carried():
     gap = report(drifted("a"), previous=before, at=LATER, expected=["a"])
     assert parts(gap) == {"persisting": ids(before, "a"), "unknown": ids(before, "b")}
     assert rows(gap) == "a drifted, (b drifted), (c compliant)"
-    assert [each["audited_at"] for each in gap["zones"]] == [LATER, AT, AT]
+    assert [zone["audited_at"] for zone in gap["zones"]] == [LATER, AT, AT]
     assert (gap["counts"]["zones"], gap["counts"]["statuses"]["drifted"], gap["counts"]["differences"]) == (1, 1, 1)
     assert (gap["outcome"], gap["plan_id"]) == ("drifted", report(drifted("a"))["plan_id"])
     after = report(drifted("a"), drifted("b"), record("c"), previous=gap, at=LATEST)
@@ -134,7 +134,7 @@ def test_new_zone_with_an_old_name_resolves_nothing():
     made = report({**record("a"), "zone_id": "ff"}, {**record("b"), "zone_id": "fe"}, previous=before, at=LATER)
     assert parts(made) == {"unknown": ids(before)}
     assert rows(made) == "a compliant, (a drifted), b compliant"
-    assert [each["zone_id"] for each in made["zones"]] == ["ff", zone_id("a"), "fe"]
+    assert [zone["zone_id"] for zone in made["zones"]] == ["ff", zone_id("a"), "fe"]
 
 
 def test_hosts_of_one_zone_have_separate_rows():
@@ -148,7 +148,7 @@ def test_merged_slices():
     kept = json.dumps(one)
     merged = report(slices=[one, two], at=LATEST, expected=["a"], waivers=[{**WAIVER, "zone": "x"}])
     assert rows(merged) == "a drifted, b drifted, c drifted"
-    assert [each["audited_at"] for each in merged["zones"]] == [AT, LATER, LATER]
+    assert [zone["audited_at"] for zone in merged["zones"]] == [AT, LATER, LATER]
     assert merged["counts"]["differences"] == 3
     assert merged == report(slices=[two, one], at=LATEST, waivers=[{**WAIVER, "zone": "x"}])
     assert json.dumps(one) == kept, "slices are not changed"
@@ -215,13 +215,13 @@ def test_zones_of_slices_are_merged_by_id():
     old, renamed = report(drifted("old"), at=AT), report({**drifted("new"), "zone_id": zone_id("old")}, at=LATER)
     for slices in ([old, renamed], [renamed, old]):
         made = report(slices=slices, at=LATER)
-        assert [(each["zone"], each["zone_id"]) for each in made["zones"]] == [("new", zone_id("old"))]
+        assert [(zone["zone"], zone["zone_id"]) for zone in made["zones"]] == [("new", zone_id("old"))]
         assert items(made)[0]["first_seen"] == AT
     made = report(slices=[old, report({**record("old"), "zone_id": "ff"}, at=LATER)], at=LATER)
-    assert [(each["zone_id"], each["status"]) for each in made["zones"]] == [(zone_id("old"), "drifted"), ("ff", "compliant")]
+    assert [(zone["zone_id"], zone["status"]) for zone in made["zones"]] == [(zone_id("old"), "drifted"), ("ff", "compliant")]
     nameless = report({**failed("old"), "zone_id": None}, at=LATER)
     made = report(slices=[nameless, old, renamed], at=LATER)
-    assert [(each["zone"], each["zone_id"]) for each in made["zones"]] == [("new", zone_id("old"))]
+    assert [(zone["zone"], zone["zone_id"]) for zone in made["zones"]] == [("new", zone_id("old"))]
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_first_seen_survives_a_retry():
 def test_row_of_a_slice_without_the_time_of_its_audit_is_unaudited():
     """It may be of any age."""
     part = report(drifted("a"), record("b"))
-    made = report(slices=[{**part, "zones": [{**each, "audited_at": None} for each in part["zones"]]}], at=LATER)
+    made = report(slices=[{**part, "zones": [{**zone, "audited_at": None} for zone in part["zones"]]}], at=LATER)
     assert rows(made) == "a unaudited, b unaudited"
     assert "does not say when it was audited" in row(made, "a")["error"]["message"]
 

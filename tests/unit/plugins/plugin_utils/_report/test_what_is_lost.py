@@ -218,7 +218,7 @@ ON_ACCOUNT = [{"account_id": "ac", "job_id": 1, "bytes": 5}]
 )
 def test_estimate_without_the_jobs_of_zones_is_not_known(cost, of_account, of_zone, types):
     made = report(zone(**{"jobs": [job(id=1)], **of_zone}), account(cost=cost, **of_account), at=NOW, monthly_budget_usd=500)
-    found = [item for item in items(made, "acme") if item["resource"] == "delivery" and "USD" in item["is"]]
-    assert [item["type"] for item in found] == types
+    figures = [item for item in items(made, "acme") if item["resource"] == "delivery" and "USD" in item["is"]]
+    assert [item["type"] for item in figures] == types
     # Figures that are not those of the account are not shown.
     assert (row(made, "acme")["budget"] is None) is bool(types)
