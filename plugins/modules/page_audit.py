@@ -133,8 +133,8 @@ options:
   fail_on:
     description:
       - The findings that fail the task with the kind V(gate), after the evidence is written. The failed result has all return values.
-      - V(all) means every finding but V(unused). With an empty list no finding fails the task; with any in it V(page_unread) fails as well.
-        RV(summary) describes the findings.
+      - V(all) means every finding but V(unused). With an empty list no finding fails the task; with any in it V(page_unread) and V(redirected) fail as
+        well, because what is named could not be judged. RV(summary) describes the findings.
     type: list
     elements: str
     choices: [all, page_unread, page_new, header_changed, script_new, inline_new, frame_new, form_new, gone, redirected, expired, unjustified,

@@ -207,6 +207,16 @@ def test_unread_page_is_a_finding(modules: Modules, site: Site, why: str, monkey
     assert result["pages"][0]["status"] is None and result["pages"][0]["inline"] == []
 
 
+def test_page_that_leads_elsewhere_fails_by_each_finding(modules: Modules, site: Site) -> None:
+    """What it was to be judged by was not read."""
+    url = site.put("/checkout", CHECKOUT)
+    baseline = authorised(modules, url)
+    site.put("/cart", "<p>empty")
+    site.pages["/checkout"] = Page(b"", (("Location", "/cart"),), status=302)
+    result = modules.run(task(url, baseline=baseline, fail_on=["inline_new"]), fails="gate").result
+    assert kinds(result) == [("redirected", site.url("/cart"))] and "found 1 redirected" in result["msg"]
+
+
 def test_headers_of_the_request_go_to_one_origin(modules: Modules, site: Site) -> None:
     secret = "Bearer c4nary-of-a-page"
     with Site().running() as other:

@@ -206,15 +206,23 @@ class _HasCause(t.Protocol):
 AnyLoss = t.TypeVar("AnyLoss", bound=_HasCause)
 
 
-def chosen(found: t.Iterable[AnyLoss], how: str) -> list[AnyLoss]:
-    """Return what to take away: everything, or one loss for each cause, which `fixed` or a number draws."""
+def chosen(found: t.Iterable[AnyLoss], how: str, name: str, *, kinds: int = 2) -> list[AnyLoss]:
+    """Return what to take away in a run of this name: everything, or one loss for each cause, which a number draws.
+
+    With `fixed` only some kinds are drawn of each place; each run draws others, so that together they have each kind.
+    """
     if how == "all":
         return list(found)
-    drawing = random.Random(how)
-    by_cause: dict[tuple[str, str, str], list[AnyLoss]] = {}
+    drawing = random.Random(f"{how} {name}")
+    by_place: dict[tuple[str, str], dict[str, list[AnyLoss]]] = {}
     for loss in found:
-        by_cause.setdefault(loss.cause, []).append(loss)
-    return [drawing.choice(several) for several in by_cause.values()]
+        of, place, kind = loss.cause
+        by_place.setdefault((of, place), {}).setdefault(kind, []).append(loss)
+    drawn = (
+        drawing.sample(list(by_kind.values()), min(kinds, len(by_kind))) if how == "fixed" else by_kind.values()
+        for by_kind in by_place.values()
+    )
+    return [drawing.choice(several) for by_kind in drawn for several in by_kind]
 
 
 class FileLoss(t.NamedTuple):

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from faults import direct, scenarios
-from properties import decisions, documents, files, losses
+from properties import decisions, documents, files, losses, pages
 from properties.decisions import EVERYTHING, Place
 from properties.recordings import recorded, replayed
+from properties.trouble import IN_ZONE
 from properties.troubles import TROUBLES
+from support.site import Site
 
 from ansible_collections.edgeops.observability.plugins.module_utils._api import client as api_client
 from ansible_collections.edgeops.observability.plugins.module_utils._api import pagination
@@ -20,6 +22,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events import compare
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import health
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import UNREAD
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
@@ -60,7 +63,7 @@ def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collecti
     assert set(trouble.tells) <= whole.tells, whole
     assert EVERYTHING in trouble.tells or EVERYTHING not in whole.tells, whole
     reasons = []
-    for loss in losses.chosen(losses.losses(recording, optional=trouble.optional), how):
+    for loss in losses.chosen(losses.losses(recording, optional=trouble.optional), how, name):
         if loss.cause in trouble.allowed:
             continue
         with replayed(recording, loss.key, loss.change):
@@ -84,7 +87,7 @@ def test_less_of_a_file_is_never_greener(simulator, how, cases, tmp_path, name):
     assert set(file.tells) <= whole.tells, whole
     reasons = []
     content = file.path.read_bytes()
-    for loss in losses.chosen(losses.file_losses(file.path.name, content), how):
+    for loss in losses.chosen(losses.file_losses(file.path.name, content), how, name):
         if (loss.place, loss.kind) in file.allowed or (file.places and loss.place not in file.places):
             continue
         file.path.unlink(missing_ok=True)
@@ -104,7 +107,7 @@ def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Coun
     assert whole.tells and documents.SENTENCES[-3] in whole.tells, whole
     by_loss = {loss: path for path, loss in documents.all_losses(tmp_path)}
     reasons = []
-    for loss in losses.chosen(by_loss, how):
+    for loss in losses.chosen(by_loss, how, name):
         path = by_loss[loss]
         content = path.read_bytes()
         path.unlink()
@@ -121,6 +124,36 @@ def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Coun
 @pytest.mark.parametrize("name", documents.HISTORIES)
 def test_document_of_less_evidence_is_never_better(how, cases, tmp_path, name):
     reasons = worse_documents(name, tmp_path, how, cases)
+    assert not reasons, f"--mutations={how}\n" + "\n".join(reasons)
+
+
+@pytest.fixture(scope="module")
+def site() -> t.Iterator[Site]:
+    with Site().running() as site:
+        yield site
+
+
+def greener_pages(name: str, place: Place, site: Site, how: str, cases: collections.Counter[str]) -> list[str]:
+    """Return which losses let an audit of a page find less, pass, or keep more than was seen."""
+    audited = pages.PAGES_WITH_TROUBLE[name](site, place)
+    whole = audited.run()
+    assert {*audited.tells, "the audit passed", "the task passes", "the report passes"} <= whole.tells, whole
+    assert UNREAD not in whole.tells, whole
+    reasons = []
+    for loss in losses.chosen(pages.page_losses(audited), how, name, kinds=1):
+        if loss.cause in audited.allowed:
+            continue
+        better = audited.run(loss).is_better_than(whole)
+        cases["less of a page"] += 1
+        if better:
+            reasons.append(f"{loss} -> {better}")
+    return reasons
+
+
+@pytest.mark.parametrize("name", pages.PAGES_WITH_TROUBLE)
+def test_less_of_a_page_is_never_greener(simulator, site, how, cases, monkeypatch, tmp_path, name):
+    pages.without_waiting(monkeypatch)
+    reasons = greener_pages(name, Place(simulator, IN_ZONE, tmp_path), site, how, cases)
     assert not reasons, f"--mutations={how}\n" + "\n".join(reasons)
 
 
@@ -218,7 +251,7 @@ PLANTED: t.Sequence[tuple[t.Callable[[pytest.MonkeyPatch], None], str, str]] = (
 
 def _torn_is_nothing(patch: pytest.MonkeyPatch) -> None:
     """An incomplete last line counts as none."""
-    patch.setattr(document, "is_torn", lambda _chain: False)
+    patch.setattr(document, "incomplete_lines", lambda _chain: (None, None))
 
 
 def test_planted_fault_of_the_document_is_caught(monkeypatch, cases, tmp_path):

@@ -32,6 +32,9 @@ class Site:
                 site.requests.append((self.command, self.path, {name.lower(): value for name, value in self.headers.items()}))
                 served = site.pages.get(self.path, Page(b"not here", status=404))
                 page = served if isinstance(served, Page) else served()
+                if not page.status:
+                    self.close_connection = True  # without an answer
+                    return
                 self.send_response(page.status)
                 if page.content_type is not None:
                     self.send_header("Content-Type", page.content_type)
@@ -39,6 +42,8 @@ class Site:
                     self.send_header(name, value)
                 if not any(name.lower() in ("content-length", "transfer-encoding") for name, _value in page.headers):
                     self.send_header("Content-Length", str(len(page.body)))
+                else:
+                    self.close_connection = True  # what was announced may not come
                 self.end_headers()
                 self.wfile.write(page.body)
 

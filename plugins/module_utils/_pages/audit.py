@@ -14,7 +14,7 @@ from .._core import Conclusion, Json, invalid_option
 from .._files import read_regular
 from .._redact import clean_text, scrub
 from .compare import Comparison, Finding, Seen, extract_of, find_entry, find_in_entries, in_order
-from .facts import FAILURES, PAGE_FINDINGS, UNREAD, Unread
+from .facts import FAILURES, PAGE_FINDINGS, REDIRECTED, UNREAD, Unread
 from .fetch import Fetcher, NoAnswer
 from .har import Exchange, age_of, find_recorded, parse_har
 from .options import Options, Page
@@ -24,7 +24,7 @@ from .received import Read, read_response
 # Findings about a page itself, for which an entry can be proposed.
 _OF_PAGES = frozenset(("page_new", "header_changed", "script_new", "inline_new", "frame_new", "form_new", "gone"))
 # What of these findings is kept: both sides change only if the page does.
-_WITH_TEXTS = frozenset(("header_changed", "redirected"))
+_WITH_TEXTS = frozenset(("header_changed", REDIRECTED))
 
 
 class Audit(t.NamedTuple):
@@ -232,8 +232,8 @@ def _lasting(page: t.Mapping[str, t.Any]) -> dict[str, Json]:
 
 def _refusal(options: Options, summary: t.Mapping[str, int]) -> str:
     """Return why the task fails although the audit is complete; "" if nothing that fails it was found."""
-    # A page that could not be read may have any of them.
-    deciding = {*options.fail_on, UNREAD} if options.fail_on else options.fail_on
+    # A page that could not be read, or that led elsewhere, may have any of them.
+    deciding = {*options.fail_on, UNREAD, REDIRECTED} if options.fail_on else options.fail_on
     counts = ", ".join(f"{count} {kind}" for kind, count in summary.items() if count and kind in deciding)
     if not counts:
         return ""

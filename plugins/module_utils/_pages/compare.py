@@ -14,7 +14,7 @@ from .._core import invalid_option
 from .._redact import clean_text
 from .._text import quoted, shorten
 from . import headers as policies
-from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, UNREAD, WITHOUT_SHAPE
+from .facts import CSP, MAX_EXTRACT, OF_DOCUMENT, PAGE_FINDINGS, REDIRECTED, UNREAD, WITHOUT_SHAPE
 from .found import Document, Frame, Script, once
 from .inline import Inline
 from .options import SELF, Entry, Line, Page
@@ -218,10 +218,10 @@ class Comparison:
             final, text = read.response.address, str(read.response.address)
             if final.origin != asked.origin:
                 message = f"it ends on another origin, {text}"
-                self._add("redirected", text, text, asked.origin, None, message)
+                self._add(REDIRECTED, text, text, asked.origin, None, message)
             elif final != asked and self.entry is not None and not self.entry.pattern.covers(text):
                 message = f"it ends on {text}, which is another page than entry {quoted(self.entry.name)} covers"
-                self._add("redirected", text, text, self.entry.pattern.text, None, message)
+                self._add(REDIRECTED, text, text, self.entry.pattern.text, None, message)
 
     def _compare_headers(self) -> None:
         if self.entry is None:

@@ -9,7 +9,7 @@ from .._chain.kinds import PAGES, UNUSED
 
 # An entry, or a line of one, that nothing fits does not fail the audit by default.
 PAGE_FINDINGS = PAGES.findings
-UNREAD = "page_unread"
+UNREAD, REDIRECTED = "page_unread", "redirected"
 FAILURES = frozenset(PAGE_FINDINGS) - {UNUSED}
 ALL = "all"
 

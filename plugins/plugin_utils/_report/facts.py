@@ -314,7 +314,8 @@ _SCRIPTS: tuple[StandIn, ...] = (
     *(("scripts", name) for name in ("monitor_off", "nothing_seen", _UNREAD)),
     *(("script_monitor", name) for name in ("monitor_off", _UNREAD)),  # as a survey has them
 )
-_PAGES: tuple[StandIn, ...] = (("pages", "page_unread"), ("pages", _UNREAD))
+# A page that leads elsewhere is not the page that was to be judged.
+_PAGES: tuple[StandIn, ...] = (("pages", "page_unread"), ("pages", "redirected"), ("pages", _UNREAD))
 STAND_INS: t.Mapping[str, tuple[StandIn, ...]] = {
     **dict.fromkeys(("job_failing", "job_disabled_by_service", "job_silent", "job_never", "job_stale"), _HEALTH),
     **dict.fromkeys(("missing_field", "fields_not_selected", "field_stays_empty"), _COVERAGE),

@@ -464,3 +464,14 @@ def test_unread_monitor_stands_for_an_alert_that_nobody_gets(monitor):
     assert "a" not in failed_hosts(made["zones"], ["monitor_off"])
     on = report({**zone, "result": SEEN}, owner)
     assert "nobody" in refused(row(on, "a"), ["no_alert"])["no_alert"]
+
+
+def test_page_that_leads_elsewhere_fails_each_type_of_pages():
+    elsewhere = {
+        "kind": "redirected",
+        "page": "https://a/pay",
+        "subject": "https://a/cart",
+        "message": "it ends on https://a/cart",
+    }
+    made = report(whole() | {"pages": {"findings": [elsewhere], "pages": []}})
+    assert list(refused(row(made, "a"), ["inline_new", "malicious"])) == ["inline_new"]
