@@ -353,6 +353,11 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
     "empty": ([recorded(SHOP, text="")], "page_unread"),
     "cut": ([recorded(SHOP, content={"size": 90000})], "page_unread"),
     "cut base64": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"encoding": "base64", "size": 9})], "page_unread"),
+    "Base64 that does not say so": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"size": 8})], "page_unread"),
+    "a header without a name": (
+        [recorded(SHOP, headers=[{"name": "Content-Type", "value": HTML}, {"name": "", "value": "x"}])],
+        "page_unread",
+    ),
     "another encoding": ([recorded(SHOP, content={"encoding": "rot13"})], "page_unread"),
     "of the next day": ([recorded(SHOP, startedDateTime="2026-11-03T00:00:00Z")], "page_unread"),
     "of the future": ([recorded(SHOP, startedDateTime="2027-09-01T00:00:00Z")], "page_unread"),

@@ -8,6 +8,7 @@ import base64
 import binascii
 import datetime
 import json
+import re
 import typing as t
 
 from .._core import Json, invalid_option
@@ -57,6 +58,8 @@ _SCRIPT_TYPES = ("javascript", "ecmascript", "jscript", "livescript")
 _DOCUMENT_TYPES = ("html", "xml")
 _OTHER_TYPES = ("image/", "font/", "audio/", "video/", "text/css", "application/font", "application/json")
 _WITHOUT_BODY = (204, 205)
+# No document has only these characters, because each has a tag.
+_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n]+={0,2}\s*")
 # Says in a body how it is encoded.
 BOM = b"\xef\xbb\xbf"
 
@@ -217,7 +220,7 @@ def _headers(response: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
         raise Unread("the recording has no headers of its answer")
     for item in listed:
         name, value = dict_of(item).get("name"), dict_of(item).get("value")
-        if not isinstance(name, str) or not isinstance(value, str):
+        if not isinstance(name, str) or not name.strip() or not isinstance(value, str):
             raise Unread("the recording has a header without name or value")
         # Browsers join what was sent several times with line ends.
         headers[name.lower()] = (*headers.get(name.lower(), ()), *value.split("\n"))
@@ -236,6 +239,8 @@ def _body(content: t.Mapping[str, Json]) -> bytes:
             raise Unread("the content of its answer in the recording is not Base64") from None
         longest = len(body)
     elif encoding in (None, ""):
+        if _BASE64.fullmatch(text):
+            raise Unread("the content of its answer in the recording may be Base64, which the recording does not say")
         # Text was decoded by the browser, and is read as it is.
         body = BOM + text.encode("utf-8", "surrogatepass")
         longest = _max_size(text, body, str(content.get("mimeType")))
