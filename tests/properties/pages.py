@@ -227,6 +227,9 @@ _ADDED_IS_GONE = (
     ("recording", "log.entries[].response.headers[].name", "unknown word"),
 )
 
+# Without an entry no page is another one than was authorised, and the finding says that nothing of it was.
+_ANY_PAGE_IS_NEW = tuple((of, "redirect", "to another page") for of in ("page", "second fetch"))
+
 
 def _requires(entry: Document) -> Document:
     return {**entry, "scripts": [{"url": "https://cdn.example/pay.js", "required": True}]}
@@ -261,7 +264,9 @@ _WRONG: t.Mapping[str, tuple[tuple[str, ...], Document]] = {
 PAGES_WITH_TROUBLE: t.Mapping[str, Made] = {
     **{f"fetched: {name}": _of(*tells, **given) for name, (tells, given) in _WRONG.items()},
     **{f"recorded: {name}": _of(*tells, har=True, **given) for name, (tells, given) in _WRONG.items()},
-    "fetched: page without entry": _of("page_new", change=lambda entry: {**entry, "page": "https://other.example/"}),
+    "fetched: page without entry": _of(
+        "page_new", change=lambda entry: {**entry, "page": "https://other.example/"}, allowed=_ANY_PAGE_IS_NEW
+    ),
     "fetched: entry past its review": _of("expired", change=lambda entry: {**entry, "review_by": "2026-11-01"}),
     "fetched: entry without owner": _of("unjustified", change=lambda entry: {**entry, "owner": None}),
     "fetched: script of an entry past its review": _of(

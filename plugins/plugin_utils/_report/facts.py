@@ -324,7 +324,9 @@ STAND_INS: t.Mapping[str, tuple[StandIn, ...]] = {
     "field_removed": (("fields", _UNREAD),),
     "no_alert": (("notifications", _UNREAD),),
     **dict.fromkeys(("enforcement_refused", "unlisted_rule", "violations"), _RULES),
-    **dict.fromkeys(("malicious", "reported", "new", "unverified", "expired", "unjustified", "gone", "unused"), _SCRIPTS),
+    **dict.fromkeys(("malicious", "reported", "new", "unverified"), _SCRIPTS),
+    # Of entries of both baselines.
+    **dict.fromkeys(("expired", "unjustified", "gone", "unused"), (*_SCRIPTS, *_PAGES)),
     "monitor_off": (("scripts", _UNREAD), ("script_monitor", _UNREAD)),
     "nothing_seen": (("scripts", "monitor_off"), ("scripts", _UNREAD)),
     "changed": (*_SCRIPTS, ("scripts", "unverified")),

@@ -474,4 +474,4 @@ def test_page_that_leads_elsewhere_fails_each_type_of_pages():
         "message": "it ends on https://a/cart",
     }
     made = report(whole() | {"pages": {"findings": [elsewhere], "pages": []}})
-    assert list(refused(row(made, "a"), ["inline_new", "malicious"])) == ["inline_new"]
+    assert list(refused(row(made, "a"), ["inline_new", "expired", "malicious"])) == ["inline_new", "expired"]
