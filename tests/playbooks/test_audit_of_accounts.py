@@ -77,8 +77,8 @@ def test_budget_of_an_account_is_compared(playbook, simulator, hosts):
 
 @pytest.mark.parametrize("filters", [{"names": ["1.example"]}, {"statuses": ["active"]}])
 def test_budget_of_a_survey_without_accounts_is_refused(playbook, simulator, hosts, filters):
-    given = {"edgeops_monthly_budget_usd": 3, "edgeops_survey": filters, "edgeops_verify_token": False}
-    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars=given, fails="invalid_option")
+    extra = {"edgeops_monthly_budget_usd": 3, "edgeops_survey": filters, "edgeops_verify_token": False}
+    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars=extra, fails="invalid_option")
     assert "add account_ids to edgeops_survey" in report.stdout and not report.journal
 
 
@@ -91,6 +91,6 @@ def test_budget_of_a_survey_without_accounts_is_refused(playbook, simulator, hos
     ],
 )
 def test_budget_that_cannot_be_compared_is_refused_before_any_request(playbook, simulator, hosts, variables, limit, told):
-    given = {"edgeops_monthly_budget_usd": 100, "edgeops_target": limit, **variables}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=given, fails="invalid_option")
+    extra = {"edgeops_monthly_budget_usd": 100, "edgeops_target": limit, **variables}
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, fails="invalid_option")
     assert told in report.stdout and "edgeops_monthly_budget_usd" in report.stdout and not report.journal

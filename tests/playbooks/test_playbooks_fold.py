@@ -49,8 +49,8 @@ def printed(report) -> list[str]:
 def skipped(report) -> dict[str, int]:
     """Return the tasks that were skipped zone by zone, with the number of zones."""
     parts = re.split(r"^(?=TASK|PLAY)", report.stdout, flags=re.MULTILINE)
-    found = {text.partition("\n")[0]: len(re.findall(r"^skipping: ", text, re.MULTILINE)) for text in parts}
-    return {name: count for name, count in found.items() if count > 1}
+    zones_of = {text.partition("\n")[0]: len(re.findall(r"^skipping: ", text, re.MULTILINE)) for text in parts}
+    return {name: count for name, count in zones_of.items() if count > 1}
 
 
 def test_refused_delivery(playbook: Playbook, hosts) -> None:
@@ -90,9 +90,9 @@ def test_check(playbook: Playbook, hosts) -> None:
     )
     lines = printed(report)
     assert len(lines) <= MAX_LINES, "\n".join(lines)
-    shown = shown_lines(report)
-    assert shown[0].startswith("40 zones, such as zone0: difference: job edge-logs: filter is ")
-    assert not [text for text in shown if "zone1 " in text]
+    findings = shown_lines(report)
+    assert findings[0].startswith("40 zones, such as zone0: difference: job edge-logs: filter is ")
+    assert not [text for text in findings if "zone1 " in text]
     assert skipped(report) == {}
 
 
@@ -144,9 +144,9 @@ def test_adoption_that_would_change_zones(playbook: Playbook, hosts, tmp_path: P
     )
     lines = printed(report)
     assert len(lines) <= MAX_LINES, "\n".join(lines)
-    shown = shown_lines(report, "Show the outcome")
-    assert shown[0] == "40 zones, such as zone0: script_monitor.enabled: true -> false"
-    assert shown[-1].startswith("Next: ")
+    outcomes = shown_lines(report, "Show the outcome")
+    assert outcomes[0] == "40 zones, such as zone0: script_monitor.enabled: true -> false"
+    assert outcomes[-1].startswith("Next: ")
     assert len(re.findall(r"FAILED! => .*with these files a delivery would change the zone", report.stdout)) == ZONES
 
 

@@ -168,9 +168,9 @@ def member_losses(document: Json) -> t.Iterator[tuple[Path_, str, t.Callable[[Js
         value = at(document, path)
         name = next((step for step in reversed(path) if isinstance(step, str)), "")
         if isinstance(path[-1], str):
-            yield path, "absent", lambda given, path=path: with_value(given, path, _ABSENT)
+            yield path, "absent", lambda body, path=path: with_value(body, path, _ABSENT)
         for kind, other in _values(name, value):
-            yield path, kind, lambda given, path=path, other=other: with_value(given, path, other)
+            yield path, kind, lambda body, path=path, other=other: with_value(body, path, other)
 
 
 def _is_counted(document: Json) -> bool:
@@ -182,10 +182,10 @@ def _page_losses(document: Json) -> t.Iterator[tuple[str, t.Callable[[Json], Jso
     """Yield what counts show: an item that is missing, a page that is missing, or repeated items in place of others."""
     items = document["result"]
     if items:
-        yield "cut", lambda given: {**given, "result": given["result"][:-1]}
-        yield "missing", lambda given: {**given, "result": []}
+        yield "cut", lambda body: {**body, "result": body["result"][:-1]}
+        yield "missing", lambda body: {**body, "result": []}
     if len(items) > 1:
-        yield "repeated", lambda given: {**given, "result": [given["result"][0]] * len(given["result"])}
+        yield "repeated", lambda body: {**body, "result": [body["result"][0]] * len(body["result"])}
 
 
 def _of_body(change: t.Callable[[Json], Json]) -> Change:
@@ -275,10 +275,10 @@ def losses(recording: Recording, *, optional: bool = False) -> t.Iterator[Loss]:
 def _losses_of_result(key: Key, root: str, document: Json) -> t.Iterator[Loss]:
     for kind, value in (("absent", _ABSENT), ("null", None), ("other type", _other_type(document[root])), ("text", "zzz")):
         if value != document[root]:
-            yield Loss(key, root, kind, _of_body(lambda given, value=value: with_value(given, (root,), value)))
+            yield Loss(key, root, kind, _of_body(lambda body, value=value: with_value(body, (root,), value)))
     if key[1].partition("?")[0] == "/accounts":
         # A token may list fewer accounts than its zones belong to.
-        yield Loss(key, root, "not listed", _of_body(lambda given: {**given, "result": [], "result_info": None}))
+        yield Loss(key, root, "not listed", _of_body(lambda body: {**body, "result": [], "result_info": None}))
     if _is_counted(document):
         for kind, change_page in _page_losses(document):
             yield Loss(key, root, kind, _of_body(change_page))
@@ -292,7 +292,7 @@ def _losses_of_members(key: Key, document: Json, optional: bool) -> t.Iterator[L
         if len(path) > 1 and not is_documented and not is_other(key, path, kind):
             yield Loss(key, place_of(path), kind, _of_body(change_member))
     for path in _lacking(key, document):
-        yield Loss(key, place_of(path), "unreadable", _of_body(lambda given, path=path: with_value(given, path, [7])))
+        yield Loss(key, place_of(path), "unreadable", _of_body(lambda body, path=path: with_value(body, path, [7])))
 
 
 def _lacking(key: Key, document: Json) -> t.Iterator[Path_]:
@@ -333,11 +333,11 @@ _NOTHING = ("absent", "null", "empty text")
 
 def tables() -> dict[str, t.Any]:
     """Return what may be absent of all resources, by path."""
-    found: dict[str, t.Any] = {}
+    may_be_absent: dict[str, t.Any] = {}
     for file in sorted(Path(next(iter(module_utils.__path__))).glob("*/facts.py")):
         facts = importlib.import_module(f"{module_utils.__name__}.{file.parent.name}.facts")
-        found |= getattr(facts, "MAY_BE_ABSENT", {})
-    return found
+        may_be_absent |= getattr(facts, "MAY_BE_ABSENT", {})
+    return may_be_absent
 
 
 _TABLES = tables()

@@ -148,10 +148,10 @@ def test_hosts_are_named_of_which_an_audit_reads_more() -> None:
         "acme": {"account_id": "e" * 32, "edgeops_audit_scripts": True, "log_delivery_job": {"name": "audit"}},
     }
     params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None}
-    found = ValidateVariables().report(ValidateVariables().desire(params, play(hosts))).result
-    odd = found["patterns"]["shop example"]
-    assert found["reads"] == {"jobs": ["partly"], "scripts": ["scanned"], "notifications": ["acme"], "pages": [odd]}
-    assert odd.startswith("~^") and found["patterns"]["bare"] == "bare"
+    result = ValidateVariables().report(ValidateVariables().desire(params, play(hosts))).result
+    odd = result["patterns"]["shop example"]
+    assert result["reads"] == {"jobs": ["partly"], "scripts": ["scanned"], "notifications": ["acme"], "pages": [odd]}
+    assert odd.startswith("~^") and result["patterns"]["bare"] == "bare"
 
 
 def test_own_variables_are_validated() -> None:
