@@ -15,15 +15,18 @@ from ._core import Json
 
 # Shorter secrets are masked only as whole words: a header value "1" must not mask every digit of a report.
 FREELY_MASKED = 4
+# From this length on a secret is found in capitals or without them, too: hosts are written so, and messages sometimes.
+_IN_OTHER_CAPITALS = 12
 # Minimum length of Base64 that cannot match by chance; a part that begins inside a group needs more.
 _SHORTEST_BASE64 = (5, 6, 6)
 # Escapes of URLs, JSON, code and HTML. Single backslashes are dropped, because they escape or are escaped.
 _ESCAPE = re.compile(
     r"%(?:25)*(?P<percent>[0-9A-Fa-f]{2})|\\+u(?P<pair>[dD][89a-bA-B][0-9A-Fa-f]{2}\\+u[dD][c-fC-F][0-9A-Fa-f]{2})"
     r"|\\+(?:u(?P<unit>[0-9A-Fa-f]{4})|x(?P<byte>[0-9A-Fa-f]{2})|U(?P<code>00(?:0[0-9A-Fa-f]|10)[0-9A-Fa-f]{4}))"
-    r"|&(?P<entity>amp|lt|gt|quot|apos|#39);|(?P<other>[^\x00-\x7f])|\\+"
+    r"|&(?P<entity>amp|lt|gt|quot|apos);|&#(?:(?P<decimal>[0-9]{1,7})|[xX](?P<hex>[0-9A-Fa-f]{1,6}));|(?P<other>[^\x00-\x7f])|\\+"
 )
-_ENTITIES: t.Mapping[str, str] = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'", "#39": "'"}
+_MAX_CODE = 0x10FFFF
+_ENTITIES: t.Mapping[str, str] = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 # A space may be written as a plus sign, and JSON and code write a line break as a letter.
 _SAME = str.maketrans("+\n\r\t\b\f", " nrtbf")
 _WORDS = re.compile(r"[A-Za-z0-9]+")
@@ -66,8 +69,9 @@ def _meaning(escape: re.Match[str]) -> str:
     elif kind == "pair":
         units = bytes.fromhex(digits[:4] + digits[-4:])
         decoded = _in_bytes(units.decode("utf-16-be"))
-    elif kind in ("unit", "byte", "code"):
-        decoded = _in_bytes(chr(int(digits, 16)))
+    elif kind in ("unit", "byte", "code", "hex", "decimal"):
+        code = int(digits, 10 if kind == "decimal" else 16)
+        decoded = _in_bytes(chr(code)) if code <= _MAX_CODE else escape[0]
     else:
         decoded = _ENTITIES[digits] if kind == "entity" else _in_bytes(digits) if kind == "other" else ""
     return "" if decoded == "\\" else decoded
@@ -114,6 +118,8 @@ class Needle:
 def needles_of(secret: str) -> t.Iterator[Needle]:
     """Return needles for a secret itself and for its Base64, in both alphabets and at each of the three offsets in a longer text."""
     yield Needle(secret)
+    if len(secret) >= _IN_OTHER_CAPITALS:
+        yield from (Needle(form) for form in {secret.lower(), secret.upper()} - {secret})
     raw = secret.encode(errors="surrogatepass")
     for shift in range(3):
         first, last = -(-shift * 8 // 6), (shift + len(raw)) * 8 // 6

@@ -31,6 +31,10 @@ SPELLINGS = {
     "in code": repr(SECRET)[1:-1],
     "in code, byte by byte": "".join(f"\\x{ord(character):02x}" for character in SECRET),
     "in HTML": html.escape(SECRET),
+    "in HTML, by number": "".join(f"&#{ord(character)};" if not character.isalnum() else character for character in SECRET),
+    "in HTML, by hexadecimal number": "".join(f"&#x{ord(c):X};" if not c.isalnum() else c for c in SECRET),
+    "in capitals": SECRET.upper(),
+    "without capitals": SECRET.lower(),
     "in base64": base64.b64encode(SECRET.encode()).decode(),
     "in base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
 }
