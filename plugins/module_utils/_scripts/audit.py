@@ -72,7 +72,7 @@ class Audit(t.NamedTuple):
         return identifiers[:MAX_DETAILS], (text,)
 
     def row_of(
-        self, seen: Observation, match: Match, since: datetime.datetime | None, singles: t.Mapping[str, Script]
+        self, seen: Observation, match: Match, since: datetime.datetime | None, singles: t.Mapping[str, Script | None]
     ) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
         covered_pages = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
@@ -178,7 +178,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
     )
 
 
-def with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script], query: ScriptQuery) -> t.Iterator[Script]:
+def with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script | None], query: ScriptQuery) -> t.Iterator[Script]:
     """Yield each listed script; if it was read singly, also that answer, with the listing's value for what it lacks."""
     for script in listing:
         yield script

@@ -219,26 +219,28 @@ class Observation(t.NamedTuple):
         return self.scripts[-1]
 
     def hashes(self, since: datetime.datetime | None) -> frozenset[str]:
-        """Return the listed hashes and those of versions fetched after `since`; if there are none, that of the latest version."""
-        listed = (version for script in self.scripts for version in list_of(script.get("versions")))
-        versions = [version for version in listed if isinstance(version, dict)]
+        """Return the listed hashes and those of versions fetched after `since`: an older version says nothing about the present one."""
         hashes = [script.get("hash") for script in self.scripts]
-        if versions and since is not None:
+        if since is not None:
+            listed = (version for script in self.scripts for version in list_of(script.get("versions")))
+            versions = [version for version in listed if isinstance(version, dict)]
             fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
             # A version without a usable time counts, so that no change goes unseen.
             hashes += [value for value, time in fetched if time is None or time > since]
-        if versions and not any(hashes):
-            # Some plans hide the hash in the listing and show it in the versions.
-            hashes.append(max(versions, key=lambda version: parse_time(version.get("fetched_at")) or NEVER).get("hash"))
         return frozenset(value.lower() for value in hashes if isinstance(value, str) and value)
 
-    def shows_versions(self, singles: t.Mapping[str, Script], since: datetime.datetime | None) -> bool:
-        """Return whether the scripts that were read singly show the hash of each version that was fetched after `since`."""
+    def shows_versions(self, singles: t.Mapping[str, Script | None], since: datetime.datetime | None) -> bool:
+        """Return whether the scripts that were to be read singly show the hash of each version that was fetched after `since`.
+
+        One that is None was not there any more, and shows none.
+        """
         if since is None:
             return True
         for script in self.scripts:
-            single = singles.get(script["script_id"])
-            versions = single.get("versions") if single is not None else []
+            if script["script_id"] not in singles:
+                continue
+            single = singles[script["script_id"]]
+            versions = None if single is None else single.get("versions")
             if not isinstance(versions, list):
                 return False
             for version in versions:

@@ -52,7 +52,8 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
     # The first look only chooses what to read singly, and the second one asks for the same matches.
     find = functools.cache(audit.baseline.match)
     identifiers, warnings = audit.choose_details(listing, find)
-    singles = {single["script_id"]: single for single in read_singly(client, query, identifiers)}
+    answers = {single["script_id"]: single for single in read_singly(client, query, identifiers)}
+    singles = {identifier: answers.get(identifier) for identifier in identifiers}
     seen = observe(with_singles(listing, singles, query))
     # Entries that match equally well are refused here, before a file of evidence exists.
     matches = [find(script.url, script.host) for script in seen]

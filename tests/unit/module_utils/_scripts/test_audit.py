@@ -459,17 +459,30 @@ def test_baselines_are_stored_with_justifications(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("versions", "expected"),
     [
-        ([(A, "2026-11-02"), (B, "2026-11-01")], []),
-        ([(B, "2026-11-01"), (A, "2026-11-02")], []),
-        ([(A, "2026-11-01"), (B, "2026-11-02")], ["changed"]),
+        ([(A, "2026-11-02")], ["unverified"]),
+        ([(B, "2026-11-02")], ["unverified"]),
+        ([(A, "2026-11-02"), (A, "2026-11-22")], []),
+        ([(A, "2026-11-02"), (B, "2026-11-22")], ["changed"]),
         ([], ["unverified"]),
     ],
 )
-def test_missing_hash_is_that_of_the_latest_version(tmp_path: Path, versions: t.Any, expected: list[str]) -> None:
-    """The first audit compares with the latest version, too, although it has no earlier record."""
+@pytest.mark.parametrize("details", ["findings", "all"])
+def test_version_before_the_last_record_stands_for_no_hash(
+    tmp_path: Path, details: str, versions: t.Any, expected: list[str]
+) -> None:
+    """The hash is hidden exactly where a fetch failed since then; without an earlier record no version says more."""
     single = script(hash=None, versions=[{"hash": digest, "fetched_at": f"{day}T00:00:00Z"} for digest, day in versions])
-    for _audit in range(2):
-        assert kinds(run([script(hash=None)], [entry()], [single], evidence_dir=str(tmp_path), details="all")) == expected
+    options = {"evidence_dir": str(tmp_path), "details": details}
+    assert kinds(run([script(hash=None)], [entry()], [single], **options)) == ["unverified"]
+    assert kinds(run([script(hash=None)], [entry()], [single], **options, at="2026-11-23T06:00:00Z")) == expected
+
+
+@pytest.mark.parametrize(("details", "expected"), [("all", ["unverified"]), ("none", []), ("findings", [])])
+def test_listed_script_that_is_not_found_singly_is_unverified(tmp_path: Path, details: str, expected: list[str]) -> None:
+    """As one whose answer has no versions: what it was since the last record is not known."""
+    options = {"evidence_dir": str(tmp_path), "details": details}
+    assert kinds(run([script()], [entry()], [], **options)) == []
+    assert kinds(run([script()], [entry()], [], **options, at="2026-11-23T06:00:00Z")) == expected
 
 
 def test_record_dated_in_the_future_hides_nothing(tmp_path: Path) -> None:
