@@ -206,10 +206,10 @@ class _HasCause(t.Protocol):
 AnyLoss = t.TypeVar("AnyLoss", bound=_HasCause)
 
 
-def chosen(found: t.Iterable[AnyLoss], how: str, name: str, *, kinds: int = 2) -> list[AnyLoss]:
+def chosen(found: t.Iterable[AnyLoss], how: str, name: str) -> list[AnyLoss]:
     """Return what to take away in a run of this name: everything, or one loss for each cause, which a number draws.
 
-    With `fixed` only some kinds are drawn of each place; each run draws others, so that together they have each kind.
+    With `fixed` one kind is drawn of each place; each run draws another, so that together they have each kind.
     """
     if how == "all":
         return list(found)
@@ -218,10 +218,7 @@ def chosen(found: t.Iterable[AnyLoss], how: str, name: str, *, kinds: int = 2) -
     for loss in found:
         of, place, kind = loss.cause
         by_place.setdefault((of, place), {}).setdefault(kind, []).append(loss)
-    drawn = (
-        drawing.sample(list(by_kind.values()), min(kinds, len(by_kind))) if how == "fixed" else by_kind.values()
-        for by_kind in by_place.values()
-    )
+    drawn = ([drawing.choice(list(by_kind.values()))] if how == "fixed" else by_kind.values() for by_kind in by_place.values())
     return [drawing.choice(several) for by_kind in drawn for several in by_kind]
 
 

@@ -13,7 +13,7 @@ import typing as t
 from pathlib import Path
 
 import pytest
-from properties.decisions import Decision, Place, ended, reported
+from properties.decisions import EVERYTHING, Decision, Place, reported
 from properties.losses import at, file_losses, leaves, member_losses, place_of, with_value
 from properties.trouble import AUTHORISED, ZONE_ID
 from support.samples import fleet
@@ -121,7 +121,7 @@ class Audited:
 
     def _decision(self, result: Document, records: t.Sequence[bytes]) -> Decision:
         if "findings" not in result:
-            return ended(result["msg"])
+            return Decision(frozenset({EVERYTHING}), frozenset(), result["msg"])
         kinds = {finding["kind"] for finding in result["findings"]}
         gates = result.get("failed") and result["error"]["kind"] == GATE
         tells = {"the task passes"} if gates else set()

@@ -140,7 +140,7 @@ def greener_pages(name: str, place: Place, site: Site, how: str, cases: collecti
     assert {*audited.tells, "the audit passed", "the task passes", "the report passes"} <= whole.tells, whole
     assert UNREAD not in whole.tells, whole
     reasons = []
-    for loss in losses.chosen(pages.page_losses(audited), how, name, kinds=1):
+    for loss in losses.chosen(pages.page_losses(audited), how, name):
         if loss.cause in audited.allowed:
             continue
         better = audited.run(loss).is_better_than(whole)
