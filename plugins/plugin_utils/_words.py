@@ -38,6 +38,13 @@ def count_hosts(scopes: t.Iterable[str]) -> str:
     return " and ".join(plural(numbers[scope], scope) for scope in SCOPES if numbers[scope]) or plural(0, ZONE)
 
 
+def part_of_hosts(number: int, scopes: t.Iterable[str]) -> str:
+    """Return how many of all zones and accounts: `2 of 3 zones`; with accounts among them `2 of 4 zones and accounts`."""
+    scopes = list(scopes)
+    several = len(set(scopes)) > 1
+    return f"{number:,} of {f'{len(scopes):,} zones and accounts' if several else count_hosts(scopes)}"
+
+
 # Fewer names of hosts are listed.
 MIN_FOLDED = 3
 

@@ -38,11 +38,11 @@ class LastRecord(t.NamedTuple):
         """Return the findings of an audit about the evidence, each with its message."""
         findings = []
         if self.at is not None:
-            days = (at.date() - self.at.date()).days if kind.in_days else (at - self.at).total_seconds() / 86400
+            # Whole days: a regular audit that is a few seconds late has no gap.
+            days = (at.date() - self.at.date()).days
             if days > max_gap_days:
-                age = f"{days} days" if kind.in_days else f"{days:.1f} days"
-                text = f"the last record is {age} old, more than {max_gap_days:g}: changes in between are unknown"
-                findings.append(("evidence_gap", text))
+                often = f"audit {kind.name} at least every {max_gap_days:g} days"
+                findings.append(("evidence_gap", f"the last record is {days} days old, more than {max_gap_days:g}: {kind.gap}; {often}"))
         if self.problem is not None:
             findings.append(("history_broken", self.problem))
         return findings

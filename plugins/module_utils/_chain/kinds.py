@@ -89,9 +89,9 @@ class Kind(t.NamedTuple):
 
     `marks` are the members that tell records of the kind from others. `state` is the member with what an audit saw; a record with the
     same as an earlier one has the number of that one in `<state>_same_as` instead. `baselines` are the members that name the baselines
-    of an audit by their digests, `findings` the types of findings, in the order of reports. After more than `max_gap_days` without an
-    audit there is a gap, with `in_days` counted in days of UTC. `members` has a check for every other member; those of the chain
-    itself, which tie a record to the one before it, have rules of their own in `records.py`.
+    of an audit by their digests, `findings` the types of findings, in the order of reports. After more than `max_gap_days` of UTC
+    without an audit there is a gap, which means `gap`. `members` has a check for every other member; those of the chain itself, which
+    tie a record to the one before it, have rules of their own in `records.py`.
     """
 
     name: str
@@ -101,7 +101,7 @@ class Kind(t.NamedTuple):
     baselines: tuple[str, ...]
     findings: tuple[str, ...]
     max_gap_days: float
-    in_days: bool
+    gap: str
     members: t.Mapping[str, _Check]
 
     @property
@@ -157,9 +157,8 @@ SCRIPTS = Kind(
     state="inventory",
     baselines=("baseline_digest",),
     findings=_SCRIPT_FINDINGS,
-    # The service forgets scripts that are seen seldom after five days.
     max_gap_days=5.0,
-    in_days=False,
+    gap="the service forgets infrequent scripts after five days, so that changes in between are unknown",
     members={
         **_COMMON,
         "monitor": _has({"enabled": _is_flag}),
@@ -213,8 +212,7 @@ PAGES = Kind(
     baselines=("pages_baseline_digest", "baseline_digest"),
     findings=_PAGE_FINDINGS,
     max_gap_days=7.0,
-    # A weekly audit that is a few seconds late has no gap.
-    in_days=True,
+    gap="changes in between are unknown",
     members={
         **_COMMON,
         "pages_baseline_digest": is_digest,

@@ -187,7 +187,8 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredZone:
     present = params["state"] == "present"
     for name in (CUSTOM_FIELDS, "script_monitor_enabled", CONTENT_SECURITY_RULES):
         if params[name] is not None and scope_of(params) == ACCOUNT:
-            raise invalid_option(name, "only zones have this, and account_id names an account; an account has only jobs")
+            what_to_do = "declare it in group_vars/zones, or as null in group_vars/accounts"
+            raise invalid_option(name, f"only zones have this, and account_id names an account; {what_to_do}")
     lists = {name: names for name, names in (params[CUSTOM_FIELDS] or {}).items() if names is not None}
     enabled = params["script_monitor_enabled"]
     return DesiredZone(

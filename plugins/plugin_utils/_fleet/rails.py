@@ -14,7 +14,7 @@ from .._report.document import Row, address
 from .._report.earlier import read_report
 from .._report.model import fleet_plan_id
 from .._variables.readers import ALL, Threshold
-from .._words import count_hosts, hosts_such_as
+from .._words import count_hosts, hosts_such_as, part_of_hosts
 
 # Whether a predicted delivery to many zones may begin: the safety rails, and the approval of its plan.
 
@@ -205,7 +205,7 @@ def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     differing = sum(zone.differs for zone in counted)
     if limit is None or not limit.exceeded(differing, len(counted)):
         return None
-    counts = f"{differing} of {count_hosts(zone.scope for zone in counted)} would change, which is more than {limit.text}"
+    counts = f"{part_of_hosts(differing, (zone.scope for zone in counted))} would change, which is more than {limit.text}"
     message = f"edgeops_max_changed_zones: {counts}: {_names(changed, zones)}. Deliver to fewer zones at a time, or consent."
     reason = f"{GATE}: edgeops_max_changed_zones: {counts}."
     return Refusal(GATE, message, dict.fromkeys(changed, reason), f"-e edgeops_max_changed_zones={len(changed)}")

@@ -281,7 +281,7 @@ TYPES: t.Mapping[str, Type] = {
         MEDIUM,
         "scripts",
         BASELINE,
-        "audits no further apart than max_gap_days",
+        "",
         "gap in the evidence",
         "gaps in the evidence",
     ),

@@ -9,7 +9,7 @@ from ...module_utils._address import SCOPES, ZONE
 from ...module_utils._difference import Difference
 from ...module_utils._text import canonical, line
 from .._diff import fold
-from .._words import MIN_FOLDED, count_hosts, hosts_such_as, plural, without_ids
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as, part_of_hosts, plural, without_ids
 from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
@@ -114,12 +114,8 @@ def _reason(row: Row) -> str:
 def _unaffected(rows: t.Sequence[Row], by_status: t.Mapping[str, t.Sequence[Row]]) -> list[str]:
     """Return how many of all are compliant, or need no attention because nothing is declared for them."""
     if fine := by_status[COMPLIANT]:
-        return [f"{_part(fine, rows)} compliant"]
+        return [f"{part_of_hosts(len(fine), (row['scope'] for row in rows))} {'is' if len(fine) == 1 else 'are'} compliant"]
     return [f"{hosts_text(by_status[UNMANAGED])} unmanaged"] if by_status[UNMANAGED] else []
-
-
-def _part(some: t.Sequence[Row], rows: t.Sequence[Row]) -> str:
-    return f"{len(some):,} of {hosts_text(rows)} {'is' if len(some) == 1 else 'are'}"
 
 
 def _calm(by_status: t.Mapping[str, t.Sequence[Row]]) -> str:

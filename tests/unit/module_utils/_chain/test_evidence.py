@@ -270,13 +270,27 @@ def test_chains_are_found_by_file_and_by_expected_head(tmp_path: Path) -> None:
     ("kind", "days", "seconds", "expected"),
     [
         (SCRIPTS, 5, 0, []),
-        (SCRIPTS, 5, 1, ["the last record is 5.0 days old, more than 5: changes in between are unknown"]),
+        (SCRIPTS, 5, 3, []),
+        (
+            SCRIPTS,
+            6,
+            0,
+            [
+                "the last record is 6 days old, more than 5: the service forgets infrequent scripts after five days, so that changes in"
+                " between are unknown; audit scripts at least every 5 days"
+            ],
+        ),
         (PAGES, 7, 3, []),
-        (PAGES, 8, 0, ["the last record is 8 days old, more than 7: changes in between are unknown"]),
+        (
+            PAGES,
+            8,
+            0,
+            ["the last record is 8 days old, more than 7: changes in between are unknown; audit pages at least every 7 days"],
+        ),
     ],
 )
 def test_age_of_the_last_record(kind: t.Any, days: int, seconds: int, expected: list[str]) -> None:
-    """A weekly audit of pages that is some seconds late has no gap."""
+    """An audit on every fifth day, or a weekly one of pages, that is some seconds late has no gap; a longer pause says how often to audit."""
     last = datetime.datetime(2026, 11, 1, 6, tzinfo=datetime.timezone.utc)
     gaps = LastRecord(last).find(last + datetime.timedelta(days, seconds), kind.max_gap_days, kind)
     assert gaps == [("evidence_gap", message) for message in expected]

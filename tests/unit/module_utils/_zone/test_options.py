@@ -27,7 +27,11 @@ def desire(**options: t.Any) -> t.Any:
             r"job_defaults\.filter\.where",
         ),
         ({"unlisted_jobs": "absent"}, "jobs: is empty or omitted; with unlisted_jobs 'absent'"),
-        ({"zone_id": None, "account_id": "1", "custom_fields": {"cookie_fields": []}}, "custom_fields: only zones have this"),
+        (
+            {"zone_id": None, "account_id": "1", "custom_fields": {"cookie_fields": []}},
+            "custom_fields: only zones have this, and account_id names an account; declare it in group_vars/zones, or as null in"
+            " group_vars/accounts",
+        ),
         ({"zone_id": None, "account_id": "1", "script_monitor_enabled": True}, "script_monitor_enabled: only zones have this"),
     ],
 )

@@ -144,7 +144,7 @@ SEALED_ACCOUNT = {"zone": "account_0c", "account_id": "0c", "declared": False, "
         (
             [drifted("a", scripts=audit(*TWO)), drifted("b", scripts=audit(finding("expired"))), record("c"), ACCOUNT],
             "drifted",
-            "2 malicious scripts in 1 zone; 2 zones drifted; 1 other finding in 1 zone; 2 of 3 zones and 1 account are compliant.",
+            "2 malicious scripts in 1 zone; 2 zones drifted; 1 other finding in 1 zone; 2 of 4 zones and accounts are compliant.",
         ),
         (
             [SEALED, {**SEALED, "zone": "z"}, {**SEALED_ACCOUNT}],
