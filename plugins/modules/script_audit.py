@@ -90,7 +90,7 @@ options:
       - If omitted, the variable C(edgeops_expected_head) of the host.
     type: str
   max_gap_days:
-    description: Days (of UTC) after which the last record is too old, which is the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
+    description: Days of UTC after which the last record is too old, the finding V(evidence_gap). Cloudflare removes infrequent scripts after five days.
     type: float
     default: 5.0
   at:

@@ -42,7 +42,9 @@ class LastRecord(t.NamedTuple):
             days = (at.date() - self.at.date()).days
             if days > max_gap_days:
                 often = f"audit {kind.name} at least every {max_gap_days:g} days"
-                findings.append(("evidence_gap", f"the last record is {days} days old, more than {max_gap_days:g}: {kind.gap}; {often}"))
+                findings.append(
+                    ("evidence_gap", f"the last record is {days} days old, more than {max_gap_days:g}: {kind.gap}; {often}")
+                )
         if self.problem is not None:
             findings.append(("history_broken", self.problem))
         return findings

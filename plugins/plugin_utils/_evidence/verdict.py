@@ -164,10 +164,11 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
         if gaps:
             gap, zone = max(gaps, key=lambda gap: (gap[0].days, gap[1]))
             zones = len({name for _gap, name in gaps})
-            longest = f"from {gap.first.isoformat()} to {gap.last.isoformat()}"
+            days, longest = plural(gap.days, "day"), f"from {gap.first.isoformat()} to {gap.last.isoformat()}"
             if len(gaps) > 1:
+                added_up = plural(sum(gap.days for gap, _name in gaps), "day")
+                days = f"up to {days} at a time, {len(gaps):,} times, added up {added_up}"
                 longest = f"the longest time in {zone} {longest}"
-            days = plural(sum(gap.days for gap, _name in gaps), "day")
             yield f"there was no audit{about} on {days} in {zones:,} of {plural(len(of_kind), 'zone')}, {longest}"
         late = [(first, chain.zone) for chain in of_kind if (first := _first_audited(chain, period))]
         if late:

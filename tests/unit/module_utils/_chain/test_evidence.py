@@ -266,6 +266,9 @@ def test_chains_are_found_by_file_and_by_expected_head(tmp_path: Path) -> None:
     assert chains == [("AB", "pages"), ("ab", "scripts"), ("cd", "scripts"), ("cd", "pages"), ("ef", "scripts")]
 
 
+FORGOTTEN = "the service forgets infrequent scripts after five days, so that changes in between are unknown"
+
+
 @pytest.mark.parametrize(
     ("kind", "days", "seconds", "expected"),
     [
@@ -275,10 +278,7 @@ def test_chains_are_found_by_file_and_by_expected_head(tmp_path: Path) -> None:
             SCRIPTS,
             6,
             0,
-            [
-                "the last record is 6 days old, more than 5: the service forgets infrequent scripts after five days, so that changes in"
-                " between are unknown; audit scripts at least every 5 days"
-            ],
+            [f"the last record is 6 days old, more than 5: {FORGOTTEN}; audit scripts at least every 5 days"],
         ),
         (PAGES, 7, 3, []),
         (

@@ -29,8 +29,7 @@ def desire(**options: t.Any) -> t.Any:
         ({"unlisted_jobs": "absent"}, "jobs: is empty or omitted; with unlisted_jobs 'absent'"),
         (
             {"zone_id": None, "account_id": "1", "custom_fields": {"cookie_fields": []}},
-            "custom_fields: only zones have this, and account_id names an account; declare it in group_vars/zones, or as null in"
-            " group_vars/accounts",
+            "custom_fields: only zones have this, and account_id names an account; declare it in group_vars/zones, or as null in ",
         ),
         ({"zone_id": None, "account_id": "1", "script_monitor_enabled": True}, "script_monitor_enabled: only zones have this"),
     ],

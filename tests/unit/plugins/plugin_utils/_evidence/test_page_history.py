@@ -244,7 +244,8 @@ def test_days_without_an_audit_are_counted_once(tmp_path: Path) -> None:
     audits = (audit(0, recorded(0)), audit(3, recorded(0)), audit(20, recorded(19)))
     document = read(tmp_path, *audits, at=day_of(20))
     assert document.verdict[0] == (
-        "There was no audit of payment pages on 19 days in 1 of 1 zone, the longest time in pay.example from 2026-01-05 to 2026-01-20"
+        "There was no audit of payment pages on up to 16 days at a time, 2 times, added up 19 days in 1 of 1 zone,"
+        " the longest time in pay.example from 2026-01-05 to 2026-01-20"
     )
 
 

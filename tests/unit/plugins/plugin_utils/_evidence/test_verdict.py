@@ -38,6 +38,7 @@ def nobody(*hashes: str, **members: t.Any) -> dict[str, t.Any]:
 
 
 SEVEN = "At least every seven days: yes"
+SEVERAL = "There was no audit on up to {}, the longest time in {} from {} to {}"
 LATE = "At least every seven days: not met in 1 of 1 zone, first pay.example from {} to {}"
 ALL = "Every one of 120 audits of 1 zone is accounted for"
 FIRST = " (found by the first audit)"
@@ -176,7 +177,9 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "two gaps": (
         year(daily(range(50), B, BOTH), daily(range(56, 80), B, BOTH), daily(range(90, 120), B, BOTH)),
         [
-            "There was no audit on 16 days in 1 of 1 zone, the longest time in pay.example from 2026-03-22 to 2026-03-31",
+            SEVERAL.format(
+                "10 days at a time, 2 times, added up 16 days in 1 of 1 zone", "pay.example", "2026-03-22", "2026-03-31"
+            ),
             LATE.format("2026-03-21", "2026-04-01"),
             "Every one of 104 audits of 1 zone is accounted for",
         ],
@@ -184,7 +187,9 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "weekly audits": (
         daily(range(0, 120, 7), B, BOTH),
         [
-            "There was no audit on 102 days in 1 of 1 zone, the longest time in pay.example from 2026-01-02 to 2026-01-07",
+            SEVERAL.format(
+                "6 days at a time, 17 times, added up 102 days in 1 of 1 zone", "pay.example", "2026-01-02", "2026-01-07"
+            ),
             SEVEN,
             "Every one of 18 audits of 1 zone is accounted for",
         ],
@@ -774,7 +779,7 @@ def test_several_zones_are_named(tmp_path: Path) -> None:
         write(tmp_path, daily(range(60 + name), B, BOTH, scope={"hosts": [f"shop{name}.example"]}), zone * 32)
     write(tmp_path, daily(WHOLE, B, BOTH))
     assert verdict(tmp_path) == [
-        f"There was no audit on 234 days in 4 of 5 zones, the longest time in {'b' * 32} from 2026-03-02 to 2026-04-30",
+        SEVERAL.format("60 days at a time, 4 times, added up 234 days in 4 of 5 zones", "b" * 32, "2026-03-02", "2026-04-30"),
         "246 of 366 audits left something out: "
         + ", ".join(f"in {zone * 32} only the hosts shop{name}.example" for name, zone in enumerate("bcd"))
         + " and 1 more",
