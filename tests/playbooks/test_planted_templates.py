@@ -178,7 +178,8 @@ def test_adopt_and_deliver(service: Service, tmp_path: Path) -> None:
     adopted = service.run(
         "edgeops.observability.adopt", inventory=zones, extra_vars={"edgeops_adopt_dir": str(folder)}, fails=FAILS
     )
-    assert service.shown(adopted) >= {"name", "script_url", "host", "destination_conf", "message"}
+    # A template in an option of a destination is masked, as whatever may hold a further option is.
+    assert service.shown(adopted) >= {"name", "script_url", "host", "message"}
     names = {path.parent.name for path in folder.glob("host_vars/*/adopted.yml")}
     assert names == {PLANTED, WRITABLE, "account"}
     listed = {"all": {"hosts": {name: zones[name] for name in names}}}
