@@ -199,16 +199,23 @@ def _described(effect: ReportedEffect) -> str:
 def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     changed = [zone.name for zone in zones if zone.differs]
     limit = rails.max_changed_zones
-    # A percentage is one of zones: accounts, which change less often, must not thin it out.
-    alone = [zone for zone in zones if zone.scope == ZONE]
-    counted = alone if limit and limit.percent and limit.exceeded(sum(zone.differs for zone in alone), len(alone)) else zones
-    differing = sum(zone.differs for zone in counted)
-    if limit is None or not limit.exceeded(differing, len(counted)):
+    if limit is None:
         return None
-    counts = f"{part_of_hosts(differing, (zone.scope for zone in counted))} would change, which is more than {limit.text}"
+    # Several hosts of one zone are one zone, which changes if any of them would change it.
+    owners: dict[tuple[str, str], bool] = {}
+    for zone in zones:
+        owner = (zone.scope, zone.zone_id or zone.name)
+        owners[owner] = owners.get(owner, False) or zone.differs
+    # A percentage is one of zones: accounts, which change less often, must not thin it out.
+    alone = {owner: differs for owner, differs in owners.items() if owner[0] == ZONE}
+    counted = alone if limit.percent and limit.exceeded(sum(alone.values()), len(alone)) else owners
+    differing = sum(counted.values())
+    if not limit.exceeded(differing, len(counted)):
+        return None
+    counts = f"{part_of_hosts(differing, (scope for scope, _id in counted))} would change, which is more than {limit.text}"
     message = f"edgeops_max_changed_zones: {counts}: {_names(changed, zones)}. Deliver to fewer zones at a time, or consent."
     reason = f"{GATE}: edgeops_max_changed_zones: {counts}."
-    return Refusal(GATE, message, dict.fromkeys(changed, reason), f"-e edgeops_max_changed_zones={len(changed)}")
+    return Refusal(GATE, message, dict.fromkeys(changed, reason), f"-e edgeops_max_changed_zones={sum(owners.values())}")
 
 
 def plan_id_of(zones: t.Sequence[Zone]) -> str | None:

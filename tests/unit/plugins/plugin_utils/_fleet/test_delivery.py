@@ -91,7 +91,7 @@ def test_written_zones_depend_on_rails_and_check_mode(
 
 
 def test_refused_plan_is_shown_in_full() -> None:
-    plan = planned({name: {R: PREDICTED, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
+    plan = planned({name: {R: {**PREDICTED, "zone_id": name}, "edgeops_max_changed_zones": 1} for name in "ab"}, diff=True)
     assert plan.refused and set(plan.result["refused"]) == {"a", "b"} and plan.result["changed_zones"] == ["a", "b"]
     lines = plan.result["lines"]
     first = lines.index("--- a, b before")

@@ -24,6 +24,8 @@ GONE = {
     "effects": [{"name": "delete_job", "subject": "a", "detail": None}],
 }
 
+ALL_OF = dict.fromkeys(("zone0", "zone1", "alias0"), "all")
+
 
 def zones(*results: dict[str, t.Any] | str) -> list[Zone]:
     """Return predicted zones; a text is the reason for a missing prediction."""
@@ -62,6 +64,14 @@ def limits(allow: t.Any = None, hosts: int = 12, **options: t.Any) -> rails.Rail
             "edgeops_max_changed_zones",
         ),
         ([*zones(OFF, OFF), Zone("account", "a", {}, scope="account")], {"allow": "all", "max_changed_zones": 2}, ""),
+        # Nor do further hosts of the same zone, which are counted once.
+        (
+            [*zones(OFF, OFF), Zone("alias0", "0", SAME), Zone("alias1", "1", SAME)],
+            {"allow": "all", "max_changed_zones": "50%"},
+            "edgeops_max_changed_zones",
+        ),
+        ([*zones(OFF, SAME), Zone("alias0", "0", OFF)], {"allow": ALL_OF, "max_changed_zones": "50%"}, ""),
+        ([*zones(OFF, SAME), Zone("alias0", "0", OFF)], {"allow": ALL_OF, "max_changed_zones": 1}, ""),
         (zones(SAME, "no answer"), {}, ""),
         (zones(SAME, "no answer"), {"deliver_partial": "no"}, "edgeops_deliver_partial"),
     ],
@@ -82,6 +92,13 @@ def test_refusal_names_every_zone() -> None:
     names = ", ".join(f"zone{number}" for number in range(11))
     assert f"{names} (disable_monitor)" in refusal.message
     assert "zone11 (delete_job a)" in refusal.message and "12 of 12 zones would change" in refusal.message
+
+
+def test_zone_with_two_hosts_is_counted_once() -> None:
+    refusal = rails.refuse(limits(allow=ALL_OF, max_changed_zones=0), [*zones(OFF, SAME), Zone("alias0", "0", OFF)])
+    assert refusal is not None and set(refusal.zones) == {"zone0", "alias0"}
+    assert "1 of 2 zones would change" in refusal.message
+    assert refusal.message.endswith("run it again with -e edgeops_max_changed_zones=1")
 
 
 def test_refusal_of_many_zones_names_one_and_the_command_that_consents() -> None:
