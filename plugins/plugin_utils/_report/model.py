@@ -19,6 +19,7 @@ from .facts import (
     FINDING,
     FINDINGS,
     LOOKED_FOR,
+    NEEDS_ATTENTION,
     NOTE,
     OBSERVED,
     OF_WAIVERS,
@@ -80,9 +81,13 @@ def status_of(row: Row) -> str:
     if row["carried"] or row["status"] == UNAUDITED:
         return row["status"]
     kinds = {item["kind"] for item in counting(row["items"])}
-    declared = row["status"] in (COMPLIANT, DRIFTED) or any(row["plan_ids"].values())
-    plain = COMPLIANT if declared else UNMANAGED
+    plain = COMPLIANT if _is_declared(row) else UNMANAGED
     return DRIFTED if DIFFERENCE in kinds else FINDINGS if FINDING in kinds else plain
+
+
+def _is_declared(row: Row) -> bool:
+    """Return whether a row says how a zone differs from what is declared for it."""
+    return row["status"] in (COMPLIANT, DRIFTED) or any(row["plan_ids"].values())
 
 
 def counts_of(rows: t.Sequence[Row]) -> Counts:
@@ -189,16 +194,34 @@ def _audited_at(row: Row, desired: DesiredReport) -> str:
 
 
 def _latest(group: t.Sequence[AuditedRow]) -> AuditedRow:
-    """Return the row that is used, with what it inherits from the others: the latest audit, and of two at the same time the failed one.
+    """Return the row that is used, with what it inherits from the others: the latest audit, and of two at the same time the worse one.
 
-    Of equal ones it is that of this run, then that of the first slice.
+    Of equal ones it is that of this run, then that of the first slice. A row of a zone for which nothing is declared never replaces
+    one that needs attention, nor, unless it needs attention itself, any other audit.
     """
-    rank = [(not entry.row["carried"], entry.looked_at, entry.row["status"] == UNAUDITED) for entry in group]
-    *others, latest = sorted(range(len(group)), key=lambda place: (rank[place], -place))
+    rank = [(not entry.row["carried"], entry.looked_at, _badness(entry.row)) for entry in group]
+    order = sorted(range(len(group)), key=lambda place: (rank[place], -place))
+    latest = order[-1]
+    if not _is_audited(group[latest].row):
+        audits = [place for place in order if _is_audited(group[place].row) and not group[place].row["carried"]]
+        if audits and (_badness(group[audits[-1]].row) or not _badness(group[latest].row)):
+            latest = audits[-1]
+    others = [place for place in order if place != latest]
     known: Row | None = None
     for place in others:
         known = inherit(group[place].row, known)
     return group[latest]._replace(row=inherit(group[latest].row, known))
+
+
+def _is_audited(row: Row) -> bool:
+    """Return whether a zone was compared with what is declared for it, or should have been."""
+    return row["status"] == UNAUDITED or _is_declared(row)
+
+
+def _badness(row: Row) -> int:
+    """Return a number that is higher for a worse status, and 0 for those that need no attention."""
+    status = status_of(row)
+    return len(NEEDS_ATTENTION) - NEEDS_ATTENTION.index(status) if status in NEEDS_ATTENTION else 0
 
 
 def dated_ahead(slices: t.Sequence[Report], at: str) -> str:

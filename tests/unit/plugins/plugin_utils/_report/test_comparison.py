@@ -173,6 +173,36 @@ def test_own_failure_is_not_hidden_by_a_slice():
     assert report(failed("a"), slices=[old], at=AT)["outcome"] == "unaudited"
 
 
+@pytest.mark.parametrize(
+    ("audited", "later", "expected"),
+    [
+        (drifted("a"), unmanaged("a"), "a drifted"),
+        (record("a"), unmanaged("a"), "a compliant"),
+        (record("a", scripts=audit(finding())), unmanaged("a"), "a findings"),
+        (drifted("a"), unmanaged("a", scripts=audit(finding())), "a drifted"),
+        (record("a"), unmanaged("a", scripts=audit(finding())), "a findings"),
+        (unmanaged("a"), drifted("a"), "a drifted"),
+        (unmanaged("a"), unmanaged("a"), "a unmanaged"),
+    ],
+)
+def test_row_without_a_declared_state_hides_no_audit(audited, later, expected):
+    """Nothing was compared for it, be it of this run or of a slice; a finding of its own still counts."""
+    one, other = report(audited, at=AT), report(later, at=LATER)
+    for slices in ([one, other], [other, one]):
+        assert rows(report(slices=slices, at=LATER)) == expected
+    assert rows(report(later, slices=[one], at=LATER)) == expected
+    assert rows(report(later, slices=[one], at=AT)) == expected
+
+
+def test_worse_of_two_rows_of_the_same_time_is_used():
+    """They contradict each other, and the order of files says nothing."""
+    good, found, bad = report(record("a")), report(record("a", scripts=audit(finding()))), report(drifted("a"))
+    for worse, better in ((bad, good), (bad, found), (found, good)):
+        status = row(worse, "a")["status"]
+        assert {rows(report(slices=slices, at=LATER)) for slices in ([worse, better], [better, worse])} == {f"a {status}"}
+    assert rows(report(record("a"), slices=[bad], at=AT)) == "a drifted"
+
+
 def test_slice_dated_in_the_future():
     """A row with a time in the future does not replace one of this run, and is reported."""
     ahead = report(record("a"), drifted("b"), at=LATEST)
