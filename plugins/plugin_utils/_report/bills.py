@@ -18,6 +18,9 @@ from .document import Copied
 from .findings import job_number
 from .items import Problem, problem
 
+# What should be of a budget that nobody can compare with the figures of the month.
+BUDGET = "figures of the whole account and month"
+
 # A bill before it comes: what an account will cost this month, compared with its budget.
 
 
@@ -85,7 +88,7 @@ def over_budget(record: ZoneRecord, bill: Bill | None, records: t.Sequence[ZoneR
         # Where the cost could not be read, the record says so itself.
         if isinstance(record["cost"], Known) or not any(part == "delivery" for part, _reason in record["unreadable"]):
             text = f"whether Logpush of account {name!r} stays within {bill.usd:g} USD is not known: {bill.unknown}"
-            yield problem("not_readable", None, text, resource="delivery")
+            yield problem("not_readable", None, text, BUDGET, member="over_budget", resource="delivery")
         return
     costs = bill.projection
     if costs is None or costs.highest <= bill.usd:
@@ -116,16 +119,18 @@ def _left_out(record: ZoneRecord, records: t.Sequence[ZoneRecord], at: str) -> l
         return []
     # Where the usage has other days, a zone that shows no delivery is no reason to doubt it.
     return [
-        zone["zone"] for zone in zones if _delivered(zone, at[:7]) or ((is_estimated or not has_bytes) and _may_deliver(zone))
+        zone["zone"]
+        for zone in zones
+        if _delivered(zone, at[:7]) or ((is_estimated or not has_bytes) and _may_deliver(zone, at[:7]))
     ]
 
 
-def _may_deliver(zone: ZoneRecord) -> bool:
-    """Return whether a zone has jobs that are not disabled, or was asked for its jobs and did not show them."""
+def _may_deliver(zone: ZoneRecord, month: str) -> bool:
+    """Return whether a zone has enabled jobs that may have delivered in a month, or was asked for its jobs and did not show them."""
     jobs = zone["jobs"]
     if isinstance(jobs, Unknown):
         return not is_unasked(jobs)
-    return any(job.get("enabled") is not False for job in jobs.value)
+    return any(job.get("enabled") is not False and not _is_before(month, job.get("last_complete", "")) for job in jobs.value)
 
 
 def _delivered(zone: ZoneRecord, month: str) -> bool:
@@ -140,6 +145,12 @@ def _is_of(month: str, sent: Json) -> bool:
     """Return whether a time that the service shows is in a month, or cannot be told."""
     time = parse_time(sent)
     return sent is not None and (time is None or format_time(time)[:7] == month)
+
+
+def _is_before(month: str, sent: Json) -> bool:
+    """Return whether a job with this last delivery delivered nothing since a month began: never, or only before."""
+    time = parse_time(sent)
+    return sent is None or (time is not None and format_time(time)[:7] < month)
 
 
 def _largest(record: ZoneRecord, records: t.Sequence[ZoneRecord]) -> str:

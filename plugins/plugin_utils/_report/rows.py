@@ -62,7 +62,9 @@ class Accounts(t.NamedTuple):
         is_asked = self.asks_alerts or (number is not None and not record["declared"])
         if record["scope"] != ZONE or not is_asked or self.owner(record) is not None or not is_told_of(record):
             return ""
-        why = f"its account {number} is not in the run" if number else "the service does not name its account"
+        # The account of a declared zone is that of the inventory, which the service was not asked for.
+        unnamed = "its account is not known" if record["declared"] else "the service does not name its account"
+        why = f"its account {number} is not in the run" if number else unnamed
         add = "name its account in account_ids of edgeops_survey"
         if record["declared"]:
             add = (

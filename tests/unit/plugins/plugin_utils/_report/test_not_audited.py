@@ -375,7 +375,7 @@ def test_account_of_a_zone_that_is_not_in_the_run(accounts):
 
 
 HOST = {"zone": "other", "account_id": "other", "scope": "account"}
-NO_NAME = "the service does not name its account, so it is not known who is told of its jobs and scripts"
+NO_NAME = "its account is not known, so it is not known who is told of its jobs and scripts"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 from support.samples.fleet import items, job, report, row, zone_id
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import unjudged
 
 SELECTING = {
     "output_options": {"field_names": ["RayID", "Gone"]},
@@ -200,6 +201,9 @@ ON_ACCOUNT = [{"account_id": "ac", "job_id": 1, "bytes": 5}]
         (NOTHING, {}, {"jobs": [job(enabled=False, last_complete=None)]}, []),
         (NOTHING, {}, {"jobs": [job(enabled=False, last_complete="2026-01-01T00:00:00Z")]}, ["not_readable"]),
         (NOTHING, {}, {"jobs": [job(enabled=False, last_complete="lately")]}, ["not_readable"]),
+        (NOTHING, {}, {"jobs": [job(last_complete=None)], "delivery": []}, []),
+        (NOTHING, {}, {"jobs": [job(last_complete="2025-12-31T23:00:00Z")], "delivery": []}, []),
+        ({**BILLED, **NO_BYTES, "missing_days": {"2026-01-03": 0}}, {}, {"jobs": [job(last_complete=None)]}, []),
         (NOTHING, {}, {"account_id": "other", "delivery": DELIVERED}, []),
         # What the service bills is of the whole account.
         (BILLED, {}, {"delivery": DELIVERED}, []),
@@ -222,3 +226,9 @@ def test_estimate_without_the_jobs_of_zones_is_not_known(cost, of_account, of_zo
     assert [item["type"] for item in figures] == types
     # Figures that are not those of the account are not shown.
     assert (row(made, "acme")["budget"] is None) is bool(types)
+
+
+@pytest.mark.parametrize(("name", "refused"), [("over_budget", True), ("records_dropped", False), ("no_upload", False)])
+def test_budget_that_is_not_known_hides_no_lost_records(name, refused):
+    made = report(account(cost={**COST, "since": None}, delivery=[]), at=NOW, monthly_budget_usd=500)
+    assert bool(unjudged(row(made, "acme"), name)) is refused
