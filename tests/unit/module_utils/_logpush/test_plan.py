@@ -71,6 +71,22 @@ def test_update_sends_only_differences(options: t.Any, present: dict[str, t.Any]
     assert {**plan.after, "destination": None} == {**after, "destination": None}
 
 
+@pytest.mark.parametrize(
+    ("requested", "before", "after"),
+    [
+        ({"sample_rate": 0.5}, {"sample_rate": 1}, {"sample_rate": 0.5}),
+        ({"record_prefix": "["}, {"record_prefix": "{"}, {"record_prefix": "["}),
+        ({"timestamp_format": "rfc3339"}, {}, {"timestamp_format": "rfc3339"}),
+    ],
+)
+def test_default_that_the_service_spells_out_is_no_difference(requested: t.Any, before: t.Any, after: t.Any) -> None:
+    """Whatever else differs: it is the same before and after."""
+    present = {**OPTIONS, "output_type": "ndjson", "record_prefix": "{", "record_suffix": "}\n", "sample_rate": 1, FLAG: False}
+    plan = planned({"output_options": requested}, {**JOB, "output_options": present})
+    assert plan.before["output_options"] == {**OPTIONS, **before} and plan.after["output_options"] == {**OPTIONS, **after}
+    assert sent(plan) == [("update", {"output_options": {**present, **requested}})]
+
+
 def as_data(name: str, value: t.Any) -> t.Any:
     return to_data(value) if name == "filter" and value else value
 
