@@ -50,6 +50,13 @@ options:
     elements: str
     choices: [survey, check, deliver, adopt]
     default: []
+  products:
+    description:
+      - Only these products are looked at. If omitted, all are.
+      - If omitted with O(gather) and O(required_for), those that the variables of the hosts need, such as V(delivery) with C(edgeops_audit_delivery).
+    type: list
+    elements: str
+    choices: [jobs, custom_fields, script_monitor, content_security_rules, transformers, notifications, delivery]
 seealso:
   - module: edgeops.observability.survey_info
 """
@@ -166,7 +173,13 @@ check_supported()
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import PLAYBOOKS, DesiredToken, desire, report
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import (
+    PLAYBOOKS,
+    PRODUCT_NAMES,
+    DesiredToken,
+    desire,
+    report,
+)
 
 
 class TokenInfo(InfoTask[DesiredToken]):
@@ -176,6 +189,7 @@ class TokenInfo(InfoTask[DesiredToken]):
             **{name: {"type": "str"} for name in ALL_ADDRESSES},
             "gather": {"type": "bool", "default": False},
             "required_for": {"type": "list", "elements": "str", "choices": list(PLAYBOOKS), "default": []},
+            "products": {"type": "list", "elements": "str", "choices": list(PRODUCT_NAMES)},
         }
     )
     addresses = ()

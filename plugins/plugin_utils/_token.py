@@ -13,6 +13,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import missing_credentials
 from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, PERMISSION, Failure, Json
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, line
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import PRODUCT_NAMES
 from ansible_collections.edgeops.observability.plugins.modules.token_info import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
@@ -89,6 +90,8 @@ class TokenAction(InProcessAction):
     def _of(self, names: t.Sequence[str], hosts: HostVariables, arguments: t.Mapping[str, t.Any]) -> Result:
         """Return what one credential may read of its first host, or of the first one of which it can read something, and of its first account."""
         result: Result = {}
+        if arguments.get("products") is None:
+            arguments = {**arguments, "products": _needed(map(hosts.host, names), arguments.get("required_for") or [])}
         account = next((address_of(host) for host in map(hosts.host, names) if scope_of_host(host) == ACCOUNT), {})
         for name in names[:_MAX_HOSTS]:
             host = hosts.host(name)
@@ -109,6 +112,32 @@ def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:
         return is_declared or host.option("edgeops_audit_scripts") is True
     except Failure:
         return False  # the host fails by itself, with its own reason
+
+
+_RULES = "log_delivery_content_security_rules"
+# What these playbooks read only where one of these variables is set; violations of rules are read as deliveries are.
+_READ_WITH = {
+    "script_monitor": ("log_delivery_script_monitor_enabled", "edgeops_audit_scripts"),
+    "content_security_rules": (_RULES,),
+    "delivery": ("edgeops_audit_delivery", _RULES),
+}
+_BY_VARIABLES = frozenset(("check", "deliver"))
+
+
+def _needed(hosts: t.Iterable[Host], playbooks: t.Sequence[str]) -> list[str]:
+    """Return the products that playbooks read of hosts with these variables."""
+    if not playbooks or not _BY_VARIABLES.issuperset(playbooks):
+        return list(PRODUCT_NAMES)
+    hosts = list(hosts)
+    return [name for name in PRODUCT_NAMES if name not in _READ_WITH or any(_is_set(host, _READ_WITH[name]) for host in hosts)]
+
+
+def _is_set(host: Host, names: t.Iterable[str]) -> bool:
+    """Return whether a host has one of some variables; `false` of one that is declared is set, of an audit it is not."""
+    try:
+        return any(host.option(name) not in ((None,) if name in DECLARED else (None, False)) for name in names)
+    except Failure:
+        return True  # the host fails by itself, and nothing is known of what it needs
 
 
 def _names(hosts: t.Sequence[str]) -> str:

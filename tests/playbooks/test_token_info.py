@@ -129,3 +129,25 @@ def test_sufficient_token_shows_nothing(playbook: Playbook, simulator: t.Any) ->
     hosts = fleet(simulator, [{"script_monitor_enabled": True}])
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=VERIFY)
     assert report.named("Show what the token lacks").status == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("variables", "read"),
+    [
+        ({}, set()),
+        ({"edgeops_audit_scripts": True}, {"script_monitor"}),
+        ({"log_delivery_script_monitor_enabled": False}, {"script_monitor"}),
+        ({"log_delivery_content_security_rules": []}, {"content_security_rules", "delivery"}),
+        ({"edgeops_audit_delivery": "yes"}, {"delivery"}),
+    ],
+)
+def test_only_what_the_variables_need_is_asked_for(
+    playbook: Playbook, simulator: t.Any, variables: t.Mapping[str, t.Any], read: set[str]
+) -> None:
+    """A token for jobs alone lacks nothing in a run that declares jobs alone."""
+    hosts = fleet(simulator, [{"job": None}])
+    hosts["zone0"] |= {"log_delivery_jobs": [], **variables}
+    result = read_token(playbook, hosts, required_for=["check"]).ours[0].result
+    optional = {"script_monitor", "content_security_rules", "delivery"}
+    looked_at = {row["product"] for row in result["permissions"] if row["scope"] == "zone" and row["readable"] is not None}
+    assert looked_at & optional == read and "jobs" in looked_at

@@ -72,15 +72,20 @@ PRODUCTS = (
 )
 
 
+PRODUCT_NAMES = tuple(dict.fromkeys(product.name for product in PRODUCTS))
 _NEEDED = frozenset(product.name for product in PRODUCTS if not product.optional)
 
 
 class DesiredToken(t.NamedTuple):
-    """The zone and the account to look at (None: the first that is listed), and the playbooks that have to be able to read something."""
+    """The zone and the account to look at (None: the first that is listed), and the playbooks that have to be able to read something.
+
+    Of `products` alone something is read.
+    """
 
     zone: Address | None
     account: Address | None
     required_for: tuple[str, ...]
+    products: frozenset[str]
 
 
 def desire(params: Params) -> DesiredToken:
@@ -88,7 +93,9 @@ def desire(params: Params) -> DesiredToken:
     zone = parse_address(params, ZONE_ADDRESSES) if any(params.get(name) for name in ZONE_ADDRESSES) else None
     account_id = params.get(ACCOUNT_ID)
     account = Address(ACCOUNT, need_id(ACCOUNT_ID, account_id)) if account_id else None
-    return DesiredToken(zone, account, tuple(name for name in PLAYBOOKS if name in (params["required_for"] or ())))
+    required_for = tuple(name for name in PLAYBOOKS if name in (params["required_for"] or ()))
+    products = frozenset(PRODUCT_NAMES if params["products"] is None else params["products"])
+    return DesiredToken(zone, account, required_for, products)
 
 
 class Permitted(t.TypedDict):
@@ -116,7 +123,7 @@ class _Look:
 
     def counts(self, scope: str, playbooks: t.Sequence[str]) -> bool:
         """Return whether a product counts: all do, unless playbooks are named, which read some, and of a zone only those of zones."""
-        zone, account, required_for = self._desired
+        zone, account, required_for, _products = self._desired
         is_asked = {ZONE: zone is not None or account is None, ACCOUNT: account is not None or zone is None}
         if not required_for:
             return is_asked[scope] or scope == ACCOUNT
@@ -157,7 +164,7 @@ class _Look:
 
     def _readable(self, product: Product, address: Address | None) -> bool | None:
         """Return whether the token may read a product; None if that cannot be told: there is nothing to read, no route or no answer."""
-        if address is None or not self.counts(product.scope, product.playbooks):
+        if address is None or product.name not in self._desired.products or not self.counts(product.scope, product.playbooks):
             return None
         try:
             product.read(self._client.at(address), address)
