@@ -44,12 +44,6 @@ REFUSED = [
     ({"log_delivery_custom_fields": {"headers": ["x-a"]}}, "custom_fields.headers"),
     ({"log_delivery_script_monitor_route": "elsewhere"}, "page_shield"),
 ]
-# As of a file that was lost on its way: nothing would be compared, and the zone would count as compliant.
-EMPTY = [
-    {f"log_delivery_{name}": text}
-    for name in ("custom_fields", "job", "jobs", "script_monitor_enabled", "content_security_rules")
-    for text in ("", " \n")
-]
 # If these fell back to defaults, managed parts would be skipped, or plans written without an approval.
 UNDEFINED = [
     {"log_delivery_custom_fields": "{{ nowhere }}"},
@@ -75,7 +69,7 @@ def test_refused_input_fails_before_any_request(playbook, zone):
 
 def test_deliver_refuses_the_same(playbook, zone):
     """Each zone fails on its own, before any request."""
-    cases = [changes for changes, _words in OF_WRONG_TYPE] + UNDEFINED + EMPTY
+    cases = [changes for changes, _words in OF_WRONG_TYPE] + UNDEFINED
     hosts = {f"host{number}": variables(zone, **changes) for number, changes in enumerate(cases)}
     fails = ("ansible", "invalid_option")
     report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails, secrets=[SECRET, CHALLENGE], verbosity=4)
@@ -86,9 +80,6 @@ def test_deliver_refuses_the_same(playbook, zone):
         if BROKEN in changes.values():
             (name,) = changes
             assert said[host].startswith(f"{name.removeprefix('log_delivery_')}: not JSON: ")
-        if changes in EMPTY:
-            (name,) = changes
-            assert said[host] == f"{name}: is an empty text; omit it, or set it to null, to have none"
 
 
 def test_output_has_no_secrets(playbook, simulator, zone):

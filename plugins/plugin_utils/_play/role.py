@@ -14,11 +14,7 @@ from ansible_collections.edgeops.observability.plugins.modules.zone_observabilit
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
-from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import (
-    ROLE_OPTIONS,
-    ROLE_VARIABLES,
-    refuse_empty,
-)
+from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import ROLE_OPTIONS, ROLE_VARIABLES
 
 Result = dict[str, t.Any]
 # The variables of the role with one value, and their options; the place in a job or a list is shown as in the module.
@@ -63,9 +59,6 @@ class RoleAction(InProcessAction):
 
     def _completed(self, options: t.Mapping[str, t.Any], host: Host) -> tuple[Result, dict[str, str]]:
         """Return the arguments; the role hands on what it gets, so that a message names the variable that was typed."""
-        if _is_role(host.raw):
-            for option, name in ROLE_OPTIONS.items():
-                refuse_empty(name, self._task.args.get(option))
         typed = {
             option: name for option, name in _TYPED.items() if _is_role(host.raw) and self._task.args.get(option) is not None
         }

@@ -89,13 +89,13 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
     "edgeops_survey": Variable({}, readers.read_survey),
     # Script audits and their evidence.
-    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, default=[], scope=HOST, refuses_empty=True),
+    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, default=[], scope=HOST),
     "edgeops_script_fail_on": _of("script_audit", "fail_on", readers.read_names, scope=HOST),
     "edgeops_evidence_dir": _of("script_audit", "evidence_dir", _PATH, scope=HOST),
     "edgeops_expected_head": _of("script_audit", "expected_head", scope=HOST, refuses_empty=True),
     # Audits of payment pages; their evidence is in the same folder.
-    "edgeops_pages": _of("page_audit", "pages", readers.read_list, default=[], scope=EACH, refuses_empty=True),
-    "edgeops_page_baseline": _of("page_audit", "baseline", readers.read_list, default=[], scope=HOST, refuses_empty=True),
+    "edgeops_pages": _of("page_audit", "pages", readers.read_list, default=[], scope=EACH),
+    "edgeops_page_baseline": _of("page_audit", "baseline", readers.read_list, default=[], scope=HOST),
     "edgeops_expected_pages_head": _of("page_audit", "expected_head", scope=HOST, refuses_empty=True),
     "edgeops_expected_heads": _of("script_evidence_info", "expected_heads", readers.read_dict, refuses_empty=True),
     "edgeops_evidence_report_dir": _of("evidence_report", "dest", _PATH),
@@ -112,14 +112,14 @@ ROLE_VARIABLES: t.Mapping[str, Variable] = {
     "log_delivery_zone_name": Variable(scope=HOST),
     "log_delivery_account_id": Variable(scope=HOST),
     "log_delivery_state": Variable("present", scope=HOST),
-    "log_delivery_custom_fields": Variable(None, readers.read_dict, HOST, refuses_empty=True),
-    "log_delivery_job": Variable(None, readers.read_dict, HOST, refuses_empty=True),
-    "log_delivery_jobs": Variable(None, readers.read_list, HOST, refuses_empty=True),
+    "log_delivery_custom_fields": Variable(None, readers.read_dict, HOST),
+    "log_delivery_job": Variable(None, readers.read_dict, HOST),
+    "log_delivery_jobs": Variable(None, readers.read_list, HOST),
     "log_delivery_job_defaults": Variable(None, readers.read_dict, HOST),
     "log_delivery_unlisted_jobs": Variable("report", scope=HOST),
-    "log_delivery_script_monitor_enabled": Variable(None, readers.read_boolean, HOST, refuses_empty=True),
+    "log_delivery_script_monitor_enabled": Variable(None, readers.read_boolean, HOST),
     "log_delivery_script_monitor_route": Variable(scope=HOST, option="route"),
-    "log_delivery_content_security_rules": Variable(None, readers.read_list, HOST, refuses_empty=True),
+    "log_delivery_content_security_rules": Variable(None, readers.read_list, HOST),
     "log_delivery_expected_plan_ids": Variable(None, readers.read_dict, HOST),
 }
 # The variable by the option that it becomes.
@@ -164,19 +164,14 @@ def variable_of(option: str) -> str:
     return f"edgeops_{option}"
 
 
-def refuse_empty(name: str, value: Json) -> None:
-    """Raise `invalid_option` for a text without a character where that must not mean omitted."""
-    if _VARIABLES[name].refuses_empty and isinstance(value, str) and not value.strip():
-        raise invalid_option(name, "is an empty text; omit it, or set it to null, to have none")
-
-
 def read_variable(name: str, value: Json) -> t.Any:
     """Return the value of a variable, or its default; None if neither gives one.
 
     Nothing else reads a variable of the playbooks or the role: what validation accepts means the same everywhere.
     """
     variable = _VARIABLES[name]
-    refuse_empty(name, value)
+    if value == "" and variable.refuses_empty:
+        raise invalid_option(name, "is an empty text; omit it, or set it to null, to have none")
     value = variable.default if value in (None, "") else value
     return None if value is None else variable.read(name, value)
 
