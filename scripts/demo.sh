@@ -135,7 +135,7 @@ say 'The whole account, without an inventory' 'ansible-playbook edgeops.observab
 script report
 kept ansible-playbook edgeops.observability.survey -e edgeops_audit_scripts=true -e edgeops_report_dir="$report/survey"
 says 'finding reported .*https://js\.pay\.example/v3/pay\.js' || fails 'the survey did not find the script that was reported'
-says '1 reported script in 1 zone; 0 of 1 zone' || fails 'the survey has no verdict'
+says '1 reported script in 1 zone; 1 zone does not deliver logs\.' || fails 'the survey has no verdict'
 grep -q 'Who is told' "$report/survey/report.html" || fails 'the page of the survey does not say who is told'
 edge journal "$control" reads >>"$log"
 holds 'The survey needs a token alone, finds what is reported, and wrote nothing.'

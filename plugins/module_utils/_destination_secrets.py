@@ -55,7 +55,7 @@ def secret_parts(destination: Destination | None) -> frozenset[str]:
 
 def _named_secrets(text: str) -> t.Iterator[str]:
     """Yield what stands behind a name of a secret anywhere in a text, whatever separates it from the rest, encoded once too often or not."""
-    for decoded in {unquote(text), unquote_plus(unquote_plus(text))}:
+    for decoded in (unquote(text), unquote_plus(unquote_plus(text))):
         for name, value in _NAMED.findall(decoded):
             if _sounds_secret(name) and len(value) >= _TELLING_PART:
                 yield from {value, *value.split()}
