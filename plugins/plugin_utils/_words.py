@@ -56,14 +56,6 @@ def hosts_such_as(names: t.Sequence[str], scopes: t.Iterable[str]) -> str:
     return f"{count_hosts(scopes)}, such as {names[0]}"
 
 
-_ID_IN_PATH = re.compile(r"(/(?:zones|accounts)/)[0-9a-f]{1,32}\b", re.IGNORECASE)
-
-
-def without_ids(text: str) -> str:
-    """Return a text without the ids of zones and accounts in its addresses, so that equal reasons of several are equal."""
-    return _ID_IN_PATH.sub(r"\1...", text)
-
-
 def distinct(texts: t.Iterable[str]) -> list[str]:
     """Return the texts with a number appended to each duplicate."""
     forms: dict[str, None] = {}

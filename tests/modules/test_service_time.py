@@ -58,5 +58,7 @@ def test_the_end_of_a_token_is_one_of_the_service(simulator: t.Any, monkeypatch:
         with monkeypatch.context() as patched:
             now = Client.now
             patched.setattr(Client, "now", lambda self, now=now, ahead=at_service: now(self) + datetime.timedelta(seconds=ahead))
-            lines = report_token(client(simulator, wrong_by), DesiredToken(Address(ZONE_SCOPE, ZONE), None, ())).result["lines"]
+            lines = report_token(
+                client(simulator, wrong_by), DesiredToken(Address(ZONE_SCOPE, ZONE), None, (), frozenset())
+            ).result["lines"]
         assert text in str(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import without_ids
 from ...module_utils._core import Conclusion, Json
 from ...module_utils._difference import Difference
 from ...module_utils._engine.task import Params, Spec
@@ -14,7 +15,7 @@ from .._play.results import MAX_LINE, Zone
 from .._report.findings import differences
 from .._report.lines import difference_text
 from .._variables.table import RESULT
-from .._words import MIN_FOLDED, count_hosts, hosts_such_as, without_ids
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as
 from .rails import NOTHING_WRITTEN
 
 # How a delivery ended: the state of each zone.

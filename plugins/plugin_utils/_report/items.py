@@ -6,13 +6,14 @@ import hashlib
 import json
 import typing as t
 
+from ...module_utils._address import without_ids
 from ...module_utils._core import Json
 from ...module_utils._difference import Difference, of_members
 from ...module_utils._filter.text import explain_echo
 from ...module_utils._logpush import logpull_options
 from ...module_utils._text import canonical, dict_of, list_of, shorten
 from .._diff import plain_list
-from .._words import plural, without_ids
+from .._words import plural
 from .document import Item
 from .facts import DIFFERENCE, KINDS, LOW, OF_WAIVERS, PATTERNS, RESOURCES, SEVERITIES, type_of, type_place
 

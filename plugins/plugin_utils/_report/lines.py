@@ -5,11 +5,11 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from ...module_utils._address import SCOPES, ZONE
+from ...module_utils._address import SCOPES, ZONE, without_ids
 from ...module_utils._difference import Difference
 from ...module_utils._text import canonical, line
 from .._diff import fold
-from .._words import MIN_FOLDED, count_hosts, hosts_such_as, part_of_hosts, plural, without_ids
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as, part_of_hosts, plural
 from .document import Counts, Item, Report, Row
 from .facts import (
     ACTIONS,
