@@ -2,14 +2,18 @@
 
 """The playbook deliver enforces no rule of which it is known that it blocks what pages use, or not known what it blocks: a host for each case."""
 
+import functools
+import json
 import time
 import typing as t
 
 import pytest
+from support.proxy import changing
 from zone_runs import fleet
 
 RULE = {"description": "shop", "expression": "true"}
 ALLOW = {**RULE, "action": "allow"}
+UNREAD = "its violations cannot be read"
 STRIPE, OWN, CDN = "https://js.stripe.com/v3/", "https://shop.example/own.js", "https://cdn.example/a.js"
 ENTRY = {
     "name": "pay",
@@ -34,6 +38,8 @@ class Case(t.NamedTuple):
     action: str = "log"
     monitor: bool = True
     directive: str = "script-src-elem"
+    # What stands in the dimensions of its reports in place of what the service has there.
+    instead: dict[str, t.Any] | None = None
 
 
 CASES: dict[str, Case] = {
@@ -56,6 +62,15 @@ CASES: dict[str, Case] = {
     "switched_off_by_a_keyword": Case(
         f"script-src 'strict-dynamic' 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=' {CDN}", ALLOW, CDN, (CDN,)
     ),
+    "whole_text_as_directive": Case(
+        "script-src 'self'", ALLOW, CDN, (CDN,), instead={"cspDirective": "script-src 'self' b.example"}
+    ),
+    "unknown_directive": Case("script-src 'self'", ALLOW, UNREAD, (CDN,), instead={"cspDirective": "zzz"}),
+    "no_directive": Case("script-src 'self'", ALLOW, UNREAD, (CDN,), instead={"cspDirective": None}),
+    "no_rule": Case("script-src 'self'", ALLOW, UNREAD, (CDN,), instead={"policyID": None}),
+    "another_rule": Case("script-src 'self'", ALLOW, UNREAD, (CDN,), instead={"policyID": "other"}),
+    "rule_in_capitals": Case("script-src 'self'", ALLOW, CDN, (CDN,), instead={"policyID": str.upper}),
+    "no_address": Case("script-src 'self'", ALLOW, UNREAD, (CDN,), instead={"url": None}),
     "seen_by_nobody": Case("script-src 'self'", ALLOW, "nobody has seen it work", scripts=(STRIPE,)),
     "evaluates_nothing": Case("script-src 'self'", ALLOW, "evaluates no policy of its own", action="add_reporting_directives"),
     "cannot_be_parsed": Case("script-src https://a.example/a.js?x=1", ALLOW, "cannot be parsed"),
@@ -93,22 +108,42 @@ def seen(name: str, case: Case) -> dict[str, t.Any]:
     }
 
 
+def garbled(hosts: dict[str, t.Any], path: str, status: int, content: bytes) -> tuple[int, bytes, dict[str, str]]:
+    """Return an answer with the dimensions of reports as the cases have them."""
+    if not path.endswith("/graphql"):
+        return status, content, {}
+    document = json.loads(content)
+    names = {host["zone_id"]: name for name, host in hosts.items()}
+    for zone in ((document.get("data") or {}).get("viewer") or {}).get("zones") or ():
+        instead = HOSTS[names[zone["zoneTag"]]].instead or {}
+        for row in (row for rows in zone.values() if isinstance(rows, list) for row in rows):
+            row["dimensions"] |= {
+                name: value(row["dimensions"][name]) if callable(value) else value for name, value in instead.items()
+            }
+    return status, json.dumps(document).encode(), {}
+
+
 @pytest.mark.every_core
-def test_deliver_enforces_only_what_blocks_nothing_in_use(simulator, playbook):
+@pytest.mark.parametrize("check", [True, False], ids=["check", "run"])
+def test_deliver_enforces_only_what_blocks_nothing_in_use(simulator, playbook, check):
     hosts = fleet(simulator, [{"content_security_rules": [case.item]} for case in HOSTS.values()])
     parts: dict[str, dict[str, t.Any]] = {}
     for name, case in HOSTS.items():
         for part, value in seen(name, case).items():
             parts.setdefault(part, {})[hosts[name]["zone_id"]] = value
     simulator.seed(**parts)
-    report = playbook.run(
-        playbook="edgeops.observability.deliver",
-        inventory=hosts,
-        extra_vars={"edgeops_allow": "all"},
-        fails=("gate", "ansible"),
-        warns=["'strict-dynamic' switches off", "cannot be parsed; it is shown as `value`"],
-    )
+    with changing(simulator.base_url, functools.partial(garbled, hosts)) as base_url:
+        report = playbook.run(
+            playbook="edgeops.observability.deliver",
+            inventory=hosts,
+            extra_vars={"edgeops_allow": "all"},
+            env={"CLOUDFLARE_BASE_URL": base_url},
+            check=check,
+            fails=("gate", "ansible"),
+            warns=["'strict-dynamic' switches off", "cannot be parsed; it is shown as `value`"],
+        )
     said = {failure.host: failure.result["msg"] for failure in report.failures}
     refused = {name for name, case in HOSTS.items() if case.said}
     assert {name: HOSTS[name].said for name in refused if HOSTS[name].said not in said.get(name, "")} == {}, said
-    assert {entry["zone"] for entry in report.writes} == {hosts[name]["zone_id"] for name in HOSTS.keys() - refused}
+    written = set() if check else {hosts[name]["zone_id"] for name in HOSTS.keys() - refused}
+    assert {entry["zone"] for entry in report.writes} == written

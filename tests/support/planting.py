@@ -4,16 +4,14 @@
 
 import contextlib
 import dataclasses
-import http.client
-import http.server
 import json
 import random
 import re
-import threading
 import typing as t
 import zlib
 from pathlib import Path
-from urllib.parse import urlsplit
+
+from support.proxy import changing
 
 # Values that select a route, a state or a resource: with others a run would end before it shows most texts.
 _KEPT = {
@@ -98,47 +96,16 @@ class Planter:
 @contextlib.contextmanager
 def planting(base_url: str, planter: Planter, modes: t.Mapping[str, str]) -> t.Iterator[str]:
     """Run a proxy that plants templates in the answers of a service; `modes` says how its answers are changed, by zone or account id."""
-    upstream = urlsplit(base_url)
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def plant(path: str, status: int, content: bytes) -> tuple[int, bytes, dict[str, str]]:
+        match = re.match(r"/(?:zones|accounts)/([^/]+)", path)
+        mode = modes.get(match[1], PLANTED) if match else PLANTED
+        if mode == REFUSED:
+            errors = [{"code": 10000, "message": "no", "error_chain": [{"code": 1, "message": "inner"}]}]
+            status, content = 403, json.dumps({"success": False, "errors": errors, "messages": ["m"], "result": None}).encode()
+        document = json.loads(content) if content else None
+        planted = json.dumps(planter.within(document, mode, path)).encode() if content else b""
+        return status, planted, {"cf-ray": planter.plant("cf-ray", "8f00", inside=True)}
 
-        def _pass_on(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            connection = http.client.HTTPConnection(str(upstream.netloc), timeout=30)
-            headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "accept-encoding")}
-            connection.request(self.command, self.path, body, headers)
-            answer = connection.getresponse()
-            status, content = self._with_templates(answer.status, answer.read())
-            connection.close()
-            ray = planter.plant("cf-ray", "8f00", inside=True)
-            head = {"Content-Type": answer.getheader("Content-Type") or "", "Content-Length": str(len(content)), "cf-ray": ray}
-            self.send_response(status)
-            for name, value in head.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _pass_on  # noqa: N815 - named by the library
-
-        def _with_templates(self, status: int, content: bytes) -> tuple[int, bytes]:
-            path = urlsplit(self.path).path.removeprefix(upstream.path)
-            match = re.match(r"/(?:zones|accounts)/([^/]+)", path)
-            mode = modes.get(match[1], PLANTED) if match else PLANTED
-            if mode == REFUSED:
-                errors = [{"code": 10000, "message": "no", "error_chain": [{"code": 1, "message": "inner"}]}]
-                status, content = (
-                    403,
-                    json.dumps({"success": False, "errors": errors, "messages": ["m"], "result": None}).encode(),
-                )
-            document = json.loads(content) if content else None
-            return status, json.dumps(planter.within(document, mode, path)).encode() if content else b""
-
-        def log_message(self, *_arguments: t.Any) -> None:
-            """Log nothing."""
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}{upstream.path}"
-        server.shutdown()
+    with changing(base_url, plant) as url:
+        yield url
