@@ -103,6 +103,8 @@ def test_fields_of_a_dataset_differ_by_scope(account: t.Any, zone: t.Any) -> Non
     path = "/logpush/datasets/firewall_events/fields"
     assert account.result("GET", path).keys() - zone.result("GET", path).keys() == {"ZoneName"}
     assert "ActorEmail" in account.result("GET", "/logpush/datasets/audit_logs/fields")
+    requests = zone.result("GET", "/logpush/datasets/http_requests/fields")
+    assert requests.keys() >= {"CacheLockWaitedMs", "ClientTLSKeyExchangeGroup"}
     assert account.refusal("GET", "/logpush/datasets/http_requests/fields")[0] == 404
     bad = {**JOB, "dataset": "audit_logs", "logpull_options": "fields=ActorEmail,RayID"}
     assert account.refusal("POST", "/logpush/jobs", bad)[2].endswith("unknown fields of dataset audit_logs: RayID")
