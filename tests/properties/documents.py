@@ -26,7 +26,7 @@ SENTENCES = (
     "malicious|without authorisation|that nobody authorised|required script|that differ from|that led elsewhere|without something",
     "monitor was off|No script was listed|cannot be read|could not be read|baseline is missing|not verified",
     "no audit|first audited|not audited",
-    "left something out",
+    "did not look at everything",
     "no authorisation on record|owner, justification or|past the day of review",
     "older than what|a date after|no date",
     "seven days: not met",

@@ -22,13 +22,13 @@ def looks_at(limits: t.Sequence[str], host: str) -> bool:
 
 def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     """Return what an audit of scripts did not look at of the pages of a zone, in words; "" if it looked at everything."""
-    parts = [f"only the hosts {', '.join(scope['hosts'])}"] if scope["hosts"] else []
+    parts = [f"only at the hosts {', '.join(scope['hosts'])}"] if scope["hosts"] else []
     # Without any status, the service lists active scripts.
     missing = [status for status in ON_PAGES if status not in (scope["status"] or ON_PAGES[:1])]
-    parts += [f"no {' and '.join(missing)} scripts"] if missing else []
+    parts += [f"not at {' and '.join(missing)} scripts"] if missing else []
     own, default = scores_of(scope), MALICIOUS_SCORES.get(scope["route"])
     if own is not None and default is not None and not own.includes(default):
-        parts.append(f"scores count as malicious only {own}, not {default}")
+        parts.append(f"a score counted as malicious only {own} and not {default}")
     return ", ".join(parts)
 
 
@@ -50,11 +50,11 @@ def leaves_out_of_pages(scope: t.Mapping[str, t.Any], known: t.Collection[str]) 
     """Return what an audit of payment pages did not look at of the pages that were audited before, in words; "" for nothing."""
     compared = {name.lower() for name in scope["headers"]}
     lacking = [name for name in COMPARED_HEADERS if name not in compared]
-    parts = [f"not the page {url}" for url in sorted(set(known) - set(scope["pages"]))]
+    parts = [f"not at the page {url}" for url in sorted(set(known) - set(scope["pages"]))]
     if len(lacking) == len(COMPARED_HEADERS):
-        parts.append("no header")
+        parts.append("at no header")
     elif lacking:
-        parts.append(f"not the header{'s' if len(lacking) > 1 else ''} {named(lacking)}")
+        parts.append(f"not at the header{'s' if len(lacking) > 1 else ''} {named(lacking)}")
     return ", ".join(parts)
 
 

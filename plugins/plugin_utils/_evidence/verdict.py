@@ -209,7 +209,7 @@ def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
         limited = [(chain.zone, audit.left_out) for chain in of_kind for audit in chain.history.audits if audit.left_out]
         if limited:
             where = named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
-            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} left something out: {where}"
+            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} did not look at everything: {where}"
 
 
 def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:

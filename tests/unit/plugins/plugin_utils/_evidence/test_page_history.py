@@ -91,7 +91,7 @@ def test_page_that_is_no_longer_looked_at(tmp_path: Path) -> None:
         record["scope"] = one if day else both
     document = read(tmp_path, *audits)
     assert document.verdict == [
-        f"11 of 12 audits of payment pages left something out: in pay.example not the page {URL}/pay",
+        f"11 of 12 audits of payment pages did not look at everything: in pay.example not at the page {URL}/pay",
         LATE.format(f"{URL}/pay", "2026-01-01", "2026-01-12"),
         accounted(12),
     ]
@@ -103,8 +103,8 @@ def test_headers_that_were_not_compared_are_said(tmp_path: Path) -> None:
     audits[1][0]["scope"] = {**PAGES_SCOPE, "headers": []}
     document = read(tmp_path, *audits)
     assert document.verdict[0] == (
-        "2 of 2 audits of payment pages left something out: in pay.example not the headers content-security-policy,"
-        " content-security-policy-report-only, strict-transport-security, in pay.example no header"
+        "2 of 2 audits of payment pages did not look at everything: in pay.example not at the headers content-security-policy,"
+        " content-security-policy-report-only, strict-transport-security, in pay.example at no header"
     )
     (event,) = [event for event in document.changes if event.what == "scope"]
     assert event.message.endswith(", is none")
@@ -351,7 +351,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "a page that only the first audit read": (
         month(audit(0, PLAIN, also=[OTHER])),
         [
-            "29 of 30 audits of payment pages left something out: in pay.example not the page https://shop.example/pay",
+            "29 of 30 audits of payment pages did not look at everything: in pay.example not at the page https://shop.example/pay",
             LATE.format("https://shop.example/pay", "2026-01-01", "2026-01-30"),
             accounted(30),
         ],
@@ -359,7 +359,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "a page that is read every other week": (
         (*(audit(day, PLAIN, also=[OTHER] if day % 14 == 0 else []) for day in range(30)),),
         [
-            "27 of 30 audits of payment pages left something out: in pay.example not the page https://shop.example/pay",
+            "27 of 30 audits of payment pages did not look at everything: in pay.example not at the page https://shop.example/pay",
             LATE.format("https://shop.example/pay", "2026-01-01", "2026-01-15"),
             accounted(30),
         ],
@@ -367,8 +367,8 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "two pages by turns": (
         (*(audit(day, OTHER if day % 2 else PLAIN) for day in range(30)),),
         [
-            "29 of 30 audits of payment pages left something out: "
-            + ", ".join(f"in pay.example not the page {url}" for url in (URL, "https://shop.example/pay")),
+            "29 of 30 audits of payment pages did not look at everything: "
+            + ", ".join(f"in pay.example not at the page {url}" for url in (URL, "https://shop.example/pay")),
             SEVEN,
             accounted(30),
         ],
@@ -380,7 +380,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "a policy that no audit compared": (
         (*(audit(day, PLAIN, scope={"headers": list(COMPARED_HEADERS[3:])}) for day in range(3)),),
         [
-            f"3 of 3 audits of payment pages left something out: in pay.example not the headers {', '.join(COMPARED_HEADERS[:3])}",
+            f"3 of 3 audits of payment pages did not look at everything: in pay.example not at the headers {', '.join(COMPARED_HEADERS[:3])}",
             SEVEN,
             accounted(3),
         ],
@@ -388,7 +388,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "a header that one audit did not compare": (
         (audit(0, PLAIN), audit(1, PLAIN, scope={"headers": list(COMPARED_HEADERS[1:])}), audit(2, PLAIN)),
         [
-            "1 of 3 audits of payment pages left something out: in pay.example not the header content-security-policy",
+            "1 of 3 audits of payment pages did not look at everything: in pay.example not at the header content-security-policy",
             SEVEN,
             accounted(3),
         ],
@@ -396,7 +396,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "no header at all": (
         (audit(0, PLAIN, scope={"headers": []}),),
         [
-            "1 of 1 audit of payment pages left something out: in pay.example no header",
+            "1 of 1 audit of payment pages did not look at everything: in pay.example at no header",
             SEVEN,
             accounted(1).replace("audits", "audit"),
         ],
@@ -541,7 +541,7 @@ def test_empty_list_of_headers_is_none(tmp_path: Path) -> None:
 def test_page_that_the_last_audit_before_the_period_read(tmp_path: Path) -> None:
     audits = (audit(0, PLAIN, also=[OTHER]), *(audit(day, PLAIN) for day in range(1, 20)))
     assert read(tmp_path, *audits, since="2026-01-02").verdict == [
-        "19 of 19 audits of payment pages left something out: in pay.example not the page https://shop.example/pay",
+        "19 of 19 audits of payment pages did not look at everything: in pay.example not at the page https://shop.example/pay",
         LATE.format("https://shop.example/pay", "2026-01-02", "2026-01-20"),
         accounted(19),
     ]

@@ -290,7 +290,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
         ),
         [
             "1 script was added without authorisation, no longer looked at after 69 days",
-            "67 of 120 audits left something out: in pay.example only the hosts x.example",
+            "67 of 120 audits did not look at everything: in pay.example only at the hosts x.example",
             "1 authorisation is older than what it authorises",
             SEVEN,
             ALL,
@@ -312,19 +312,19 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     ),
     "only active scripts": (
         daily(WHOLE, B, BOTH, scope={"status": ["active"]}),
-        ["120 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
+        ["120 of 120 audits did not look at everything: in pay.example not at infrequent scripts", SEVEN, ALL],
     ),
     "no status at all": (
         daily(WHOLE, B, BOTH, scope={"status": []}),
-        ["120 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
+        ["120 of 120 audits did not look at everything: in pay.example not at infrequent scripts", SEVEN, ALL],
     ),
     "only a host": (
         daily(WHOLE, B, BOTH, scope={"hosts": ["shop.example"]}),
-        ["120 of 120 audits left something out: in pay.example only the hosts shop.example", SEVEN, ALL],
+        ["120 of 120 audits did not look at everything: in pay.example only at the hosts shop.example", SEVEN, ALL],
     ),
     "infrequent scripts are no longer asked for": (
         year(daily(range(50), B, BOTH), daily(range(50, 120), A, BOTH, scope={"status": ["active"]})),
-        ["70 of 120 audits left something out: in pay.example no infrequent scripts", SEVEN, ALL],
+        ["70 of 120 audits did not look at everything: in pay.example not at infrequent scripts", SEVEN, ALL],
     ),
     "a hash of November under an authorisation of September": (
         year(daily(range(50), A, ONE), daily(range(50, 120), A, {"a": entry("1", "2")})),
@@ -486,7 +486,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
         ),
         [
             "1 script was malicious, judged by another threshold after 10 days",
-            "60 of 120 audits left something out: in pay.example scores count as malicious only below -1, not below 10",
+            "60 of 120 audits did not look at everything: in pay.example a score counted as malicious only below -1 and not below 10",
             SEVEN,
             ALL,
         ],
@@ -504,7 +504,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
         ),
         [
             f"1 script was malicious, judged by another threshold after 60 days{FIRST}",
-            "60 of 120 audits left something out: in pay.example scores count as malicious only below -1, not below 10",
+            "60 of 120 audits did not look at everything: in pay.example a score counted as malicious only below -1 and not below 10",
             SEVEN,
             ALL,
         ],
@@ -512,7 +512,7 @@ HISTORIES: dict[str, tuple[list[Audit], list[str]]] = {
     "a threshold that clears a malicious script from the first day": (
         daily(WHOLE, B, BOTH, **{**SCORED, "scope": {"route": "page_shield", "malicious": "above 200"}}),
         [
-            "120 of 120 audits left something out: in pay.example scores count as malicious only above 200, not below 10",
+            "120 of 120 audits did not look at everything: in pay.example a score counted as malicious only above 200 and not below 10",
             SEVEN,
             ALL,
         ],
@@ -780,8 +780,8 @@ def test_several_zones_are_named(tmp_path: Path) -> None:
     write(tmp_path, daily(WHOLE, B, BOTH))
     assert verdict(tmp_path) == [
         SEVERAL.format("60 days at a time, 4 times, added up 234 days in 4 of 5 zones", "b" * 32, "2026-03-02", "2026-04-30"),
-        "246 of 366 audits left something out: "
-        + ", ".join(f"in {zone * 32} only the hosts shop{name}.example" for name, zone in enumerate("bcd"))
+        "246 of 366 audits did not look at everything: "
+        + ", ".join(f"in {zone * 32} only at the hosts shop{name}.example" for name, zone in enumerate("bcd"))
         + " and 1 more",
         f"At least every seven days: not met in 4 of 5 zones, first {'b' * 32} from 2026-03-01 to 2026-04-30",
         "Every one of 366 audits of 5 zones is accounted for",
