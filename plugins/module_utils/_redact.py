@@ -17,6 +17,10 @@ from ._core import Json
 FREELY_MASKED = 4
 # From this length on a secret is found in capitals or without them, too: hosts are written so, and messages sometimes.
 _IN_OTHER_CAPITALS = 12
+# A message may repeat only a part of a secret: at least this many characters, and half of it, are masked, too. They are searched by
+# pieces of this length, of letters and digits.
+_SHORTEST_PART = 16
+_PIECE = 8
 # Minimum length of Base64 that cannot match by chance; a part that begins inside a group needs more.
 _SHORTEST_BASE64 = (5, 6, 6)
 # Escapes of URLs, JSON, code and HTML. Single backslashes are dropped, because they escape or are escaped.
@@ -115,17 +119,55 @@ class Needle:
             start = text.find(part, start + 1)
 
 
+@dataclasses.dataclass(eq=False, repr=False)
+class Piece(Needle):
+    """A piece of a secret by which a larger part of it is found: `whole` is the secret as bytes, and the piece begins there at `at`."""
+
+    whole: str = ""
+    at: int = 0
+
+    def spans(self, text: str, plain: Plain) -> t.Iterator[tuple[int, int]]:
+        """Return the start and end of each part of the secret that is long enough."""
+        content, whole, done = plain.content, self.whole, 0
+        for first, last in self._occurrences(content, self.text):
+            if first < done:
+                continue
+            start, done, left, right = first, last, self.at, self.at + len(self.text)
+            while left and start and content[start - 1] == whole[left - 1]:
+                left, start = left - 1, start - 1
+            while right < len(whole) and content[done : done + 1] == whole[right]:
+                right, done = right + 1, done + 1
+            if right - left >= max(_SHORTEST_PART, len(whole) / 2):
+                yield len(text[: plain.starts[start]].rstrip("\\")), plain.ends[done - 1]
+
+
 def needles_of(secret: str) -> t.Iterator[Needle]:
-    """Return needles for a secret itself and for its Base64, in both alphabets and at each of the three offsets in a longer text."""
+    """Return needles for a secret and its larger parts, and for its hexadecimal digits and its Base64.
+
+    Base64 is searched in both alphabets and at each of the three offsets in a longer text.
+    """
     yield Needle(secret)
     if len(secret) >= _IN_OTHER_CAPITALS:
         yield from (Needle(form) for form in {secret.lower(), secret.upper()} - {secret})
+    yield from _pieces_of(secret)
     raw = secret.encode(errors="surrogatepass")
+    if len(secret) > _SHORTEST_BASE64[0]:
+        yield from (Needle(raw.hex()), Needle(raw.hex().upper()))
     for shift in range(3):
         first, last = -(-shift * 8 // 6), (shift + len(raw)) * 8 // 6
         if last - first >= _SHORTEST_BASE64[shift]:
             for encode in (base64.b64encode, base64.urlsafe_b64encode):
                 yield Needle(encode(bytes(shift) + raw).decode()[first:last], shift > 0, (shift + len(raw)) % 3 > 0)
+
+
+def _pieces_of(secret: str) -> t.Iterator[Needle]:
+    # Scheme and host of an address are no secret, and messages name them.
+    if len(secret) >= _SHORTEST_PART and "://" not in secret and secret.isascii():
+        whole = Plain.of(secret).content
+        for word in _WORDS.finditer(whole):
+            last = word.end() - _PIECE
+            starts = [*range(word.start(), last, _PIECE), last] if last >= word.start() else []
+            yield from (Piece(whole[at : at + _PIECE], whole=whole, at=at) for at in starts)
 
 
 def possible(needles: t.Iterable[Needle], text: str) -> list[Needle]:

@@ -35,6 +35,8 @@ SPELLINGS = {
     "in HTML, by hexadecimal number": "".join(f"&#x{ord(c):X};" if not c.isalnum() else c for c in SECRET),
     "in capitals": SECRET.upper(),
     "without capitals": SECRET.lower(),
+    "in hexadecimal digits": SECRET.encode().hex(),
+    "in hexadecimal capitals": SECRET.encode().hex().upper(),
     "in base64": base64.b64encode(SECRET.encode()).decode(),
     "in base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("="),
 }
@@ -144,9 +146,9 @@ def test_escapes_are_decoded(text, content, places):
     assert (plain.content, [*zip(plain.starts, plain.ends, strict=True)]) == (content, places)
 
 
-def test_base64_is_found_at_each_offset():
+def test_base64_is_searched_at_each_offset():
     assert {needle.text for needle in _redact.needles_of("abc")} == {"abc"}
-    needles = {"??>>~~", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
+    needles = {"??>>~~", "3f3f3e3e7e7e", "3F3F3E3E7E7E", "Pz8+Pn5+", "Pz8-Pn5-", "8/Pj5+f", "8_Pj5-f", "/Pz4+fn", "_Pz4-fn"}
     assert {needle.text for needle in _redact.needles_of("??>>~~")} == needles
 
 
@@ -186,6 +188,36 @@ def test_quick_search_finds_only_possible_secrets(text, secret, may):
 )
 def test_secret_is_masked_by_its_surroundings(text, secret, masked):
     assert scrub(text, [secret]) == masked
+
+
+KEY = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYzExampleKey"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (KEY[:22] + "...", MASK + "..."),
+        ("x" + KEY[1:], "x" + MASK),
+        (f"({KEY[5:28]}) and ({KEY[12:36]})", f"({MASK}) and ({MASK})"),
+        (quote(KEY[:25], safe="") + "%20", MASK + "%20"),
+        # Too little of it, and parts that do not follow each other.
+        (KEY[:20], KEY[:20]),
+        (KEY[:16] + KEY[:16], KEY[:16] + KEY[:16]),
+    ],
+)
+def test_larger_part_of_a_secret_is_masked(text, shown):
+    assert scrub({"msg": text}, [KEY]) == {"msg": shown}
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("https://hooks.example.com/services", "https://hooks.example.com/services/T00/B00"),
+        ("fifteencharacte", "fifteencharacter"),
+    ],
+)
+def test_part_that_is_no_secret_is_shown(text, secret):
+    assert scrub(text, [secret]) == text
 
 
 @pytest.mark.parametrize("text", ["\\" * 3000, "%25" * 3000, "a" * 3000, "\\u00" * 3000])
