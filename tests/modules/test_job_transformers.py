@@ -148,3 +148,13 @@ def test_zone_without_account_suggests_transformer_id(modules: Modules, simulato
     simulator.faults({"kind": "rewrite", "set": {"account": {}}, "path": f"/zones/{modules.zone}"})
     report = run(modules, {**NEW, "transformer": "redact"}, fails="bad_response")
     assert "set transformer_id instead" in report.failure["msg"]
+
+
+def test_listed_jobs_of_a_zone_have_the_names_that_were_read(modules: Modules, simulator: t.Any) -> None:
+    """Of jobs that select one by name and of others; nothing is read for the names alone."""
+    run(modules, {**NEW, "transformer": "redact"})
+    run(modules, {**NEW, "name": "other", "transformer_id": 6})
+    named = run(modules, {"job": {**NEW, "transformer": "redact"}}, ZONE)
+    assert {job["name"]: job["transformer"] for job in named.result["listed_jobs"]} == {"edge": "redact", "other": "other"}
+    by_id = run(modules, {"job": {**NEW, "transformer_id": 3}}, ZONE)
+    assert {job["transformer"] for job in by_id.result["listed_jobs"]} == {None} and listings(by_id) == []

@@ -60,7 +60,7 @@ def plan(desired: DesiredJob, state: JobState) -> Plan:
     job = dict_of(made.result["job"])
     if not job:
         return made
-    transformer = _transformer_name(job["transformer_id"], names)
+    transformer = transformer_name(job["transformer_id"], names)
     undeclared = desired.undeclared(str(job["dataset"]))
     return made._replace(
         before=_with_name(dict_of(made.before), names),
@@ -73,10 +73,11 @@ def _with_name(side: dict[str, Json], names: t.Mapping[str, t.Sequence[int]] | N
     """Return a side of the diff with the name of the transformer, where the names were read."""
     if names is None or "transformer_id" not in side:
         return side
-    return {**side, "transformer": _transformer_name(side["transformer_id"], names)}
+    return {**side, "transformer": transformer_name(side["transformer_id"], names)}
 
 
-def _transformer_name(number: Json, names: t.Mapping[str, t.Sequence[int]] | None) -> str | None:
+def transformer_name(number: Json, names: t.Mapping[str, t.Sequence[int]] | None) -> str | None:
+    """Return the name of a transformer of the account; None where there is none, or the names were not read."""
     return next((name for name, ids in (names or {}).items() if number in ids), None)
 
 

@@ -36,6 +36,7 @@ from .._logpush.coverage import log_field_coverage
 from .._logpush.facts import DEFAULT_STALE_AFTER
 from .._logpush.health import with_health
 from .._logpush.job import Report
+from .._logpush.plan import transformer_name
 from .._logpush.read import read_all
 from .._scripts import task as script_monitor
 from .._scripts.monitor import MonitorState
@@ -159,7 +160,8 @@ def _listed(state: ZoneState) -> list[Report] | None:
     if state.jobs is None or state.jobs.refusal is not None:
         return None
     in_order = sorted(state.jobs.jobs, key=lambda job: job.id)
-    return with_health(in_order, DEFAULT_STALE_AFTER, state.jobs.now)
+    shown = with_health(in_order, DEFAULT_STALE_AFTER, state.jobs.now)
+    return [{**job, "transformer": transformer_name(job["transformer_id"], state.jobs.transformers)} for job in shown]
 
 
 def _differing(name: str, whole: Plan) -> tuple[Json, Json]:

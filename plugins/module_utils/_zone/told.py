@@ -186,10 +186,15 @@ def _account_of(record: ZoneRecord) -> _Account | None:
 
 
 def has_scripts(zone: ZoneRecord) -> bool | None:
-    """Return whether the script monitor of a zone is on; None if the run asked, and it could not be read. What it did not ask is off."""
+    """Return whether the script monitor of a zone is on; None if the run asked, and it could not be read. What it did not ask is off.
+
+    An audit of the scripts looks at the monitor first, also where nothing else of the run does.
+    """
     part = dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR)
+    if part is None and (audit := value_of(zone["scripts"])) is not None and audit.get("findings") is not None:
+        return not any(finding.get("type") == "monitor_off" for finding in audit["findings"] or ())
     if part is None:
-        return None if any(name == SCRIPT_MONITOR for name, _reason in zone["unreadable"]) else False
+        return None if any(name in (SCRIPT_MONITOR, "scripts") for name, _reason in zone["unreadable"]) else False
     enabled = dict_of(part).get("enabled")
     return enabled if isinstance(enabled, bool) else None
 

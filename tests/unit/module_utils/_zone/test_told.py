@@ -161,6 +161,21 @@ def test_who_is_told_of_the_scripts_of_a_zone(
 
 
 @pytest.mark.parametrize(
+    ("scripts", "degrees"),
+    [
+        ({"findings": []}, [NOT]),
+        ({"findings": [{"type": "new"}]}, [NOT]),
+        ({"findings": [{"type": "monitor_off"}]}, []),
+        ({"scripts": []}, []),
+        (DENIED, [UNKNOWN]),
+    ],
+)
+def test_monitor_is_known_from_an_audit_of_the_scripts(scripts: t.Any, degrees: list[int]) -> None:
+    gaps = made(account(), zone(result={}, scripts=scripts)).gaps
+    assert [gap.degree for gap in gaps if gap.host == "a"] == degrees
+
+
+@pytest.mark.parametrize(
     ("silence", "is_said"),
     [
         ({"policy_id": "other"}, True),

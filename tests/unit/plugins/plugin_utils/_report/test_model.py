@@ -191,6 +191,7 @@ def test_unmanaged_zone_has_no_items():
 
 
 def test_counts_cover_zones_items_and_severities():
+    """The second note: scripts of a zone are monitored, and its account is not known."""
     zones = [drifted("a"), record("b", scripts=audit(finding(), finding("unused"))), failed("c"), unmanaged("d"), record("e")]
     account = {"zone": "account_0a", "account_id": "0a", "jobs": [], "result": {"jobs": outcome(plan="p")}}
     assert report(*zones, account)["counts"] == {
@@ -199,7 +200,7 @@ def test_counts_cover_zones_items_and_severities():
         "statuses": {"unaudited": 1, "drifted": 1, "findings": 1, "unmanaged": 1, "compliant": 2},
         "differences": 1,
         "findings": 1,
-        "notes": 1,
+        "notes": 2,
         "severities": {"high": 1, "medium": 1, "low": 0, "info": 0},
         "waived": 0,
     }
