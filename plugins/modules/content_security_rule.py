@@ -220,6 +220,10 @@ violations:
       description: End of the time span, or V(null).
       type: str
       sample: '2026-03-09T09:41:33Z'
+    shortened:
+      description: How many hours of those that O(look_back_days) asks for the plan shows, as C(hours) and C(requested). V(null) for all of them.
+      type: dict
+      sample: {hours: 24.0, requested: 168}
     total:
       description: How many violations were reported, as far as the service samples them. V(null) if they could not be read, or if a listing was looked at.
       type: int

@@ -15,7 +15,7 @@ from .._redact import clean_text
 from .._text import shorten
 from .facts import ACTIONS, LOG
 from .rule import Evidence, Rule
-from .violations import Seen
+from .violations import Seen, Window
 
 # What a change of a rule enforces or no longer enforces, what has to be known before it is written, and what was seen.
 
@@ -160,19 +160,19 @@ def grouped(policy: Policy | None, resources: t.Iterable[Resource]) -> tuple[Blo
 
 
 def show_violations(
-    since: str | None,
-    until: str | None,
+    window: Window | None,
     resources: t.Sequence[Resource],
     gaps: t.Sequence[Unknown],
     blocked: t.Sequence[Blocked],
 ) -> dict[str, Json]:
-    """Return what was asked for as results contain it; without `since`, a listing."""
+    """Return what was asked for as results contain it; without a window, a listing."""
     counts = [resource.times for resource in resources if resource.times is not None]
     return {
         "available": not gaps,
         "reason": gaps[0].message if gaps else None,
-        "since": since,
-        "until": until,
-        "total": None if gaps or since is None else sum(counts),
+        "since": window.since if window else None,
+        "until": window.until if window else None,
+        "shortened": window.shortened if window else None,
+        "total": None if gaps or window is None else sum(counts),
         "blocked": [source.show() for source in blocked],
     }

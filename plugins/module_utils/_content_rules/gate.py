@@ -97,7 +97,7 @@ def _change(state: RuleState, after: Rule) -> _Change:
         reported = Seen(gaps=(reports,))
     elif reports is not None and before is not None:
         reported, recent = reports.value.only_of(before.id), reports.value.recent
-        window = reports.value.window.length
+        window = reports.value.window.text
     silent, outdated = (
         before is not None and begins(before, after) and applies(before, state.evidence) for applies in (is_silent, is_outdated)
     )
@@ -136,9 +136,8 @@ def _violations(state: RuleState, change: _Change, blocked: t.Sequence[Blocked])
     if reports is None and listing is None:
         return None
     window = None if reports is None or isinstance(reports, Unknown) else reports.value.window
-    since, until = (window.since, window.until) if window else (None, None)
     gaps = (*change.reported.gaps, *change.listed.gaps)
-    return show_violations(since, until, change.reported.resources, gaps, blocked)
+    return show_violations(window, change.reported.resources, gaps, blocked)
 
 
 def _key(policy: Policy | None, resource: Resource) -> tuple[str, str]:

@@ -149,10 +149,12 @@ def reports_of(client: Client, zone_ids: t.Sequence[str], days: int, rule_id: st
         except Failure as failure:
             if failure.kind not in NOT_AVAILABLE:
                 raise
-            return {zone_id: _within_limits(client, zone_id, now, days, rule_id) for zone_id in zone_ids}
+            return {zone_id: _within_limits(client, zone_id, window, rule_id) for zone_id in zone_ids}
         return violations.parse(data, zone_ids, window, recent=bool(rule_id), settings=True)
 
     found = client.at_service_time(ask)
+    windows = [reports.value.window for reports in found.values() if isinstance(reports, Known)]
+    client.warnings.extend(text for text in dict.fromkeys(map(violations.warning_of, windows)) if text)
     return found if client.knows_time else {zone_id: _without_time(reports) for zone_id, reports in found.items()}
 
 
@@ -164,18 +166,16 @@ def _without_time(reports: Observed[Reports]) -> Observed[Reports]:
     return Known(reports.value._replace(gaps=(*reports.value.gaps, Unknown(Cause.NOT_READABLE, text))))
 
 
-def _within_limits(client: Client, zone_id: str, now: datetime.datetime, days: int, rule_id: str | None) -> Observed[Reports]:
+def _within_limits(client: Client, zone_id: str, whole: Window, rule_id: str | None) -> Observed[Reports]:
     """Return what browsers reported in one zone, as far as its plan shows it; its settings say how far."""
     try:
         limits = violations.parse_limits(client.query(*violations.settings_query(zone_id)), zone_id)
-        window, page_size = Window.of(now, days, limits.span), min(limits.page_size, violations.PAGE_SIZE)
+        window, page_size = whole.within(limits), min(limits.page_size, violations.PAGE_SIZE)
         data = client.query(*violations.query([zone_id], window, rule_id, page_size, settings=False))
     except Failure as failure:
         if failure.kind not in NOT_AVAILABLE:
             raise
         return unknown(failure)
-    if text := violations.shortened(days, limits):
-        client.warnings.append(text)
     return violations.parse(data, [zone_id], window, page_size, recent=bool(rule_id))[zone_id]
 
 
@@ -250,8 +250,8 @@ def add_violations(client: Client, zones: t.Mapping[str, t.Sequence[dict[str, Js
 def _violations_of(rule: t.Mapping[str, Json], reports: Observed[Reports]) -> dict[str, Json] | None:
     """Return what browsers reported of a shown rule, also what its policy allows on paper."""
     if isinstance(reports, Unknown):
-        return show_violations(None, None, (), (reports,), ())
-    seen, window = reports.value.of(str(rule["id"])), reports.value.window
+        return show_violations(None, (), (reports,), ())
+    seen = reports.value.of(str(rule["id"]))
     value = rule["value"]
     blocked = grouped(read_policy(value) if isinstance(value, str) else None, seen.resources)
-    return show_violations(window.since, window.until, seen.resources, seen.gaps, blocked)
+    return show_violations(reports.value.window, seen.resources, seen.gaps, blocked)

@@ -10,7 +10,7 @@ from .._core import BAD_RESPONSE, PERMISSION, Failure, Json, bad_answer
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import REPORTABLE
 from .._policy.matching import Resource, source_of
-from .._text import duration, format_time, is_integer, json_type, parse_time, plain_id
+from .._text import duration, format_time, is_integer, json_type, plain_id
 from .facts import absent_as
 
 # What browsers reported of content security rules, as Cloudflare's GraphQL API has it.
@@ -21,29 +21,53 @@ DATASET = "pageShieldReportsAdaptiveGroups"
 PAGE_SIZE = 10_000
 # Reports of a policy that was changed end so long after the last one.
 RECENT = datetime.timedelta(days=1)
+# How much the clocks of both sides may differ.
+_CLOCKS = datetime.timedelta(minutes=1)
 _DIMENSIONS = ("policyID", "cspDirective", "url", "host", "pageURL")
 _RECENT, _SETTINGS = "recent", f"settings{{{DATASET}{{enabled maxDuration maxPageSize notOlderThan}}}}"
 
 
 class Window(t.NamedTuple):
-    """A time span, as far as the plan shows it, and its last day."""
+    """A time span that ends at a time, of so many days that were asked for, as far as the plan shows it (`length`)."""
 
-    since: str
-    until: str
-    recent: str
+    end: datetime.datetime
+    days: int
+    length: datetime.timedelta
 
     @classmethod
-    def of(cls, now: datetime.datetime, days: int, span: datetime.timedelta | None = None) -> Window:
-        """Return the window that ends now; `span` is what the plan allows."""
-        now = now.replace(microsecond=0)
-        length = min(datetime.timedelta(days=days), span or datetime.timedelta.max)
-        return cls(format_time(now - length), format_time(now), format_time(now - min(length, RECENT)))
+    def of(cls, now: datetime.datetime, days: int) -> Window:
+        """Return the window of whole days that ends now."""
+        return cls(now.replace(microsecond=0), days, datetime.timedelta(days=days))
+
+    def within(self, limits: Limits) -> Window:
+        """Return the part that a plan shows; the whole if only a difference of clocks is missing."""
+        part = self._replace(length=min(self.length, limits.span))
+        return part if part.shortened else self
 
     @property
-    def length(self) -> str:
+    def since(self) -> str:
+        return format_time(self.end - self.length)
+
+    @property
+    def until(self) -> str:
+        return format_time(self.end)
+
+    @property
+    def recent(self) -> str:
+        """Return when the last day of the window begins."""
+        return format_time(self.end - min(self.length, RECENT))
+
+    @property
+    def text(self) -> str:
         """Return how long the window is, for people."""
-        since, until = parse_time(self.since), parse_time(self.until)
-        return duration((until - since).total_seconds()) if since and until else "window"
+        return duration(self.length.total_seconds())
+
+    @property
+    def shortened(self) -> dict[str, Json] | None:
+        """Return how many of the requested hours the plan shows; None if it shows all."""
+        if datetime.timedelta(days=self.days) - self.length <= _CLOCKS:
+            return None
+        return {"hours": round((self.length + _CLOCKS).total_seconds() / 3600, 1), "requested": self.days * 24}
 
 
 class Limits(t.NamedTuple):
@@ -126,8 +150,10 @@ def parse(
     for zone_id in zone_ids:
         try:
             node = _node(nodes, zone_id)
-            size = min(page_size, _limits(node, zone_id).page_size) if settings else page_size
-            observed[zone_id] = Known(_reports(node, window, size, recent))
+            limits = _limits(node, zone_id) if settings else Limits(window.length, page_size)
+            # A service that does not refuse a window that is too long for a plan leaves out what the plan does not show.
+            shown = window.within(limits)
+            observed[zone_id] = Known(_reports(node, shown, min(page_size, limits.page_size), recent))
         except Failure as failure:
             observed[zone_id] = unknown(failure)
     return observed
@@ -161,10 +187,9 @@ def _limits(node: t.Mapping[str, Json], zone_id: str) -> Limits:
     settings = _member(_member(node, "settings"), DATASET)
     if _member(settings, "enabled") is not True:
         raise Failure(PERMISSION, f"The plan of the zone {zone_id} does not show violations.")
-    # The clocks of both sides may differ.
-    age = max(60, _number(settings, "notOlderThan") - 60)
-    seconds = min(age, _number(settings, "maxDuration"))
-    return Limits(datetime.timedelta(seconds=seconds), max(1, _number(settings, "maxPageSize")))
+    age = max(_CLOCKS, datetime.timedelta(seconds=_number(settings, "notOlderThan")) - _CLOCKS)
+    span = min(age, datetime.timedelta(seconds=_number(settings, "maxDuration")))
+    return Limits(span, max(1, _number(settings, "maxPageSize")))
 
 
 def _reports(node: t.Mapping[str, Json], window: Window, page_size: int, recent: bool) -> Reports:
@@ -252,11 +277,11 @@ def _gap(message: str) -> Unknown:
     return Unknown(Cause.NOT_READABLE, message, BAD_RESPONSE)
 
 
-def shortened(days: int, limits: Limits) -> str:
+def warning_of(window: Window) -> str:
     """Return the warning for a window that the plan shortens, "" for none."""
-    if limits.span >= datetime.timedelta(days=days):
+    if window.shortened is None:
         return ""
-    return f"The plan shows violations of the last {duration(limits.span.total_seconds())} only, not of {days} days (look_back_days)."
+    return f"The plan shows violations of the last {window.text} only, not of {window.days} days (look_back_days)."
 
 
 def _member(value: Json, name: str) -> Json:

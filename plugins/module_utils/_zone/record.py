@@ -305,7 +305,12 @@ def _lacking(name: str, part: Json) -> str:
 
 def _shortened(delivery: Json, owner: str | None) -> str:
     """Return of how many of the requested hours the delivery facts of a zone or an account are; "" of all."""
-    hours = dict_of(dict_of(dict_of(delivery).get("shortened")).get(owner or ""))
+    return part_of_hours(dict_of(dict_of(delivery).get("shortened")).get(owner or ""))
+
+
+def part_of_hours(shortened: Json) -> str:
+    """Return how many of the requested hours a plan shows; "" for all."""
+    hours = dict_of(shortened)
     shown, requested = hours.get("hours"), hours.get("requested")
     return f"{shown:g} of {requested:g} hours" if isinstance(shown, (int, float)) and isinstance(requested, (int, float)) else ""
 

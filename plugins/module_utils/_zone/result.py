@@ -54,6 +54,7 @@ class ManagedPart(t.TypedDict, total=False):
     unlisted_jobs: list[ReportedJob] | None
     content_security_rules: list[dict[str, Json] | None] | None
     unlisted_rules: list[dict[str, Json]] | None
+    violations: Json
 
 
 class ZoneResult(t.TypedDict, total=False):

@@ -9,7 +9,16 @@ from ...module_utils._difference import Difference
 from ...module_utils._logpush import logpull_options
 from ...module_utils._logpush.coverage import Coverage, dataset_of, decided_by, selected_fields, unreadable_content
 from ...module_utils._logpush.facts import DATASET, DATASETS, EDGE
-from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, STATES, UNKNOWN
+from ...module_utils._logpush.health import (
+    DISABLED,
+    FAILING,
+    HEALTHY,
+    MAX_CLOCK_SKEW_SECONDS,
+    NEVER,
+    STALE,
+    STATES,
+    UNKNOWN,
+)
 from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._logpush.used_fields import filter_of
@@ -79,6 +88,13 @@ def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[s
         if now is None or since is None or _should_deliver(job) is False:
             continue
         quiet = (now - since).total_seconds()
+        if not last[label] and quiet < -MAX_CLOCK_SKEW_SECONDS:
+            text = (
+                f"it has never delivered, and the earlier report dates its first note of that {duration(-quiet)} after this one"
+            )
+            text += ", so that it is not known since when"
+            yield problem("not_readable", label, text, "an earlier report with times before this one", resource="health")
+            continue
         siblings = [other for other, its in labelled(jobs) if other != label and dataset_of(its) == dataset_of(job)]
         beside = next(
             (sibling for sibling in siblings if (time := last[sibling]) and abs((now - time).total_seconds()) <= _HOUR), ""
@@ -182,6 +198,11 @@ def rules(result: ZoneResult) -> t.Iterator[Problem]:
             reason = "it is not known yet what it would block"
         yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
     managed = result.get("content_security_rules") or {}
+    for description, seen in dict_of(managed.get("violations")).items():
+        # Whoever accepts that a rule enforces unobserved is told all the same what is not known.
+        if seen and description not in refused and dict_of(seen).get("available") is not True:
+            reason = f"what it blocks is not known whole: {dict_of(seen).get('reason')}"
+            yield problem("not_readable", description, reason, resource="content_security_rules")
     for label, rule in _labelled_rules(item for item in managed.get("content_security_rules") or () if item):
         policy = read_policy(str(rule.get("value") or ""))
         if names := ", ".join(policy.unknown if policy else ()):

@@ -10,8 +10,8 @@ from ...module_utils._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, JOBS, S
 from ...module_utils._logpush.coverage import dataset_of
 from ...module_utils._logpush.regions import boundary_of
 from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
-from ...module_utils._text import list_of
-from ...module_utils._zone.record import ZoneRecord, result_of
+from ...module_utils._text import dict_of, list_of
+from ...module_utils._zone.record import ZoneRecord, part_of_hours, result_of
 from ...module_utils._zone.result import ManagedPart, ReportedJob, deleted_jobs
 from .._words import count_hosts, plural
 from .document import Copied, Gap, NotAudited, Row
@@ -42,7 +42,13 @@ def gaps_of(record: ZoneRecord, boundary: Observed[Copied], asks_delivery: bool)
     if record["error"] is not None and not isinstance(record["result"], Known):
         return []
     told = {name for name, _reason in record["unreadable"]}
-    gaps = [*_undeclared(record), *_scripts(record), *_boundary(record, boundary), *_delivery(record, asks_delivery)]
+    gaps = [
+        *_undeclared(record),
+        *_scripts(record),
+        *_violations(record),
+        *_boundary(record, boundary),
+        *_delivery(record, asks_delivery),
+    ]
     if record["scope"] == ZONE and is_unasked(record["pages"]):
         gaps.append(_gap("pages", NOT_DECLARED))
     return [gap for gap in gaps if gap["part"] not in told or gap["asked"]]
@@ -105,6 +111,18 @@ def _scripts(record: ZoneRecord) -> t.Iterator[Gap]:
     listed = [entry.get("script") for entry in scripts.value.get("inventory") or ()] or scripts.value.get("scripts") or ()
     if any(isinstance(script, dict) and script.get("malicious") is None for script in listed):
         yield _gap("scripts", "the plan does not show the verdict of each script")
+
+
+def _violations(record: ZoneRecord) -> t.Iterator[Gap]:
+    """Yield the shortest window of violations that a plan shows of a rule: what was reported before is not known."""
+    part = result_of(record).get(CONTENT_SECURITY_RULES) or {}
+    # In a survey each rule has its own.
+    listed = (dict_of(rule).get("violations") for rule in list_of(part.get(CONTENT_SECURITY_RULES)))
+    seen = [dict_of(violations).get("shortened") for violations in (*dict_of(part.get("violations")).values(), *listed)]
+    shortened = [(dict_of(one).get("hours"), text) for one in seen if (text := part_of_hours(one))]
+    if shortened:
+        _hours, text = min(shortened)
+        yield _gap(CONTENT_SECURITY_RULES, f"violations of {text}")
 
 
 def _boundary(record: ZoneRecord, boundary: Observed[Copied]) -> t.Iterator[Gap]:

@@ -2,6 +2,7 @@
 
 """Whether a change after which more is blocked may be written: tables of what is known, and what a user reads."""
 
+import datetime
 import random
 import typing as t
 
@@ -22,6 +23,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
     Seen,
     Window,
     parse,
+    warning_of,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._observed import Cause, Known, Unknown
@@ -32,7 +34,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._policy.pars
 DEFAULTS = {name: option.get("default") for name, option in OPTIONS.items()}
 ZONE = "023e105f4ecef8ad9ca31a8372d0c353"
 RULE_ID = "c9ef84a6bf5e47138c75d95e2f933e8f"
-WINDOW = Window("2026-11-21T00:00:00Z", "2026-11-28T00:00:00Z", "2026-11-27T00:00:00Z")
+WINDOW = Window.of(datetime.datetime(2026, 11, 28, tzinfo=datetime.timezone.utc), 7)
 STRIPE, OWN, CDN = "https://js.stripe.com/v3/", "https://shop.example/own.js", "https://cdn.example/a.js"
 OFF = Unknown(Cause.MONITOR_OFF, "the script monitor is off")
 NO_RIGHT = Unknown(Cause.NO_RIGHT, "the token lacks Zone Analytics Read", "permission")
@@ -322,10 +324,21 @@ def test_what_blocks_nothing_in_use_passes(case: str) -> None:
 
 
 def test_what_nothing_was_reported_in_is_the_window_that_was_looked_at() -> None:
-    hour = WINDOW._replace(since="2026-11-27T23:00:00Z", recent="2026-11-27T23:00:00Z")
+    hour = WINDOW._replace(length=datetime.timedelta(hours=1))
     silent = Known(answer().value._replace(window=hour))
     assert "browsers reported nothing in the last 60 minutes: nothing" in judged(SELF, ALLOW, silent, listing(OWN)).warnings[0]
     assert "browsers reported nothing in the last 60 minutes, although" in judged(SELF, ALLOW, silent, listing(STRIPE)).refused
+
+
+@pytest.mark.parametrize(("seconds", "shortened"), [(604800, None), (86400, {"hours": 24.0, "requested": 168})])
+def test_window_is_what_the_plan_shows_also_where_the_service_refuses_no_longer_one(seconds: int, shortened: t.Any) -> None:
+    limits = {"enabled": True, "maxDuration": seconds, "maxPageSize": 10, "notOlderThan": seconds}
+    node = {"zoneTag": ZONE, "settings": {DATASET: limits}, DATASET: [], "recent": []}
+    observed = parse({"viewer": {"zones": [node]}}, [ZONE], WINDOW, recent=True, settings=True)[ZONE]
+    assert isinstance(observed, Known)
+    window = observed.value.window
+    assert window.shortened == shortened and bool(warning_of(window)) is bool(shortened)
+    assert window.until == WINDOW.until and (window.since == WINDOW.since) is (shortened is None)
 
 
 SOURCES = (

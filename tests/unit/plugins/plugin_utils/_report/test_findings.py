@@ -420,6 +420,17 @@ def test_never_delivering_job_is_silent_since_its_first_report():
     assert {item["first_seen"] for item in items(made) if item["type"] == "job_never"} == {AT}
 
 
+def test_job_that_was_noted_in_the_future_is_silent_since_nobody_knows_when():
+    """Such a time is of a clock that was ahead: a job that never delivered must not be out of sight until it is reached."""
+    idle = {**record("a"), "jobs": [job("idle", "never", last_complete=None)]}
+    first = report(idle, at="2027-01-01T06:00:00Z")
+    made = report(idle, previous=first)
+    assert sorted(types(made)) == ["job_never", "not_readable"]
+    (unknown,) = [item["is"] for item in items(made) if item["type"] == "not_readable"]
+    assert "dates its first note of that 40 days after this one" in unknown
+    assert list(failed_hosts(made["zones"], ["job_silent"])) == ["a"]
+
+
 def test_only_job_of_a_zone_is_silent_too():
     """A job that never delivered anything is silent after the days since it was first noted, also if nothing else delivers."""
     idle = {**record("a"), "jobs": [job("idle", "never", last_complete=None)]}
@@ -514,6 +525,24 @@ def test_refused_rule_is_a_finding():
     )
     assert (changed["subject"], changed["member"], changed["should_be"]) == ("checkout", "action", "allow")
     assert (created["subject"], created["message"]) == ("blog", "is missing, should be created")
+
+
+def test_rule_that_enforces_although_not_all_is_known_says_so():
+    """Whoever accepts what is unobserved is told of it; the rule that is refused says so itself, and one of which all is known has no note."""
+    unknown = {"available": False, "reason": "there are 10 different reports or more", "blocked": []}
+    change = outcome({"checkout": {"action": "log"}}, {"checkout": {"action": "allow"}})
+    for violations, refusals, expected in (
+        (unknown, [], ["difference", "not_readable"]),
+        (unknown, [BLOCKED], ["difference", "enforcement_refused"]),
+        ({**unknown, "available": True}, [], ["difference"]),
+        (None, [], ["difference"]),
+    ):
+        part = {**change, "violations": {"checkout": violations}}
+        result = {"content_security_rules": part, "refusals": refusals, "listed_jobs": []}
+        made = report({"zone": "a", "zone_id": zone_id("a"), "result": result})
+        assert types(made) == expected
+        fails = list(failed_hosts(made["zones"], ["enforcement_refused"]))
+        assert fails == ["a"] * (len(expected) - 1)
 
 
 def test_undeclared_rules_are_findings():

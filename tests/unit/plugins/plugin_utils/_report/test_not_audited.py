@@ -129,6 +129,18 @@ def test_hours_that_the_plan_does_not_show():
     assert failed_hosts(made["zones"], ["job_silent", "over_budget"]) == {}
 
 
+@pytest.mark.parametrize("survey", [False, True])
+def test_days_of_violations_that_the_plan_does_not_show(survey):
+    """What was reported before is not known, which fails nothing; of several rules the shortest window is told."""
+    hours = [None, {"hours": 48, "requested": 168}, {"hours": 24, "requested": 720}]
+    seen = [{"available": True, "blocked": [], "shortened": shown} for shown in hours]
+    rules = [{"id": str(number), "description": str(number), "violations": violations} for number, violations in enumerate(seen)]
+    part = {"content_security_rules": rules} if survey else {"violations": dict(enumerate(seen))}
+    made = report({**whole(), "result": {"content_security_rules": {**outcome(), **part}}}, survey=survey)
+    assert ("content_security_rules", 1, None, "violations of 24 of 720 hours") in gaps(made)
+    assert failed_hosts(made["zones"], ["violations", "enforcement_refused"]) == {}
+
+
 def test_boundary_that_could_not_be_read():
     """It stands among what was not audited, and fails a host only where its findings are named; not asked for, it never does."""
     zone = managed(job(undeclared=[]))
