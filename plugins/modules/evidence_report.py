@@ -13,10 +13,10 @@ requirements: [python >= 3.10]
 description:
   - Makes a page and a table for a period from the records that M(edgeops.observability.script_audit) keeps, and from nothing else. The page begins with a
     sentence for each thing that has to be said, the worst first. Then come a calendar of the audits, every change in the order of time, the inventory at the
-    end of the period, what is still open, and how to verify it all.
+    end of the period, what is not resolved, and how to verify it all.
   - A script is called authorised only if the baseline of a record authorises it, and gone only if an audit that would have listed it did not. A finding
-    is called verified, listed again, completed or no longer reported only if a record shows that; otherwise the page says what was changed instead, such
-    as "no longer pinned", "no longer required" or "judged by another threshold".
+    is called verified, listed again, completed or no longer reported only if a record shows that; otherwise the page says that it is not resolved, and
+    what was changed instead, such as "no longer pinned", "no longer required", "no longer looked at" or "judged by another threshold".
   - The sentences are about, in this order, an invalid chain, an incomplete last line (also one that a later audit moved aside), a broken history, what was
     added or changed without authorisation, audits that could not see, days without an audit, what was not looked at, what has no authorisation on record,
     authorisations that are older than what they authorise or were dated back, whether each zone and each of its payment pages was audited at least every
@@ -85,6 +85,8 @@ notes:
     the change, in UTC), C(text) and C(author). Each is shown beside the change that it is about, and its file with its digest; notes that fit no change are
     listed.
   - The page loads nothing and runs nothing. It can be printed, which is how most assessors keep it.
+  - Of what was not audited, C(evidence.csv) has a row of the kind C(inventory) or C(page) whose C(what) is C(not_audited) instead of C(listed), with the time
+    of its last audit if there is one - a zone without an audit in the period, and a payment page that the last audit left out.
   - In C(evidence.csv), text that a spreadsheet would evaluate, or split and evaluate, is quoted and has an apostrophe before it.
 seealso:
   - module: edgeops.observability.script_audit
@@ -126,9 +128,10 @@ lines:
   elements: str
   sample:
     - >-
-      2 scripts were changed without authorisation, both authorised within 3 days. At least every seven days: yes. Every one of 312 audits of 3 zones is
-      accounted for.
-    - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of scripts, 0 findings still open, 0 gaps
+      2 scripts were changed without authorisation, both authorised within 3 days but in use before that. At least every seven days: yes, which counts
+      audits, whatever they found. Every one of 312 audits of 3 zones is accounted for, which says that the records in the folder are unbroken, whatever
+      they found.
+    - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of scripts, 0 findings not resolved, 0 gaps
     - The document is /srv/audit/assessment/evidence.html
 zones:
   description: The chains, as RV(edgeops.observability.script_evidence_info#module:zones), with the records of the period.

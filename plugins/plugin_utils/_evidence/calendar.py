@@ -18,19 +18,21 @@ _SIZE, _STEP, _LEFT = 10, 12, 13
 _SHAPES: t.Mapping[str, str] = {
     "none": "m3 3h4v4h-4z",
     "passed": "h10v10h-10z",
+    "part": "l10 10h-10z",
     "found": "m5 0l5 10h-10z",
     "blind": "h10v10h-10zm2 2v6h6v-6z",
 }
 STATES: t.Mapping[str, str] = {
     "passed": "audited, no finding",
+    "part": "audited in part, no finding",
     "found": "audited, with findings",
-    "blind": "audited, but nothing could be seen",
+    "blind": "audited, but it proves nothing",
     "none": "no audit",
 }
 _WEEKDAYS = tuple((_STEP * place + _SIZE - 1, name) for place, name in enumerate("MTWTFSS") if place % 2 == 0)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # Of several audits of a day, the one that says most.
-_RANK = ("none", "blind", "passed", "found")
+_RANK = ("none", "blind", "part", "passed", "found")
 
 
 class Month(t.NamedTuple):
@@ -59,12 +61,14 @@ def calendar(audits: t.Sequence[Audit], period: Period) -> Calendar:
     """Return the calendar of a chain's audits."""
     days: dict[datetime.date, str] = {}
     for audit in audits:
-        state = "found" if audit.can_see and audit.has_findings else "passed" if audit.can_see else "blind"
+        proves = audit.proves_its_day and not audit.blind and audit.day <= period.last
+        state = "blind" if not proves else "part" if audit.left_out else "passed"
+        state = "found" if audit.can_see and audit.has_findings else state
         days[audit.day] = max(state, days.get(audit.day, "none"), key=_RANK.index)
-    found, blind = (sum(state == name for state in days.values()) for name in ("found", "blind"))
+    found, part, blind = (sum(state == name for state in days.values()) for name in ("found", "part", "blind"))
     label = f"{plural(len(audits), 'audit')} on {plural(len(days), 'day')}, {found:,} of them with findings"
-    if blind:
-        label += f", {blind:,} on which nothing could be seen"
+    label += f", {part:,} on which not everything was looked at" if part else ""
+    label += f", {blind:,} that prove nothing" if blind else ""
     last = datetime.date.fromisoformat(period.until)
     whole = [period.first + datetime.timedelta(number) for number in range((last - period.first).days + 1)]
     months = itertools.groupby(whole, lambda day: (day.year, day.month))

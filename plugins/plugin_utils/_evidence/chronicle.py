@@ -6,13 +6,13 @@ import abc
 import datetime
 import typing as t
 
-from ...module_utils._chain.kinds import PAGES, Kind
+from ...module_utils._chain.kinds import PAGES, UNUSED, Kind
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._text import parse_time
 from .audits import Audit, Gap, Period, Slow, day_of, find_gaps, find_slow
 from .dates import Dates
-from .events import CLOSED, GAP, HIDDEN, OPENED, SCOPE, STILL_OPEN, Ended, Episode, Event, Opened, days_between
+from .events import CLOSED, GAP, HIDDEN, NOT_RESOLVED, OPENED, SCOPE, STILL_OPEN, Ended, Episode, Event, Opened, days_between
 from .scope import changes_of
 
 # What the records of one chain prove about a period, as far as scripts and payment pages have it in common.
@@ -48,6 +48,8 @@ class Chronicle(abc.ABC):
         self.open: dict[Finding, Opened] = {}
         self.closed: list[Episode] = []
         self.hidden: dict[Finding, Opened] = {}
+        # Those that ended although nobody put anything in order.
+        self.dropped: dict[Finding, Opened] = {}
         self.ongoing: dict[t.Hashable, Episode] = {}
         self.episodes: list[Episode] = []
         self.ended_now: dict[t.Hashable, str] = {}
@@ -74,6 +76,10 @@ class Chronicle(abc.ABC):
     @abc.abstractmethod
     def is_hidden(self, identity: t.Hashable) -> bool:
         """Return whether the last audit that could see did not look at something any more."""
+
+    @abc.abstractmethod
+    def is_followed(self, finding: Finding) -> bool:
+        """Return whether `ongoing` has what a finding is about, whatever became of the finding."""
 
     @abc.abstractmethod
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
@@ -132,6 +138,23 @@ class Chronicle(abc.ABC):
         left += [_episode(finding, opened)._replace(how=HIDDEN) for finding, opened in self.hidden.items()]
         return [episode for episode in (*self.closed, *left) if episode.kind == kind]
 
+    @property
+    @abc.abstractmethod
+    def left_out(self) -> list[tuple[str, datetime.datetime]]:
+        """Return what audits knew, and the last one that could see did not look at: its name, and when it was last looked at."""
+
+    @abc.abstractmethod
+    def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
+        """Yield what is not authorised at the end of the period although no finding is open about it, each with its type."""
+
+    @property
+    def unresolved(self) -> list[tuple[str, Opened]]:
+        """Return what is not resolved at the end of the period, each with its type; what audits no longer look at is among it."""
+        hidden = {finding: _with_words(opened, HIDDEN) for finding, opened in self.hidden.items()}
+        dropped = {finding: opened for finding, opened in self.dropped.items() if finding not in self.open}
+        parts = [sorted(part.items()) for part in (self.open, hidden, dropped)]
+        return [*((finding.kind, opened) for part in parts for finding, opened in part), *self.not_authorised()]
+
     @abc.abstractmethod
     def count_of(self, finding: Finding) -> int:
         """Return how many of what the record at hand has are what a finding is about."""
@@ -148,9 +171,12 @@ class Chronicle(abc.ABC):
             self.episodes.append(episode._replace(end=at, how=how))
 
     def _close(self, finding: Finding, opened: Opened, at: datetime.datetime, ended: Ended) -> None:
+        self.dropped.pop(finding, None)
         if ended.how == HIDDEN:
             self.hidden[finding] = opened
         elif self.period.covers(at):
+            if ended.how in NOT_RESOLVED and finding.kind != UNUSED and not self.is_followed(finding):
+                self.dropped[finding] = _with_words(opened, ended.more or ended.how)
             self.closed.append(_episode(finding, opened)._replace(end=at, how=ended.how))
 
     def _about_audits(self, what: str, at: datetime.datetime, message: str) -> Event:
@@ -190,6 +216,10 @@ class Chronicle(abc.ABC):
         for finding in hidden:
             opened = self.hidden.pop(finding)
             self._close(finding, opened, at, why_closed(finding, opened))
+
+
+def _with_words(opened: Opened, words: str) -> Opened:
+    return opened._replace(message="; ".join(filter(None, (opened.message, words))))
 
 
 def _episode(finding: Finding, opened: Opened) -> Episode:

@@ -13,7 +13,9 @@ from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
 from ...module_utils._chain.verification import Verified
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import format_time, has_text, need_date, need_time
+from .._words import plural
 from .audits import Period
+from .chronicle import Chronicle
 from .events import CHANGED, GAP, Entries, Event
 from .history import History
 from .inventory import count
@@ -100,17 +102,26 @@ class Baseline(t.NamedTuple):
     is_missing: bool
 
 
+class NotAudited(t.NamedTuple):
+    """A zone without an audit of a kind in the period; `last_at` is the last one before it, None if there is none."""
+
+    name: str
+    zone_id: str
+    kind: Kind
+    last_at: datetime.datetime | None
+
+
 class Document(t.NamedTuple):
     """The evidence of a period, chain by chain in the order of the zones' names, and its changes in the order of time.
 
-    `words` are the notes beside changes, by the place of the change; `notes_left` fit none. `missing` are zones without any chain.
+    `words` are the notes beside changes, by the place of the change; `notes_left` fit none. `missing` are zones without any chain, each with its name and id.
     """
 
     desired: DesiredEvidence
     chains: t.Sequence[ZoneChain]
     changes: t.Sequence[Event]
     valid: bool
-    missing: t.Sequence[str]
+    missing: t.Sequence[tuple[str, str]]
     notes: Notes
     words: t.Mapping[int, str]
     notes_left: t.Sequence[Note]
@@ -161,7 +172,21 @@ class Document(t.NamedTuple):
             )
             for chain in self.chains
         ]
-        return sentences(told, self.desired.period, [called(name) for name in self.missing])
+        return sentences(told, self.desired.period, [called(name) for name, _zone_id in self.missing])
+
+    @property
+    def not_audited(self) -> list[NotAudited]:
+        """Return the zones without any audit in the period, and those without one of a kind, each with its last audit before."""
+        audited = {(chain.zone_id.lower(), chain.kind.name) for chain in self.audited}
+        zones = {zone_id: name for name, zone_id in self.missing} | {chain.zone_id.lower(): chain.name for chain in self.chains}
+        earlier = {(chain.zone_id.lower(), chain.kind.name): chain.history.earlier for chain in self.chains}
+        kinds = [kind for kind in KINDS if any(chain.kind is kind for chain in self.chains)]
+        return [
+            NotAudited(zones[zone_id], zone_id, kind, earlier.get((zone_id, kind.name)))
+            for zone_id in sorted(zones, key=lambda zone_id: (zones[zone_id], zone_id))
+            for kind in kinds
+            if (zone_id, kind.name) not in audited
+        ]
 
     def name_of(self, zone_id: str) -> str:
         return self.desired.name_of(zone_id)
@@ -185,7 +210,8 @@ def read(desired: DesiredEvidence) -> Document:
     )
     chains.sort(key=lambda chain: (chain.name, chain.zone_id, KINDS.index(chain.kind)))
     changes = sorted((event for chain in chains for event in chain.history.events), key=lambda event: event.order)
-    missing = sorted(desired.name_of(zone) for zone in desired.zones - {chain.zone_id.lower() for chain in chains})
+    zones = desired.zones - {chain.zone_id.lower() for chain in chains}
+    missing = sorted((desired.name_of(zone_id), zone_id) for zone_id in zones)
     words, left = notes.beside(changes)
     return Document(desired, chains, changes, is_valid([chain.row for chain in chains]), missing, notes, words, left)
 
@@ -223,34 +249,45 @@ class Baselines:
         return entries if len(entries) == len(items) else None
 
 
+def _at_the_end(noun: str, histories: t.Sequence[Chronicle], unseen: int = 0) -> tuple[str, str]:
+    """Return the noun of what was listed at the end, one and many, with what the number leaves out; `unseen` zones could not be seen."""
+    left = sum(len(history.left_out) for history in histories)
+    without = [f"{left:,} more no longer looked at"] if left else []
+    without += [f"not known in {plural(unseen, 'zone')}"] if unseen else []
+    more = f" ({', '.join(without)})" if without else ""
+    return f"{noun} at the end{more}", f"{noun}s at the end{more}"
+
+
 def numbers(document: Document) -> list[tuple[str, str]]:
     """Return the numbers of the page, each with its noun."""
     events = document.changes
+    scripts = [history for _chain, history in document.of_scripts]
     pages = sum(len(history.pages) for _chain, history in document.of_pages)
+    unseen = sum(not history.audits[-1].can_see for history in scripts)
+    counted = [history for history in scripts if history.audits[-1].can_see]
     counts = [
         (len({chain.zone_id.lower() for chain in document.audited}), "zone audited", "zones audited"),
         (document.audits, "audit", "audits"),
-        (
-            sum(count(history.inventory) for _chain, history in document.of_scripts),
-            "script at the end",
-            "scripts at the end",
+        *([(sum(count(history.inventory) for history in counted), *_at_the_end("script", scripts, unseen))] if scripts else []),
+        *(
+            [(pages, *_at_the_end("payment page", [history for _chain, history in document.of_pages]))]
+            if document.has_pages
+            else []
         ),
-        *([(pages, "payment page at the end", "payment pages at the end")] if document.has_pages else []),
-        (sum(event.what == CHANGED and not event.of_pages for event in events), "change of a script", "changes of scripts"),
+        *(
+            [(sum(event.what == CHANGED and not event.of_pages for event in events), "change of a script", "changes of scripts")]
+            if scripts
+            else []
+        ),
         *(
             [(sum(event.what == CHANGED and event.of_pages for event in events), "change of a page", "changes of pages")]
             if document.has_pages
             else []
         ),
         (
-            # Those that nobody looks at any more are listed among them.
-            sum(
-                opened.alike
-                for chain in document.audited
-                for opened in (*chain.history.open.values(), *chain.history.hidden.values())
-            ),
-            "finding still open",
-            "findings still open",
+            sum(opened.alike for chain in document.audited for _kind, opened in chain.history.unresolved),
+            "finding not resolved",
+            "findings not resolved",
         ),
         (sum(event.what == GAP for event in events), "gap", "gaps"),
     ]

@@ -63,13 +63,13 @@ def end_of_entry(kind: str, was: Entry, now: Entry | None, today: str) -> Ended:
 def end_of_missing(was: Entry, now: Entry | None, *, is_looked_at: bool) -> Ended:
     """Return how it ended that an entry matched nothing, although nothing is listed that it matched."""
     reasons = (
-        (now is None, REMOVED),
+        (now is None, NOT_REQUIRED),
         (not is_looked_at, HIDDEN),
         (not was, NOT_KNOWN),
         (bool(was.get("required")) and not (now or {}).get("required"), NOT_REQUIRED),
         (True, OTHER_ENTRY),
     )
-    return Ended(next(how for applies, how in reasons if applies))
+    return Ended(next(how for applies, how in reasons if applies), REMOVED if now is None else "")
 
 
 def end_of_malicious(before: Verdict | None, now: Verdict, was: MaliciousScores | None, scores: MaliciousScores | None) -> Ended:

@@ -62,6 +62,73 @@ class Opened(t.NamedTuple):
     alike: int = 1
 
 
+# How it ended that something was not authorised, or that a finding was open. Each rests on a record that shows it: that a finding is not
+# reported any more shows nothing, and ends in `UNPROVEN`.
+BY_AUTHORISATION = "authorised"
+BACK = "changed back"
+GONE_SINCE = "gone"
+LISTED = "listed again"
+VERIFIED = "verified"
+COMPLETED = "completed"
+LATER_REVIEW = "given a later day of review"
+UNREPORTED = "no longer reported"
+READ_AGAIN = "read again"
+REMOVED = "the entry removed"
+NOT_KNOWN = "not known how, because the baseline is missing"
+NOT_SHOWN = "no longer shown"
+NO_REVIEW = "the day of review removed"
+NOT_REQUIRED = "no longer required"
+NOT_PINNED = "no longer pinned"
+NOT_COVERED = "no longer covered by an entry"
+OTHER_ENTRY = "the entry changed"
+OTHER_HASH = "shown with a hash that is not authorised"
+OTHER_THRESHOLD = "judged by another threshold"
+STILL_NOT_AUTHORISED = "still not authorised"
+HIDDEN = "no longer looked at"
+UNPROVEN = "ended in a way that no record shows"
+STILL_OPEN = "still not resolved"
+# Of what no finding is about.
+NOT_AUTHORISED = "not authorised"
+UNAUTHORISED, NOT_KNOWN_BY = "no entry of the baseline authorises it", "not known by whom, because the baseline is missing"
+# Of a note, which stands in no sentence.
+IN_USE = "in use"
+# What is in order since then, with the words of a sentence around the number of days. The first words of a sentence are read as good news, so each says
+# what it does not prove.
+_RESOLVED: t.Mapping[str, str] = {
+    BY_AUTHORISATION: "authorised within {} but in use before that",
+    BACK: "changed back after {}",
+    GONE_SINCE: "gone after {}",
+    LISTED: "listed again after {}",
+    VERIFIED: "verified by its hash after {}",
+    COMPLETED: "completed after {}",
+    LATER_REVIEW: "given a later day of review after {} without a record that anybody reviewed it",
+    UNREPORTED: "no longer reported as such after {} and still in use then",
+    READ_AGAIN: "read again after {}",
+    REMOVED: "removed after {}",
+}
+# What another finding goes on with.
+_CONTINUED: t.Mapping[str, str] = {
+    STILL_NOT_AUTHORISED: "still not authorised after {}",
+    NOT_COVERED: "no longer covered by an entry after {}",
+    OTHER_HASH: "shown with a hash that is not authorised after {}",
+}
+# What is not in order: somebody asked for less, or nothing is known of it.
+NOT_RESOLVED: t.Mapping[str, str] = {
+    NOT_KNOWN: "not known whether resolved after {}: the baseline is missing",
+    NOT_SHOWN: "not known whether resolved: after {} the service no longer shows who reports it",
+    NO_REVIEW: "not resolved: its day of review was removed after {}",
+    NOT_REQUIRED: "not resolved: no longer required after {}",
+    NOT_PINNED: "not resolved: no longer pinned after {}",
+    OTHER_ENTRY: "not resolved: its entry was changed after {} and is about something else",
+    OTHER_THRESHOLD: "not resolved: judged by another threshold after {}",
+    HIDDEN: "no longer looked at and so not resolved after {}",
+    UNPROVEN: "not known whether resolved: no longer found after {} although no record shows why",
+    STILL_OPEN: "still not resolved after {}",
+}
+# In the order of a sentence.
+ENDS: t.Mapping[str, str] = {**_RESOLVED, **_CONTINUED, **NOT_RESOLVED}
+
+
 class Ended(t.NamedTuple):
     """How something ended, in one of the words of `ENDS`, and in more words; "" is said of the audit itself, whose own findings say it."""
 
@@ -70,67 +137,8 @@ class Ended(t.NamedTuple):
 
     @property
     def message(self) -> str:
-        return self.more or self.how
-
-
-# How it ended that something was not authorised, or that a finding was open. Each rests on a record that shows it: that a finding is not
-# reported any more shows nothing, and ends in `UNPROVEN`.
-(
-    BY_AUTHORISATION,
-    BACK,
-    GONE_SINCE,
-    LISTED,
-    VERIFIED,
-    COMPLETED,
-    LATER_REVIEW,
-    UNREPORTED,
-    READ_AGAIN,
-    REMOVED,
-    NOT_KNOWN,
-    NOT_SHOWN,
-) = _WITHIN = (
-    "authorised",
-    "changed back",
-    "gone",
-    "listed again",
-    "verified",
-    "completed",
-    "given a later day of review",
-    "no longer reported",
-    "read again",
-    "the entry removed",
-    "not known how, because the baseline is missing",
-    "no longer shown",
-)
-(
-    NO_REVIEW,
-    NOT_REQUIRED,
-    NOT_PINNED,
-    NOT_COVERED,
-    OTHER_ENTRY,
-    OTHER_HASH,
-    OTHER_THRESHOLD,
-    STILL_NOT_AUTHORISED,
-    HIDDEN,
-    UNPROVEN,
-    STILL_OPEN,
-) = _AFTER = (
-    "the day of review removed",
-    "no longer required",
-    "no longer pinned",
-    "no longer covered by an entry",
-    "the entry changed",
-    "shown with a hash that is not authorised",
-    "judged by another threshold",
-    "still not authorised",
-    "no longer looked at",
-    "ended in a way that no record shows",
-    "still open",
-)
-# Of a note, which stands in no sentence.
-IN_USE = "in use"
-# In the order of a sentence; what nobody did anything about is open "after", not ended "within" some days.
-ENDS: t.Mapping[str, str] = {**dict.fromkeys(_WITHIN, "within"), **dict.fromkeys(_AFTER, "after")}
+        text = self.more or self.how
+        return f"not resolved, {text}" if self.how in NOT_RESOLVED else text or "not found any more"
 
 
 class Episode(t.NamedTuple):

@@ -26,10 +26,14 @@ from .events import (
     HIDDEN,
     IN_USE,
     LISTED,
+    NOT_AUTHORISED,
     NOT_KNOWN,
+    NOT_KNOWN_BY,
     NOT_SHOWN,
+    OPENED,
     SEEN,
     STILL_NOT_AUTHORISED,
+    UNAUTHORISED,
     UNREPORTED,
     Ended,
     Entries,
@@ -63,14 +67,19 @@ class Listed(t.NamedTuple):
 
     @property
     def message(self) -> str:
-        return ", ".join([*how_many(self.seen), *(kind for kind in SCRIPTS.findings if kind in self.seen.findings)])
+        kinds = [kind for kind in SCRIPTS.findings if kind in self.seen.findings]
+        return ", ".join([*how_many(self.seen), *(kinds or ([] if self.is_authorised else [NOT_AUTHORISED]))])
 
 
 class _Known:
-    """What the audits know of a script: its last hash and status, when it was first seen, and the statuses that were asked for when it was last."""
+    """What the audits know of a script: its last hash and status, when it was first seen, and the statuses that were asked for when it was last.
+
+    `last_at` is when it was last seen, of a script that audits no longer look at.
+    """
 
     def __init__(self, seen: Seen, at: datetime.datetime) -> None:
         self.hash, self.status, self.first_day, self.asked = seen.hash, seen.status, day_of(at), frozenset[str]()
+        self.last_at = at
 
 
 class History(Chronicle):
@@ -108,6 +117,25 @@ class History(Chronicle):
         """Return how many of the scripts that were last seen are authorised, and how many there are."""
         listed = [self._listed(identity, seen) for identity, seen in self.last_seen.items()]
         return sum(script.seen.alike for script in listed if script.is_authorised), count(self.last_seen)
+
+    @property
+    def left_out(self) -> list[tuple[str, datetime.datetime]]:
+        known = sorted((*each, known.last_at) for each, known in self._known.items() if each not in self.last_seen)
+        return [(" on ".join(filter(None, (url or "a script without a URL", host))), at) for url, host, _rest, at in known]
+
+    def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
+        left = {finding for finding in (*self.open, *self.hidden) if finding.kind in (NEW, HASH_CHANGED, _UNVERIFIED)}
+        found = {Identity(finding.place, finding.detail, finding.rest) for finding in left}
+        entries = {finding.entry for finding in self.open if finding.kind in (UNJUSTIFIED, _EXPIRED)}
+        now = {identity for identity, seen in self.last_seen.items() if not self._listed(identity, seen).is_authorised}
+        for identity in sorted({*now, *(each for each in self.ongoing if isinstance(each, Identity))} - found):
+            seen, episode = self.last_seen.get(identity), self.ongoing.get(identity)
+            at = episode.since if episode else self.last_seen_at
+            if at is not None and (seen is None or seen.entry not in entries):
+                finding = Finding(NOT_AUTHORISED, *identity)
+                words = HIDDEN if seen is None else NOT_KNOWN_BY if self.entries is None else UNAUTHORISED
+                about = self.event_about(finding, at, OPENED, words)
+                yield NOT_AUTHORISED, Opened(about, at, about.message, False, self.scope, seen.alike if seen else 1)
 
     def count_of(self, finding: Finding) -> int:
         seen = (self.inventory or {}).get(Identity(finding.place, finding.detail, finding.rest))
@@ -160,6 +188,8 @@ class History(Chronicle):
             for identity in self._find_gone(now, record["scope"]):
                 gone.add(identity)
                 self.end(identity, audit.at, GONE_SINCE)
+                for finding in [each for each in self.dropped if Identity(each.place, each.detail, each.rest) == identity]:
+                    del self.dropped[finding]
                 yield Event(audit.at, self.zone_id, GONE, identity.url, identity.host)
             self._before, self.last_seen, self.last_seen_at = self.last_seen, now, audit.at
             self._last_digest = record["baseline_digest"]
@@ -207,7 +237,7 @@ class History(Chronicle):
     def _script_events(
         self, identity: Identity, seen: Seen, at: datetime.datetime, messages: t.Mapping[tuple[str, str, str], str]
     ) -> t.Iterator[Event]:
-        declared, known = self.entry_of(seen.entry), self._known.get(identity)
+        declared, known, became = self.entry_of(seen.entry), self._known.get(identity), UNJUSTIFIED
         about = Event(
             at,
             self.zone_id,
@@ -222,15 +252,18 @@ class History(Chronicle):
         )
         if known is None:
             known = self._known[identity] = _Known(seen, at)
+            became = UNJUSTIFIED if self.is_first else NEW
             yield about
         elif seen.hash and known.hash and seen.hash != known.hash:
+            became = HASH_CHANGED
             yield about._replace(what=CHANGED, message=f"the hash was {known.hash}, is {seen.hash}")
         known.hash, known.status = seen.hash or known.hash, seen.status
         if seen.hash:
             self._hash_days.setdefault(seen.hash, day_of(at))
         ongoing, kind = self.ongoing.get(identity), seen.not_authorised_as
-        if declared and not kind and not is_authorised(declared, self.day):
-            kind = UNJUSTIFIED  # whatever the audit took for an authorisation
+        # Whatever the audit took for an authorisation; what came with an entry that authorises nothing was added or changed without one.
+        if kind == UNJUSTIFIED or (declared and not kind and not is_authorised(declared, self.day)):
+            kind = became
         if kind:
             named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
             hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - _hashes(declared)
@@ -263,7 +296,7 @@ class History(Chronicle):
         for identity in sorted(self._known.keys() - now.keys()):
             known = self._known[identity]
             if identity in self.last_seen:
-                known.asked = self._asked
+                known.asked, known.last_at = self._asked, self.last_seen_at or known.last_at
             # A script of a status that nobody asks for any more may have got that status.
             if looks_at(scope["hosts"], identity.host) and known.asked <= asked and (not known.status or known.status in asked):
                 gone.append(identity)
@@ -341,6 +374,9 @@ class History(Chronicle):
 
     def is_hidden(self, identity: t.Hashable) -> bool:
         return identity not in self.last_seen
+
+    def is_followed(self, finding: Finding) -> bool:
+        return finding.kind in (NEW, HASH_CHANGED)
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
         seen = self.last_seen.get(Identity(finding.place, finding.detail, finding.rest))

@@ -9,14 +9,14 @@ from ...module_utils._core import Json
 from ...module_utils._text import line
 from ...module_utils._version import VERSION
 from .._page import render_page, short
-from .._words import plural
+from .._words import named, plural
 from .audits import moment
 from .calendar import STATES, calendar, shape
 from .document import DEFAULT_TITLE, Document, ZoneChain, numbers
-from .events import AUTHORISED, CLOSED, HIDDEN, OPENED, SEEN, Event, Opened
+from .events import AUTHORISED, CLOSED, OPENED, SEEN, Event
 from .history import Listed
 from .inventory import count
-from .verdict import PAGE_WORDS
+from .verdict import NOUNS, PAGE_WORDS
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.
 
@@ -35,6 +35,8 @@ def render(document: Document) -> bytes:
         "integrity": _integrity,
         "line": line,
         "moment": moment,
+        "names": lambda left: named(short(f"{name} (last seen on {moment(at)})") for name, at in left),
+        "noun": lambda kind: NOUNS[kind.name],
         "number": count,
         "plural": plural,
         "about": _about,
@@ -69,7 +71,7 @@ def _view(document: Document) -> View:
         "changes": changes,
         "inventories": [(chain, history, *_excerpt(history.listed())) for chain, history in document.of_scripts],
         "pages": [(chain, history.pages) for chain, history in document.of_pages],
-        "open": [finding for chain in document.chains for finding in _open(chain)],
+        "unresolved": [(chain, *left) for chain in document.chains for left in chain.history.unresolved],
         "most": _MAX_CHANGES,
     }
 
@@ -92,14 +94,6 @@ def _excerpt(inventory: t.Sequence[Listed]) -> tuple[list[Listed], int]:
         else [*with_findings, *others[: max(0, _MAX_SCRIPTS - len(with_findings))]]
     )
     return kept, len(inventory) - len(kept)
-
-
-def _open(chain: ZoneChain) -> t.Iterator[tuple[ZoneChain, str, Opened, str]]:
-    """Yield what is open at the end: findings, and those about something that audits no longer look at."""
-    for finding, opened in sorted(chain.history.open.items()):
-        yield chain, finding.kind, opened, opened.message
-    for finding, opened in sorted(chain.history.hidden.items()):
-        yield chain, finding.kind, opened, "; ".join(filter(None, (opened.message, HIDDEN)))
 
 
 def _about(about: Event | Listed) -> str:

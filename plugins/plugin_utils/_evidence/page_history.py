@@ -22,19 +22,25 @@ from .events import (
     GONE_SINCE,
     HIDDEN,
     IN_USE,
+    NOT_AUTHORISED,
     NOT_KNOWN,
+    NOT_KNOWN_BY,
     NOT_REQUIRED,
+    OPENED,
     READ_AGAIN,
     SEEN,
     STILL_NOT_AUTHORISED,
+    UNAUTHORISED,
     Ended,
     Entries,
     Episode,
     Event,
+    Opened,
 )
 from .page_parts import (
     HAS,
     PARTS,
+    Look,
     Page,
     differences,
     end_of_required,
@@ -56,13 +62,6 @@ _OF_ENTRIES = frozenset(("expired", "unjustified", UNUSED))
 _OF_SCRIPTS = frozenset(("script_new", "expired", "unjustified"))
 _NO_EPISODE = _OF_ENTRIES | {_UNREAD}
 _OF_AUDITS = frozenset(("evidence_gap", "history_broken"))
-
-
-class Look(t.NamedTuple):
-    """How closely an audit looked at a page: what a browser recorded has more than the document, and more fetches may show more."""
-
-    is_recorded: bool = False
-    fetches: int = 0
 
 
 class ListedPage(t.NamedTuple):
@@ -121,22 +120,40 @@ class PageHistory(Chronicle):
         pages = self.pages
         return sum(page.is_authorised for page in pages), len(pages)
 
+    def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
+        left = {*self.open, *self.hidden}
+        about = {(each.place, each.detail) for each in left}
+        ongoing = sorted(each for each in self.ongoing if isinstance(each, Finding) and (each.place, each.detail) not in about)
+        for finding in ongoing:
+            since = self.ongoing[finding].since
+            event = self.event_about(finding, since, OPENED, HIDDEN if self.is_hidden(finding) else STILL_NOT_AUTHORISED)
+            yield finding.kind, Opened(event, since, event.message, False, self.scope)
+        named = {finding.place or finding.detail for finding in (*left, *ongoing)}
+        for page in self.pages:
+            if self.last_at is not None and not page.is_authorised and not named & {page.page, page.entry}:
+                words = NOT_KNOWN_BY if self.entries is None else UNAUTHORISED
+                event = self.event_about(Finding(NOT_AUTHORISED, page.page), self.last_at, OPENED, words)
+                yield NOT_AUTHORISED, Opened(event, self.last_at, words, False, self.scope)
+
     def _listed(self, page: Page) -> ListedPage:
         url, entry = page["url"], page["entry"] or ""
         declared = self.entry_of(entry)
         kinds = {finding.kind for finding in self._found if finding.place == url or (entry and finding.detail == entry)}
         has = [plural(len(page[part]), *words) for part, words in PARTS.items()]
+        named = [kind for kind in PAGES.findings if kind in kinds]
+        is_ongoing = any(isinstance(each, Finding) and each.place == url for each in self.ongoing)
+        is_authorised = is_current(declared, self.day) and not is_ongoing and not kinds - {UNUSED}
         sent = sum(value is not None for value in page["headers"].values())
         return ListedPage(
             page=url,
             entry=entry,
             declared=declared,
-            is_authorised=is_current(declared, self.day) and not kinds - {UNUSED},
+            is_authorised=is_authorised,
             has="could not be read"
             if _UNREAD in kinds
             else ", ".join([plural(sent, "compared header"), *has]) + recorded_when(page),
             hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
-            message=", ".join(kind for kind in PAGES.findings if kind in kinds),
+            message=", ".join(named or ([] if is_authorised else [NOT_AUTHORISED])),
         )
 
     def audit_of(self, record: CheckedRecord, at: datetime.datetime) -> Audit:
@@ -348,7 +365,6 @@ class PageHistory(Chronicle):
 
     @property
     def left_out(self) -> list[tuple[str, datetime.datetime]]:
-        """Return the pages that the last audit left out, each with the time at which it was last looked at."""
         return sorted((url, self._looks[url][-1].at) for url in self._known_pages() if self._asked[url] != self.last_at)
 
     def _known_pages(self) -> list[str]:
@@ -375,6 +391,9 @@ class PageHistory(Chronicle):
 
     def is_hidden(self, identity: t.Hashable) -> bool:
         return isinstance(identity, Finding) and (identity.place not in self._readable or self._is_left_out(identity))
+
+    def is_followed(self, finding: Finding) -> bool:
+        return finding in self.ongoing
 
     def event_about(self, finding: Finding, at: datetime.datetime, what: str, message: str) -> Event:
         entry = self._authoriser(finding) if finding.place else {}

@@ -26,6 +26,13 @@ PARTS: t.Mapping[str, tuple[str, str]] = {
 Page = t.Mapping[str, t.Any]
 
 
+class Look(t.NamedTuple):
+    """How closely an audit looked at a page: what a browser recorded has more than the document, and more fetches may show more."""
+
+    is_recorded: bool = False
+    fetches: int = 0
+
+
 def message_of(finding: t.Mapping[str, Json]) -> str:
     if "is" not in finding or "should_be" not in finding:
         return ""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import typing as t
 
 from ...module_utils._baseline.entries import AUTHORISATION
+from ...module_utils._chain.kinds import PAGES, Kind
 from ...module_utils._core import Json
 from ...module_utils._text import format_time, line, list_of
 from .document import Document, ZoneChain
 from .history import Listed
 from .page_history import ListedPage
+from .verdict import NOUNS
 
 # Inventory and changes as a table for a spreadsheet: RFC 4180, in UTF-8.
 
@@ -48,6 +51,11 @@ def render_table(document: Document) -> bytes:
 
 
 def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
+    for zone in document.not_audited:
+        yield {
+            **_not_audited(zone.zone_id, zone.name, zone.kind, zone.last_at),
+            "message": f"no audit of {NOUNS[zone.kind.name]} in this period",
+        }
     for chain, scripts in document.of_scripts:
         for script in scripts.listed():
             about = {"script_url": script.script_url, "host": script.host, "hashes": script.seen.hash}
@@ -60,6 +68,9 @@ def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
                 "message": "; ".join(filter(None, (page.message, page.has))),
             }
             yield {**_at_the_end(chain, page), "kind": "page", **about}
+        for url, at in pages.left_out:
+            row = _not_audited(chain.zone_id, chain.name, chain.kind, at)
+            yield {**row, "page": url, "message": "the last audit did not look at this page"}
     for place, event in enumerate(document.changes):
         yield {
             **_of_entry(event.declared),
@@ -89,6 +100,12 @@ def _at_the_end(chain: ZoneChain, listed: Listed | ListedPage) -> dict[str, Json
         "entry": listed.entry,
         "message": listed.message,
     }
+
+
+def _not_audited(zone_id: str, name: str, kind: Kind, last_at: datetime.datetime | None) -> dict[str, Json]:
+    """Return a row of the inventory about what was not audited, which no other row says; `last_at` is its last audit."""
+    at = format_time(last_at) if last_at else ""
+    return {"zone_id": zone_id, "zone": name, "kind": "page" if kind is PAGES else "inventory", "what": "not_audited", "at": at}
 
 
 def _of_entry(declared: t.Mapping[str, Json]) -> dict[str, Json]:

@@ -34,13 +34,24 @@ class Told(t.NamedTuple):
 
 # Of the URL of a page in a sentence.
 _MAX_PAGE = 120
-_NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
+NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
 
 
 def sentences(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str] = ()) -> list[str]:
     """Return the sentences about a period, without a full stop; `missing` are the names of zones without any chain."""
-    texts = [text for part in _PARTS for text in part(chains, period, missing)]
-    return [text[:1].upper() + text[1:] for text in texts]
+    worse = [text for part in _WORSE for text in part(chains, period, missing)]
+    answers, late = list(_frequency(chains, missing)), list(_written(chains, period))
+    whole = list(_accounted(chains))
+    if worse or late or any(_NOT_MET in text for text in answers):
+        # Beside bad news, these two would be taken for good news.
+        answers = [text if _NOT_MET in text else f"{text}, {_OF_AUDITS}" for text in answers]
+        whole = [f"{text}, {_OF_RECORDS}" for text in whole]
+    return [text[:1].upper() + text[1:] for text in (*worse, *answers, *late, *whole)]
+
+
+_NOT_MET = ": not met in "
+_OF_AUDITS = "which counts audits, whatever they found"
+_OF_RECORDS = "which says that the records in the folder are unbroken, whatever they found"
 
 
 _Texts = t.Iterator[str]
@@ -68,7 +79,8 @@ def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Seque
     found = sorted((audit.at, chain.zone) for chain in chains for audit in chain.history.audits if audit.has_broken_history)
     if found:
         at, zone = found[0]
-        yield f"{plural(len(found), 'audit')} found that the history was broken, first in {zone} on {at.date().isoformat()}"
+        where = f"first in {zone} on {at.date().isoformat()}"
+        yield f"{plural(len(found), 'audit')} found that the history was broken, {where}: earlier records may have been changed or removed"
 
 
 # Words for findings.
@@ -82,8 +94,8 @@ PAGE_WORDS: t.Mapping[str, str] = {
     "frame_new": "with frames that nobody authorised",
     "form_new": "with forms that nobody authorised",
     "header_changed": "with headers that differ from the authorised ones",
-    "redirected": "that led elsewhere",
-    "gone": "without something that is required",
+    "redirected": "that led to another address than the authorised one",
+    "gone": "without a script or frame that its entry requires",
 }
 
 
@@ -100,8 +112,26 @@ def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence
     for kind, words in PAGE_WORDS.items():
         episodes = [e for chain in audited if chain.kind is PAGES for e in chain.history.unauthorised if e.kind == kind]
         if episodes:
-            pages = len({episode.place for episode in episodes})
-            yield f"{plural(pages, 'payment page')} {words}{_ends(episodes, period)}"
+            pages = _worst_of_pages(episodes)
+            yield f"{plural(len({episode.place for episode in pages}), 'payment page')} {words}{_ends(pages, period)}"
+
+
+def _worst_of_pages(episodes: t.Sequence[Episode]) -> list[Episode]:
+    """Return an episode for each page: how the worst of several ended, over the longest time."""
+    pages: dict[str, Episode] = {}
+    for episode in episodes:
+        known = pages.setdefault(episode.place, episode)
+        worst = max(known, episode, key=lambda each: (_place_of(each.how), (each.end or _NEVER) - each.since))
+        pages[episode.place] = worst._replace(is_first=known.is_first or episode.is_first)
+    return list(pages.values())
+
+
+_PLACES = {end: place for place, end in enumerate(ENDS)}
+_NEVER = datetime.datetime.max.replace(tzinfo=datetime.timezone.utc)
+
+
+def _place_of(how: str) -> int:
+    return _PLACES.get(how, _PLACES[UNPROVEN])
 
 
 def _ended(episodes: t.Sequence[Episode], noun: str, words: str, period: Period, many: str = "") -> _Texts:
@@ -125,26 +155,33 @@ def _ends(episodes: t.Sequence[Episode], period: Period) -> str:
     parts, total = [], _count(episodes)
     for end, ended in by_end.items():
         if ended:
-            longest = max(((episode.since, episode.end or now) for episode in ended), key=lambda span: span[1] - span[0])
+            spans = [(episode.since, episode.end or now) for episode in ended]
+            time = days_between(*max(spans, key=lambda span: span[1] - span[0]))
+            differ = len({days_between(*span) for span in spans}) > 1 and end != BY_AUTHORISATION
             all_of_several = {2: "both "}.get(_count(ended), "all ") if total > 1 and end == BY_AUTHORISATION else ""
             number = all_of_several if len(ended) == len(episodes) else f"{_count(ended):,} "
-            parts.append(f"{number}{end} {ENDS[end]} {days_between(*longest)}")
-    first = _count([episode for episode in episodes if episode.is_first])
-    of_first = "" if not first else " (found by the first audit)" if first == total else f" ({first} found by a first audit)"
-    return ", " + ", ".join(parts) + of_first
+            parts.append(number + ENDS[end].format(f"up to {time}" if differ else time))
+    return ", " + ", ".join(parts) + _since_the_first_audit(episodes)
 
 
-_BLIND: t.Mapping[str, str] = {
-    MONITOR_OFF: "the script monitor was off in {}",
-    NOTHING_SEEN: "no script was listed in {}",
-    NOT_READABLE: "the inventory cannot be read in {}",
-    PAGE_UNREAD: "could not be read in {}",
-    NO_BASELINE: "the baseline is missing of {}",
+def _since_the_first_audit(episodes: t.Sequence[Episode]) -> str:
+    first, total = _count([episode for episode in episodes if episode.is_first]), _count(episodes)
+    number = "" if first == total else f"{first:,} of them "
+    return f" ({number}already at the first audit, nobody knows since when)" if first else ""
+
+
+# Of audits: why they could not see, and what that means, in a sentence that begins with it and one that ends with it.
+_BLIND: t.Mapping[str, tuple[str, str]] = {
+    MONITOR_OFF: ("the script monitor was off in {}", "no script was watched then, and these audits prove nothing"),
+    NOTHING_SEEN: ("no script was listed in {}", "that does not mean that there was none, and these audits prove nothing"),
+    NOT_READABLE: ("the inventory cannot be read in {}", "what these audits saw is not known"),
+    PAGE_UNREAD: ("could not be read in {}", "what browsers received then is not known"),
+    NO_BASELINE: ("the baseline is missing of {}", "what was authorised then is not known"),
 }
 
 
 def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
-    for reason, words in _BLIND.items():
+    for reason, (words, meaning) in _BLIND.items():
         kind = PAGES if reason == PAGE_UNREAD else SCRIPTS
         all_audits = [audit for chain in chains if chain.kind is kind or reason == NO_BASELINE for audit in chain.history.audits]
         blind = [audit for audit in all_audits if reason in audit.blind]
@@ -152,9 +189,12 @@ def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) 
             days = len({audit.day for audit in blind})
             unread = {e.place for chain in chains if kind is PAGES for e in chain.history.findings("page_unread")}
             pages = f"{plural(max(len(unread), 1), 'payment page')} " if kind is PAGES else ""
-            yield pages + words.format(f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}")
+            yield pages + words.format(
+                f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}: {meaning}"
+            )
     episodes = [e for chain in _audited(chains) if chain.kind is SCRIPTS for e in chain.history.findings("unverified")]
-    yield from _ended(episodes, "pinned script", "not verified, because the service shows no hash", period)
+    words = "not verified, because the service shows no hash, so that no audit could see a change"
+    yield from _ended(episodes, "pinned script", words, period)
 
 
 def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str]) -> _Texts:
@@ -164,16 +204,19 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
         if gaps:
             gap, zone = max(gaps, key=lambda gap: (gap[0].days, gap[1]))
             zones = len({name for _gap, name in gaps})
-            days, longest = plural(gap.days, "day"), f"from {gap.first.isoformat()} to {gap.last.isoformat()}"
+            days, longest = (
+                plural(sum(gap.days for gap, _name in gaps), "day"),
+                f"from {gap.first.isoformat()} to {gap.last.isoformat()}",
+            )
+            where = f"in {zones:,} of {plural(len(of_kind), 'zone')}"
             if len(gaps) > 1:
-                added_up = plural(sum(gap.days for gap, _name in gaps), "day")
-                days = f"up to {days} at a time, {len(gaps):,} times, added up {added_up}"
-                longest = f"the longest time in {zone} {longest}"
-            yield f"there was no audit{about} on {days} in {zones:,} of {plural(len(of_kind), 'zone')}, {longest}"
+                of_zones = "those of all zones added up, " if zones > 1 else ""
+                longest = f"{of_zones}in {len(gaps):,} gaps, the longest in {zone} with {plural(gap.days, 'day')} {longest}"
+            yield f"there was no audit{about} on {days} {where}, {longest}"
         late = [(first, chain.zone) for chain in of_kind if (first := _first_audited(chain, period))]
         if late:
             what = f"was first audited{_about(kind, chains, 'for')} on"
-            yield named(f"zone {zone} {what} {day}" for day, zone in sorted(late))
+            yield f"{named(f'zone {zone} {what} {day}' for day, zone in sorted(late))}: nothing is known of the days before"
     yield from _not_at_all(chains, missing)
 
 
@@ -185,12 +228,13 @@ def _not_at_all(chains: t.Sequence[Told], missing: t.Sequence[str]) -> _Texts:
     anything = {zone_id for zone_id, _kind in seen}
     unseen = sorted([*missing, *(name for zone_id, name in zones.items() if zone_id not in anything)])
     if unseen:
-        yield f"{plural(len(unseen), 'zone')} {_one_or(len(unseen), 'was', 'were')} not audited: {named(unseen)}"
+        was, they = _one_or(len(unseen), "was", "were"), _one_or(len(unseen), "it", "they")
+        yield f"{plural(len(unseen), 'zone')} {was} not audited: {named(unseen)}, so that nothing is known of what {they} had"
     for kind in _kinds(chains):
         lacking = sorted(zones[zone_id] for zone_id in anything if (zone_id, kind.name) not in seen)
         if lacking:
-            what = f"{_one_or(len(lacking), 'has', 'have')} no audit of {_NOUNS[kind.name]}"
-            yield f"{plural(len(lacking), 'zone')} {what}: {named(lacking)}"
+            what = f"{_one_or(len(lacking), 'has', 'have')} no audit of {NOUNS[kind.name]}"
+            yield f"{plural(len(lacking), 'zone')} {what}: {named(lacking)}, so that nothing is known of them there"
 
 
 def _first_audited(chain: Told, period: Period) -> str:
@@ -209,7 +253,7 @@ def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
         limited = [(chain.zone, audit.left_out) for chain in of_kind for audit in chain.history.audits if audit.left_out]
         if limited:
             where = named(f"in {zone} {what}" for zone, what in dict.fromkeys(limited))
-            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} did not look at everything: {where}"
+            yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} did not look at everything, which proves nothing of what was left out: {where}"
 
 
 def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
@@ -221,8 +265,8 @@ def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t
         if without:
             yield f"{without:,} of {plural(total, noun)} {_one_or(without, 'has', 'have')} no authorisation on record"
     for kind, words in (
-        ("unjustified", "without owner, justification or authorised_by"),
-        ("expired", "past the day of review"),
+        ("unjustified", "without owner, justification or authorised_by and authorised nothing"),
+        ("expired", "past the day of review and authorised nothing any more"),
     ):
         episodes = [e for chain in audited for e in chain.history.findings(kind)]
         yield from _ended(episodes, "entry", words, period, "entries")
@@ -232,14 +276,17 @@ def _dates(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
     outdated, redated, early, undated = (_count_dated(chains, name) for name in ("outdated", "redated", "early", "undated"))
     if outdated:
         words = _one_or(outdated, "is older than what it authorises", "are older than what they authorise")
-        yield f"{plural(outdated, 'authorisation')} {words}"
+        yield f"{plural(outdated, 'authorisation')} {words}: dated back, or given for something else than what is in use"
     if redated:
-        yield f"{plural(redated, 'authorisation')} {_one_or(redated, 'has', 'have')} an earlier date than earlier records say"
+        words = _one_or(redated, "was dated back: it has", "were dated back: they have")
+        yield f"{plural(redated, 'authorisation')} {words} an earlier date than earlier records say"
     if early:
         words = _one_or(early, "has a date after an audit that relied on it", "have a date after an audit that relied on them")
-        yield f"{plural(early, 'authorisation')} {words}, and {_one_or(early, 'authorises', 'authorise')} nothing before that day"
+        authorises = _one_or(early, "it authorises", "they authorise")
+        yield f"{plural(early, 'authorisation')} {words}: before that day {authorises} nothing, and what was in use was not authorised"
     if undated:
-        yield f"{plural(undated, 'authorisation')} {_one_or(undated, 'has', 'have')} no date"
+        has, it_was = _one_or(undated, "has", "have"), _one_or(undated, "it was", "they were")
+        yield f"{plural(undated, 'authorisation')} {has} no date, so that nobody can tell whether {it_was} given in time"
 
 
 def _count_dated(chains: t.Sequence[Told], name: str) -> int:
@@ -249,7 +296,7 @@ def _count_dated(chains: t.Sequence[Told], name: str) -> int:
     )
 
 
-def _frequency(chains: t.Sequence[Told], _period: Period, missing: t.Sequence[str]) -> _Texts:
+def _frequency(chains: t.Sequence[Told], missing: t.Sequence[str]) -> _Texts:
     zones = {chain.zone_id for chain in chains}
     for kind in _kinds(chains):
         of_kind = [chain for chain in chains if chain.kind is kind]
@@ -259,12 +306,12 @@ def _frequency(chains: t.Sequence[Told], _period: Period, missing: t.Sequence[st
         never = len(missing) + (others if kind is SCRIPTS else 0)
         total = len(of_kind) + never
         if slow or never:
-            first = f", first {_when(*slow[0])}" if slow else ""
-            answer = f"not met in {len(slow) + never:,} of {plural(total, 'zone')}{about}{first}"
+            first = f", first {_when(*slow[0])} without an audit in between that could see" if slow else ""
+            answer = f"{_NOT_MET}{len(slow) + never:,} of {plural(total, 'zone')}{about}{first}"
         else:
             of_all = f" in {total:,} of {plural(total + others, 'zone')}" if others else ""
-            answer = f"yes{about}{of_all}"
-        yield f"at least every seven days: {answer}"
+            answer = f": yes{about}{of_all}"
+        yield f"at least every seven days{answer}"
 
 
 def _when(span: Slow, zone: str) -> str:
@@ -272,20 +319,25 @@ def _when(span: Slow, zone: str) -> str:
     return f"{zone}{page} from {span.first} to {span.last}"
 
 
-def _written(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _written(chains: t.Sequence[Told], period: Period) -> _Texts:
     audits: list[Audit] = [audit for chain in chains for audit in chain.history.audits]
     late = sum(audit.delay is not None and audit.delay > MAX_DELAY for audit in audits)
     if late:
-        yield f"{plural(late, 'record')} {_one_or(late, 'was', 'were')} written more than a day from the time that {_one_or(late, 'it names', 'they name')}"
+        words = (
+            f"{_one_or(late, 'was', 'were')} written more than a day from the time that {_one_or(late, 'it names', 'they name')}"
+        )
+        yield f"{plural(late, 'record')} {words}, and {_one_or(late, 'does', 'do')} not prove an audit at that time"
     silent = sum(audit.delay is None for audit in audits)
     ahead = sum(audit.day > period.last for audit in audits)
     if ahead:
-        yield f"{plural(ahead, 'audit')} {_one_or(ahead, 'is', 'are')} dated after the day of this document"
+        yield f"{plural(ahead, 'audit')} {_one_or(ahead, 'is', 'are')} dated after the day of this document, and {_one_or(ahead, 'proves', 'prove')} nothing"
     if silent:
-        yield f"{plural(silent, 'record')} {_one_or(silent, 'does', 'do')} not say when {_one_or(silent, 'it was', 'they were')} written"
+        it_was = _one_or(silent, "it was", "they were")
+        words = f"{_one_or(silent, 'does', 'do')} not say when {it_was} written"
+        yield f"{plural(silent, 'record')} {words}, so that nobody can tell whether {it_was} written at the time of the audit"
 
 
-def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _accounted(chains: t.Sequence[Told]) -> _Texts:
     if any(chain.problem or chain.torn or chain.moved for chain in chains):
         return
     parts = []
@@ -298,7 +350,8 @@ def _accounted(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[s
         yield f"{' and '.join(parts)} is accounted for"
 
 
-_PARTS = (
+# What is said before the answers.
+_WORSE = (
     _invalid,
     _torn,
     _broken_history,
@@ -308,9 +361,6 @@ _PARTS = (
     _scope,
     _without_authorisation,
     _dates,
-    _frequency,
-    _written,
-    _accounted,
 )
 
 
@@ -325,12 +375,12 @@ def _kinds(chains: t.Sequence[Told]) -> list[Kind]:
 
 def _about(kind: Kind, chains: t.Sequence[Told], word: str = "of") -> str:
     """Return of what a sentence is that is said of each kind; "" if there are only scripts."""
-    return "" if _kinds(chains) == [SCRIPTS] else f" {word} {_NOUNS[kind.name]}"
+    return "" if _kinds(chains) == [SCRIPTS] else f" {word} {NOUNS[kind.name]}"
 
 
 def _of_kind(chain: Told) -> str:
     """Return what tells the chain of a zone from the one of its scripts."""
-    return "" if chain.kind is SCRIPTS else f" ({_NOUNS[chain.kind.name]})"
+    return "" if chain.kind is SCRIPTS else f" ({NOUNS[chain.kind.name]})"
 
 
 def _one_or(number: int, one: str, many: str) -> str:

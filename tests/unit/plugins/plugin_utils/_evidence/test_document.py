@@ -234,11 +234,11 @@ def test_verdict_counts_unauthorised_scripts(tmp_path):
     model.scripts[url] = hash_of("2")
     model.audit(start + datetime.timedelta(1))
     options = {"at": "2026-05-04T12:00:00Z", "since": "2026-05-01"}
-    assert read(tmp_path, **options).verdict[0] == "1 script was changed without authorisation, still open after 2.5 days"
+    assert read(tmp_path, **options).verdict[0] == "1 script was changed without authorisation, still not resolved after 2.5 days"
     model.entries[url] = entry_of(url, [hash_of("1"), hash_of("2")], authorised_on="2026-05-03")
     model.audit(start + datetime.timedelta(3))
     assert read(tmp_path, **options).verdict == [
-        "1 script was changed without authorisation, authorised within 2 days",
-        "At least every seven days: yes",
-        "Every one of 3 audits of 1 zone is accounted for",
+        "1 script was changed without authorisation, authorised within 2 days but in use before that",
+        "At least every seven days: yes, which counts audits, whatever they found",
+        "Every one of 3 audits of 1 zone is accounted for, which says that the records in the folder are unbroken, whatever they found",
     ]

@@ -10,6 +10,8 @@ from support.chains import SCOPE, script, write_baseline, write_chain
 from support.years import ZONE, Audit, about, day_of, digest, entry, record, write
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.calendar import calendar
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.page import render
 
 A, B = {"a": "1"}, {"a": "1", "b": "1"}
 ONE = {"a": entry("1")}
@@ -105,7 +107,7 @@ def test_script_of_a_host_that_is_not_looked_at_is_not_gone(tmp_path: Path) -> N
     limited = {"hosts": ["x.example"]}
     history = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope=limited), Audit(2, A, ONE))
     assert [row for row in history if row[1] == "b.js"] == [
-        ("closed", "b.js", "new: no longer looked at, after 1 day"),
+        ("closed", "b.js", "new: not resolved, no longer looked at, after 1 day"),
         ("gone", "b.js", ""),
     ]
 
@@ -114,7 +116,7 @@ def test_script_of_a_status_that_is_not_asked_for_is_not_gone(tmp_path: Path) ->
     """It may have got the status that nobody asks for any more, whatever its status was."""
     history = events(tmp_path, Audit(0, B, ONE), Audit(1, A, ONE, scope={"status": ["active"]}), Audit(2, A, ONE))
     assert [row for row in history if row[1] == "b.js"] == [
-        ("closed", "b.js", "new: no longer looked at, after 1 day"),
+        ("closed", "b.js", "new: not resolved, no longer looked at, after 1 day"),
         ("gone", "b.js", ""),
     ]
 
@@ -142,7 +144,7 @@ def test_status_that_was_never_asked_for_does_not_keep_a_script(tmp_path: Path) 
 def test_nothing_is_gone_while_the_monitor_is_off(tmp_path: Path) -> None:
     history = events(tmp_path, Audit(0, B, ONE), Audit(1, {}, ONE, monitor=False), Audit(2, B, ONE))
     assert [row for row in history if "monitor" not in row[2] and "nothing" not in row[2]] == [
-        ("closed", "b.js", "new: no longer looked at, after 1 day"),
+        ("closed", "b.js", "new: not resolved, no longer looked at, after 1 day"),
         ("opened", "b.js", f"new: 1 hash seen: {digest('1')}"),
     ]
 
@@ -158,8 +160,18 @@ def test_malicious_script_is_no_longer_reported(tmp_path: Path) -> None:
     assert history[-1] == ("closed", "a.js", "malicious: no longer reported, after 1 day")
 
 
-@pytest.mark.parametrize(("flag", "how"), [(None, "no longer shown"), (False, "no longer reported")])
-def test_report_that_is_not_shown_is_not_taken_back(tmp_path: Path, *, flag: bool | None, how: str) -> None:
+@pytest.mark.parametrize(
+    ("flag", "how", "words"),
+    [
+        (
+            None,
+            "not resolved, no longer shown",
+            "not known whether resolved: after 1 day the service no longer shows who reports it",
+        ),
+        (False, "no longer reported", "no longer reported as such after 1 day and still in use then"),
+    ],
+)
+def test_report_that_is_not_shown_is_not_taken_back(tmp_path: Path, *, flag: bool | None, how: str, words: str) -> None:
     """A plan may hide who reports a script; only flags that say so end a report."""
     records = []
     for day in range(2):
@@ -169,7 +181,10 @@ def test_report_that_is_not_shown_is_not_taken_back(tmp_path: Path, *, flag: boo
         records.append({**members, "inventory": inventory, "baseline_digest": write_baseline(tmp_path, entries)})
     write_chain(tmp_path, records, ZONE)
     assert rows(tmp_path) == [("closed", "a.js", f"reported: {how}, after 1 day")]
-    assert read(tmp_path).verdict[0] == f"1 script was reported as malicious, {how} within 1 day (found by the first audit)"
+    assert (
+        read(tmp_path).verdict[0]
+        == f"1 script was reported as malicious, {words} (already at the first audit, nobody knows since when)"
+    )
 
 
 def test_score_of_malicious_scripts_is_a_part_of_the_scope(tmp_path: Path) -> None:
@@ -187,13 +202,13 @@ def test_finding_of_an_entry_ends(tmp_path: Path) -> None:
         ("opened", "b", "gone: m"),
     ]
     history = events(tmp_path, Audit(0, A, {**ONE, **required}), Audit(1, A, ONE))
-    assert history == [("closed", "b", "gone: the entry removed, after 1 day")]
+    assert history == [("closed", "b", "gone: not resolved, the entry removed, after 1 day")]
     history = events(
         tmp_path,
         Audit(0, A, {**ONE, "b": entry("1", required=True, hosts=["shop.example"])}),
         Audit(1, A, {**ONE, "b": entry("1", hosts=["shop.example"])}, scope={"hosts": ["x.example"]}),
     )
-    assert history[-1] == ("closed", "b", "gone: no longer looked at, after 1 day")
+    assert history[-1] == ("closed", "b", "gone: not resolved, no longer looked at, after 1 day")
     history = events(
         tmp_path, Audit(1, A, {"a": entry("1", review_by="2026-01-01")}), Audit(2, A, {"a": entry("1", review_by="2027-01-01")})
     )
@@ -249,11 +264,11 @@ def test_scripts_without_a_url_are_told_apart(tmp_path: Path) -> None:
     assert max(event.message for event in chain.history.events if event.what == "seen") == alike
     document = read(tmp_path)
     assert document.verdict[:2] == [
-        "5 scripts were added without authorisation, still open after 3 days (found by the first audit)",
+        "5 scripts were added without authorisation, still not resolved after 3 days (already at the first audit, nobody knows since when)",
         "5 of 5 scripts have no authorisation on record",
     ]
     numbers = dict(reversed(number) for number in documents.numbers(document))
-    assert (numbers["scripts at the end"], numbers["findings still open"]) == ("5", "5")
+    assert (numbers["scripts at the end"], numbers["findings not resolved"]) == ("5", "5")
     assert [opened.message.partition("; ")[2] for opened in chain.history.open.values() if opened.alike > 1] == [alike]
 
 
@@ -270,8 +285,8 @@ def test_inventory_of_an_older_record_cannot_be_read_any_more(tmp_path: Path) ->
     document = read(tmp_path)
     assert document.valid
     assert document.verdict[:2] == [
-        "No script was listed in 1 of 3 audits, on 1 day",
-        "The inventory cannot be read in 1 of 3 audits, on 1 day",
+        "No script was listed in 1 of 3 audits, on 1 day: that does not mean that there was none, and these audits prove nothing",
+        "The inventory cannot be read in 1 of 3 audits, on 1 day: what these audits saw is not known",
     ]
     assert not [event for event in document.changes if event.what == "gone"]
 
@@ -297,7 +312,10 @@ def test_finding_in_one_part_of_a_record_holds(tmp_path: Path, part: str) -> Non
 
 def test_audit_that_found_the_monitor_off_could_not_see(tmp_path: Path) -> None:
     write(tmp_path, [Audit(day, A, ONE, more=[("monitor_off", None)]) for day in range(4)])
-    assert read(tmp_path).verdict[0] == "The script monitor was off in 4 of 4 audits, on 4 days"
+    assert (
+        read(tmp_path).verdict[0]
+        == "The script monitor was off in 4 of 4 audits, on 4 days: no script was watched then, and these audits prove nothing"
+    )
 
 
 def test_malicious_script_whose_verdict_is_hidden_is_not_harmless(tmp_path: Path) -> None:
@@ -307,4 +325,73 @@ def test_malicious_script_whose_verdict_is_hidden_is_not_harmless(tmp_path: Path
         verdict = [{**item, "script": {**item["script"], "malicious": None if day else True}} for item in members["inventory"]]
         records.append({**members, "inventory": verdict, "baseline_digest": write_baseline(tmp_path, entries)})
     write_chain(tmp_path, records, ZONE)
-    assert read(tmp_path).verdict[0] == "1 script was malicious, no longer looked at after 3 days (found by the first audit)"
+    assert (
+        read(tmp_path).verdict[0]
+        == "1 script was malicious, no longer looked at and so not resolved after 3 days (already at the first audit, nobody knows since when)"
+    )
+
+
+def test_script_that_is_not_authorised_says_so_in_the_table(tmp_path: Path) -> None:
+    """An entry of a later day has a name in each column, and authorises nothing yet."""
+    write(tmp_path, [Audit(0, A, {"a": entry("1", authorised_on="2027-01-01")})])
+    ((chain, history),) = read(tmp_path).of_scripts
+    assert [(row.entry, row.message) for row in history.listed()] == [("a", "not authorised")]
+    assert [(kind, opened.message) for kind, opened in chain.history.unresolved] == [
+        ("not authorised", "no entry of the baseline authorises it")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("second", "word"),
+    [
+        (Audit(1, B, {**ONE, "b": entry("1", owner="")}), "added"),
+        (Audit(1, {"a": "2"}, {"a": entry("1", "2", owner="")}), "changed"),
+    ],
+)
+def test_what_comes_with_an_incomplete_entry_is_not_authorised(tmp_path: Path, second: Audit, word: str) -> None:
+    write(tmp_path, [Audit(0, A, ONE), second])
+    assert read(tmp_path).verdict[0] == f"1 script was {word} without authorisation, still not resolved after 2 days"
+
+
+def test_scripts_that_audits_no_longer_look_at_are_named(tmp_path: Path) -> None:
+    both = {**ONE, "b": entry("1")}
+    write(tmp_path, [Audit(0, B, both), Audit(1, {"https://x.example/x.js": "1"}, both, scope={"hosts": ["x.example"]})])
+    document = read(tmp_path)
+    assert ("1", "script at the end (2 more no longer looked at)") in documents.numbers(document)
+    seen = "on shop.example (last seen on 2026-01-01 06:00)"
+    assert f"no longer look at: https://cdn.example/a.js {seen}, https://cdn.example/b.js {seen}." in render(document).decode()
+
+
+def test_finding_that_nobody_put_in_order_is_listed_until_its_script_is_gone(tmp_path: Path) -> None:
+    def kinds(*audits: Audit) -> list[str]:
+        write(tmp_path, audits)
+        (chain,) = read(tmp_path).chains
+        return [kind for kind, _opened in chain.history.unresolved]
+
+    hidden, unpinned = Audit(0, {"a": None}, ONE), Audit(1, {"a": None}, {"a": entry(authorised_on="2026-01-02")})
+    assert kinds(hidden, unpinned) == ["unverified"]
+    assert kinds(hidden, unpinned, Audit(2, {"b": "1"}, {"b": entry("1", authorised_on="2026-01-03")})) == []
+
+
+def test_number_of_scripts_is_not_known_where_the_last_audit_could_not_see(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(0, A, ONE), Audit(1, A, ONE, monitor=False)])
+    document = read(tmp_path)
+    assert ("0", "scripts at the end (not known in 1 zone)") in documents.numbers(document)
+    assert "not known which scripts on 2026-01-02 06:00" in render(document).decode()
+
+
+def test_day_is_not_green_where_its_audit_proves_nothing(tmp_path: Path) -> None:
+    """Neither with a record that was written later, nor with one whose baseline is missing, nor where hosts were left out."""
+    write(tmp_path, [Audit(0, A, ONE, written=2), Audit(1, A, ONE), Audit(2, A, {"a": entry("1", justification="another")})])
+    document = read(tmp_path)
+    label = calendar(document.chains[0].history.audits, document.desired.period).label
+    assert label == "3 audits on 3 days, 0 of them with findings, 1 that prove nothing"
+    for path in (tmp_path / "baselines").iterdir():
+        path.unlink()
+    document = read(tmp_path)
+    label = calendar(document.chains[0].history.audits, document.desired.period).label
+    assert label == "3 audits on 3 days, 0 of them with findings, 3 that prove nothing"
+    write(tmp_path, [Audit(0, A, ONE, scope={"hosts": ["shop.example"]}), Audit(1, A, ONE)])
+    document = read(tmp_path)
+    label = calendar(document.chains[0].history.audits, document.desired.period).label
+    assert label == "2 audits on 2 days, 0 of them with findings, 1 on which not everything was looked at"
