@@ -40,6 +40,12 @@ options:
       - With O(required_for), only hosts of which these playbooks read something, such as zones for which something is declared.
     type: bool
     default: false
+  show:
+    description:
+      - Whether the task prints RV(lines) if something is missing, as M(ansible.builtin.debug) prints its message. The result then has
+        nothing but these, because Ansible prints a result as a whole.
+    type: bool
+    default: false
   required_for:
     description:
       - Playbooks that have to be able to read something. The task fails with RV(ignore:error.kind=authentication) if the token has expired or is disabled,
@@ -66,38 +72,35 @@ EXAMPLES = r"""
   edgeops.observability.token_info:
   register: looked_at
 
-- name: Show what is missing
-  ansible.builtin.debug:
-    msg: "{{ looked_at.lines }}"
-
-- name: Stop before an audit that could read nothing, with the token of each host of the play
+- name: Show what is missing for an audit, and stop if it could read nothing, with the token of each host of the play
   edgeops.observability.token_info:
     gather: true
     required_for: [check]
+    show: true
   run_once: true
 """
 
 RETURN = r"""
 zone_id:
   description: The id of the zone that was looked at; V(null) if there is none.
-  returned: success, without O(gather)
+  returned: success, without O(gather), and not where O(show) prints
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353
 account_id:
   description: The id of the account that was looked at; V(null) if there is none.
-  returned: success, without O(gather)
+  returned: success, without O(gather), and not where O(show) prints
   type: str
   sample: 9a7806061c88ada191ed06f989cc3dac
 token:
   description:
     - Status and times of the token. V(null) where the service does not show them, such as for an e-mail address with a key.
     - With O(gather), those of the first credential.
-  returned: success
+  returned: success, but not where O(show) prints
   type: dict
   sample: {status: active, not_before: "2026-07-01T05:20:00Z", expires_on: "2027-01-01T00:00:00Z"}
 permissions:
   description: What the token may read, a row for each product and scope. With O(gather), that of the first credential.
-  returned: success
+  returned: success, but not where O(show) prints
   type: list
   elements: dict
   contains:
@@ -126,13 +129,13 @@ permissions:
       sample: [survey, check, deliver, adopt]
 missing:
   description: What to tick in the form in which tokens are made; empty if everything could be read. With O(gather), of all credentials.
-  returned: success
+  returned: success, but not where O(show) prints
   type: list
   elements: str
   sample: [Zone > Logs > Edit]
 credentials:
   description: What was found of each distinct credential of the hosts of the play.
-  returned: with O(gather)
+  returned: with O(gather), but not where O(show) prints
   type: list
   elements: dict
   contains:
@@ -188,6 +191,7 @@ class TokenInfo(InfoTask[DesiredToken]):
         options={
             **{name: {"type": "str"} for name in ALL_ADDRESSES},
             "gather": {"type": "bool", "default": False},
+            "show": {"type": "bool", "default": False},
             "required_for": {"type": "list", "elements": "str", "choices": list(PLAYBOOKS), "default": []},
             "products": {"type": "list", "elements": "str", "choices": list(PRODUCT_NAMES)},
         }

@@ -72,7 +72,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         except Failure as failure:
             return {"failed": True, "msg": failure.message, "error": failure.report()}
         if not runs_here:
-            return self._with_host(self._named(self._as_module(variables), from_host, variables), variables)
+            return self._with_host(
+                self._named(self.as_other("ansible.legacy.normal", variables), from_host, variables), variables
+            )
         result: Result = super().run(tmp, variables)
         checked = validated(specification, serialised(self._task.args), self._task.action)
         if checked.error is not None:
@@ -147,9 +149,10 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             and missing_requests() is None
         )
 
-    def _as_module(self, variables: Result) -> Result:
-        ordinary = self._shared_loader_obj.action_loader.get(
-            "ansible.legacy.normal",
+    def as_other(self, action: str, variables: Result) -> Result:
+        """Return the result of another action for this task, with its present arguments."""
+        other = self._shared_loader_obj.action_loader.get(
+            action,
             task=self._task,
             connection=self._connection,
             play_context=self._play_context,
@@ -157,7 +160,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             templar=self._templar,
             shared_loader_obj=self._shared_loader_obj,
         )
-        result: Result = ordinary.run(task_vars=variables)
+        result: Result = other.run(task_vars=variables)
         return result
 
     def _named(self, result: Result, from_host: t.Mapping[str, str], variables: Result) -> Result:

@@ -25,80 +25,109 @@ Result = dict[str, t.Any]
 _MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 
+class _Credential(t.NamedTuple):
+    """A connection, and the hosts that have it."""
+
+    connection: dict[str, t.Any]
+    hosts: list[str]
+
+
 class TokenAction(InProcessAction):
     task = TASK
 
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Return the result of the module, for the address of the host unless the task has one; with `gather`, for each credential."""
         variables, arguments = task_vars or {}, self._task.args
+        gather, show = (boolean(arguments.get(option) or False, strict=False) for option in ("gather", "show"))
         try:
-            if boolean(arguments.get("gather") or False, strict=False):
-                return self._gathered(HostVariables(self._task, variables, self._templar, self._loader), variables)
-            if not any(arguments.get(name) for name in ALL_ADDRESSES):
-                self._task.args = {**arguments, **Host(variables, self._templar).address()}
-            return super().run(tmp, variables)
+            result = self._gathered(tmp, variables) if gather else self._of_host(tmp, variables)
+            return self._printed(result, variables) if show and result.get("missing") else result
         except Failure as failure:
             return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
         finally:
             self._task.args = arguments
 
-    def _gathered(self, hosts: HostVariables, variables: Result) -> Result:
-        options = self.task.arguments()["argument_spec"]
-        arguments = prepared(options, self._task.args)
-        checked = validated(self.task.arguments(), serialised(arguments), self._task.action)
-        if checked.error is not None:
-            return super().run(None, variables)  # it says what is wrong, and where
-        names = [str(name) for name in variables["ansible_play_hosts_all"]]
-        read = [name for name in names if _is_read(hosts.host(name), checked.params["required_for"])]
-        credentials: dict[str, list[str]] = {}
-        for name in read:
-            with contextlib.suppress(Failure):  # such a host fails by itself, with its own reason
-                credentials.setdefault(canonical(hosts.host(name).connection(arguments)), []).append(name)
-        tokens: list[dict[str, Json]] = []
-        lines: list[str] = []
-        missing: list[str] = []
-        warnings: list[str] = []
-        without: list[Result] = []
-        for its_hosts in credentials.values():
-            result = self._of(its_hosts, hosts, arguments)
-            warnings += result.get("warnings", [])
-            if result.get("failed") and result["error"]["kind"] in (AUTHENTICATION, PERMISSION):
-                named = f"{_names(its_hosts)}: {result['msg']}" if len(credentials) > 1 else result["msg"]
-                return {**result, "msg": named}
-            if result.get("msg") == missing_credentials().message:
-                without.append(result)
-            if result.get("failed"):
-                # A connection that is wrong is a matter of its hosts.
-                lines.append(f"{_names(its_hosts)}: {line(result['msg'], _MAX_MESSAGE)}")
-                continue
-            tokens.append({"hosts": its_hosts, "token": result["token"], "permissions": result["permissions"]})
-            missing += result["missing"]
-            lines += [f"{_names(its_hosts)}:"] * (len(credentials) > 1) + result["lines"]
-        if without and len(without) == len(credentials):
-            return without[0]
-        first: dict[str, Json] = tokens[0] if tokens else {"token": None, "permissions": []}
-        return {
-            "changed": False,
-            "token": first["token"],
-            "permissions": first["permissions"],
-            "credentials": tokens,
-            "missing": list(dict.fromkeys(missing)),
-            "lines": lines,
-            **({"warnings": list(dict.fromkeys(warnings))} if warnings else {}),
-        }
+    def _of_host(self, tmp: str | None, variables: Result) -> Result:
+        if not any(self._task.args.get(name) for name in ALL_ADDRESSES):
+            self._task.args = {**self._task.args, **Host(variables, self._templar).address()}
+        return super().run(tmp, variables)
 
-    def _of(self, names: t.Sequence[str], hosts: HostVariables, arguments: t.Mapping[str, t.Any]) -> Result:
+    def _printed(self, result: Result, variables: Result) -> Result:
+        """Return the lines as a result that every callback prints whole, as the debug action makes it."""
+        self._task.args = {"msg": result["lines"]}
+        printed = self.as_other("ansible.builtin.debug", variables)
+        lines, warnings = printed.pop("msg"), {"warnings": result["warnings"]} if "warnings" in result else {}
+        return {**printed, "changed": False, "lines": lines, **warnings}
+
+    def _gathered(self, tmp: str | None, variables: Result) -> Result:
+        specification = self.task.arguments()
+        arguments = prepared(specification["argument_spec"], self._task.args)
+        checked = validated(specification, serialised(arguments), self._task.action)
+        if checked.error is not None:
+            return super().run(tmp, variables)  # it says what is wrong, and where
+        hosts = HostVariables(self._task, variables, self._templar, self._loader)
+        credentials = _credentials(hosts, variables["ansible_play_hosts_all"], arguments, checked.params["required_for"])
+        return _together(((its.hosts, self._of(its, hosts, arguments)) for its in credentials), len(credentials))
+
+    def _of(self, credential: _Credential, hosts: HostVariables, arguments: t.Mapping[str, t.Any]) -> Result:
         """Return what one credential may read of its first host, or of the first one of which it can read something, and of its first account."""
-        result: Result = {}
+        its_hosts = [hosts.host(name) for name in credential.hosts]
         if arguments.get("products") is None:
-            arguments = {**arguments, "products": _needed(map(hosts.host, names), arguments.get("required_for") or [])}
-        account = next((address_of(host) for host in map(hosts.host, names) if scope_of_host(host) == ACCOUNT), {})
-        for name in names[:_MAX_HOSTS]:
-            host = hosts.host(name)
-            result = self.result_of(self.task, {**arguments, **host.connection(arguments), **account, **address_of(host)})
+            arguments = {**arguments, "products": _needed(its_hosts, arguments.get("required_for") or [])}
+        account = next((address_of(host) for host in its_hosts if scope_of_host(host) == ACCOUNT), {})
+        result: Result = {}
+        for host in its_hosts[:_MAX_HOSTS]:
+            result = self.result_of(self.task, {**arguments, **credential.connection, **account, **address_of(host)})
             if not result.get("failed") or result["error"]["kind"] != PERMISSION:
                 break
         return result
+
+
+def _credentials(
+    hosts: HostVariables, names: t.Iterable[str], arguments: t.Mapping[str, t.Any], playbooks: t.Sequence[str]
+) -> list[_Credential]:
+    """Return each distinct credential of the hosts that playbooks read."""
+    credentials: dict[str, _Credential] = {}
+    for name in map(str, names):
+        if _is_read(hosts.host(name), playbooks):
+            with contextlib.suppress(Failure):  # such a host fails by itself, with its own reason
+                connection = hosts.host(name).connection(arguments)
+                credentials.setdefault(canonical(connection), _Credential(connection, [])).hosts.append(name)
+    return [*credentials.values()]
+
+
+def _together(results: t.Iterable[tuple[list[str], Result]], count: int) -> Result:
+    """Return the results of so many credentials, each with its hosts, as one; the first one that fails for good ends them."""
+    tokens: list[dict[str, Json]] = []
+    lines: list[str] = []
+    missing: list[str] = []
+    warnings: list[str] = []
+    without: list[Result] = []
+    for hosts, result in results:
+        warnings += result.get("warnings", [])
+        if result.get("failed") and result["error"]["kind"] in (AUTHENTICATION, PERMISSION):
+            return {**result, "msg": f"{_names(hosts)}: {result['msg']}" if count > 1 else result["msg"]}
+        if result.get("msg") == missing_credentials().message:
+            without.append(result)
+        if result.get("failed"):
+            # A connection that is wrong is a matter of its hosts.
+            lines.append(f"{_names(hosts)}: {line(result['msg'], _MAX_MESSAGE)}")
+            continue
+        tokens.append({"hosts": hosts, "token": result["token"], "permissions": result["permissions"]})
+        missing += result["missing"]
+        lines += [f"{_names(hosts)}:"] * (count > 1) + result["lines"]
+    if without and len(without) == count:
+        return without[0]
+    first: dict[str, Json] = tokens[0] if tokens else {"token": None, "permissions": []}
+    return {
+        "changed": False,
+        "token": first["token"],
+        "permissions": first["permissions"],
+        "credentials": tokens,
+        "missing": list(dict.fromkeys(missing)),
+        "lines": lines,
+        **({"warnings": list(dict.fromkeys(warnings))} if warnings else {}),
+    }
 
 
 def _is_read(host: Host, playbooks: t.Sequence[str]) -> bool:

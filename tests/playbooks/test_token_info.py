@@ -97,8 +97,9 @@ def test_playbook_shows_missing_permissions_first(playbook: Playbook, simulator:
     simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
     variables = {**VERIFY, "edgeops_adopt_dir": str(tmp_path / "adopted"), "edgeops_report_dir": str(tmp_path / "report")}
     report = playbook.launch(f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables)
-    message = report.named("Show what the token lacks").result["msg"]
-    assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in message
+    shown = report.named("Show what the token lacks").result
+    assert "  Zone > Logs > Edit  (Logs Write: jobs; for survey, check, deliver, adopt)" in shown["lines"]
+    assert not {"token", "permissions", "credentials", "missing"} & set(shown), "Ansible prints the whole result"
     names = [outcome.name for outcome in report.outcomes]
     assert names.index("Show what the token lacks") < min(
         number
@@ -111,7 +112,7 @@ def test_survey_shows_missing_permissions_first(playbook: Playbook, simulator: t
     simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "count": None})
     variables = {**VERIFY, "edgeops_report_dir": str(tmp_path)}
     report = playbook.launch("edgeops.observability.survey", inventory={}, extra_vars=variables)
-    assert any("Zone > Logs > Edit" in line for line in report.named("Show what the token lacks").result["msg"])
+    assert any("Zone > Logs > Edit" in line for line in report.named("Show what the token lacks").result["lines"])
 
 
 def test_expired_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> None:
@@ -127,8 +128,25 @@ def test_expired_token_ends_the_run(playbook: Playbook, simulator: t.Any) -> Non
 
 def test_sufficient_token_shows_nothing(playbook: Playbook, simulator: t.Any) -> None:
     hosts = fleet(simulator, [{"script_monitor_enabled": True}])
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=VERIFY)
-    assert report.named("Show what the token lacks").status == "skipped"
+    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=VERIFY, verbosity=0)
+    assert report.named("Show what the token lacks").result["missing"] == [] and "The token" not in report.stdout
+
+
+def test_lines_are_printed_without_secrets(playbook: Playbook, simulator: t.Any) -> None:
+    """With `show`, for all hosts of a play and for one, in process and as an ordinary module, on the screen of a run without options."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}])
+    hosts["zone0"]["edgeops_base_url"] = "{{ lookup('env', 'CLOUDFLARE_BASE_URL') }}"
+    said = f"{simulator.token} may not"
+    simulator.faults({"kind": "status", "status": 403, "path": "*/logpush/*", "message": said, "count": None})
+    tasks = [
+        {"name": "Together", TOKEN_INFO: {"gather": True, "show": True}},
+        {"name": "Alone", TOKEN_INFO: {"show": True}},
+        {"name": "Elsewhere", TOKEN_INFO: {"show": True}, "vars": {"edgeops_in_process": False}},
+    ]
+    plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": tasks}]
+    report = playbook.run(playbook=plays, inventory=hosts, verbosity=0)
+    assert report.stdout.count("  Zone > Logs > Edit  (Logs Write: jobs; for ") == 3
+    assert all("permissions" not in outcome.result for outcome in report.ours)
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class Seen(LocalTask[None]):
 class Action(InProcessAction):
     seen: Seen
 
-    def _as_module(self, variables: dict[str, t.Any]) -> dict[str, t.Any]:
+    def as_other(self, action: str, variables: dict[str, t.Any]) -> dict[str, t.Any]:
         return {"as": "module"}
 
 
