@@ -8,7 +8,7 @@ from .._baseline.pattern import without_query
 from .._core import ENFORCE_RULE, WEAKEN_RULE, Effect, Json
 from .._observed import Known, Unknown
 from .._policy.comparison import LISTED, Difference, compare, narrowing
-from .._policy.facts import SCRIPT_SRC
+from .._policy.facts import EXTENSIONS, SCRIPT_SRC
 from .._policy.matching import Resource, governs, is_allowed, may_allow, source_of
 from .._policy.parse import Policy
 from .._redact import clean_text
@@ -76,6 +76,11 @@ def _is_evaluated(rule: Rule | None) -> bool:
     )
 
 
+def is_moved(before: Rule | None, after: Rule | None) -> bool:
+    """Return whether a rule is to block on other requests than now."""
+    return before is not None and after is not None and blocks_more(before, after) and before.expression != after.expression
+
+
 def is_in_use(rule: Rule | None, resource: Resource) -> bool:
     """Return whether a listed resource is one that a rule does not block at present, as far as that is known."""
     return rule is None or rule.policy is None or not _is_evaluated(rule) or may_allow(rule.policy, resource)
@@ -87,15 +92,24 @@ def is_silent(rule: Rule, evidence: Evidence) -> bool:
 
 
 def is_outdated(rule: Rule, evidence: Evidence) -> bool:
-    """Return whether a logged rule has reports of an earlier policy only: the present one allows them, and none is of the last day."""
+    """Return whether no report of a logged rule shows that its present policy was seen.
+
+    A report that the policy allows, and that is not of the last day, is of an earlier policy. Extensions of browsers and reports without
+    an address are blocked by each policy, so that they may be of an earlier one, too.
+    """
     seen, reports, policy = _logged(rule, evidence), evidence.reports, rule.policy
     if seen is None or seen.gaps or not seen.resources or policy is None or not isinstance(reports, Known):
         return False
     lately = reports.value.recent
     return all(
-        is_allowed(policy, resource) and (resource.directive, source_of(resource.url)) not in lately
+        is_of_no_page(resource) or (is_allowed(policy, resource) and (resource.directive, source_of(resource.url)) not in lately)
         for resource in seen.resources
     )
+
+
+def is_of_no_page(resource: Resource) -> bool:
+    """Return whether a report says nothing about the pages of a zone: an extension of a browser, or no address."""
+    return not resource.url or resource.url.partition(":")[0].lower() in EXTENSIONS
 
 
 def _logged(rule: Rule, evidence: Evidence) -> Seen | None:

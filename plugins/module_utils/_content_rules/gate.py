@@ -6,8 +6,8 @@ import typing as t
 
 from .._core import Json
 from .._observed import Cause, Unknown
-from .._policy.comparison import narrowing
-from .._policy.facts import FRAME_ANCESTORS, REPORTABLE, STRICT_DYNAMIC, UNREPORTED
+from .._policy.comparison import LISTED, narrowing
+from .._policy.facts import FRAME_ANCESTORS, REPORTABLE, SCRIPT_ELEMENTS, STRICT_DYNAMIC, UNREPORTED
 from .._policy.matching import Resource, governs, is_allowed, is_named, newly_allows, source_of
 from .._policy.parse import Policy
 from .enforcement import (
@@ -17,6 +17,7 @@ from .enforcement import (
     grouped,
     has_reports,
     is_in_use,
+    is_moved,
     is_outdated,
     is_silent,
     narrowed_listings,
@@ -58,6 +59,10 @@ class _Change(t.NamedTuple):
     @property
     def begins(self) -> bool:
         return begins(self.before, self.after)
+
+    @property
+    def moved(self) -> bool:
+        return is_moved(self.before, self.after)
 
 
 def judge(desired: DesiredRule, state: RuleState, after: Rule | None) -> Verdict:
@@ -227,17 +232,20 @@ def _unknown_use(desired: DesiredRule, change: _Change) -> t.Iterator[str]:
         incomplete = all(gap.kind is None for gap in change.listed.gaps)
         yield f"the listing of the zone cannot be read{' as complete' if incomplete else ''}: {_reasons(change.listed.gaps)}"
     policy = change.after.policy
-    if policy is None or not (change.silent or change.outdated or change.reported.gaps):
+    if policy is None or not (change.silent or change.outdated or change.moved or change.reported.gaps):
         return
     known = _listed(change)
     unseen = [resource for resource in change.listed.resources if resource not in known and not is_allowed(policy, resource)]
     if blocked := [source for source in grouped(policy, unseen) if not desired.accepts(source.source)]:
-        why = _nothing_reported(change) if change.silent or change.outdated else "what browsers reported is not known"
+        if change.silent or change.outdated:
+            why = _nothing_reported(change)
+        else:
+            why = "what browsers reported is not known" if change.reported.gaps else "nobody has seen it on these requests"
         yield f"{why}, although the zone lists what it would block: {_list(blocked)}; so nobody has seen it work"
 
 
 def _nothing_reported(change: _Change) -> str:
-    what = "nothing that its present policy blocks" if change.outdated else "nothing"
+    what = "nothing of its pages that its present policy blocks" if change.outdated else "nothing"
     return f"browsers reported {what} in the last {change.window}"
 
 
@@ -255,7 +263,13 @@ def _warnings(title: str, change: _Change, unseen: t.Sequence[str], doubtful: t.
             " that switches other sources off, or a policy that was changed since can be the reason."
         )
     if change.silent and not unseen:
+        hidden = (
+            [name for name in change.after.policy.directives if name not in (*LISTED, SCRIPT_ELEMENTS)]
+            if change.after.policy
+            else []
+        )
+        unlisted = f" no listing shows what {', '.join(hidden)} would block," if hidden else ""
         yield (
-            f"{title} is enforced although {_nothing_reported(change)}: nothing that the zone lists would be blocked, and its"
-            " expression may match no visited page."
+            f"{title} is enforced although {_nothing_reported(change)}: nothing that the zone lists would be blocked,{unlisted} and"
+            " its expression may match no visited page."
         )

@@ -22,6 +22,7 @@ from .enforcement import (
     governed_listings,
     grouped,
     has_reports,
+    is_moved,
     is_outdated,
     is_silent,
     is_unseen,
@@ -117,7 +118,7 @@ def _evidence(client: Client, rule: Rule | None, desired: DesiredRule, loaded: t
             raise Failure(reports.kind or BAD_RESPONSE, reports.message)
         evidence = evidence._replace(reports=reports)
     needed = narrowed_listings(rule, after)
-    is_unknown = is_unseen(rule, after) or isinstance(evidence.reports, Unknown)
+    is_unknown = is_unseen(rule, after) or is_moved(rule, after) or isinstance(evidence.reports, Unknown)
     is_needed = is_unknown and desired.allows_unobserved
     if after is not None and (is_needed or (rule is not None and is_silent(rule, evidence))):
         # Without a report, the listing shows whether anybody could have reported something.

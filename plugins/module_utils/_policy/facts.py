@@ -66,10 +66,8 @@ FRAME_ANCESTORS_KEYWORDS = (NONE, SELF)
 # Words that mean something only in single quotes; the last are not documented for the service.
 QUOTED_WORDS = frozenset(word.strip("'") for word in (*KEYWORDS, WASM_EVAL, STRICT_DYNAMIC, REPORT_SAMPLE)) | {"unsafe-hashes"}
 # Schemes that are written without their colon by mistake, where they would be names of hosts.
-COMMON_SCHEMES = frozenset(
-    {"about", "blob", "data", "filesystem", "http", "https", "mediastream", "ws", "wss"}
-    | {"chrome-extension", "moz-extension", "safari-extension", "safari-web-extension"}
-)
+EXTENSIONS = frozenset({"chrome-extension", "moz-extension", "safari-extension", "safari-web-extension"})
+COMMON_SCHEMES = EXTENSIONS | {"about", "blob", "data", "filesystem", "http", "https", "mediastream", "ws", "wss"}
 # What stands for a report without an address.
 EMPTY = "empty"
 # What browsers report in place of a URL, and the keyword that would allow it.

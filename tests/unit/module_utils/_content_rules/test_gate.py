@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
         "although sources of the policy name them"),
     "reported of an earlier policy, and listed": (
         rule("script-src 'self' 'unsafe-inline'"), ALLOW, answer(row("inline"), recent=[]), listing(STRIPE), [None],
-        f"nothing that its present policy blocks in the last 7 days, although the zone lists what it would block: script-src {STRIPE}"),
+        f"nothing of its pages that its present policy blocks in the last 7 days, although the zone lists what it would block: script-src {STRIPE}"),
     "not known what was reported, and listed": (
         SELF, ALLOW, NO_RIGHT, listing(STRIPE), [None], "what browsers reported is not known, although the zone lists what it would block"),
     "new, and listed": (None, NEW, None, listing(STRIPE), [STRIPE, None], "would block 1 source that its pages load now"),
@@ -132,7 +132,10 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
     "no directive": (SELF, ALLOW, answer(row(directive=None)), None, [None], "a row has no directive in 'cspDirective', but null"),
     "an unknown directive": (SELF, ALLOW, answer(row(directive="scripts")), None, [None], "a row has no directive"),
     "no address": (SELF, ALLOW, answer(row(None)), None, [None], "a row has no address in 'url', but null"),
-    "an empty address": (SELF, ALLOW, answer(row("")), None, ["empty"], "script-src empty (3 times"),
+    "an empty address": (SELF, ALLOW, answer(row("")), listing(OWN), ["empty"], "script-src empty (3 times"),
+    "accepted reports that say nothing about the pages, and listed": (
+        SELF, {**ALLOW, "accept_blocked": ["chrome-extension:", "empty"]}, answer(row("chrome-extension"), row("")), listing(STRIPE), [None],
+        f"nothing of its pages that its present policy blocks in the last 7 days, although the zone lists what it would block: script-src {STRIPE}"),
     "a whole directive": (SELF, ALLOW, answer(row(directive="Script-Src 'self'; img-src *")), None, [CDN], "would block 1 source"),
     "a full page": (SELF, ALLOW, answer(*[row(OWN, count=n) for n in range(10)], recent=[]), None, [None], "there are 10 different reports or more"),
     "a full page of the last day": (
@@ -290,9 +293,15 @@ PASSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list[
     "the directive goes": (rule("script-src 'self'; img-src *"), {**ALLOW, "directives": "img-src *"}, answer(row()), None, []),
     "accepted": (SELF, {**ALLOW, "accept_blocked": ["cdn.example"]}, answer(row()), None, []),
     "extensions": (
-        SELF, {**ALLOW, "accept_blocked": ["chrome-extension:"]}, answer(row("chrome-extension://abc/x.js"), row("chrome-extension")), None,
-        []),
-    "an empty address": (SELF, {**ALLOW, "accept_blocked": ["empty"]}, answer(row("")), None, []),
+        SELF, {**ALLOW, "accept_blocked": ["chrome-extension:"]}, answer(row("chrome-extension://abc/x.js"), row("chrome-extension")),
+        listing(OWN), []),
+    "an empty address": (SELF, {**ALLOW, "accept_blocked": ["empty"]}, answer(row("")), listing(OWN), []),
+    "enforced on other requests, and the zone lists what it blocks": (
+        rule("script-src 'self'", **ENFORCED), {"expression": "http.host eq \"shop.example\"", "unobserved": "allow"}, None, listing(STRIPE),
+        [f"nobody has seen it on these requests, although the zone lists what it would block: script-src {STRIPE}"]),
+    "silent, with directives that no listing shows": (
+        rule("script-src 'self'; img-src 'none'; font-src 'none'"), ALLOW, answer(), listing(OWN),
+        ["would be blocked, no listing shows what img-src, font-src would block, and its expression"]),
     "an id in another form": (
         SELF, {**ALLOW, "accept_blocked": ["cdn.example"]}, answer(row(policyID="C9EF84A6-BF5E-4713-8C75-D95E2F933E8F")), None,
         []),
