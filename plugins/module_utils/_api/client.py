@@ -23,7 +23,7 @@ from .transport import Transport, Words
 _Client = t.TypeVar("_Client", bound="Client")
 MAX_PARALLEL = 8
 # Clocks may differ so much, and an answer may take so long.
-_MAX_CLOCK_ERROR = datetime.timedelta(minutes=5)
+_MAX_CLOCK_ERROR = 300.0
 _In = t.TypeVar("_In")
 _Out = t.TypeVar("_Out")
 
@@ -73,16 +73,21 @@ class Client:
         return datetime.datetime.fromtimestamp(self._now() + (self._transport.ahead or 0.0), datetime.timezone.utc)
 
     def at_service_time(self, ask: t.Callable[[datetime.datetime], _In]) -> _In:
-        """Ask for something of a time span that ends now; ask again if only the answer shows that the clock of this machine is wrong."""
-        known = self.knows_time
-        now = self.now()
+        """Ask for something of a time span that ends now; ask again if the answer shows another time of day than what was known before it.
+
+        That was the clock of this machine, or an earlier answer, which a cache may have kept.
+        """
+        ahead = self._transport.ahead or 0.0
         try:
-            answer = ask(now)
+            answer = ask(self.now())
         except Failure:
-            if known or abs(self.now() - now) < _MAX_CLOCK_ERROR:
+            if not self._has_other_time(ahead):
                 raise
             return ask(self.now())
-        return answer if known or abs(self.now() - now) < _MAX_CLOCK_ERROR else ask(self.now())
+        return ask(self.now()) if self._has_other_time(ahead) else answer
+
+    def _has_other_time(self, ahead: float) -> bool:
+        return abs((self._transport.ahead or 0.0) - ahead) >= _MAX_CLOCK_ERROR
 
     def locate(self, failure: Failure) -> Failure:
         """Return the failure with the request of the latest response, if the caller found it in the content of that response."""

@@ -78,7 +78,11 @@ def judge(desired: DesiredRule, state: RuleState, after: Rule | None) -> Verdict
     unseen = _unobserved(desired, change)
     texts, refusals = [], [source.show() for source in refused]
     if refused:
-        named = {_key(after.policy, resource) for resource in reported if after.policy and is_named(after.policy, resource)}
+        named = {
+            _key(after.policy, resource)
+            for resource in reported
+            if after.policy and (is_named(after.policy, resource) or is_allowed(after.policy, resource))
+        }
         texts.append(f"{title} would block {_describe(after.policy, refused, named)}")
     if unseen and not desired.allows_unobserved:
         refusals.append(_NOTHING)
@@ -168,9 +172,10 @@ def _describe(policy: Policy | None, refused: t.Sequence[Blocked], named: t.Coll
         texts.append(f"{_count(absent)}: {_list(absent)}. {advice}")
     if had:
         texts.append(
-            f"{_count(had)}, although sources of the policy name them: {_list(had)}. The reason is a redirect (browsers name the address"
-            " before it), a keyword that switches other sources off, or a policy that was changed since, whose reports end 24 hours after"
-            " the last one. Add the address after the redirect, remove the keyword, wait a day, or add them to accept_blocked."
+            f"{_count(had)}, although sources of the policy name them or none of its directives governs them: {_list(had)}."
+            " The reason is a redirect (browsers name the address before it), a keyword that switches other sources off, or a policy that was"
+            " changed since, whose reports end 24 hours after the last one. Add the address after the redirect, remove the keyword, wait a"
+            " day, or add them to accept_blocked."
         )
     return " It would also block ".join(texts)
 

@@ -232,7 +232,8 @@ def _matches(source: str, location: Location, page: Origin | None) -> bool:
     scheme = parts.scheme or (page.scheme if page else "https")
     if not _fits_scheme(scheme, url.scheme) or (scheme != url.scheme and parts.port not in (None, 80)):
         return False
-    return _fits_host(parts.host, url.host) and _fits_port(parts, url) and _fits_path(parts.path, location.path)
+    fits_port = _fits_port(parts, url, upgraded=scheme != url.scheme)
+    return fits_port and _fits_host(parts.host, url.host) and _fits_path(parts.path, location.path)
 
 
 def _fits_scheme(scheme: str, actual: str) -> bool:
@@ -244,10 +245,11 @@ def _fits_host(host: str, actual: str) -> bool:
     return host in ("*", actual) or (host.startswith("*.") and actual.endswith(host[1:]) and len(actual) > len(host) - 1)
 
 
-def _fits_port(source: HostSource, url: Origin) -> bool:
+def _fits_port(source: HostSource, url: Origin, *, upgraded: bool) -> bool:
+    """Return whether the port of a source fits; browsers take 443 for 80 only together with the safe form of the scheme."""
     if source.port is None:
         return url.port == _PORTS.get(url.scheme)
-    return source.port == url.port or (source.port == 80 and url.port == 443 and url.scheme in ("https", "wss"))
+    return source.port == url.port or (source.port == 80 and url.port == 443 and upgraded)
 
 
 def _fits_path(source_path: str, actual: str) -> bool:

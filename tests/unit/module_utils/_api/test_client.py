@@ -2,12 +2,14 @@
 
 # The client beyond single requests: listings, threads, and a missing HTTP library.
 import contextlib
+import datetime
 import json
 import os
 import subprocess
 import sys
 import threading
 import typing as t
+from email.utils import formatdate
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -204,3 +206,27 @@ def test_operation_without_path_for_the_address_is_an_error(operation, address):
     """An operation without a path for the address is a programming error."""
     with pytest.raises(ValueError, match="does not exist"):
         ENDPOINTS[operation].url_path({}, address)
+
+
+def test_question_of_now_is_asked_again_at_the_time_of_its_own_answer(serve, client, clock):
+    """An earlier answer may come from a cache, with the time at which it was kept."""
+    days = [20, 3, 3, 3]
+
+    def talk(peer: t.Any, _number: int) -> None:
+        while peer.read():
+            date = formatdate(clock.now() - 86400 * days.pop(0), usegmt=True)
+            peer.answer({"enabled": True}, Date=date)
+
+    service = client(serve(talk))
+    service.call("page_shield.get")
+    asked = []
+
+    def ask(now: datetime.datetime) -> datetime.datetime:
+        service.call("page_shield.get")
+        asked.append(round((clock.now() - now.timestamp()) / 86400))
+        return now
+
+    service.at_service_time(ask)
+    assert asked == [20, 3]
+    service.at_service_time(ask)
+    assert asked == [20, 3, 3]

@@ -83,6 +83,9 @@ REFUSED: dict[str, tuple[Rule | None, dict[str, t.Any], t.Any, Seen | None, list
         "script-src https://cdn.example/a.js (3 times, on shop.example, such as https://shop.example/pay). Add them to directives, or to"),
     "only in the sample of the last day": (SELF, ALLOW, answer(recent=[row()]), None, [CDN], "would block 1 source"),
     "reported, but the policy has it": (SELF, ALLOW, answer(row(OWN)), None, [OWN], "although sources of the policy name them"),
+    "reported in a directive that the policy lacks": (
+        SELF, ALLOW, answer(row("https://api.example/v1", "connect-src")), None, ["https://api.example/v1"],
+        "or none of its directives governs them: connect-src https://api.example/v1"),
     "inline code beside a hash": (
         rule("script-src 'unsafe-inline' 'sha256-a='"), ALLOW, answer(row("inline")), None, ["'unsafe-inline'"],
         "a keyword that switches other sources off"),

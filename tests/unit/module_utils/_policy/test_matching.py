@@ -66,7 +66,9 @@ MATCHES = [
     ("script-src 'strict-dynamic' 'unsafe-eval'", "script-src", "eval", True),
     ("default-src 'strict-dynamic' https:", "script-src-elem", "https://cdn.example/a.js", False),
     ("default-src 'strict-dynamic' https:", "img-src", "https://cdn.example/a.png", True),
-    # A source with port 80 allows 443 of the secure scheme only.
+    # A source with port 80 allows 443 of the secure scheme only, and only where its own scheme is the other one.
+    ("script-src cdn.example:80", "script-src", "https://cdn.example/a.js", False),
+    ("script-src https://cdn.example:80", "script-src", "https://cdn.example/a.js", False),
     ("script-src http://cdn.example:80", "script-src", "http://cdn.example:443/a.js", False),
     ("script-src 'unsafe-eval'", "script-src", "eval", True),
     ("script-src 'unsafe-eval'", "script-src", "wasm-eval", True),
