@@ -11,11 +11,10 @@ unwanted files refuses a template and a style beside the code of a page, and its
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import typing as t
 from pathlib import Path
@@ -43,29 +42,20 @@ OLDEST_PYTHON = "3.10"
 # The tests of `ansible-test sanity` that depend on the code of ansible-core; the newest release runs all of them. The sessions modules and
 # playbooks import the plugins with each core.
 SANITY_OF_CORE = ("action-plugin-docs", "ansible-doc", "ignores", "runtime-metadata", "validate-modules")
-SIMULATOR = ("--no-deps", "--no-build-isolation", "--editable", "simulator")
 PROCESSORS = os.cpu_count() or 1
 # At least two processes, because they also wait.
 PLAYBOOKS_AT_ONCE = max(2, PROCESSORS // 2)
 ROOT = Path(__file__).resolve().parent
 REPORTS = ROOT / "build" / "reports"
-LINK = ROOT / ".venvs" / "collections" / "ansible_collections" / "edgeops" / "observability"
 
 nox.needs_version = ">=2026.2"
-nox.options.default_venv_backend = "uv|virtualenv"
-nox.options.download_python = "never"
-nox.options.envdir = ".venvs"
-nox.options.error_on_missing_interpreters = False
-nox.options.reuse_venv = "yes"
+# Environments are those of `environment`, because nox makes one for each session.
+nox.options.default_venv_backend = "none"
 nox.options.allow_parallel = True
 nox.options.tags = ["check"]
 
-# Use the certificates of the system, for example those of a company's proxy.
-os.environ.setdefault("UV_SYSTEM_CERTS", "true")
 # Without bytecode, every session would compile the tests again, and every test the simulator that it starts.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Re-create an environment whose interpreter has changed.
-os.environ["NOX_ENABLE_STALENESS_CHECK"] = "true"
 
 
 def _real_interpreters(path: list[str]) -> list[str]:
@@ -124,33 +114,28 @@ def on_each_core(name: str, *chosen: str) -> t.Any:
     return register
 
 
-def install(session: nox.Session, pins: str) -> None:
-    """Install pinned packages and the simulator."""
-    session.install("--requirement", f"requirements/{pins}.txt")
-    # uv leaves a lock file in the temporary folder.
-    with tempfile.TemporaryDirectory() as folder:
-        session.install(*SIMULATOR, env={"TMPDIR": folder})
-    link()
+def environment(session: nox.Session, pins: str, folder: str | None = None, python: str | None = None) -> t.Callable[..., t.Any]:
+    """Return what runs a program as `session.run` does, in the environment of these pins, which all sessions share."""
+    place = ROOT / (folder or f".venvs/{pins}")
+    maker = (sys.executable, "scripts/environment.py", str(place), f"requirements/{pins}.txt")
+    session.run(*maker, f"python{python or session.python}", log=False)
+    path = f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
+    def run(program: str, *arguments: str, env: t.Mapping[str, str] | None = None, **options: t.Any) -> t.Any:
+        found = shutil.which(program, path=path) or program
+        return session.run(found, *arguments, env={"PATH": path, "VIRTUAL_ENV": str(place), **(env or {})}, **options)
 
-def link() -> None:
-    """Link the checkout as a collection, for tests and tools that import it. Playbooks run the installed artifact."""
-    LINK.parent.mkdir(parents=True, exist_ok=True)
-    if not LINK.is_symlink() or LINK.readlink() != ROOT:
-        LINK.unlink(missing_ok=True)
-        # A parallel session may have created it.
-        with contextlib.suppress(FileExistsError):
-            LINK.symlink_to(ROOT)
+    return run
 
 
 def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1, dist: str = "worksteal") -> None:
     """Run tests; arguments after `--` are added, or replace the tests if they name files."""
-    install(session, pins)
+    run = environment(session, pins)
     named = any(Path(each.partition("::")[0]).exists() for each in session.posargs)
     report = f"--junitxml={REPORTS / session.name}.xml"
     many = ("-n", str(workers), "--dist", dist) if workers > 1 else ()
     chosen = session.posargs if named else (*arguments, *session.posargs)
-    session.run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", report, *many, *chosen)
+    run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", report, *many, *chosen)
 
 
 # What they ask for is missing as often as what the lists of tests/meta ask for, so that `make check` runs them, too.
@@ -159,13 +144,13 @@ REFERENCE_PAGES = "tests/docs/test_reference_pages.py"
 
 def tracked_copy(session: nox.Session, folder: str) -> str:
     """Copy the tracked files to a path that ends as some tools require for a collection; return it."""
-    return str(session.run("scripts/tracked-copy.sh", folder, silent=True, external=True)).strip()
+    return str(session.run("scripts/tracked-copy.sh", folder, silent=True)).strip()
 
 
-def built(session: nox.Session, folder: Path) -> Path:
+def built(session: nox.Session, run: t.Callable[..., t.Any], folder: Path) -> Path:
     """Build the artifact into an empty folder; return its path."""
     with tempfile.TemporaryDirectory() as source:
-        session.run("ansible-galaxy", "collection", "build", tracked_copy(session, source), "--output-path", str(folder))
+        run("ansible-galaxy", "collection", "build", tracked_copy(session, source), "--output-path", str(folder))
     (artifact,) = folder.glob("*.tar.gz")
     return artifact
 
@@ -192,13 +177,12 @@ def playbooks_of_core(session: nox.Session, core: str) -> None:
 @on_each_core("sanity", *RELEASES[:1], *RELEASES[-1:])
 def sanity(session: nox.Session, core: str) -> None:
     """Whether ansible-test finds no errors in published files; no finding is ignored"""
-    session.install("ansible-core", "--constraint", f"requirements/core-{core}.txt")
+    run = environment(session, f"core-{core}")
     # One home for each core keeps the environments of ansible-test between runs, and does not touch those of the user.
     home = ROOT / ".venvs" / f"ansible-test-{core}"
     cache = home / ".ansible" / "test" / "cache"
     cache.mkdir(parents=True, exist_ok=True)
-    session.env["HOME"] = str(home)
-    session.run("python", "scripts/bootstrap_pip.py", str(cache))
+    run("python", "scripts/bootstrap_pip.py", str(cache))
     whole = core == RELEASES[-1]
     chosen = [] if whole else [f"--test={name}" for name in SANITY_OF_CORE]
     command = ["ansible-test", "sanity", "--local", "--color=no", "--truncate=0", "--junit"]
@@ -208,9 +192,9 @@ def sanity(session: nox.Session, core: str) -> None:
         copy = tracked_copy(session, folder)
         try:
             with session.chdir(copy):
-                session.run(*command, f"--python={session.python}", *chosen, *session.posargs)
+                run(*command, f"--python={session.python}", *chosen, *session.posargs, env={"HOME": str(home)})
                 if whole and _python([OLDEST_PYTHON]):
-                    session.run(*command, f"--python={OLDEST_PYTHON}", "--test=compile", "--test=import")
+                    run(*command, f"--python={OLDEST_PYTHON}", "--test=compile", "--test=import", env={"HOME": str(home)})
         finally:
             results = Path(copy, "tests", "output", "junit")
             if results.exists():
@@ -257,8 +241,8 @@ def faults(session: nox.Session) -> None:
 @gate("test", "once", name="ansible-lint")
 def ansible_lint(session: nox.Session) -> None:
     """Whether the newest ansible-lint finds no errors in roles, playbooks and examples."""
-    install(session, "dev")
-    session.run("ansible-lint", "--offline", env={"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".venvs" / "collections")})
+    run = environment(session, "dev")
+    run("ansible-lint", "--offline", env={"ANSIBLE_COLLECTIONS_PATH": str(ROOT / ".venvs" / "collections")})
 
 
 @gate("test", "once")
@@ -306,13 +290,13 @@ def release(session: nox.Session) -> None:
 @gate("test", "once")
 def package(session: nox.Session) -> None:
     """Whether the artifact is complete, and the commands of the README work on a bare machine."""
-    install(session, "dev")
+    run = environment(session, "dev")
     folder = ROOT / "build" / "package"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    artifact = built(session, folder)
-    session.run("python", "scripts/artifact.py", str(artifact))
-    session.run("python", "scripts/rehearse.py", str(artifact))
+    artifact = built(session, run, folder)
+    run("python", "scripts/artifact.py", str(artifact))
+    run("python", "scripts/rehearse.py", str(artifact))
 
 
 @gate("test", "once")
@@ -324,41 +308,20 @@ def clients(session: nox.Session) -> None:
             options = ["--silent", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", f"--prefix={folder}"]
             # Without the SDK, its test is skipped with a reason, after short pauses: by default, npm tries for more than a minute.
             options += ["--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000"]
-            session.run("npm", "install", *options, external=True, success_codes=range(256))
+            session.run("npm", "install", *options, success_codes=range(256))
             session.env["EDGEOPS_NODE_MODULES"] = f"{folder}/node_modules"
         pytest(session, f"core-{MAIN}", "tests/clients")
-    session.env.pop("EDGEOPS_NODE_MODULES", None)
-    with tempfile.TemporaryDirectory() as folder:
-        older = Path(folder, "bin", "python")
-        session.run("uv", "venv", "--quiet", "--no-project", "--python", str(session.python), folder, external=True)
-        environment = {"VIRTUAL_ENV": folder, "UV_PYTHON": None}
-        session.run("uv", "pip", "sync", "--quiet", "requirements/clients-4.txt", env=environment, external=True)
-        session.run("uv", "pip", "install", "--quiet", *SIMULATOR, env={**environment, "TMPDIR": folder}, external=True)
-        session.run(str(older), "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/clients/test_reads.py", external=True)
+    older = environment(session, "clients-4")
+    older("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/clients/test_reads.py")
 
 
 @gate("test", "once", name="too-old", pythons=TOO_OLD["2.15"])
 def too_old(session: nox.Session) -> None:
     """Whether an ansible-core and a Python that are too old get one message that says what is needed."""
-    session.install("--requirement", "requirements/core-2.15.txt")
+    run = environment(session, "core-2.15")
     with tempfile.TemporaryDirectory() as folder:
         tracked_copy(session, folder)
-        environment = {"HOME": folder, "ANSIBLE_COLLECTIONS_PATH": folder, "ANSIBLE_NOCOLOR": "1", "COLUMNS": "1000"}
-        Path(folder, "fleet.zones.yml").write_text("plugin: edgeops.observability.zones\n", encoding="utf-8")
-        for plugin in ("script_monitor", "audit_report"):
-            play = [{"hosts": "localhost", "gather_facts": False, "tasks": [{f"edgeops.observability.{plugin}": {}}]}]
-            Path(folder, f"{plugin}.yml").write_text(json.dumps(play), encoding="utf-8")
-        commands = [
-            ("ansible-playbook", "script_monitor.yml"),
-            ("ansible-playbook", "audit_report.yml"),
-            ("ansible-inventory", "-i", "fleet.zones.yml", "--list"),
-        ]
-        with session.chdir(folder):
-            for command in commands:
-                said = " ".join(str(session.run(*command, env=environment, silent=True, success_codes=[0, 1, 4])).split())
-                needs, has = "needs ansible-core 2.16 and Python 3.10 or newer", "this is ansible-core 2.15.13 on Python 3.9"
-                if said.count(needs) != 1 or has not in said or "Traceback" in said:
-                    session.error(f"{' '.join(command)}: {said}")
+        run("python", "scripts/too_old.py", folder)
 
 
 @gate("test", "once")
@@ -375,16 +338,16 @@ def certification(session: nox.Session) -> None:
 
 def upload(session: nox.Session, pins: str, *, lint: bool) -> None:
     """Check the artifact as a Galaxy server does after an upload; fail on warnings, too."""
-    session.install("--requirement", f"requirements/{pins}.txt")
+    run = environment(session, pins)
     settings = {"CHECK_REQUIRED_TAGS": True, "RUN_ANSIBLE_LINT": lint, "OFFLINE_ANSIBLE_LINT": True}
     settings |= {"RUN_ANSIBLE_TEST": False, "RUN_FLAKE8": False}
     with tempfile.TemporaryDirectory() as folder:
-        artifact = built(session, Path(folder))
+        artifact = built(session, run, Path(folder))
         lines = ["[galaxy-importer]", *(f"{name} = {value}" for name, value in settings.items())]
         Path(folder, "importer.cfg").write_text("\n".join(lines), encoding="utf-8")
-        environment = {"HOME": folder, "GALAXY_IMPORTER_CONFIG": f"{folder}/importer.cfg"}
+        alone = {"HOME": folder, "GALAXY_IMPORTER_CONFIG": f"{folder}/importer.cfg"}
         with session.chdir(folder):
-            said = str(session.run("python", "-m", "galaxy_importer.main", artifact.name, silent=True, env=environment))
+            said = str(run("python", "-m", "galaxy_importer.main", artifact.name, silent=True, env=alone))
     print(said)
     # ansible-lint searches for playbooks one folder below the one in which the importer has them.
     not_found = re.compile(r"WARNING: ERROR +Failed to find edgeops\.observability\.\w+ playbook\.")
@@ -396,12 +359,12 @@ def upload(session: nox.Session, pins: str, *, lint: bool) -> None:
 @gate("test", "once", name="plugin-docs")
 def plugin_docs(session: nox.Session) -> None:
     """Whether the documentation of every plugin is complete, references have targets, and the changelog names all plugins."""
-    install(session, "dev")
+    run = environment(session, "dev")
     with tempfile.TemporaryDirectory() as folder, session.chdir(tracked_copy(session, folder)):
         options = "--plugin-docs --validate-collection-refs=self --check-extra-docs-refs --skip-rstcheck"
         # It writes a log into the home of the user.
-        session.run("antsibull-docs", "lint-collection-docs", *options.split(), ".", env={"HOME": folder})
-        session.run("antsibull-changelog", "generate", "--reload-plugins", env={"HOME": folder})
+        run("antsibull-docs", "lint-collection-docs", *options.split(), ".", env={"HOME": folder})
+        run("antsibull-changelog", "generate", "--reload-plugins", env={"HOME": folder})
         for name in ("CHANGELOG.md", "CHANGELOG.rst"):
             if Path(name).read_bytes() != (ROOT / name).read_bytes():
                 session.error(f"{name} is not what `antsibull-changelog generate --reload-plugins` writes")
@@ -410,18 +373,18 @@ def plugin_docs(session: nox.Session) -> None:
 @gate("test", "check", "once")
 def types(session: nox.Session) -> None:
     """Whether the type hints pass mypy in strict mode."""
-    install(session, "dev")
-    session.run("mypy")
+    run = environment(session, "dev")
+    run("mypy")
 
 
 @gate("test", "check", "once")
 def lint(session: nox.Session) -> None:
     """Whether ruff, yamllint and antsibull-changelog find no errors."""
-    install(session, "dev")
-    session.run("ruff", "check", "--quiet", ".")
-    session.run("ruff", "format", "--check", "--quiet", ".")
-    session.run("yamllint", "--strict", ".")
-    session.run("antsibull-changelog", "lint")
+    run = environment(session, "dev")
+    run("ruff", "check", "--quiet", ".")
+    run("ruff", "format", "--check", "--quiet", ".")
+    run("yamllint", "--strict", ".")
+    run("antsibull-changelog", "lint")
 
 
 def by_hand(run: t.Callable[[nox.Session], None]) -> t.Any:
@@ -432,23 +395,14 @@ def by_hand(run: t.Callable[[nox.Session], None]) -> t.Any:
 @by_hand
 def dev(session: nox.Session) -> None:
     """Make .venv with every pinned tool, for editors and single tests; `-- core-2.16` makes that of another core in .venvs."""
-    session.install("--requirement", "requirements/bootstrap.txt")
-    pins = session.posargs[0] if session.posargs else "dev"
-    folder = Path(f".venvs/{pins}" if session.posargs else ".venv")
-    if not (folder / "bin" / "python").exists():
-        pythons = TESTED.get(pins.removeprefix("core-"), CORES[MAIN])
-        session.run("uv", "venv", "--quiet", "--clear", "--no-project", "--python", _python(pythons) or pythons[0], str(folder))
-    where = {"VIRTUAL_ENV": str(ROOT / folder), "UV_PYTHON": None}
-    session.run("uv", "pip", "sync", "--quiet", f"requirements/{pins}.txt", env=where)
-    with tempfile.TemporaryDirectory() as temporary:
-        session.run("uv", "pip", "install", "--quiet", *SIMULATOR, env={**where, "TMPDIR": temporary})
-    link()
+    (pins,) = session.posargs or ["dev"]
+    pythons = TESTED.get(pins.removeprefix("core-"), CORES[MAIN])
+    environment(session, pins, None if session.posargs else ".venv", _python(pythons) or pythons[0])
 
 
 @by_hand
 def requirements(session: nox.Session) -> None:
     """Pin what the groups of pyproject.toml need beyond requirements/*.txt; `-- --upgrade` pins the newest of everything."""
-    session.install("--requirement", "requirements/bootstrap.txt")
     groups = nox.project.load_toml("pyproject.toml")["dependency-groups"]
     # `dev` comes last, because it uses the versions of those that it includes.
     for group in sorted(set(groups) - {"test", "harness"}, key="dev".__eq__):
@@ -457,7 +411,15 @@ def requirements(session: nox.Session) -> None:
         own = [] if group == "bootstrap" else ["requirements.txt"]
         # One list holds for several Pythons: it names a version of each package that all of them can run.
         oldest = min({**TESTED, **TOO_OLD}.get(group.removeprefix("core-"), CORES[MAIN]))
-        command = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy=fewest", f"--python-version={oldest}"]
+        command = [
+            str(Path(sys.executable).with_name("uv")),
+            "pip",
+            "compile",
+            "--quiet",
+            "--universal",
+            "--fork-strategy=fewest",
+            f"--python-version={oldest}",
+        ]
         plain = ["--no-annotate", "--no-header", f"--output-file=requirements/{group}.txt"]
         session.run(*command, *plain, f"--group={group}", *own, *constraints, *session.posargs, silent=True)
 
@@ -465,31 +427,35 @@ def requirements(session: nox.Session) -> None:
 @by_hand
 def site(session: nox.Session) -> None:
     """Build the documentation site into docs/site; a warning is an error."""
-    install(session, "dev")
-    session.run("scripts/docs.sh", external=True)
+    run = environment(session, "dev")
+    run("scripts/docs.sh")
 
 
 @by_hand
 def picture(session: nox.Session) -> None:
     """Make the picture of a report in README.md; needs a browser."""
-    install(session, "dev")
-    session.run("python", "scripts/picture.py")
+    run = environment(session, "dev")
+    run("python", "scripts/picture.py")
 
 
 @by_hand
 def mutation(session: nox.Session) -> None:
     """Judge the tests of the pure packages by mutants of these; `-- _filter _redact` selects some."""
-    install(session, "dev")
-    session.run("scripts/mutation.sh", *session.posargs, external=True)
+    run = environment(session, "dev")
+    run("scripts/mutation.sh", *session.posargs)
 
 
 @by_hand
 def bench(session: nox.Session) -> None:
     """Measure against other ways of doing the same; `-- --quick` takes minutes instead of two hours."""
-    install(session, "dev")
+    run = environment(session, "dev")
     collections = str(ROOT / ".venvs" / "collections")
-    environment = {"PYTHONPATH": collections, "ANSIBLE_COLLECTIONS_PATH": collections}
-    session.run("python", "scripts/benchmark/run.py", *session.posargs, env=environment)
+    run(
+        "python",
+        "scripts/benchmark/run.py",
+        *session.posargs,
+        env={"PYTHONPATH": collections, "ANSIBLE_COLLECTIONS_PATH": collections},
+    )
 
 
 @nox.session(
@@ -501,5 +467,5 @@ def bench(session: nox.Session) -> None:
 )
 def release_check(session: nox.Session) -> None:
     """Whether version, changelog and package agree, and could be published."""
-    install(session, "dev")
-    session.run("python", "scripts/release_check.py")
+    run = environment(session, "dev")
+    run("python", "scripts/release_check.py")
