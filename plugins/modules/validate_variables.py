@@ -98,6 +98,12 @@ reads:
   returned: success
   type: dict
   sample: {jobs: [], scripts: [shop.example], notifications: [], pages: [shop.example]}
+without_baseline:
+  description: The hosts of RV(reads.scripts) that set no C(edgeops_script_baseline). Their scripts are compared with an empty baseline.
+  returned: success
+  type: list
+  elements: str
+  sample: []
 patterns:
   description: A host pattern for each of the hosts. For a name with characters that a pattern cannot hold it is a regular expression.
   returned: success

@@ -109,3 +109,23 @@ def test_host_with_zone_and_account_id_is_a_zone(playbook: Playbook, zone: str) 
         "failed": ("zone", "f" * 32),
     }
     assert {entry["zone"] for entry in report.journal} == {zone}
+
+
+def test_audit_of_scripts_needs_a_baseline_of_the_task_or_of_the_host(playbook: Playbook, zone: str) -> None:
+    """A forgotten baseline is no empty one: by that, every script would be new. The playbook `check` says for such a host that nothing is authorised."""
+    playbook.simulator.seed(zones=[zone], script_monitor={zone: {"enabled": True}})
+    audited = {"zone_id": zone, "edgeops_audit_scripts": True, "log_delivery_script_monitor_enabled": True}
+    name = "edgeops_script_baseline"
+    hosts = {"unset": {}, "null": {name: None}, "empty_text": {name: ""}, "empty": {name: []}, "text": {name: "[]"}, "own": {"own": []}}
+    inventory = {host: audited | variables for host, variables in hosts.items()}
+    task = {"edgeops.observability.script_audit": {"baseline": "{{ own | default(omit) }}"}, "ignore_errors": True}
+    play = {"hosts": "all", "gather_facts": False, "tasks": [task]}
+    report = playbook.run(playbook=[play], inventory=inventory, fails="invalid_option")
+    said = {outcome.host: outcome.result.get("msg", "") for outcome in report.ours}
+    refused = "edgeops_script_baseline: missing required arguments: baseline"
+    assert said == {**dict.fromkeys(hosts, ""), **dict.fromkeys(("unset", "null", "empty_text"), refused)}
+    inventory["undefined"] = audited | {name: "{{ nowhere }}"}
+    checked = playbook.run(playbook="edgeops.observability.check", inventory=inventory, fails=("ansible", "invalid_option"))
+    audits = {outcome.host: outcome for outcome in checked.ours if outcome.module == "script_audit"}
+    assert {host for host, outcome in audits.items() if outcome.result.get("failed")} == {"undefined"}
+    assert audits.keys() == inventory.keys() and "'nowhere' is undefined" in audits["undefined"].result["msg"]

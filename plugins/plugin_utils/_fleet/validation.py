@@ -32,6 +32,7 @@ from .._variables.table import (
 
 PAGES = "edgeops_pages"
 SCRIPTS = "edgeops_audit_scripts"
+BASELINE = "edgeops_script_baseline"
 _JOBS = ("log_delivery_job", "log_delivery_jobs")
 
 
@@ -48,13 +49,14 @@ class Validation(t.NamedTuple):
 class Read(t.NamedTuple):
     """The switches as they were read, the names of the variables of the run that are set, and which hosts have what to read.
 
-    Never a value that may be a secret.
+    `without_baseline` are those whose scripts are audited and that name no baseline. Never a value that may be a secret.
     """
 
     run: dict[str, Json]
     hosts: dict[str, dict[str, Json]]
     given: list[str]
     reads: dict[str, list[str]]
+    without_baseline: list[str]
 
 
 class ValidateVariables(PlayTask[Validation]):
@@ -86,7 +88,7 @@ class ValidateVariables(PlayTask[Validation]):
         if desired.known is None:
             check_extra(variables.extra)
         _check_names(variables, hosts, desired)
-        read = Read({}, {host: {} for host in hosts}, [], _nothing())
+        read = Read({}, {host: {} for host in hosts}, [], _nothing(), [])
         if desired.known is not None:
             for name in sorted(desired.known):
                 _values(variables, hosts, name)
@@ -135,7 +137,7 @@ def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Vali
 
 def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> Read:
     """Read the variables of the collection that are about the run, and those of hosts that must not be wrong."""
-    read = Read({}, {host: {} for host in hosts}, [], _nothing())
+    read = Read({}, {host: {} for host in hosts}, [], _nothing(), [])
     for name, variable in PLAYBOOK_VARIABLES.items():
         if not name.startswith(prefixes) or variable.scope is HOST:
             continue
@@ -173,20 +175,32 @@ def _add_reads(read: Read, variables: HostVariables) -> None:
             read.reads["notifications"].append(name)
         elif switches.get(SCRIPTS):
             read.reads["scripts"].append(name)
+            if not _is_given(host, BASELINE):
+                read.without_baseline.append(name)
         declared = [variable for variable in DECLARED if _is_declared(host, variable)]
         if declared and not set(declared) & set(_JOBS):
             read.reads["jobs"].append(name)
 
 
 def _is_declared(host: Host, name: str) -> bool:
-    """Return whether a variable declares something; only text is evaluated, which takes a millisecond for each host."""
-    value = host.raw.get(name)
-    if isinstance(value, str):
-        try:
-            value = host.value(name)
-        except Failure:
-            return name not in _JOBS
-    return value not in (None, {})
+    """Return whether a variable declares something."""
+    try:
+        return _value(host, name) not in (None, {})
+    except Failure:
+        return name not in _JOBS
+
+
+def _is_given(host: Host, name: str) -> bool:
+    """Return whether a variable is set, also where it cannot be evaluated."""
+    try:
+        return _value(host, name) is not None
+    except Failure:
+        return True
+
+
+def _value(host: Host, name: str) -> t.Any:
+    """Return a variable; only text is evaluated, which takes a millisecond for each host."""
+    return host.value(name) if isinstance(host.raw.get(name), str) else host.raw.get(name)
 
 
 def _read_each(name: str, variable: Variable, raw: t.Mapping[str, Json]) -> dict[str, t.Any]:

@@ -89,7 +89,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
     "edgeops_survey": Variable({}, readers.read_survey),
     # Script audits and their evidence.
-    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, default=[], scope=HOST),
+    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, scope=HOST),
     "edgeops_script_fail_on": _of("script_audit", "fail_on", readers.read_names, scope=HOST),
     "edgeops_evidence_dir": _of("script_audit", "evidence_dir", _PATH, scope=HOST),
     "edgeops_expected_head": _of("script_audit", "expected_head", scope=HOST, refuses_empty=True),

@@ -210,7 +210,8 @@ def test_text_of_a_template_is_parsed() -> None:
         ("edgeops_survey.statuses", '{"names": []}', None),
         ("edgeops_survey.names", None, None),
         ("edgeops_adopt_group", None, "all"),
-        ("edgeops_script_baseline", None, []),
+        ("edgeops_page_baseline", None, []),
+        ("edgeops_script_baseline", None, None),
     ],
 )
 def test_option_is_read_from_variables_and_defaults(path: str, value: t.Any, expected: t.Any) -> None:
