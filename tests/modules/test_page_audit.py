@@ -348,8 +348,9 @@ RECORDINGS: dict[str, tuple[list[dict[str, t.Any]], str]] = {
     "another word for a frame": ([recorded(SHOP), recorded("https://evil.example/f", "iframe")], "frame_new"),
     "page that fetches itself": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, "fetch")], "inline_new"),
     "page that is fetched in advance": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, "prefetch")], "inline_new"),
-    "two documents": ([recorded(SHOP, text=SKIMMED), recorded(SHOP)], "page_unread"),
-    "two documents of which one is not said to be one": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, None)], "page_unread"),
+    "two documents": ([recorded(SHOP, text=SKIMMED), recorded(SHOP)], "frame_new"),
+    "two documents of which the last is not said to be one": ([recorded(SHOP, text=SKIMMED), recorded(SHOP, None)], "frame_new"),
+    "two documents of which the first is not said to be one": ([recorded(SHOP, None, text=SKIMMED), recorded(SHOP)], "frame_new"),
     "empty": ([recorded(SHOP, text="")], "page_unread"),
     "cut": ([recorded(SHOP, content={"size": 90000})], "page_unread"),
     "cut base64": ([recorded(SHOP, text="PHA+eDwvcD4=", content={"encoding": "base64", "size": 9})], "page_unread"),
@@ -380,8 +381,32 @@ def test_recording_hides_nothing(modules: Modules, tmp_path: Path, name: str) ->
     usual = [recorded(SHOP), image, beacon]
     baseline = [{**proposal, **AUTHORISED} for proposal in audit(usual)["proposals"]]
     assert audit(usual, baseline)["passed"]
-    assert audit([recorded(SHOP, pageref="earlier", text=SKIMMED), *usual], baseline)["passed"]
     assert [kind for kind, _subject in kinds(audit(entries, baseline))] == [expected]
+
+
+def test_last_document_of_a_recording_counts(modules: Modules, tmp_path: Path) -> None:
+    """Also after redirects. Earlier ones of its page count as frames; those that were loaded apart are left out, which is said."""
+    path = tmp_path / "checkout.har"
+    last, skimmed = recorded(SHOP, text="<p>last</p><script>1</script>"), recorded(SHOP, text=SKIMMED)
+    moved = recorded(SHOP, headers=[{"name": "Location", "value": "/checkout/2"}])
+    moved["response"]["status"] = 302
+    target = [recorded(f"{SHOP}/2", text=text) for text in ("<p>first", "<p>last</p><script>1</script>")]
+
+    def audit(*entries: dict[str, t.Any], **expected: t.Any) -> t.Any:
+        path.write_text(json.dumps({"log": {"entries": entries}}))
+        arguments = {"pages": [{"url": SHOP, "har": str(path)}], "at": "2026-11-02T00:00:00Z"}
+        baseline = [{"name": "checkout", "page": f"{SHOP}**", **AUTHORISED}]
+        return modules.run(task("", baseline=baseline, **arguments), **expected).result
+
+    own = kinds(audit(last))
+    assert [kind for kind, _subject in own] == ["inline_new"]
+    assert kinds(audit(moved, *target)) == [*own, ("frame_new", f"{SHOP}/2")]
+    assert kinds(audit(skimmed, last)) == [*own, ("frame_new", SHOP)]
+    assert kinds(audit(moved, last)) == own
+    apart = audit({**skimmed, "pageref": "q"}, {**skimmed, "pageref": "r"}, last, warns=["left out"])
+    said = "2 other documents of the page"
+    assert kinds(apart) == own and [omitted["what"] for omitted in apart["pages"][0]["left_out"]] == [said]
+    assert said in apart["warnings"][0]
 
 
 REQUIRED = "<script src=/guard.js></script><iframe src=/guard></iframe>"

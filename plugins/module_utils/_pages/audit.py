@@ -56,7 +56,11 @@ class Audit(t.NamedTuple):
             findings = [*of_pages, *(Finding(kind, None, None, None, None, None, text) for kind, text in of_audit)]
             return _report(options, comparisons, in_order(findings))
 
-        warnings: tuple[str, ...] = ()
+        warnings = tuple(
+            f"{view.page.place}.har: left out is {text}, because the last one in the recording is the document. Record a page once."
+            for view in seen
+            for text in _other_recordings(view)
+        )
         if evidence is None:
             result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
         else:
@@ -69,7 +73,7 @@ class Audit(t.NamedTuple):
                 kept = _to_keep(options, comparisons, result)
                 record = records.keep(at, now(), kept, baselines, lambda value: scrub(value, secrets))
                 result["evidence"] = {"seq": record["seq"], "head": record["digest"]}
-                warnings = records.warnings
+                warnings += records.warnings
         return Conclusion(result, warnings, _refusal(options, result["summary"]))
 
 
@@ -157,6 +161,7 @@ def _contents(comparison: Comparison, left_out: t.Sequence[LeftOut], is_recorded
     """Return what was read of a page."""
     seen = comparison.seen
     response = seen.first.response
+    others = [LeftOut(text, "the last one in the recording is the document") for text in _other_recordings(seen)]
     values = {name: seen.values(seen.first, name) for name in comparison.names}
     sampled = [
         LeftOut(text, "the policy with which the service samples what browsers load")
@@ -167,7 +172,7 @@ def _contents(comparison: Comparison, left_out: t.Sequence[LeftOut], is_recorded
         "recorded_at": response.recorded_at,
         "status": response.status,
         "headers": {name: _value(texts) for name, texts in values.items()},
-        "left_out": [{"what": clean_text(omission.what), "why": omission.why} for omission in (*sampled, *left_out)],
+        "left_out": [{"what": clean_text(omission.what), "why": omission.why} for omission in (*others, *sampled, *left_out)],
         "scripts": [script._asdict() for script in seen.scripts()],
         "inline": [
             {
@@ -183,6 +188,13 @@ def _contents(comparison: Comparison, left_out: t.Sequence[LeftOut], is_recorded
         "frames": [{"url": frame.url, "line": frame.line} for frame in seen.frames()],
         "forms": [{"origin": origin, "line": line} for origin, line in seen.forms().items()],
     }
+
+
+def _other_recordings(seen: Seen) -> t.Iterator[str]:
+    """Yield how many documents of a page its recording has that were loaded apart from the one that was read."""
+    count = seen.first.response.other_recordings if seen.reads else 0
+    if count:
+        yield f"{count} other documents of the page" if count > 1 else "1 other document of the page"
 
 
 def _value(texts: t.Sequence[str]) -> str | list[str] | None:

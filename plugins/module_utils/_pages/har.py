@@ -163,12 +163,16 @@ def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response
     document = _final(exchanges, asked[-1])
     if document is None:
         raise Unread("the recording has no answer for it that is no redirect")
+    copies = [
+        exchange
+        for exchange in exchanges
+        if exchange.address in (address, document.address)
+        and exchange.kind in (_DOCUMENT, None)
+        and exchange.status not in _REDIRECTS
+    ]
+    of_page = [copy for copy in copies if copy.address == document.address and _is_of_page(copy, document)]
+    document = of_page[-1] if of_page else document
     beside = [exchange for exchange in exchanges if exchange is not document and _is_of_page(exchange, document)]
-    if any(
-        exchange.address == document.address and exchange.kind in (_DOCUMENT, None) and exchange.status not in _REDIRECTS
-        for exchange in beside
-    ):
-        raise Unread("the recording has several documents for it; record the page once")
     response = document.response
     content = dict_of(response.get("content"))
     return Response(
@@ -177,6 +181,8 @@ def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response
         headers=_headers(response),
         body=_body(content),
         recorded_at=format_time(document.at) if document.at else None,
+        # Those of the same page count as frames.
+        other_recordings=sum(not _is_of_page(copy, document) for copy in copies),
         loaded_scripts=tuple(
             Script(_url(exchange.address), None, None, "loaded", None, _is_live(exchange))
             for exchange in beside
@@ -277,10 +283,11 @@ def _is_script(exchange: Exchange) -> bool:
 
 
 def _is_frame(exchange: Exchange, document: Exchange, exchanges: t.Sequence[Exchange]) -> bool:
-    """Return whether an answer is a document in the page, and not the page or what redirected to it."""
-    if exchange.address == document.address or exchange.kind != _DOCUMENT:
-        return False
-    return not (exchange.status in _REDIRECTS and _final(exchanges, exchange) is document)
+    """Return whether an answer is a document in the page, also an earlier one of its address, and not what redirected to it."""
+    if exchange.kind != _DOCUMENT or exchange.status not in _REDIRECTS:
+        return exchange.kind == _DOCUMENT
+    final = _final(exchanges, exchange)
+    return document.address not in (exchange.address, final and final.address)
 
 
 def age_of(recorded_at: str | None, at: datetime.datetime) -> float | None:

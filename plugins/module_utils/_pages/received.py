@@ -33,13 +33,17 @@ _PARAMETER = re.compile(
 
 
 class Response(t.NamedTuple):
-    """An answer; `body` is empty where it was not read. `recorded_at` and what a browser loaded beside it come from a recording."""
+    """An answer; `body` is empty where it was not read.
+
+    `recorded_at` and what a browser loaded beside it come from a recording, which may have documents of the page that were loaded apart.
+    """
 
     address: Address
     status: int
     headers: t.Mapping[str, tuple[str, ...]]
     body: bytes = b""
     recorded_at: str | None = None
+    other_recordings: int = 0
     loaded_scripts: tuple[Script, ...] = ()
     loaded_frames: tuple[Frame, ...] = ()
 
