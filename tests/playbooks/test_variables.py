@@ -116,7 +116,14 @@ def test_audit_of_scripts_needs_a_baseline_of_the_task_or_of_the_host(playbook: 
     playbook.simulator.seed(zones=[zone], script_monitor={zone: {"enabled": True}})
     audited = {"zone_id": zone, "edgeops_audit_scripts": True, "log_delivery_script_monitor_enabled": True}
     name = "edgeops_script_baseline"
-    hosts = {"unset": {}, "null": {name: None}, "empty_text": {name: ""}, "empty": {name: []}, "text": {name: "[]"}, "own": {"own": []}}
+    hosts = {
+        "unset": {},
+        "null": {name: None},
+        "empty_text": {name: ""},
+        "empty": {name: []},
+        "text": {name: "[]"},
+        "own": {"own": []},
+    }
     inventory = {host: audited | variables for host, variables in hosts.items()}
     task = {"edgeops.observability.script_audit": {"baseline": "{{ own | default(omit) }}"}, "ignore_errors": True}
     play = {"hosts": "all", "gather_facts": False, "tasks": [task]}
