@@ -79,6 +79,21 @@ def test_refused_delivery(playbook: Playbook, hosts) -> None:
     assert not report.writes and skipped(report) == {}
 
 
+def test_delivery_without_the_guard(playbook: Playbook, hosts) -> None:
+    """Nothing is predicted, and no zone has a line for that."""
+    report = playbook.run(
+        playbook="edgeops.observability.deliver",
+        inventory=hosts,
+        extra_vars={"edgeops_guard": False},
+        verbosity=0,
+        secrets=[SECRET],
+    )
+    assert skipped(report) == {} and len(report.writes) == ZONES
+    assert len(printed(report)) <= MAX_LINES
+    # Variables were validated for all zones at once.
+    assert [outcome.module for outcome in report.ours if outcome.host == "zone1"] == ["zone_observability"]
+
+
 def test_check(playbook: Playbook, hosts) -> None:
     report = playbook.run(
         playbook="edgeops.observability.check",
@@ -116,6 +131,24 @@ def test_check_says_nothing_of_zones_without_more_to_read(playbook: Playbook, ho
     assert read["notification_policy_info"] == "account"
     assert skipped(report) == {}
     assert report.stdout.rfind("TASK [Show the findings]") == report.stdout.rfind("TASK [")
+
+
+def test_check_reads_no_more_of_zones_that_could_not_be_compared(playbook: Playbook, hosts) -> None:
+    """They have failed with their reason, and have no line for each part that would have been read."""
+    few = dict(list(hosts.items())[:4])
+    for host in few.values():
+        host.update(log_delivery_jobs=None, log_delivery_custom_fields={"request_fields": ["x-a"]}, edgeops_audit_scripts=True)
+    refused = [
+        {"kind": "status", "status": 403, "path": "*/rulesets*", "zone": few[name]["zone_id"], "count": None}
+        for name in ("zone0", "zone1", "zone3")
+    ]
+    playbook.simulator.faults(*refused)
+    report = playbook.run(
+        playbook="edgeops.observability.check", inventory=few, secrets=[SECRET], verbosity=0, fails=("permission", "ansible")
+    )
+    assert skipped(report) == {}
+    read = [(outcome.module, outcome.host) for outcome in report.ours if outcome.module in ("logpush_job_info", "script_audit")]
+    assert read == [("logpush_job_info", "zone2"), ("script_audit", "zone2")]
 
 
 def test_adoption_that_would_change_zones(playbook: Playbook, hosts, tmp_path: Path) -> None:

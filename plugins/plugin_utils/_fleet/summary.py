@@ -16,6 +16,7 @@ from .._report.findings import differences
 from .._report.lines import difference_text
 from .._variables.table import RESULT
 from .._words import MIN_FOLDED, count_hosts, hosts_such_as
+from .plan import diff_of
 from .rails import NOTHING_WRITTEN
 
 # How a delivery ended: the state of each zone.
@@ -54,11 +55,14 @@ class DeliverySummary(PlayTask[Names]):
             f"{state}_zones": [name for name, end in ends.items() if end.state == state] for state in STATES
         }
         failed_hosts: dict[str, Json] = {name: end.reason for name, end in ends.items() if end.reason}
-        plans = (dict_of(play.variables.of(name).get(desired.plan)) for name in play.hosts)
+        plans = [dict_of(play.variables.of(name).get(desired.plan)) for name in play.hosts]
         refusal = next((str(plan["msg"]) for plan in plans if plan.get("refused") and "msg" in plan), "")
+        # With a plan, the diff was shown before anything was written.
+        is_shown = any(plan.get("plan_ids") for plan in plans)
+        written = [end.zone for end in ends.values() if end.zone] if play.diff and not is_shown else []
         return Conclusion(
             {
-                "lines": [*_lines(play, ends), *_closing(refusal)],
+                "lines": [*diff_of(written), *_lines(play, ends), *_closing(refusal)],
                 **names,
                 "failed_hosts": failed_hosts,
                 "hosts": patterns_of(failed_hosts, play.hosts, play.groups),
