@@ -23,7 +23,6 @@ from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._logpush.used_fields import filter_of
 from ...module_utils._observed import Unknown
-from ...module_utils._policy.parse import read_policy
 from ...module_utils._scripts.listing import Script, reports_of
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Pages, Scripts
@@ -34,7 +33,7 @@ from .facts import DESTINATION_ANSWERS
 from .items import Problem, destination_text, problem
 
 # What an audit finds in a zone: differences from the desired state, and findings and notes about jobs, scripts and fields.
-# Others have their texts in `_scripts/audit.py` (scripts), `alerts.py` (notifications), `survey.py` (zones without a declared state) and
+# Others have their texts in `_scripts/audit.py` (scripts), `content_rules.py`, `alerts.py` (notifications), `survey.py` (zones without a declared state) and
 # `waivers.py`. What should be is in the table of types in `facts.py`.
 
 
@@ -183,73 +182,6 @@ def unlisted(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Pr
 
 # By whether a job is enabled, which the service may not show.
 _VERBS: t.Mapping[str, str] = {"True": "delivers", "False": "is disabled, and would deliver"}
-
-
-def rules(result: ZoneResult) -> t.Iterator[Problem]:
-    """Yield content security rules that must not be enforced yet, that are not known whole, and those that no item declares."""
-    refused: dict[str, list[str]] = collections.defaultdict(list)
-    # The refusal of a job is a difference.
-    for refusal in (item for item in result.get("refusals") or () if "rule" in item):
-        refused[str(refusal.get("rule"))].append(_blocked(refusal))
-    for description, sources in refused.items():
-        known = [source for source in sources if source]
-        reason = f"it would block {plural(len(known), 'source')}: {_first(known)}"
-        if not known:
-            reason = "it is not known yet what it would block"
-        yield problem("enforcement_refused", description, f"it is not enforced, because {reason}")
-    managed = result.get("content_security_rules") or {}
-    for description, seen in dict_of(managed.get("violations")).items():
-        # Whoever accepts that a rule enforces unobserved is told all the same what is not known.
-        if seen and description not in refused and dict_of(seen).get("available") is not True:
-            reason = f"what it blocks is not known whole: {dict_of(seen).get('reason')}"
-            yield problem("not_readable", description, reason, resource="content_security_rules")
-    for label, rule in _labelled_rules(item for item in managed.get("content_security_rules") or () if item):
-        policy = read_policy(str(rule.get("value") or ""))
-        if names := ", ".join(policy.unknown if policy else ()):
-            reason = f"its policy has directives that are not known, so that what they allow is not: {names}"
-            yield problem("not_readable", label, reason, "known directives", resource="content_security_rules")
-    for label, rule in _labelled_rules(managed.get("unlisted_rules") or ()):
-        action = rule.get("action")
-        does = {"allow": "it enforces", "log": "it logs"}.get(str(action), f"its action is {action}")
-        does = "it is disabled" if rule.get("enabled") is False else does
-        yield problem("unlisted_rule", label, f"no item declares it; {does}")
-
-
-def _labelled_rules(rules: t.Iterable[Copied]) -> list[tuple[str, Copied]]:
-    """Return rules with their descriptions, which need not be unique; a repeated one is followed by the id."""
-    named = [(str(rule.get("description") or rule.get("id")), rule) for rule in rules]
-    count = collections.Counter(name for name, _rule in named)
-    return [(name if count[name] == 1 else f"{name} (id {rule.get('id')})", rule) for name, rule in named]
-
-
-def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
-    """Yield what browsers reported of content security rules that their policies do not allow."""
-    for label, rule in _labelled_rules(rules):
-        seen = dict_of(rule.get("violations"))
-        blocked = [_blocked(source) or "a source that is not shown" for source in map(dict_of, list_of(seen.get("blocked")))]
-        if seen and seen.get("available") is not True:
-            reason = f"its violations cannot be read: {seen.get('reason')}"
-            yield problem("not_readable", label, reason, resource="content_security_rules")
-        if blocked:
-            verb = "blocks" if rule.get("action") == "allow" else "would block"
-            yield problem("violations", label, f"it {verb} {plural(len(blocked), 'source')}: {_first(blocked)}")
-
-
-def _blocked(blocked: Copied) -> str:
-    """Return a source that a rule blocks, with its directive and how often it was reported; "" if nothing is known of it."""
-    source, directive = blocked.get("source"), blocked.get("directive")
-    if not source and not directive:
-        return ""
-    often = f" ({plural(count, 'report')})" if is_integer(count := blocked.get("count")) else ""
-    return f"{directive or 'unknown directive'} {source or 'without an address'}{often}"
-
-
-def _first(texts: t.Sequence[str]) -> str:
-    more = f" and {len(texts) - _MAX_SOURCES} more" if len(texts) > _MAX_SOURCES else ""
-    return ", ".join(texts[:_MAX_SOURCES]) + more
-
-
-_MAX_SOURCES = 10
 
 
 def coverage(check: Coverage, jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:

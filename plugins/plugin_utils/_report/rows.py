@@ -12,7 +12,7 @@ from ...module_utils._text import dict_of, is_integer
 from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
 from ...module_utils._zone.result import ReportedJob
 from ...module_utils._zone.told import is_told_of, owner_of
-from . import alerts, bills, findings, log_fields, survey
+from . import alerts, bills, content_rules, findings, log_fields, survey
 from .document import NOTHING, Copied, JobRow, Row, RowError, ScriptRow, address
 from .facts import COMPLIANT, MANAGED, UNAUDITED, UNMANAGED
 from .items import Problem, difference_problem, in_order, items_of, problem
@@ -157,7 +157,7 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     if record["declared"]:
         yield from map(difference_problem, findings.differences(result, jobs))
         yield from findings.unlisted(result, jobs)
-        yield from findings.rules(result)
+        yield from content_rules.rules(result)
     else:
         yield from survey.notes(record)
     yield from accounts.notes.get((record["scope"], record["zone"]), ())

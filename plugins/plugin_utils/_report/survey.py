@@ -7,8 +7,8 @@ import typing as t
 from ...module_utils._core import CONTENT_SECURITY_RULES
 from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.record import ZoneRecord, result_of, value_of
+from .content_rules import violations
 from .facts import NOTE
-from .findings import violations
 from .items import Problem, problem
 
 # The notes about zones without a declared state; their findings about jobs and scripts are those of any audit.

@@ -488,6 +488,7 @@ def test_required_field_that_is_not_delivered_for_certain(jobs, expected):
     assert [item["is"].rpartition(": ")[2] for item in items(made) if item["type"] == "missing_field"] == expected
 
 
+CDN = "https://cdn.example/a.js"
 BLOCKED = {
     "rule": "checkout",
     "directive": "script-src",
@@ -590,6 +591,43 @@ def test_jobs_that_nobody_listed_are_a_note():
     ]
     assert row(made, "a")["status"] == "compliant"
     assert not items(report({**managed, "jobs": []})) and not items(report({**managed, "result": {"custom_fields": None}}))
+
+
+@pytest.mark.parametrize(
+    ("value", "sources", "words"),
+    [
+        ("script-src 'self'", [("script-src", CDN, ["shop.example"])], f"it blocks 1 source: script-src {CDN} (1 report)"),
+        ("script-src 'self' https://cdn.example", [("script-src", CDN, ["shop.example"])], "browsers reported 1 source: "),
+        # On a second host, 'self' is another one.
+        ("script-src 'self'", [("script-src", CDN, ["cdn.example"])], "browsers reported 1 source: "),
+        ("script-src 'self'", [("script-src", CDN, ["cdn.example", "shop.example"])], "it blocks 1 source: "),
+        ("script-src 'strict-dynamic' https://cdn.example", [("script-src", CDN, [])], "it blocks 1 source: "),
+        ("default-src 'strict-dynamic' https://cdn.example", [("default-src", CDN, [])], "it blocks 1 source: "),
+        ("script-src 'unsafe-inline'", [("script-src", "'unsafe-inline'", [])], "browsers reported 1 source: "),
+        ("script-src 'unsafe-inline' 'sha256-YQ=='", [("script-src", "'unsafe-inline'", [])], "it blocks 1 source: "),
+        ("script-src *", [("script-src", "empty", [])], "it blocks 1 source: "),
+        ("connect-src 'self'", [("script-src", CDN, [])], "browsers reported 1 source: "),
+        ("connect-src 'self'; script-src-x *", [("script-src", CDN, [])], "it blocks 1 source: "),
+        ("", [("script-src", CDN, [])], "it blocks 1 source: "),
+        (
+            "script-src https://cdn.example",
+            [("script-src", CDN, []), ("script-src", "https://evil.example/b.js", [])],
+            f"it blocks 1 source: script-src https://evil.example/b.js (1 report); browsers reported 1 source: script-src {CDN}",
+        ),
+    ],
+)
+def test_violations_are_compared_with_the_present_policy(value, sources, words):
+    """An old report of what the policy allows by now asks for nothing; what it does not allow on each host is blocked."""
+    reported = [{**BLOCKED, "directive": name, "source": source, "hosts": hosts} for name, source, hosts in sources]
+    rule = {"id": "1", "description": "checkout", "action": "allow", "value": value}
+    rule["violations"] = {"available": True, "reason": None, "blocked": reported}
+    surveyed_zone = {
+        **zone("a", jobs=[job(destination=OURS)]),
+        "result": {"content_security_rules": {"content_security_rules": [rule]}},
+    }
+    (note,) = [item for item in items(surveyed(surveyed_zone)) if item["type"] == "violations"]
+    assert note["is"].startswith(words)
+    assert ("; should be: " in note["message"]) is ("it blocks" in words), "only what is blocked is to be allowed"
 
 
 def test_violations_are_notes_of_a_survey():
