@@ -64,6 +64,7 @@ options:
       - Names of the zones by their ids, for the reader. Zones of the inventory need none. A zone without a name is shown by its id.
       - A zone that is named here and has no record in the period is listed as not audited. A zone with audits of one kind only, scripts or payment pages,
         is listed as without the other, if the folder has a chain of that kind.
+      - Of zones of the inventory that have no evidence in O(evidence_dir) and are not named here, the page says only how many there are, and which.
     type: dict
   max_gap_days:
     description:
@@ -86,7 +87,10 @@ notes:
     listed.
   - The page loads nothing and runs nothing. It can be printed, which is how most assessors keep it.
   - Of what was not audited, C(evidence.csv) has a row of the kind C(inventory) or C(page) whose C(what) is C(not_audited) instead of C(listed), with the time
-    of its last audit if there is one - a zone without an audit in the period, and a payment page that the last audit left out.
+    of its last audit if there is one - a zone without an audit in the period, and a payment page that the last audit left out. It begins with a row of the
+    kind C(verdict) for each sentence of the page that is no good news, so that it never looks better than the page.
+  - A payment page that led elsewhere was not read - what earlier audits found there is not resolved by what they found elsewhere, nor by a recording that is
+    older than the finding.
   - In C(evidence.csv), text that a spreadsheet would evaluate, or split and evaluate, is quoted and has an apostrophe before it.
 seealso:
   - module: edgeops.observability.script_audit

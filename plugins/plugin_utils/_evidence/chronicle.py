@@ -143,6 +143,21 @@ class Chronicle(abc.ABC):
     def left_out(self) -> list[tuple[str, datetime.datetime]]:
         """Return what audits knew, and the last one that could see did not look at: its name, and when it was last looked at."""
 
+    @property
+    def late_pages(self) -> list[tuple[str, str]]:
+        """Return the day of the first audit of each payment page that came long after the first one of all, with its URL."""
+        return []
+
+    @property
+    def unaudited_entries(self) -> list[str]:
+        """Return the names of the entries at the end of the period that authorise a payment page which no audit looked at."""
+        return []
+
+    @property
+    def unpinned(self) -> tuple[int, int]:
+        """Return how many scripts that are not pinned changed in the period, and how often."""
+        return 0, 0
+
     @abc.abstractmethod
     def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
         """Yield what is not authorised at the end of the period although no finding is open about it, each with its type."""

@@ -21,7 +21,7 @@ from .history import History
 from .inventory import count
 from .notes import Note, Notes, read_notes
 from .page_history import PageHistory
-from .verdict import Told, sentences
+from .verdict import Told, is_good, sentences
 from .verification import Archive, called, chains_of, incomplete_lines, is_valid, verify
 from .verification import desire as desire_archive
 
@@ -33,7 +33,8 @@ DEFAULT_TITLE = "Evidence of script audits"
 class DesiredEvidence(t.NamedTuple):
     """What the document is about, and where it is written.
 
-    `zones` are those that it is about even without a file. Without `max_gap_days`, each kind of chain has its own.
+    `zones` are those that it is about even without a file; of those of the `inventory`, it only says whether they have one.
+    Without `max_gap_days`, each kind of chain has its own.
     """
 
     archive: Archive
@@ -41,6 +42,7 @@ class DesiredEvidence(t.NamedTuple):
     period: Period
     names: t.Mapping[str, str]
     zones: frozenset[str]
+    inventory: frozenset[str]
     max_gap_days: float | None
     title: str
 
@@ -49,7 +51,7 @@ class DesiredEvidence(t.NamedTuple):
 
 
 def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) -> DesiredEvidence:
-    """Return the document that validated options describe; refuse invalid values. `inventory_names` only name zones."""
+    """Return the document that validated options describe; refuse invalid values. `inventory_names` are those of the zones of the inventory."""
     at = need_time("at", params["at"]) if params["at"] else datetime.datetime.now(datetime.timezone.utc)
     at = at.astimezone(datetime.timezone.utc).replace(microsecond=0)
     until = need_date("until", params["until"]) if params["until"] else at.date().isoformat()
@@ -68,6 +70,7 @@ def desire(params: t.Mapping[str, t.Any], inventory_names: t.Mapping[str, str]) 
         period=Period(since, until, is_since_given=bool(params["since"]), at=at),
         names={**inventory_names, **names},
         zones=frozenset(names),
+        inventory=frozenset(zone_id.lower() for zone_id in inventory_names),
         max_gap_days=gap,
         title=params["title"] or DEFAULT_TITLE,
     )
@@ -172,7 +175,14 @@ class Document(t.NamedTuple):
             )
             for chain in self.chains
         ]
-        return sentences(told, self.desired.period, [called(name) for name, _zone_id in self.missing])
+        known = {chain.zone_id.lower() for chain in self.chains} | self.desired.zones
+        elsewhere = sorted(called(self.name_of(zone_id)) for zone_id in self.desired.inventory - known)
+        return sentences(told, self.desired.period, [called(name) for name, _zone_id in self.missing], elsewhere)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return the sentences of the verdict that are no good news, with which the table begins, so that it never looks better than the page."""
+        return [text for text in self.verdict if not is_good(text)]
 
     @property
     def not_audited(self) -> list[NotAudited]:
@@ -261,12 +271,15 @@ def _at_the_end(noun: str, histories: t.Sequence[Chronicle], unseen: int = 0) ->
 def numbers(document: Document) -> list[tuple[str, str]]:
     """Return the numbers of the page, each with its noun."""
     events = document.changes
+    audited = {chain.zone_id.lower() for chain in document.audited}
+    without = {zone.zone_id for zone in document.not_audited} - audited
     scripts = [history for _chain, history in document.of_scripts]
     pages = sum(len(history.pages) for _chain, history in document.of_pages)
     unseen = sum(not history.audits[-1].can_see for history in scripts)
     counted = [history for history in scripts if history.audits[-1].can_see]
     counts = [
-        (len({chain.zone_id.lower() for chain in document.audited}), "zone audited", "zones audited"),
+        (len(audited), "zone audited", "zones audited"),
+        *([(len(without), "zone without audits", "zones without audits")] if without else []),
         (document.audits, "audit", "audits"),
         *([(sum(count(history.inventory) for history in counted), *_at_the_end("script", scripts, unseen))] if scripts else []),
         *(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import re
 import typing as t
@@ -10,9 +11,8 @@ from ...module_utils._baseline.entries import PINNED, is_authorised
 from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._script_monitor import ON_PAGES
-from ...module_utils._text import list_of
-from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
+from ...module_utils._text import list_of, parse_time
+from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of, moment
 from .chronicle import Chronicle, Finding
 from .dates import covers
 from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified, is_current
@@ -31,6 +31,7 @@ from .events import (
     NOT_KNOWN_BY,
     NOT_SHOWN,
     OPENED,
+    SCOPE,
     SEEN,
     STILL_NOT_AUTHORISED,
     UNAUTHORISED,
@@ -41,8 +42,21 @@ from .events import (
     Event,
     Opened,
 )
-from .inventory import HASH_CHANGED, KINDS_NOT_AUTHORISED, NEW, UNJUSTIFIED, Identity, Inventory, Reader, Seen, count, how_many
-from .scope import details_of, leaves_out, looks_at, scores_of
+from .inventory import (
+    HASH_CHANGED,
+    KINDS_NOT_AUTHORISED,
+    NEW,
+    UNJUSTIFIED,
+    Identity,
+    Inventory,
+    Known,
+    Listed,
+    Reader,
+    Seen,
+    count,
+    how_many,
+)
+from .scope import details_of, leaves_out, looks_at, scores_of, statuses_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
@@ -50,36 +64,6 @@ _EXPIRED, _UNVERIFIED = "expired", "unverified"
 # Findings about a script; the others are about an entry, or about the audit itself.
 _OF_SCRIPTS = frozenset(("malicious", "reported", NEW, HASH_CHANGED, _UNVERIFIED))
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
-
-
-class Listed(t.NamedTuple):
-    """A script of the inventory, with its entry, the entry's declaration and its findings."""
-
-    script_url: str
-    host: str
-    seen: Seen
-    declared: t.Mapping[str, Json]
-    is_authorised: bool
-
-    @property
-    def entry(self) -> str:
-        return self.seen.entry
-
-    @property
-    def message(self) -> str:
-        kinds = [kind for kind in SCRIPTS.findings if kind in self.seen.findings]
-        return ", ".join([*how_many(self.seen), *(kinds or ([] if self.is_authorised else [NOT_AUTHORISED]))])
-
-
-class _Known:
-    """What the audits know of a script: its last hash and status, when it was first seen, and the statuses that were asked for when it was last.
-
-    `last_at` is when it was last seen, of a script that audits no longer look at.
-    """
-
-    def __init__(self, seen: Seen, at: datetime.datetime) -> None:
-        self.hash, self.status, self.first_day, self.asked = seen.hash, seen.status, day_of(at), frozenset[str]()
-        self.last_at = at
 
 
 class History(Chronicle):
@@ -101,13 +85,15 @@ class History(Chronicle):
         self.first_counts: tuple[int, int] | None = None
         self._last_digest = ""
         self._asked = frozenset[str]()
-        self._known: dict[Identity, _Known] = {}
+        self._known: dict[Identity, Known] = {}
         self._hash_days: dict[str, str] = {}
         self._inventory_seq = 0
         # The last inventory that stands in a record, and the findings in it.
         self._whole: Inventory = {}
         self._found: set[Finding] = set()
         self._reader = Reader()
+        # How often each script changed in the period under an entry that takes any hash.
+        self._unpinned = collections.Counter[Identity]()
 
     def listed(self) -> list[Listed]:
         """Return the inventory of the last record of the period, sorted."""
@@ -117,6 +103,10 @@ class History(Chronicle):
         """Return how many of the scripts that were last seen are authorised, and how many there are."""
         listed = [self._listed(identity, seen) for identity, seen in self.last_seen.items()]
         return sum(script.seen.alike for script in listed if script.is_authorised), count(self.last_seen)
+
+    @property
+    def unpinned(self) -> tuple[int, int]:
+        return len(+self._unpinned), self._unpinned.total()
 
     @property
     def left_out(self) -> list[tuple[str, datetime.datetime]]:
@@ -177,6 +167,10 @@ class History(Chronicle):
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
         now = (self.inventory or {}) if audit.can_see else {}
+        changed_at = parse_time(record["monitor"]["updated_at"])
+        if record["monitor"]["enabled"] and self.last_at is not None and changed_at is not None and changed_at > self.last_at:
+            words = f"the setting of the script monitor was changed on {moment(changed_at)}; what it did not watch before that is not known"
+            yield self._about_audits(SCOPE, audit.at, words)
         messages = {(f["kind"], *self._reader.name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
         gone: set[Identity] = set()
         if audit.can_see:
@@ -193,7 +187,7 @@ class History(Chronicle):
                 yield Event(audit.at, self.zone_id, GONE, identity.url, identity.host)
             self._before, self.last_seen, self.last_seen_at = self.last_seen, now, audit.at
             self._last_digest = record["baseline_digest"]
-            self._asked = _statuses(record["scope"])
+            self._asked = statuses_of(record["scope"])
         if self.is_first and audit.can_see and self.period.covers(audit.at):
             self.first_counts = self.count_authorised()
         yield from self.finding_events(
@@ -251,12 +245,15 @@ class History(Chronicle):
             message="; ".join(how_many(seen)),
         )
         if known is None:
-            known = self._known[identity] = _Known(seen, at)
+            known = self._known[identity] = Known(seen, at)
             became = UNJUSTIFIED if self.is_first else NEW
             yield about
         elif seen.hash and known.hash and seen.hash != known.hash:
             became = HASH_CHANGED
-            yield about._replace(what=CHANGED, message=f"the hash was {known.hash}, is {seen.hash}")
+            is_unpinned = bool(declared) and not seen.not_authorised_as and declared.get("integrity") != PINNED
+            self._unpinned[identity] += is_unpinned and self.period.covers(at)
+            more = "; its entry takes any hash, so that no authorisation names this one" if is_unpinned else ""
+            yield about._replace(what=CHANGED, message=f"the hash was {known.hash}, is {seen.hash}{more}")
         known.hash, known.status = seen.hash or known.hash, seen.status
         if seen.hash:
             self._hash_days.setdefault(seen.hash, day_of(at))
@@ -292,13 +289,21 @@ class History(Chronicle):
 
     def _find_gone(self, now: Inventory, scope: t.Mapping[str, t.Any]) -> list[Identity]:
         """Return the scripts that this audit would have listed, and did not; forget them."""
-        asked, gone = _statuses(scope), []
+        asked, gone = statuses_of(scope), []
+        # One that is listed without its URL may be any of its host.
+        hidden = {identity.host for identity in now if not identity.url}
         for identity in sorted(self._known.keys() - now.keys()):
             known = self._known[identity]
             if identity in self.last_seen:
                 known.asked, known.last_at = self._asked, self.last_seen_at or known.last_at
             # A script of a status that nobody asks for any more may have got that status.
-            if looks_at(scope["hosts"], identity.host) and known.asked <= asked and (not known.status or known.status in asked):
+            is_hidden = bool(identity.url) and identity.host in hidden
+            if (
+                not is_hidden
+                and looks_at(scope["hosts"], identity.host)
+                and known.asked <= asked
+                and (not known.status or known.status in asked)
+            ):
                 gone.append(identity)
                 del self._known[identity]
         return gone
@@ -390,8 +395,3 @@ class History(Chronicle):
 
 def _hashes(declared: t.Mapping[str, Json]) -> frozenset[str]:
     return frozenset(value.lower() for value in list_of(declared.get("hashes")) if isinstance(value, str))
-
-
-def _statuses(scope: t.Mapping[str, t.Any]) -> frozenset[str]:
-    """Return the statuses that an audit asked for; without any, the service lists active scripts."""
-    return frozenset(scope["status"] or ON_PAGES[:1])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import typing as t
 
 from ...module_utils._baseline.pattern import normalize_url
+from ...module_utils._chain.kinds import SCRIPTS
 from ...module_utils._chain.records import CheckedRecord
+from ...module_utils._core import Json
 from ...module_utils._scripts.facts import REPORTED, SCORE
+from .audits import day_of
 from .endings import Verdict
+from .events import NOT_AUTHORISED
 
 # The scripts of a record, by what tells them apart.
 
@@ -44,6 +49,36 @@ class Seen(t.NamedTuple):
     @property
     def not_authorised_as(self) -> str:
         return next((kind for kind in KINDS_NOT_AUTHORISED if kind in self.findings), "")
+
+
+class Listed(t.NamedTuple):
+    """A script of the inventory, with its entry, the entry's declaration and its findings."""
+
+    script_url: str
+    host: str
+    seen: Seen
+    declared: t.Mapping[str, Json]
+    is_authorised: bool
+
+    @property
+    def entry(self) -> str:
+        return self.seen.entry
+
+    @property
+    def message(self) -> str:
+        kinds = [kind for kind in SCRIPTS.findings if kind in self.seen.findings]
+        return ", ".join([*how_many(self.seen), *(kinds or ([] if self.is_authorised else [NOT_AUTHORISED]))])
+
+
+class Known:
+    """What the audits know of a script: its last hash and status, when it was first seen, and the statuses that were asked for when it was last.
+
+    `last_at` is when it was last seen, of a script that audits no longer look at.
+    """
+
+    def __init__(self, seen: Seen, at: datetime.datetime) -> None:
+        self.hash, self.status, self.first_day, self.asked = seen.hash, seen.status, day_of(at), frozenset[str]()
+        self.last_at = at
 
 
 Inventory = dict[Identity, Seen]

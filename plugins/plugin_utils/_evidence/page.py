@@ -14,8 +14,7 @@ from .audits import moment
 from .calendar import STATES, calendar, shape
 from .document import DEFAULT_TITLE, Document, ZoneChain, numbers
 from .events import AUTHORISED, CLOSED, OPENED, SEEN, Event
-from .history import Listed
-from .inventory import count
+from .inventory import Listed, count
 from .verdict import NOUNS, PAGE_WORDS
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.

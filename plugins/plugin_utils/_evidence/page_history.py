@@ -8,9 +8,10 @@ import typing as t
 from ...module_utils._chain.kinds import PAGES, SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import canonical, parse_time
+from ...module_utils._pages.facts import REDIRECTED, UNREAD
+from ...module_utils._text import canonical
 from .._words import plural
-from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, Slow, day_of, delay_of, find_gaps, find_slow
+from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, Slow, day_of, delay_of
 from .chronicle import Chronicle, Finding
 from .dates import Dates, Entry, best_entry, covers, matches
 from .endings import end_of_entry, is_current
@@ -37,6 +38,7 @@ from .events import (
     Event,
     Opened,
 )
+from .looks import Looks
 from .page_parts import (
     HAS,
     PARTS,
@@ -55,12 +57,11 @@ from .scope import leaves_out_of_pages
 
 # What the records of a zone's payment pages prove about a period: what changed in a page, and who authorised it.
 
-_UNREAD = "page_unread"
 # Findings about an entry, whose name is their subject; with a page, about one of the baseline of scripts, and the subject is the script.
 _OF_ENTRIES = frozenset(("expired", "unjustified", UNUSED))
 # Findings about a script of a page, which the baseline of scripts may authorise as well.
 _OF_SCRIPTS = frozenset(("script_new", "expired", "unjustified"))
-_NO_EPISODE = _OF_ENTRIES | {_UNREAD}
+_NO_EPISODE = _OF_ENTRIES | {UNREAD}
 _OF_AUDITS = frozenset(("evidence_gap", "history_broken"))
 
 
@@ -95,14 +96,11 @@ class PageHistory(Chronicle):
         self._authorised_by: dict[Finding, str] = {}
         self._looked_by: dict[Finding, Look] = {}
         self._names: dict[Finding, set[str]] = {}
+        self._led_to: dict[Finding, str] = {}
         self._readable: t.Mapping[str, Page] = {}
         self._headers: list[str] = []
         self._fetches = 0
-        # Each page's audits, of which those are blind that could not read it, each at the time at which the page was looked at: that of a
-        # recording where one was read. And when the page was asked for last.
-        self._looks: dict[str, list[Audit]] = {}
-        self._asked: dict[str, datetime.datetime] = {}
-        self._recorded: set[str] = set()
+        self.looks = Looks(period)
         # The entries of the baseline of scripts, their dates, and when each script was first seen on a host.
         self._script_entries: Entries | None = None
         self.script_dates = Dates(SCRIPTS.name)
@@ -150,7 +148,7 @@ class PageHistory(Chronicle):
             declared=declared,
             is_authorised=is_authorised,
             has="could not be read"
-            if _UNREAD in kinds
+            if UNREAD in kinds
             else ", ".join([plural(sent, "compared header"), *has]) + recorded_when(page),
             hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
             message=", ".join(named or ([] if is_authorised else [NOT_AUTHORISED])),
@@ -170,7 +168,8 @@ class PageHistory(Chronicle):
             for finding in record["findings"]
         }
         kinds = {finding.kind for finding in self._found}
-        blind = {PAGE_UNREAD} if _UNREAD in kinds or not self._pages or any(map(self._is_unread, self._pages)) else set()
+        is_unread = UNREAD in kinds or not self._pages or any(map(self._is_unread, self._pages))
+        blind = {PAGE_UNREAD} if is_unread else set()
         blind |= {NOT_READABLE} if self._pages is None else set()
         blind |= {NO_BASELINE} if self.entries is None or self._script_entries is None else set()
         audit = Audit(
@@ -178,11 +177,13 @@ class PageHistory(Chronicle):
             has_findings=not record["passed"] or bool(kinds - {UNUSED}),
             blind=frozenset(blind),
             delay=delay_of(record, at),
-            left_out=leaves_out_of_pages(record["scope"], self._known_pages()),
+            left_out=leaves_out_of_pages(record["scope"], self.looks.known(self.earlier)),
             has_broken_history="history_broken" in kinds,
         )
-        self._readable = {page["url"]: page for page in self._pages or () if not self._is_unread(page)}
-        self._note_pages(record["scope"]["pages"], audit)
+        self._readable = {
+            page["url"]: page for page in self._pages or () if not self._is_unread(page) and not self.looks.is_older(page, at)
+        }
+        self.looks.add(record["scope"]["pages"], {page["url"]: page for page in self._pages or ()}, self._readable, audit)
         return audit
 
     def events_of(self, _record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
@@ -191,6 +192,7 @@ class PageHistory(Chronicle):
         for finding in self._found.keys() - self.open.keys():
             self._authorised_by[finding] = self._authority(finding)
             self._looked_by[finding] = self._look_at(finding.place)
+            self._led_to[finding] = self._address_of(finding.place)
             if finding.kind in HAS and finding.place in self._readable:
                 self._names[finding] = names_of(self._readable[finding.place], finding)
         yield from self._authorised_events(audit.at)
@@ -225,7 +227,9 @@ class PageHistory(Chronicle):
         return about._replace(subject=finding.detail, entry=str(entry.get("name")), declared=entry)
 
     def _is_unread(self, page: Page) -> bool:
-        return page["status"] is None or any(finding.kind == _UNREAD and finding.place == page["url"] for finding in self._found)
+        """Return whether a page was not read; what led elsewhere shows another document."""
+        kinds = {finding.kind for finding in self._found if finding.place == page["url"]}
+        return page["status"] is None or bool(kinds & {UNREAD, REDIRECTED})
 
     def _page_events(self, url: str, page: Page, at: datetime.datetime) -> t.Iterator[Event]:
         last = self._read.get(url)
@@ -277,7 +281,7 @@ class PageHistory(Chronicle):
         page = self._readable.get(finding.place)
         if page is None or self._is_left_out(finding):
             return Ended(HIDDEN)
-        if finding.kind == _UNREAD:
+        if finding.kind == UNREAD:
             return Ended(READ_AGAIN)
         declared = self.entry_of(page["entry"] or "")
         if finding.kind == "gone":
@@ -295,8 +299,11 @@ class PageHistory(Chronicle):
         return Ended(BY_AUTHORISATION if is_current(entry, self.day) else STILL_NOT_AUTHORISED)
 
     def _is_left_out(self, finding: Finding) -> bool:
-        """Return whether audits do not compare a header any more, or look less closely at a page than the one that found something."""
+        """Return whether audits do not compare a header any more, look less closely at a page than the one that found something, or read another one."""
         name = finding.detail
+        led_to = self._led_to.get(finding, "")
+        if finding.kind not in (UNREAD, REDIRECTED) and led_to and led_to != self._address_of(finding.place):
+            return finding.kind not in HAS or not self._has(self._readable[finding.place], finding)
         if finding.kind == "header_changed":
             return not name.startswith("meta:") and name not in (*self._headers, "base")
         page = self._readable.get(finding.place)
@@ -312,6 +319,10 @@ class PageHistory(Chronicle):
         """Return how closely the record at hand looked at a page."""
         page = self._readable.get(url)
         return Look() if page is None else Look(page["source"] == "har", self._fetches)
+
+    def _address_of(self, url: str) -> str:
+        """Return where a page led in the record at hand, without the query; "" if it was not read."""
+        return str(self._readable.get(url, {}).get("final_url") or "").partition("?")[0].partition("#")[0]
 
     def _entry_name(self, url: str) -> str:
         return self._read.get(url, {}).get("entry") or ""
@@ -335,62 +346,30 @@ class PageHistory(Chronicle):
 
     @property
     def gaps(self) -> list[Gap]:
-        """Return the gaps between audits, and those between recordings: an audit of a recording proves nothing about days after it."""
-        gaps = super().gaps
-        days = {day for gap in gaps for day in gap.dates}
-        for url in sorted(self._recorded):
-            looks = self._looks_at(url)
-            what = f"{url} was neither recorded nor fetched"
-            # Before its first audit, only the audits of all pages have a gap.
-            period = self.period._replace(is_since_given=False)
-            own = find_gaps([look.at for look in looks], self._earlier_look_at(url), period, self.max_gap_days, what)
-            new = [gap._replace(days=len(gap.dates - days)) for gap in own]
-            gaps += [gap for gap in new if gap.days]
-            days |= {day for gap in own for day in gap.dates}
-        return gaps
+        return self.looks.gaps(super().gaps, self.max_gap_days)
 
     @property
     def slow(self) -> Slow | None:
-        """Return the first days between which more than seven days had no audit, of all pages together or of one of them."""
-        whole = super().slow
-        of_pages = []
-        for url in self._known_pages():
-            looks = self._looks[url]
-            start = max(
-                (look.day for look in looks if look.proves_its_day and look.day < self.period.first), default=looks[0].day
-            )
-            span = find_slow(self._looks_at(url), start, self.period)
-            of_pages += [span._replace(page=url)] if span else []
-        return whole or min(of_pages, default=None)
+        return self.looks.slow(super().slow, self.earlier)
+
+    @property
+    def late_pages(self) -> list[tuple[str, str]]:
+        days = {audit.day.isoformat() for audit in self.audits[:1]}
+        return [each for each in self.looks.late(self.earlier, self.max_gap_days) if each[0] not in days]
+
+    @property
+    def unaudited_entries(self) -> list[str]:
+        known = self.looks.known(self.earlier)
+        return [name for name, entry in (self.entries or {}).items() if not any(matches(entry.get("page"), url) for url in known)]
 
     @property
     def left_out(self) -> list[tuple[str, datetime.datetime]]:
-        return sorted((url, self._looks[url][-1].at) for url in self._known_pages() if self._asked[url] != self.last_at)
-
-    def _known_pages(self) -> list[str]:
-        """Return the pages that were asked for in the period, or by the last audit before it."""
-        return [url for url, at in self._asked.items() if self.period.covers(at) or at == self.earlier]
-
-    def _looks_at(self, url: str) -> list[Audit]:
-        return [look for look in self._looks[url] if self.period.covers(look.at)]
-
-    def _earlier_look_at(self, url: str) -> datetime.datetime | None:
-        return max((look.at for look in self._looks[url] if day_of(look.at) < self.period.since), default=None)
-
-    def _note_pages(self, urls: t.Iterable[str], audit: Audit) -> None:
-        """Note which pages an audit could read, and when each was looked at: what holds for all of them holds for each."""
-        pages = {page["url"]: page for page in self._pages or ()}
-        for url in urls:
-            recorded = parse_time(pages[url].get("recorded_at")) if url in pages else None
-            self._recorded |= {url} if recorded else set()
-            blind = audit.blind - {PAGE_UNREAD} | (frozenset() if url in self._readable else {PAGE_UNREAD})
-            looks = self._looks.setdefault(url, [])
-            looks.append(audit._replace(at=min(recorded, audit.at) if recorded else audit.at, blind=blind))
-            looks.sort(key=lambda look: look.at)
-            self._asked[url] = audit.at
+        return self.looks.left_out(self.earlier, self.last_at)
 
     def is_hidden(self, identity: t.Hashable) -> bool:
-        return isinstance(identity, Finding) and (identity.place not in self._readable or self._is_left_out(identity))
+        if not isinstance(identity, Finding) or identity in self._found:
+            return False
+        return identity.place not in self._readable or self._is_left_out(identity)
 
     def is_followed(self, finding: Finding) -> bool:
         return finding in self.ongoing

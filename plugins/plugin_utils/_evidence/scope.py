@@ -20,11 +20,15 @@ def looks_at(limits: t.Sequence[str], host: str) -> bool:
     return not limits or any(fnmatch.fnmatchcase(host, limit.lower()) for limit in limits)
 
 
+def statuses_of(scope: t.Mapping[str, t.Any]) -> frozenset[str]:
+    """Return the statuses that an audit asked for; without any, the service lists active scripts."""
+    return frozenset(scope["status"] or ON_PAGES[:1])
+
+
 def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     """Return what an audit of scripts did not look at of the pages of a zone, in words; "" if it looked at everything."""
     parts = [f"only at the hosts {', '.join(scope['hosts'])}"] if scope["hosts"] else []
-    # Without any status, the service lists active scripts.
-    missing = [status for status in ON_PAGES if status not in (scope["status"] or ON_PAGES[:1])]
+    missing = [status for status in ON_PAGES if status not in statuses_of(scope)]
     parts += [f"not at {' and '.join(missing)} scripts"] if missing else []
     own, default = scores_of(scope), MALICIOUS_SCORES.get(scope["route"])
     if own is not None and default is not None and not own.includes(default):

@@ -11,7 +11,7 @@ from ...module_utils._chain.kinds import PAGES, Kind
 from ...module_utils._core import Json
 from ...module_utils._text import format_time, line, list_of
 from .document import Document, ZoneChain
-from .history import Listed
+from .inventory import Listed
 from .page_history import ListedPage
 from .verdict import NOUNS
 
@@ -51,6 +51,9 @@ def render_table(document: Document) -> bytes:
 
 
 def _rows(document: Document) -> t.Iterator[dict[str, Json]]:
+    made = format_time(document.desired.period.at)
+    for sentence in document.warnings:
+        yield {"kind": "verdict", "at": made, "what": "warning", "message": sentence}
     for zone in document.not_audited:
         yield {
             **_not_audited(zone.zone_id, zone.name, zone.kind, zone.last_at),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import typing as t
 
 from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
@@ -37,9 +38,17 @@ _MAX_PAGE = 120
 NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
 
 
-def sentences(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str] = ()) -> list[str]:
-    """Return the sentences about a period, without a full stop; `missing` are the names of zones without any chain."""
-    worse = [text for part in _WORSE for text in part(chains, period, missing)]
+def sentences(
+    chains: t.Sequence[Told], period: Period, missing: t.Sequence[str] = (), elsewhere: t.Sequence[str] = ()
+) -> list[str]:
+    """Return the sentences about a period, without a full stop.
+
+    `missing` are the names of zones without any chain, `elsewhere` those of the inventory that the document is not about, because they have none.
+    """
+    worse: list[str] = []
+    for part in _WORSE:
+        worse += part(chains, period, missing)
+        worse += _elsewhere(elsewhere) if part is _not_audited else ()
     answers, late = list(_frequency(chains, missing)), list(_written(chains, period))
     whole = list(_accounted(chains))
     if worse or late or any(_NOT_MET in text for text in answers):
@@ -50,6 +59,14 @@ def sentences(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str]
 
 
 _NOT_MET = ": not met in "
+_GOOD = re.compile("At least every seven days: yes|Every one of ")
+
+
+def is_good(sentence: str) -> bool:
+    """Return whether a sentence is one of the two answers that are good news by themselves."""
+    return bool(_GOOD.match(sentence))
+
+
 _OF_AUDITS = "which counts audits, whatever they found"
 _OF_RECORDS = "which says that the records in the folder are unbroken, whatever they found"
 
@@ -180,6 +197,10 @@ _BLIND: t.Mapping[str, tuple[str, str]] = {
 }
 
 
+# Of payment pages; one that led elsewhere was not read.
+_UNREAD = ("page_unread", "redirected")
+
+
 def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
     for reason, (words, meaning) in _BLIND.items():
         kind = PAGES if reason == PAGE_UNREAD else SCRIPTS
@@ -187,7 +208,7 @@ def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) 
         blind = [audit for audit in all_audits if reason in audit.blind]
         if blind:
             days = len({audit.day for audit in blind})
-            unread = {e.place for chain in chains if kind is PAGES for e in chain.history.findings("page_unread")}
+            unread = {e.place for chain in chains if kind is PAGES for name in _UNREAD for e in chain.history.findings(name)}
             pages = f"{plural(max(len(unread), 1), 'payment page')} " if kind is PAGES else ""
             yield pages + words.format(
                 f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}: {meaning}"
@@ -217,6 +238,11 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
         if late:
             what = f"was first audited{_about(kind, chains, 'for')} on"
             yield f"{named(f'zone {zone} {what} {day}' for day, zone in sorted(late))}: nothing is known of the days before"
+    pages = sorted((*late, chain.zone) for chain in chains for late in chain.history.late_pages)
+    if pages:
+        texts = named(f"{line(url, _MAX_PAGE)} in {zone} on {day}" for day, url, zone in pages)
+        what = _one_or(len(pages), "was first audited", "were first audited")
+        yield f"{plural(len(pages), 'payment page')} {what} later than the first one: {texts}, and nothing is known of the days before"
     yield from _not_at_all(chains, missing)
 
 
@@ -235,6 +261,12 @@ def _not_at_all(chains: t.Sequence[Told], missing: t.Sequence[str]) -> _Texts:
         if lacking:
             what = f"{_one_or(len(lacking), 'has', 'have')} no audit of {NOUNS[kind.name]}"
             yield f"{plural(len(lacking), 'zone')} {what}: {named(lacking)}, so that nothing is known of them there"
+
+
+def _elsewhere(names: t.Sequence[str]) -> _Texts:
+    if names:
+        has, it = _one_or(len(names), "has", "have"), _one_or(len(names), "it", "them")
+        yield f"{plural(len(names), 'zone')} of the inventory {has} no evidence here, and nothing is said of {it}: {named(names)}"
 
 
 def _first_audited(chain: Told, period: Period) -> str:
@@ -256,6 +288,13 @@ def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
             yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} did not look at everything, which proves nothing of what was left out: {where}"
 
 
+def _unaudited_entries(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+    names = [f"{line(name, _MAX_PAGE)} in {chain.zone}" for chain in _audited(chains) for name in chain.history.unaudited_entries]
+    if names:
+        entries = plural(len(names), "entry", "entries")
+        yield f"{entries} of the baseline {_one_or(len(names), 'authorises', 'authorise')} a payment page that no audit looked at: {named(names)}"
+
+
 def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
     audited = _audited(chains)
     for of_kind, noun in ((SCRIPTS, "script"), (PAGES, "payment page")):
@@ -264,6 +303,11 @@ def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t
         without = total - sum(authorised for authorised, _number in counts)
         if without:
             yield f"{without:,} of {plural(total, noun)} {_one_or(without, 'has', 'have')} no authorisation on record"
+    changes = [chain.history.unpinned for chain in audited]
+    scripts, times = (sum(numbers) for numbers in zip(*changes, strict=True)) if changes else (0, 0)
+    if scripts:
+        words = f"{_one_or(scripts, 'is', 'are')} not pinned and changed {plural(times, 'time')}"
+        yield f"{plural(scripts, 'script')} {words}, which no authorisation names"
     for kind, words in (
         ("unjustified", "without owner, justification or authorised_by and authorised nothing"),
         ("expired", "past the day of review and authorised nothing any more"),
@@ -359,6 +403,7 @@ _WORSE = (
     _blind,
     _not_audited,
     _scope,
+    _unaudited_entries,
     _without_authorisation,
     _dates,
 )

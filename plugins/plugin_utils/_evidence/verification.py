@@ -85,6 +85,10 @@ def chains_of(archive: Archive) -> list[Source]:
         raise invalid_option("evidence_dir", f"{archive.folder!r} cannot be read: {error.strerror}") from None
 
 
+# Of a valid chain, nothing else is said.
+_UNBROKEN = ", which says that the records are unbroken, whatever the audits found"
+
+
 def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType({})) -> Conclusion:
     """Return each chain with its first invalid record; an archive without any chain is not valid. `names` are those of zones, by id."""
     chains = [verify(archive, source) for source in chains_of(archive)]
@@ -97,7 +101,7 @@ def report(archive: Archive, names: t.Mapping[str, str] = types.MappingProxyType
         torn = sum(any(incomplete_lines(chain)) for _row, chain in chains)
         first = (
             f"Valid: {'1 chain' if len(told) == 1 else f'all {len(told)} chains'}"
-            f"{f', {torn} of them with an incomplete last line: records may be missing' if torn else ''}"
+            + (f", {torn} of them with an incomplete last line: records may be missing" if torn else _UNBROKEN)
             if told
             else "There is no evidence in the folder."
         )

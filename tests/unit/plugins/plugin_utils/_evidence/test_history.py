@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.chains import SCOPE, script, write_baseline, write_chain
-from support.years import ZONE, Audit, about, day_of, digest, entry, record, write
+from support.years import HOST, ZONE, Audit, about, day_of, digest, entry, record, write
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document as documents
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence.calendar import calendar
@@ -395,3 +395,79 @@ def test_day_is_not_green_where_its_audit_proves_nothing(tmp_path: Path) -> None
     document = read(tmp_path)
     label = calendar(document.chains[0].history.audits, document.desired.period).label
     assert label == "2 audits on 2 days, 0 of them with findings, 1 on which not everything was looked at"
+
+
+def test_script_is_not_gone_where_one_of_its_host_is_listed_without_its_url(tmp_path: Path) -> None:
+    """Another plan shows no URLs: the same scripts are listed, and nobody can tell which."""
+    shown, hidden = script("https://evil.example/x.js"), script(None)
+    write_chain(
+        tmp_path,
+        [
+            {
+                "at": day_of(0),
+                "inventory": [{**shown, "findings": ["new"]}],
+                "findings": findings_of(("https://evil.example/x.js", HOST)),
+                "passed": False,
+            },
+            *({"at": day_of(day), "inventory": [hidden]} for day in (1, 2)),
+        ],
+        ZONE,
+    )
+    document = read(tmp_path)
+    assert "gone" not in {event.what for event in document.changes}
+    assert document.verdict[0] == (
+        "1 script was added without authorisation, no longer looked at and so not resolved after 3 days"
+        " (already at the first audit, nobody knows since when)"
+    )
+
+
+def test_changes_that_no_authorisation_names_are_said(tmp_path: Path) -> None:
+    """An entry that is not pinned takes any content."""
+    loose = {"a": entry()}
+    history = events(tmp_path, *(Audit(day, {"a": str(day)}, loose) for day in range(3)))
+    assert all(
+        message.endswith("; its entry takes any hash, so that no authorisation names this one") for _what, _s, message in history
+    )
+    assert read(tmp_path).verdict[0] == "1 script is not pinned and changed 2 times, which no authorisation names"
+    write(tmp_path, [Audit(day, A, loose) for day in range(3)])
+    assert read(tmp_path).verdict[0] == "At least every seven days: yes"
+
+
+def test_monitor_whose_setting_changed_between_audits_is_said(tmp_path: Path) -> None:
+    monitor = {"enabled": True, "sampled": True}
+    write_chain(
+        tmp_path,
+        [
+            {"at": day_of(day), "monitor": {**monitor, "updated_at": day_of(min(day, 1) - 0.5)}, "inventory": [script()]}
+            for day in range(3)
+        ],
+        ZONE,
+    )
+    words = "the setting of the script monitor was changed on 2026-01-01 18:00; what it did not watch before that is not known"
+    assert rows(tmp_path) == [("scope", "", words)]
+
+
+def test_zone_of_the_inventory_without_evidence_is_said(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(day, A, ONE) for day in range(3)])
+    options = {**OPTIONS, "evidence_dir": str(tmp_path), "dest": "d", "since": "2026-01-01", "at": day_of(3)}
+    names = {ZONE: "shop", "b" * 32: "pay"}
+    document = documents.read(documents.desire(options, names))
+    assert document.verdict[0] == "1 zone of the inventory has no evidence here, and nothing is said of it: pay"
+    named = documents.read(documents.desire({**options, "zone_names": names}, names))
+    assert named.verdict[0] == "1 zone was not audited: pay, so that nothing is known of what it had"
+    assert ("1", "zone without audits") in documents.numbers(named)
+
+
+def test_days_that_are_still_to_come_do_not_count(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(day, A, ONE) for day in range(3)])
+    options = {
+        **OPTIONS,
+        "evidence_dir": str(tmp_path),
+        "dest": "d",
+        "since": "2026-01-01",
+        "at": day_of(3),
+        "until": "2026-02-01",
+    }
+    later = "The period ends later: days that\nare still to come do not count."
+    assert later in render(documents.read(documents.desire(options, {}))).decode()
+    assert later not in render(read(tmp_path)).decode()

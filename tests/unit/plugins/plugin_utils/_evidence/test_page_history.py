@@ -283,6 +283,8 @@ def test_table_has_columns_of_pages_only_with_a_chain_of_pages(tmp_path: Path) -
     assert tuple(table(documents.read(documents.desire(options, {})))[0]) == COLUMNS
     found_rows = table(read(tmp_path, audit(0, SKIMMED, found("inline_new", "sha256-x"))))
     assert tuple(found_rows[0]) == (*COLUMNS, "page", "subject")
+    assert {row["what"] for row in found_rows if row["kind"] == "verdict"} == {"warning"}
+    found_rows = [row for row in found_rows if row["kind"] != "verdict"]
     assert [(row["kind"], row["what"], row["script_url"] or row["page"], row["subject"]) for row in found_rows] == [
         ("inventory", "listed", "https://cdn.example/a.js", ""),
         ("page", "listed", URL, ""),
@@ -364,6 +366,7 @@ def month(*audits: Made) -> tuple[Made, ...]:
 OLDER = "1 authorisation is older than what it authorises: dated back, or given for something else than what is in use"
 UNAUTHORISED = f"1 payment page with scripts that nobody authorised, {{}}{FIRST}"
 LATER = "authorised within 1 day but in use before that"
+BEFORE = "and nothing is known of the days before"
 NOBODY = "1 of 1 payment page has no authorisation on record"
 HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "a page that only the first audit read": (
@@ -393,7 +396,11 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     ),
     "a page that was added later": (
         (*(audit(day, PLAIN, also=[OTHER] if day > 14 else []) for day in range(30)),),
-        [SEVEN, accounted(30)],
+        [
+            f"1 payment page was first audited later than the first one: {OTHER['url']} in pay.example on 2026-01-16, {BEFORE}",
+            YES,
+            unbroken(30),
+        ],
     ),
     "a policy that no audit compared": (
         (*(audit(day, PLAIN, scope={"headers": list(COMPARED_HEADERS[3:])}) for day in range(3)),),
@@ -580,6 +587,64 @@ def test_zone_without_an_audit_of_a_kind_has_a_row(tmp_path: Path) -> None:
     ]
     text = render(document).decode()
     assert "old: no audit of scripts in this period; the last one before was on 2025-12-02 06:00." in text
+
+
+CART = page(final_url="https://shop.example/cart")
+
+
+def test_page_that_led_elsewhere_was_not_read(tmp_path: Path) -> None:
+    """What was found before is not gone because another document was read, and such an audit does not count."""
+    led = [audit(day, CART, found("redirected", CART["final_url"])) for day in range(1, 12)]
+    document = read(tmp_path, audit(0, PAYING, SCRIPT_NEW), *led)
+    assert document.verdict == [
+        UNAUTHORISED.format("no longer looked at and so not resolved after 11 days"),
+        "1 payment page that led to another address than the authorised one, still not resolved after 10 days",
+        "1 payment page could not be read in 11 of 12 audits, on 11 days: what browsers received then is not known",
+        NOBODY,
+        LATE.replace(" ({})", "").format("2026-01-01", "2026-01-12"),
+        unbroken(12),
+    ]
+    assert not [event for event in document.changes if event.what == "changed"]
+
+
+@pytest.mark.parametrize("findings", [[found("header_changed", "refresh", **{"is": "0", "should_be": None})], [SCRIPT_NEW]])
+def test_another_document_of_the_same_entry_resolves_nothing(tmp_path: Path, findings: list[dict[str, t.Any]]) -> None:
+    """The entry allows for an empty cart, which is no payment page that changed back."""
+    wide = checkout(page="https://shop.example/**")
+    document = read(tmp_path, audit(0, PAYING, *findings, of=wide), audit(1, CART, of=wide))
+    assert "no longer looked at and so not resolved after 1 day" in document.verdict[0]
+    query = page(final_url=f"{URL}?session=2", scripts=[])
+    assert "changed back after 1 day" in read(tmp_path, audit(0, PAYING, *findings), audit(1, query)).verdict[0]
+
+
+def test_recording_that_is_older_than_a_finding_resolves_nothing(tmp_path: Path) -> None:
+    older = page(source="har", recorded_at=day_of(0))
+    document = read(tmp_path, audit(0, PLAIN), audit(1, PAYING, SCRIPT_NEW), audit(2, older), audit(3, older))
+    assert document.verdict[0] == (
+        "1 payment page with scripts that nobody authorised, no longer looked at and so not resolved after 2 days"
+    )
+    assert not [event for event in document.changes if event.what == "changed" and event.at.day > 2]
+    newer = page(source="har", recorded_at=day_of(1.5))
+    document = read(tmp_path, audit(0, PLAIN), audit(1, PAYING, SCRIPT_NEW), audit(2, newer))
+    assert document.verdict[0] == "1 payment page with scripts that nobody authorised, changed back after 1 day"
+
+
+def test_entry_of_a_page_that_no_audit_looked_at(tmp_path: Path) -> None:
+    record, _of = audit(0, PLAIN)
+    digest = write_baseline(tmp_path, [checkout(), checkout(name="pay", page=OTHER["url"])])
+    document = read(tmp_path, ({**record, "pages_baseline_digest": digest}, checkout()))
+    assert document.verdict[0] == "1 entry of the baseline authorises a payment page that no audit looked at: pay in pay.example"
+
+
+def test_table_begins_with_what_is_no_good_news(tmp_path: Path) -> None:
+    """Nobody who has the table alone takes it for the one of a better period."""
+    document = read(tmp_path, audit(0, PLAIN, scope={"headers": []}), audit(1, PLAIN, scope={"headers": []}))
+    found_rows = table(document)
+    assert [(row["kind"], row["what"], row["message"]) for row in found_rows[:2]] == [
+        ("verdict", "warning", document.verdict[0]),
+        ("page", "listed", "0 compared headers, 0 scripts, 0 pieces of inline code, 0 frames, 0 forms"),
+    ]
+    assert "verdict" not in {row["kind"] for row in table(read(tmp_path, audit(0, PLAIN), audit(1, PLAIN)))}
 
 
 def test_script_is_authorised_by_the_entry_of_the_baseline_of_scripts(tmp_path: Path) -> None:
