@@ -49,6 +49,7 @@ options:
   send_url:
     description:
       - When O(url) and O(secret) are sent. V(if_different) sends them if the name or what can be compared of the address differs.
+        If the service shows nothing of the address, the task fails as V(bad_response) instead.
       - V(always) sends them in each run, which is a change in each run, to rotate a secret or a part of the address that the service does not show.
     type: str
     choices: [if_different, always]

@@ -191,11 +191,15 @@ def test_webhook_that_cannot_be_told_stops_the_task(modules: Modules, simulator:
     assert not run(modules, {**NEW, "url": MOVED}, fails="bad_response").writes
 
 
-def test_address_that_is_not_shown_is_sent(modules: Modules, simulator: t.Any, seeded: t.Any) -> None:
-    """Whether it moves is not known, so that policies that name the webhook count as muted."""
+def test_address_that_is_not_shown_is_sent_only_if_the_task_says_so(modules: Modules, simulator: t.Any, seeded: t.Any) -> None:
+    """Whether it differs is not known; whether it moves neither, so that policies that name the webhook count as muted."""
     seeded({**POLICY, "enabled": True})
-    simulator.faults({"kind": "rewrite", "set": {"0.url": None}, "path": "*/webhooks"})
-    report = run(modules, NEW, check=True)
+    hidden = {"kind": "rewrite", "set": {"0.url": None}, "path": "*/webhooks"}
+    simulator.faults(hidden)
+    refused = run(modules, NEW, fails="bad_response")
+    assert "send_url 'always' sends it" in refused.failure["msg"] and not refused.writes
+    simulator.faults(hidden)
+    report = run(modules, {**NEW, "send_url": "always"}, check=True)
     assert report.result["changed"] and report.result["compared"] == ["name"]
     assert [effect["name"] for effect in report.result["effects"]] == ["mute_alert"]
 

@@ -318,6 +318,7 @@ _CALLED: t.Mapping[str, str] = {
     r"\S+/page_shield/policies(/\*)? result(\[\])?": "rules[]",
     r"\S+/logpush/transformers(/\*)? result(\[\])?": "transformers[]",
     r"\S+/alerting/v3/policies(/\*)? result(\[\])?": "policies[]",
+    r"\S+/alerting/v3/policies(/\*)? result(\[\])?\.filters\.\w+$": "policies[].filters.*",
     r"\S+/destinations/webhooks result\[\]": "webhooks[]",
     r"\S+/available_alerts result\.[^.]+\[\]": "available_alerts[]",
     r"\S+/(script_monitor|page_shield)/scripts(/\*)? result(\[\])?": "scripts[]",

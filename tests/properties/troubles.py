@@ -15,14 +15,19 @@ from properties.trouble import (
     DELIVER,
     ENTRY_POINT,
     FIELDS,
+    HOOK,
     IN_ACCOUNT,
     MODULE,
+    NAME,
     ON,
     OTHER_RULE,
+    POLICY,
     RULE,
+    SCRIPT,
     SCRIPTS,
     TRANSFORMERS,
     VIOLATIONS,
+    ZONE_ID,
     Trouble,
     ago,
     jobs,
@@ -42,6 +47,38 @@ _UNREAD: Document = {
     "log_delivery_result": {"failed": True, "msg": "not allowed", "error": {"kind": "permission"}},
     "zone_id": "0b" * 16,
 }
+_CONSENT: Document = {"edgeops_allow": "all"}
+_LOGGED: Document = {**RULE, "action": "log", "value": "script-src *; connect-src *"}
+_PLACE: Document = {"host": NAME, "first_page_url": f"https://{NAME}/checkout"}
+# Of the scripts and the connections of two pages each only the last one is of another host.
+_LISTED: Document = {
+    "script_monitor": ON,
+    "scripts": [{**SCRIPT, "script_id": f"0{place}" * 16, "script_url": f"https://{NAME}/{place}.js"} for place in (1, 2)]
+    + [{**SCRIPT, "script_id": "09" * 16}],
+    "connections": [
+        {"id": f"0{place}" * 16, "url": f"https://{host}/v1", "status": "active", **_PLACE}
+        for place, host in ((1, NAME), (2, NAME), (9, "api.example"))
+    ],
+}
+_IN_PAGES: Document = {"max_per_page": 2}
+_FILTER = '{"where":{"and":[{"key":"ClientIP","operator":"eq","value":"192.0.2.1"}]}}'
+_AS_IT_IS: Document = {
+    "jobs": [{**DECLARED, "filter": _FILTER, "transformer": "redact", "enabled": True, "dataset": "http_requests"}],
+    "script_monitor_enabled": True,
+    "custom_fields": FIELDS,
+    "content_security_rules": [DECLARED_RULE],
+}
+_OLDER: Document = {"output_options": None, "logpull_options": "fields=ClientIP,RayID&timestamps=rfc3339"}
+
+
+def _run(name: str, args: Document, place: decisions.Place) -> decisions.Decision:
+    return MODULE(place, name, args)
+
+
+def _unchanged_job(seed: Document, declared: Document) -> Trouble:
+    return Trouble(lambda place: DELIVER(place, {"jobs": [declared]}, _CONSENT), (), {"jobs": jobs(seed)})
+
+
 _IN_DELIVER: t.Mapping[str, Trouble] = {
     "deliver-filter": _delivery({"jobs": jobs({})}, {"jobs": [{**DECLARED, "filter": _NEW_FILTER}]}),
     "deliver-fewer-fields": _delivery({"jobs": jobs({})}, {"jobs": [{**DECLARED, "output_options": {"field_names": ["RayID"]}}]}),
@@ -70,6 +107,38 @@ _IN_DELIVER: t.Mapping[str, Trouble] = {
         {"content_security_rules": [DECLARED_RULE]},
         {"edgeops_allow": "all"},
     ),
+    # What each of them is asked for is all that refuses: reports, a page of a listing, the policy before.
+    "deliver-enforcement-that-only-reports-refuse": _delivery(
+        {"policies": [_LOGGED], "violations": VIOLATIONS, **_LISTED},
+        {"content_security_rules": [{**DECLARED_RULE, "directives": "script-src 'self' https://cdn.example"}]},
+        _CONSENT,
+        settings=_IN_PAGES,
+    ),
+    "deliver-enforcement-that-only-listed-scripts-refuse": _delivery(
+        {"policies": [_LOGGED], **_LISTED},
+        {"content_security_rules": [{**DECLARED_RULE, "directives": "script-src 'self'; connect-src *"}]},
+        _CONSENT,
+        settings=_IN_PAGES,
+    ),
+    "deliver-stricter-rule-that-only-listed-connections-refuse": _delivery(
+        {"policies": [{**_LOGGED, "action": "allow"}], **_LISTED},
+        {"content_security_rules": [{**DECLARED_RULE, "directives": "script-src *; connect-src 'self'"}]},
+        _CONSENT,
+        settings=_IN_PAGES,
+    ),
+    # As it is declared: whatever is not shown, nothing is written.
+    "deliver-nothing": Trouble(
+        lambda place: DELIVER(place, _AS_IT_IS, _CONSENT),
+        (),
+        {
+            "jobs": jobs({"filter": _FILTER, "transformer_id": 7}),
+            "script_monitor": ON,
+            "rulesets": [ENTRY_POINT],
+            "policies": [RULE],
+            "of_account": {"transformers": TRANSFORMERS},
+        },
+    ),
+    "deliver-nothing-in-older-form": _unchanged_job(_OLDER, {"name": "edge", "logpull_options": _OLDER["logpull_options"]}),
     "deliver-too-many-zones": _delivery(
         {"script_monitor": {"enabled": False}}, {"script_monitor_enabled": True}, {"edgeops_max_changed_zones": 0}
     ),
@@ -83,6 +152,44 @@ _IN_DELIVER: t.Mapping[str, Trouble] = {
         {"script_monitor_enabled": True},
         {"edgeops_approved_plan_id": "sha256:" + "0" * 64},
     ),
+}
+
+
+# What an account has as it is declared.
+_POLICY_AS_IT_IS: Document = {
+    "enabled": True,
+    "alert_type": POLICY["alert_type"],
+    "mechanisms": {"email": ["ops@example.com"], "webhooks": ["chat"]},
+    "filters": {"zones": [ZONE_ID]},
+}
+_IN_ACCOUNTS: t.Mapping[str, Trouble] = {
+    f"unchanged-{name}": Trouble(functools.partial(_run, name, args), (), seed, address=IN_ACCOUNT)
+    for name, args, seed in (
+        ("logpush_transformer", {"name": "redact", "sql": TRANSFORMERS[0]["code"]}, {"transformers": TRANSFORMERS}),
+        (
+            "notification_policy",
+            {"name": POLICY["name"], **_POLICY_AS_IT_IS},
+            {
+                "webhooks": [HOOK],
+                "notification_policies": [
+                    {
+                        **POLICY,
+                        **_POLICY_AS_IT_IS,
+                        "mechanisms": {"email": [{"id": "ops@example.com"}], "webhooks": [{"id": HOOK["id"]}]},
+                    }
+                ],
+            },
+        ),
+        ("notification_webhook", {"name": "chat", "url": HOOK["url"]}, {"webhooks": [HOOK]}),
+        (
+            "logpush_jobs",
+            {
+                "jobs": [{"name": "edge", "dataset": "gateway_dns", "output_options": {"field_names": ["QueryName"]}}],
+                "unlisted_jobs": "absent",
+            },
+            {"jobs": [ACCOUNT_JOB]},
+        ),
+    )
 }
 
 
@@ -204,7 +311,15 @@ _OF_MODULES = {
 TROUBLES: t.Mapping[str, t.Callable[[], Trouble]] = {
     **{
         name: functools.partial(lambda trouble: trouble, trouble)
-        for name, trouble in {**IN_CHECK, **IN_SURVEY, **_IN_DELIVER, **_IN_ADOPTION, **_IN_EVENTS, "token": _TOKEN}.items()
+        for name, trouble in {
+            **IN_CHECK,
+            **IN_SURVEY,
+            **_IN_DELIVER,
+            **_IN_ACCOUNTS,
+            **_IN_ADOPTION,
+            **_IN_EVENTS,
+            "token": _TOKEN,
+        }.items()
     },
     **_OF_MODULES,
 }

@@ -129,7 +129,11 @@ def read_rule(document: Json, place: str) -> RulesetRule:
         _text(document, name, place)
     if not isinstance(document.get("enabled"), (bool, type(None))):
         raise bad(f"{place} has {json_type(document['enabled'])} in 'enabled'")
-    return RulesetRule(document, read_fields(document.get("action_parameters"), f"{place}.action_parameters"))
+    rule = RulesetRule(document, read_fields(document.get("action_parameters"), f"{place}.action_parameters"))
+    if not rule.expression:
+        # For which requests its fields are logged is not known, and a write would replace it.
+        raise bad(f"{place} has no expression")
+    return rule
 
 
 def read_fields(parameters: Json, place: str) -> Fields:

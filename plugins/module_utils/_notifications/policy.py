@@ -76,9 +76,9 @@ def _ids(name: str, sent: Json) -> tuple[str, ...]:
 
 
 def _texts(name: str, sent: Json) -> tuple[str, ...]:
-    sent = [sent] if isinstance(sent, str) else sent
-    if not isinstance(sent, (list, type(None))) or not all(isinstance(text, str) for text in sent or ()):
-        raise bad_answer(f"the filter {name[:60]!r} is not a list of strings")
+    sent = sent or None  # absent and empty are the same
+    if not isinstance(sent, (list, type(None))) or not all(isinstance(text, str) and text for text in sent or ()):
+        raise bad_answer(f"the filter {name[:60]!r} is not a list of strings that are not empty")
     return tuple(sorted(set(map(str, sent or ()))))
 
 

@@ -14,6 +14,7 @@ from .._core import (
     Json,
     Plan,
     Request,
+    bad_answer,
     conflict,
     invalid_option,
     written_otherwise,
@@ -94,9 +95,12 @@ def _body(name: str, desired: DesiredWebhook) -> dict[str, Json]:
 def _update(desired: DesiredWebhook, webhook: Webhook, naming: t.Sequence[Policy]) -> Plan:
     name = desired.name or webhook.name
     parts, differs = compare_url(webhook, desired.url) if desired.url else ((), False)
-    # Of an address that the service does not show at all, nothing is known.
-    is_unknown = desired.url is not None and not parts
-    sends = differs or is_unknown or desired.sends
+    if desired.url is not None and not parts and not desired.sends:
+        raise bad_answer(
+            f"the webhook {webhook.name!r} (id {webhook.id}) has no address in it, so that it is not known whether another one has to be sent;"
+            " send_url 'always' sends it"
+        )
+    sends = differs or desired.sends
     changed = sends or name != webhook.name
     if changed and desired.url is None:
         raise invalid_option("url", f"is required to change the webhook {webhook.name!r}, because an update replaces all of it")

@@ -241,8 +241,10 @@ def conclude(desired: DesiredTransformer, state: TransformerState, plan: Plan, a
 def parse_content(sent: Json) -> str:
     """Return the query in an answer."""
     sql = dict_of(sent).get("content")
-    if not isinstance(sql, str):
-        raise bad_answer(f"the query of a transformer is {json_type(sql)}, not a string")
+    if not isinstance(sql, str) or not sql.strip():
+        raise bad_answer(
+            f"the query of a transformer is {'empty' if isinstance(sql, str) else f'{json_type(sql)}, not a string'}"
+        )
     return sql
 
 

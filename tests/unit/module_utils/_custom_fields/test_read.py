@@ -195,6 +195,7 @@ FIELDS = "rs, rules[0].action_parameters.request_fields"
             "rs, rules[0] has custom fields, and 'zzz' as its action",
         ),
         (of(own(description=[])), "rs, rules[0] has a list in 'description'"),
+        *((of(own(expression=nothing)), "rs, rules[0] has no expression") for nothing in (None, "", " ")),
         (of(own(expression=True)), "rs, rules[0] has a boolean in 'expression'"),
         (of(own(ref=1)), "rs, rules[0] has a number in 'ref'"),
         (of(own(enabled="true")), "rs, rules[0] has a string in 'enabled'"),

@@ -83,6 +83,8 @@ def test_equivalent_options_are_no_change(options: t.Any) -> None:
         {"alert_type": None},
         {"filters": []},
         {"filters": {"zones": {"z1": 1}}},
+        {"filters": {"zones": "z1"}},
+        {"filters": {"zones": ["z1", ""]}},
         {"mechanisms": []},
         {"mechanisms": None},
         {"mechanisms": {"email": {}}},

@@ -8,6 +8,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._transformers.options import desire, normal
 from ansible_collections.edgeops.observability.plugins.module_utils._transformers.plan import (
     TransformerState,
+    parse_content,
     parse_transformer,
     parse_version,
     plan,
@@ -27,6 +28,13 @@ SENT: dict[str, t.Any] = {
 }
 OMITTED = dict.fromkeys(("name", "transformer_id", "sql", "description"))
 SQL = "SELECT 1 FROM http_requests"
+
+
+@pytest.mark.parametrize("content", [None, "", " \n", 7, [], {}])
+def test_query_that_is_not_shown_is_no_empty_query(content: t.Any) -> None:
+    with pytest.raises(Failure) as failure:
+        parse_content({"content": content})
+    assert failure.value.kind == BAD_RESPONSE
 
 
 def desired(**options: t.Any) -> t.Any:
