@@ -16,7 +16,7 @@ from support.years import ZONE, daily, day_of, entry, write
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.kinds import PAGES
 from ansible_collections.edgeops.observability.plugins.module_utils._chain.records import seal
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document
+from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document, verification
 
 # What the first paragraph says, in the order of the contract: the worst first. The last ones are no trouble.
 SENTENCES = (
@@ -116,6 +116,16 @@ def verdict(folder: Path) -> Decision:
     return told(SENTENCES[min(map(rank, said)) :], ". ".join(said))
 
 
+def chain_info(folder: Path) -> Decision:
+    """Return what a verification of the chain tells: that it is not valid or not whole, and what was found, lately too."""
+    result = verification.report(verification.desire({"evidence_dir": str(folder), "expected_heads": None})).result
+    if not result["valid"] or any(words in text for text in result["lines"] for words in ("incomplete", "are missing")):
+        return ended("; ".join(result["lines"]))
+    (zone,) = result["zones"]
+    found = {f"found {kind}" for kind, count in zone["findings"].items() if count}
+    return told(found | {f"open {finding['kind']}" for finding in zone["open"]}, "; ".join(result["lines"]))
+
+
 def _resealed(lines: t.Sequence[bytes], number: int, record: t.Mapping[str, t.Any]) -> bytes | None:
     """Return the lines with another record in a place, as an audit that knew less would have written them; None if it cannot be one."""
     before = list(lines[:number])
@@ -136,9 +146,9 @@ _OTHER_TRUTHS = re.compile(
 
 
 def record_losses(path: Path) -> t.Iterator[FileLoss]:
-    """Yield what can be taken away from the members of the last record, as an audit that knew less would have written it."""
+    """Yield what can be taken away from the members of each record, as an audit that knew less would have written it."""
     lines = path.read_bytes().splitlines(keepends=True)
-    for number, line in list(enumerate(lines))[-1:]:
+    for number, line in enumerate(lines):
         record = json.loads(line)
         for where, kind, change in member_losses(record):
             if where[0] in ("digest", "prev") or _OTHER_TRUTHS.match(place_of(where)):

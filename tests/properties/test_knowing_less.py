@@ -22,7 +22,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._content_rul
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._events import compare
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush import health
-from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import UNREAD
+from ansible_collections.edgeops.observability.plugins.module_utils._pages import audit, har
+from ansible_collections.edgeops.observability.plugins.module_utils._pages import compare as page_comparison
+from ansible_collections.edgeops.observability.plugins.module_utils._pages.facts import REDIRECTED, UNREAD, Unread
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts import listing
 from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence import document
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers
@@ -46,8 +48,8 @@ def how(pytestconfig, monkeypatch):
     return pytestconfig.getoption("--mutations")
 
 
-def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collections.Counter[str]) -> list[str]:
-    """Return which losses let a run decide better, or write more, than with all that it is answered."""
+def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collections.Counter[str], only: str = "") -> list[str]:
+    """Return which losses let a run decide better, or write more, than with all that it is answered; of `only` those that it names."""
     trouble = TROUBLES[name]()
     place = Place(simulator, trouble.address, folder)
     seed = trouble.whole_seed()
@@ -64,7 +66,7 @@ def greener(name: str, simulator: t.Any, folder: Path, how: str, cases: collecti
     assert EVERYTHING in trouble.tells or EVERYTHING not in whole.tells, whole
     reasons = []
     for loss in losses.chosen(losses.losses(recording, optional=trouble.optional), how, name):
-        if loss.cause in trouble.allowed:
+        if loss.cause in trouble.allowed or only not in str(loss):
             continue
         with replayed(recording, loss.key, loss.change):
             better = trouble.run(place).is_better_than(whole)
@@ -100,24 +102,28 @@ def test_less_of_a_file_is_never_greener(simulator, how, cases, tmp_path, name):
     assert not reasons, f"--mutations={how}\n" + "\n".join(reasons)
 
 
-def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Counter[str]) -> list[str]:
-    """Return which losses make a document better: the worst that its first sentence says has to stay as bad."""
+def worse_documents(name: str, tmp_path: Path, how: str, cases: collections.Counter[str], only: str = "") -> list[str]:
+    """Return which losses make a document or a verification better: the worst that its first sentence says has to stay as bad."""
     documents.HISTORIES[name](tmp_path)
-    whole = documents.verdict(tmp_path)
-    assert whole.tells and documents.SENTENCES[-3] in whole.tells, whole
+    readers = (documents.verdict, documents.chain_info)
+    whole = [read(tmp_path) for read in readers]
+    assert documents.SENTENCES[-3] in whole[0].tells and EVERYTHING not in whole[1].tells, whole
     by_loss = {loss: path for path, loss in documents.all_losses(tmp_path)}
     reasons = []
     for loss in losses.chosen(by_loss, how, name):
+        if only not in str(loss):
+            continue
         path = by_loss[loss]
         content = path.read_bytes()
         path.unlink()
         if loss.content is not None:
             path.write_bytes(loss.content)
-        less = documents.verdict(tmp_path)
+        for read, of_all in zip(readers, whole, strict=True):
+            less = read(tmp_path)
+            cases["less evidence"] += 1
+            if better := less.is_better_than(of_all):
+                reasons.append(f"{loss} -> {better}: {less.message}")
         path.write_bytes(content)
-        cases["less evidence"] += 1
-        if less.is_better_than(whole):
-            reasons.append(f"{loss} -> {less.message}")
     return reasons
 
 
@@ -133,7 +139,7 @@ def site() -> t.Iterator[Site]:
         yield site
 
 
-def greener_pages(name: str, place: Place, site: Site, how: str, cases: collections.Counter[str]) -> list[str]:
+def greener_pages(name: str, place: Place, site: Site, how: str, cases: collections.Counter[str], only: str = "") -> list[str]:
     """Return which losses let an audit of a page find less, pass, or keep more than was seen."""
     audited = pages.PAGES_WITH_TROUBLE[name](site, place)
     whole = audited.run()
@@ -141,7 +147,7 @@ def greener_pages(name: str, place: Place, site: Site, how: str, cases: collecti
     assert UNREAD not in whole.tells, whole
     reasons = []
     for loss in losses.chosen(pages.page_losses(audited), how, name):
-        if loss.cause in audited.allowed:
+        if loss.cause in audited.allowed or only not in str(loss):
             continue
         better = audited.run(loss).is_better_than(whole)
         cases["less of a page"] += 1
@@ -256,13 +262,66 @@ def _torn_is_nothing(patch: pytest.MonkeyPatch) -> None:
 
 def test_planted_fault_of_the_document_is_caught(monkeypatch, cases, tmp_path):
     _torn_is_nothing(monkeypatch)
-    reasons = worse_documents("broken history", tmp_path, "all", cases)
+    reasons = worse_documents("broken history", tmp_path, "all", cases, "chain.jsonl : cut")
     assert any("chain.jsonl : cut -> " in reason for reason in reasons), reasons
+
+
+def _unread_is_empty(patch: pytest.MonkeyPatch) -> None:
+    """A page that cannot be read counts as one with nothing in it."""
+    read = audit.read_response
+
+    def lenient(response: t.Any, earlier: t.Any) -> t.Any:
+        try:
+            return read(response, earlier)
+        except Unread:
+            headers = {"content-type": ("text/html",)}
+            return read(response._replace(status=200, headers=headers, body=b"<p>"), ())
+
+    patch.setattr(audit, "read_response", lenient)
+
+
+def _elsewhere_is_here(patch: pytest.MonkeyPatch) -> None:
+    """A page that leads elsewhere counts as that page."""
+    add = page_comparison.Comparison._add
+
+    def lenient(self: t.Any, kind: str, *rest: t.Any) -> None:
+        if kind != REDIRECTED:
+            add(self, kind, *rest)
+
+    patch.setattr(page_comparison.Comparison, "_add", lenient)
+
+
+def _unreadable_header_is_none(patch: pytest.MonkeyPatch) -> None:
+    """A recorded header without name or value counts as one that was not sent."""
+    headers = har._headers
+
+    def lenient(response: t.Any) -> t.Any:
+        listed = [item for item in response["headers"] if isinstance(item, dict) and all(map(item.get, ("name", "value")))]
+        return headers({"headers": listed})
+
+    patch.setattr(har, "_headers", lenient)
+
+
+PLANTED_IN_PAGES: t.Sequence[tuple[t.Callable[[pytest.MonkeyPatch], None], str, str]] = (
+    (_unread_is_empty, "fetched: inline code", "page status: 404 -> no word of inline_new"),
+    (_elsewhere_is_here, "fetched: frame", "page redirect: to another page -> no word of frame_new"),
+    (_unreadable_header_is_none, "recorded: added header", "response.headers[].value: null -> no word of header_changed"),
+)
+
+
+@pytest.mark.parametrize(
+    ("plant", "name", "said"), PLANTED_IN_PAGES, ids=[plant.__name__.strip("_") for plant, *_rest in PLANTED_IN_PAGES]
+)
+def test_planted_faults_of_pages_are_caught(simulator, site, cases, monkeypatch, tmp_path, plant, name, said):
+    pages.without_waiting(monkeypatch)
+    plant(monkeypatch)
+    reasons = greener_pages(name, Place(simulator, IN_ZONE, tmp_path), site, "all", cases, said.partition(" -> ")[0])
+    assert any(said in reason for reason in reasons), reasons
 
 
 @pytest.mark.parametrize(("plant", "name", "said"), PLANTED, ids=[plant.__name__.strip("_") for plant, _name, _said in PLANTED])
 def test_planted_faults_are_caught(simulator, monkeypatch, cases, tmp_path, plant, name, said):
     direct.without_waiting(monkeypatch, scenarios.inventory)
     plant(monkeypatch)
-    reasons = greener(name, simulator, tmp_path, "all", cases)
+    reasons = greener(name, simulator, tmp_path, "all", cases, said.partition(" -> ")[0])
     assert any(said in reason for reason in reasons), reasons
