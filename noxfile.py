@@ -43,8 +43,6 @@ OLDEST_PYTHON = "3.10"
 # playbooks import the plugins with each core.
 SANITY_OF_CORE = ("action-plugin-docs", "ansible-doc", "ignores", "runtime-metadata", "validate-modules")
 PROCESSORS = os.cpu_count() or 1
-# At least two processes, because they also wait.
-PLAYBOOKS_AT_ONCE = max(2, PROCESSORS // 2)
 ROOT = Path(__file__).resolve().parent
 REPORTS = ROOT / "build" / "reports"
 
@@ -138,6 +136,11 @@ def pytest(session: nox.Session, pins: str, *arguments: str, workers: int = 1, d
     run("python", "-m", "pytest", "-q", "-p", "no:cacheprovider", report, *many, *chosen)
 
 
+def several(session: nox.Session) -> int:
+    """Return how many processes run tests that also wait: one if other sessions wait beside it, because each imports and collects all tests."""
+    return 1 if session.parallel and PROCESSORS <= 2 else 2
+
+
 # What they ask for is missing as often as what the lists of tests/meta ask for, so that `make check` runs them, too.
 REFERENCE_PAGES = "tests/docs/test_reference_pages.py"
 
@@ -164,13 +167,20 @@ def budget(session: nox.Session) -> None:
 @gate("test", "once")
 def playbooks(session: nox.Session) -> None:
     """Whether role and playbooks of the installed artifact work as documented, as far as that is the same with every core."""
-    pytest(session, f"core-{MAIN}", "-m", "not every_core", "tests/playbooks", workers=PLAYBOOKS_AT_ONCE)
+    pytest(session, f"core-{MAIN}", "-m", "not every_core", "tests/playbooks", workers=max(several(session), PROCESSORS // 2))
+
+
+@gate("test", "once")
+def docs(session: nox.Session) -> None:
+    """Whether every example of the documentation runs, and site and report are correct in a browser."""
+    # File by file, because a fixture of a file builds the site or opens a browser.
+    pytest(session, "dev", "tests/docs", f"--ignore={REFERENCE_PAGES}", workers=several(session), dist="loadfile")
 
 
 @on_each_core("playbooks", *ENDS)
 def playbooks_of_core(session: nox.Session, core: str) -> None:
     """Whether the installed artifact works with what differs between versions of ansible-playbook"""
-    pytest(session, f"core-{core}", "-m", "every_core", "tests/playbooks", workers=PLAYBOOKS_AT_ONCE)
+    pytest(session, f"core-{core}", "-m", "every_core", "tests/playbooks", workers=max(several(session), PROCESSORS // 2))
 
 
 # Pre-releases install pylint's requirements from elsewhere than the package index.
@@ -201,13 +211,6 @@ def sanity(session: nox.Session, core: str) -> None:
                 shutil.copytree(results, REPORTS / session.name, dirs_exist_ok=True)
 
 
-@gate("test", "once")
-def docs(session: nox.Session) -> None:
-    """Whether every example of the documentation runs, and site and report are correct in a browser."""
-    # File by file, because a fixture of a file builds the site or opens a browser.
-    pytest(session, "dev", "tests/docs", f"--ignore={REFERENCE_PAGES}", workers=2, dist="loadfile")
-
-
 @gate("test", "check", "core-" + MAIN)
 def units(session: nox.Session) -> None:
     """Whether pure packages return what tables and properties expect."""
@@ -223,19 +226,19 @@ def controller(session: nox.Session) -> None:
 @gate("test", "once")
 def properties(session: nox.Session) -> None:
     """Whether random sequences, adoptions and answers of arbitrary JSON end as models predict, and knowing less is never greener."""
-    pytest(session, f"core-{MAIN}", "tests/properties", workers=2)
+    pytest(session, f"core-{MAIN}", "tests/properties", workers=several(session))
 
 
 @gate("test", "once")
 def secrets(session: nox.Session) -> None:
     """Whether no credential gets into any output, log, result or file, or to another origin."""
-    pytest(session, f"core-{MAIN}", "tests/secrets", "tests/tls", workers=2)
+    pytest(session, f"core-{MAIN}", "tests/secrets", "tests/tls", workers=several(session))
 
 
 @gate("test", "once")
 def faults(session: nox.Session) -> None:
     """Whether a fault at any request ends as expected; a seeded sample, all with `-- --faults=all`."""
-    pytest(session, f"core-{MAIN}", "tests/faults", workers=2)
+    pytest(session, f"core-{MAIN}", "tests/faults", workers=several(session))
 
 
 @gate("test", "once", name="ansible-lint")
@@ -248,7 +251,7 @@ def ansible_lint(session: nox.Session) -> None:
 @gate("test", "once")
 def simulator(session: nox.Session) -> None:
     """Whether the embedded simulator behaves as the API is documented."""
-    pytest(session, "dev", "simulator/tests", workers=2)
+    pytest(session, "dev", "simulator/tests", workers=several(session))
 
 
 @on_each_core("modules", *ENDS)
@@ -257,7 +260,7 @@ def modules(session: nox.Session, core: str) -> None:
     # The oldest core is tested with the oldest supported urllib3.
     http = ("tests/unit/module_utils/_api", "tests/tls") if core == next(iter(CORES)) else ()
     # Tests of HTTP wait.
-    pytest(session, f"core-{core}", "tests/modules", *http, workers=2)
+    pytest(session, f"core-{core}", "tests/modules", *http, workers=several(session))
 
 
 @gate("test", "once")

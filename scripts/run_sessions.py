@@ -13,15 +13,15 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import typing as t
 import xml.etree.ElementTree as ET  # parses only reports of the sessions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "build" / "reports"
-# At least two, because sessions also wait. At most three, because long sessions start several processes themselves: on two processors,
-# three sessions at once took a tenth more processor time than two for the same work.
-AT_ONCE = max(2, min(3, os.cpu_count() or 1))
+# Sessions wait, and on more processors the long ones start several processes themselves.
+AT_ONCE = 3
 # Where Linux keeps files in memory, and how much must be free there.
 MEMORY, MIN_FREE_BYTES = Path("/dev/shm"), 4_000_000_000  # noqa: S108  # each session makes folders of its own there
 
@@ -32,7 +32,10 @@ def main() -> int:
     REPORTS.mkdir(parents=True)
     report = REPORTS / "sessions.json"
     command = [sys.executable, "-m", "nox", "--tags", sys.argv[1], "--parallel", str(AT_ONCE), "--report", str(report)]
-    code = subprocess.run(command, cwd=ROOT, env={**temporary_folder(), **os.environ}, check=False).returncode
+    with tempfile.TemporaryDirectory(prefix="artifact-") as folder:
+        # Sessions with the same ansible-core share the collection that they build and install there.
+        environment = {**temporary_folder(), **os.environ, "EDGEOPS_ARTIFACT_FOLDER": folder}
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     sessions = json.loads(report.read_text(encoding="utf-8"))["sessions"] if report.exists() else []
     total: collections.Counter[str] = collections.Counter()
     print()

@@ -37,8 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Let programs that tests start use pytest's import path; playbooks get their own environment."""
     os.environ["PYTHONPATH"] = os.pathsep.join(map(str, config.getini("pythonpath")))
-    if not hasattr(config, "workerinput"):
-        # Parallel processes inherit the folder, so that one of them installs the collection for all.
+    if "EDGEOPS_ARTIFACT_FOLDER" not in os.environ:
+        # Parallel processes inherit the folder, so that one of them installs the collection for all; parallel sessions are given one.
         folder = tempfile.TemporaryDirectory(prefix="artifact-")
         os.environ["EDGEOPS_ARTIFACT_FOLDER"] = folder.name
         config.add_cleanup(folder.cleanup)

@@ -9,14 +9,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ansible.release import __version__
+
 ROOT = Path(__file__).resolve().parents[2]
 GALAXY = Path(sys.executable).with_name("ansible-galaxy")
 
 
 @functools.cache
 def installed() -> Path:
-    """Return the folder for ANSIBLE_COLLECTIONS_PATH; the first of the parallel processes of a test run installs the collection."""
-    place = Path(os.environ["EDGEOPS_ARTIFACT_FOLDER"])  # made by the conftest.py of all tests
+    """Return the folder for ANSIBLE_COLLECTIONS_PATH; of the parallel processes with the same ansible-core the first installs the collection."""
+    # The folder is that of `make test`, otherwise of the conftest.py of all tests.
+    place = Path(os.environ["EDGEOPS_ARTIFACT_FOLDER"], __version__)
+    place.mkdir(exist_ok=True)
     collections = place / "collections"
     with (place / "lock").open("w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
