@@ -87,6 +87,7 @@ options:
     default: {}
 seealso:
   - module: edgeops.observability.zone_variables_info
+  - module: edgeops.observability.adoption_summary
 """
 
 EXAMPLES = r"""
@@ -116,6 +117,7 @@ files:
     - inventory/ADOPTED.md
     - inventory/group_vars/all/adopted.yml
     - inventory/host_vars/shop.example/adopted.yml
+    - inventory/vault-example.txt
 dest:
   description: The folder of the files, as an absolute path.
   returned: success
@@ -126,7 +128,6 @@ group:
   returned: success
   type: str
   sample: all
-    - inventory/vault-example.txt
 adopted:
   description: The zones whose variables are in the files.
   returned: success
@@ -138,8 +139,22 @@ refused:
   returned: success
   type: dict
   sample: {blog.example: "the zone could not be read: permission: the token lacks Logs Read"}
+hosts:
+  description:
+    - Host patterns for the play that verifies the files with the role in check mode, one for each adopted host and for each other host with an
+      address in RV(group). Empty in check mode, in which there are no files.
+  returned: success
+  type: list
+  elements: str
+  sample: [shop.example, news.example]
+hosts_with_files:
+  description: Those of RV(hosts) that the files have variables of, for the play that loads these.
+  returned: success
+  type: list
+  elements: str
+  sample: [shop.example]
 lines:
-  description: The hosts that were not adopted, what was left out, and the next command.
+  description: The hosts that were not adopted, equal reasons of three or more once, what was left out, and the next command.
   returned: success
   type: list
   elements: str

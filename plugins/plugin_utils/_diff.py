@@ -27,7 +27,7 @@ def diff_lines(diff: Json) -> list[str]:
 
     Accept a diff or a result that contains one; a result of a zone without a diff has those of its parts, others give no lines.
     """
-    return [_line(difference) for difference in _differences(diff)]
+    return [line_of(difference) for difference in _differences(diff)]
 
 
 def _differences(diff: Json) -> list[Difference]:
@@ -47,10 +47,14 @@ def lines_of_hosts(results: Json) -> list[str]:
     if not isinstance(results, dict):
         raise ValueError("must be a dictionary of results by host")
     pairs = [(name, difference) for name, result in results.items() for difference in _differences(result)]
-    folded = fold(pairs, key=list, least=MIN_FOLDED)
+    return folded_lines(pairs, {name: _scope(result) for name, result in results.items()})
+
+
+def folded_lines(pairs: t.Iterable[tuple[str, Difference]], scopes: t.Mapping[str, str]) -> list[str]:
+    """Return the lines of differences, each with the hosts that it is about: equal differences of several are one line."""
     return [
-        f"{clean_text(hosts_such_as(names, [_scope(results[name]) for name in names]))}: {_line(difference)}"
-        for names, difference in folded
+        f"{clean_text(hosts_such_as(names, [scopes[name] for name in names]))}: {line_of(difference)}"
+        for names, difference in fold(pairs, key=list, least=MIN_FOLDED)
     ]
 
 
@@ -59,7 +63,8 @@ def _scope(result: Json) -> str:
     return ACCOUNT if is_account else ZONE
 
 
-def _line(difference: Difference) -> str:
+def line_of(difference: Difference) -> str:
+    """Return a difference in a short line."""
     place = ".".join(part for part in (difference.resource, difference.subject, difference.path) if part)
     return clean_text(f"{place}: {_words(difference)}" if place else _words(difference))
 

@@ -31,7 +31,7 @@ ATTRIBUTES = "edgeops.observability.attributes"
 # Modules with requests, and the reason why there is no info module for them.
 WITHOUT_INFO = {"logpush_ownership": "the service offers no way to read a challenge"}
 # Modules about the hosts of a play, which are tested with playbooks.
-PARTS = {"delivery_plan", "delivery_summary", "validate_variables"}
+PARTS = {"adoption_summary", "delivery_plan", "delivery_summary", "validate_variables"}
 # A description of a return value that is longer than this, as JSON, is copied and not written twice.
 SHORT = 250
 # The kinds of plugins that users name.

@@ -103,6 +103,20 @@ def test_failing_zones_are_reported(playbook: Playbook, tmp_path: Path) -> None:
     assert "/scripts" in said["unseen"][2] and "cannot be the name of a folder" in said["odd/name"][2]
 
 
+def test_files_that_cannot_be_loaded_verify_nothing(playbook: Playbook, tmp_path: Path) -> None:
+    """Another file beside an adopted one is broken: its zone fails, although nothing would change without the files."""
+    hosts = {name: {"zone_id": secrets.token_hex(16)} for name in ("broken", "whole")}
+    playbook.simulator.seed(zones=[host["zone_id"] for host in hosts.values()])
+    folder = tmp_path / "inventory"
+    (folder / "host_vars" / "broken").mkdir(parents=True)
+    (folder / "host_vars" / "broken" / "mine.yml").write_text("mine: {", encoding="utf-8")
+    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder)}, fails="ansible")
+    said = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.status == "failed"}
+    assert set(said) == {"broken"} and said["broken"].startswith(
+        "the zone could not be verified: its files could not be loaded: "
+    )
+
+
 def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
     """In check mode, even with a limit without localhost, the run reports which files it would write, and writes none."""
     playbook.simulator.seed(zones=["1", "2"])

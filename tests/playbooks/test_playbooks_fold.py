@@ -196,3 +196,38 @@ def test_adoption_says_nothing_of_zones_without_news(playbook: Playbook, hosts, 
     assert skipped(report) == {}
     assert len(printed(report)) <= MAX_LINES
     assert report.stdout.rfind("TASK [Show the outcome]") == report.stdout.rfind("TASK [")
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_adoption_of_one_zone_says_nothing_of_others(playbook: Playbook, hosts, tmp_path: Path, check: bool) -> None:
+    """No task is skipped for zones outside of the target, nor in check mode for any."""
+    inventory = {name: {"zone_id": host["zone_id"]} for name, host in hosts.items()} | {"bastion": {}, "proxy": {}}
+    report = playbook.run(
+        playbook="edgeops.observability.adopt",
+        inventory=inventory,
+        extra_vars={"edgeops_adopt_dir": str(tmp_path / "adopted"), "edgeops_target": "zone3"},
+        secrets=[SECRET],
+        verbosity=0,
+        check=check,
+    )
+    assert skipped(report) == {} and not report.writes
+    predicted = {outcome.host for outcome in report.ours if outcome.module == "zone_observability"}
+    assert predicted == (set() if check else set(hosts)), "each zone of the group"
+    assert report.stdout.rfind("TASK [Show the outcome]") == report.stdout.rfind("TASK [")
+
+
+def test_equal_refusals_of_an_adoption_are_one_line(playbook: Playbook, hosts, tmp_path: Path) -> None:
+    playbook.simulator.faults(
+        *({"kind": "status", "status": 403, "zone": host["zone_id"], "count": None} for host in list(hosts.values())[1:])
+    )
+    report = playbook.run(
+        playbook="edgeops.observability.adopt",
+        inventory={name: {"zone_id": host["zone_id"]} for name, host in hosts.items()},
+        extra_vars={"edgeops_adopt_dir": str(tmp_path / "adopted")},
+        secrets=[SECRET],
+        verbosity=0,
+        fails=("ansible", "permission"),
+    )
+    outcomes = shown_lines(report, "Show the outcome")
+    assert outcomes[0].startswith("39 zones, such as zone1 were not adopted: the zone could not be read: permission: ")
+    assert outcomes[1].startswith("1 zone adopted, ")

@@ -164,12 +164,12 @@ def test_check_with_start_at_task_fails(playbook: Playbook, simulator: t.Any, tm
 
 DECLINED = [
     (DELIVER, 0, "Validate the variables of the run"),
-    (DELIVER, 4, "Bring the zone into the desired state"),
-    pytest.param(DELIVER, 5, "Evaluate the predicted changes", marks=every_core),
+    (DELIVER, 3, "Bring the zone into the desired state"),
+    pytest.param(DELIVER, 4, "Evaluate the predicted changes", marks=every_core),
     (CHECK, 0, "Validate the variables of the run"),
-    (CHECK, 5, "Bring the zone into the desired state"),
-    (CHECK, 6, "Read the Logpush jobs of the zone, with their health"),
-    (CHECK, 7, "Audit the scripts of the zone"),
+    (CHECK, 4, "Bring the zone into the desired state"),
+    (CHECK, 5, "Read the Logpush jobs of the zone, with their health"),
+    (CHECK, 6, "Audit the scripts of the zone"),
 ]
 
 

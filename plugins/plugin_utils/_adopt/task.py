@@ -6,11 +6,14 @@ import os
 import shlex
 import typing as t
 
-from ...module_utils._core import Conclusion
+from ...module_utils._address import without_ids
+from ...module_utils._core import Conclusion, Failure, Json
 from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import list_of
-from .._play.hosts import Play, PlayTask
-from .._words import count_hosts, plural
+from .._diff import fold
+from .._play.hosts import Play, PlayTask, pattern_of
+from .._play.records import has_address
+from .._words import MIN_FOLDED, count_hosts, hosts_such_as, plural
 from .files import OPTIONS, DesiredFiles, desire, report, scope_of, write
 from .gather import Gathered, Registered, gather
 
@@ -27,15 +30,25 @@ def next_command(inventory: t.Sequence[str], dest: str, needs_hosts: bool) -> st
 
 
 class DesiredAdoption(t.NamedTuple):
-    """The files of an adoption, None without any zone, what was gathered for them, and the options for the play."""
+    """The files of an adoption, None without any zone, what was gathered for them, where they are, and the play."""
 
     files: DesiredFiles | None
     gathered: Gathered
     dest: str
     group: str
-    check_mode: bool
-    inventory: t.Sequence[str]
-    needs_hosts: bool
+    play: Play
+
+    @property
+    def adopted(self) -> list[str]:
+        """Return the zones whose variables are in the files."""
+        return [str(zone["zone"]) for zone in self.gathered.zones]
+
+    @property
+    def has_group_folder(self) -> bool:
+        """Return whether there are variables of the group, of this adoption or of an earlier one."""
+        folder = os.path.join("group_vars", self.group)
+        is_written = self.files is not None and any(path.startswith(f"{folder}{os.sep}") for path in self.files.texts)
+        return is_written or os.path.isdir(os.path.join(self.dest, folder))
 
 
 class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
@@ -43,7 +56,7 @@ class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
     spec = Spec(options=OPTIONS)
 
     def desire(self, params: Params, play: Play) -> DesiredAdoption:
-        rest = (params["dest"], params["group"], play.check_mode, play.inventory, play.needs_hosts)
+        rest = (params["dest"], params["group"], play)
         if params["zones"] is not None:
             return DesiredAdoption(
                 desire(params), Gathered(params["zones"], params["script_baselines"], params["page_baselines"], {}), *rest
@@ -65,27 +78,52 @@ class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
 
     def report(self, desired: DesiredAdoption) -> Conclusion:
         files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
-        adopted = [zone["zone"] for zone in desired.gathered.zones]
         places = {"dest": desired.dest, "group": desired.group}
-        summary = {"adopted": adopted, "refused": desired.gathered.refused, "lines": _lines(desired)}
-        return Conclusion({**files.result, **places, **summary})
+        summary = {"adopted": desired.adopted, "refused": desired.gathered.refused, "lines": _lines(desired)}
+        return Conclusion({**files.result, **places, **summary, **_verified(desired)})
 
     def write(self, desired: DesiredAdoption) -> None:
         if desired.files is not None:
             write(desired.files)
 
 
+def _verified(desired: DesiredAdoption) -> dict[str, Json]:
+    """Return patterns of the hosts of which the files are to be verified, and of those among them that the files are about.
+
+    The variables of a group also concern hosts of it that were not adopted now. In check mode there are no files.
+    """
+    play = desired.play
+    is_about = desired.adopted if desired.files and not play.check_mode else []
+    others = [
+        name for name in play.groups.get(desired.group, ()) if is_about and name not in play.hosts and _has_address(play, name)
+    ]
+    with_files = [*is_about, *(others if desired.has_group_folder else ())]
+    members = {"hosts": [*is_about, *others], "hosts_with_files": with_files}
+    return {member: [pattern_of(name, play.groups) for name in names] for member, names in members.items()}
+
+
+def _has_address(play: Play, name: str) -> bool:
+    try:
+        return has_address(play.variables.host(name))
+    except Failure:
+        return True  # its variables cannot be read, so that it fails by itself
+
+
 def _lines(desired: DesiredAdoption) -> list[str]:
-    """Return what was adopted and what was not, and the next command."""
-    gathered = desired.gathered
-    lines = [f"{host} was not adopted: {reason}" for host, reason in gathered.refused.items()]
+    """Return what was adopted and what was not, equal reasons of several hosts once, and the next command."""
+    gathered, play = desired.gathered, desired.play
+    lines = []
+    for names, reason in fold(gathered.refused.items(), key=without_ids, least=MIN_FOLDED):
+        who = hosts_such_as(names, map(play.scope, names))
+        many = len(names) > 1
+        lines.append(f"{who} {'were' if many else 'was'} not adopted: {without_ids(reason) if many else reason}")
     if desired.files is None:
         return lines
     left_out = sum(len(list_of(zone["left_out"])) for zone in gathered.zones)
     secrets = sum(len(list_of(zone["vault"])) for zone in gathered.zones)
     counts = f"{count_hosts(scope_of(zone) for zone in gathered.zones)} {{}}, {plural(left_out, 'setting')} left out"
-    if desired.check_mode:
+    if play.check_mode:
         return [*lines, f"{counts.format('would be adopted')}; in check mode no file is written"]
     lines.append(f"{counts.format('adopted')}: see {desired.dest}/ADOPTED.md")
     lines += [f"{plural(secrets, 'secret')} to set: see {desired.dest}/vault-example.txt"] if secrets else []
-    return [*lines, f"Next: {next_command(desired.inventory, desired.dest, desired.needs_hosts)}"]
+    return [*lines, f"Next: {next_command(play.inventory, desired.dest, play.needs_hosts)}"]

@@ -7,7 +7,7 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ...module_utils._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ID
+from ...module_utils._address import ACCOUNT, ACCOUNT_ID, HOST_ADDRESSES, ZONE, ZONE_ID
 from ...module_utils._core import UNAVAILABLE, Failure, Json, invalid_option
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._logpush.used_fields import datasets_of
@@ -101,6 +101,11 @@ def address_of(host: Host) -> dict[str, Json]:
         return role or dict(host.address())
     except Failure:
         return {}
+
+
+def has_address(host: Host) -> bool:
+    """Return whether a host has an address, which may be one that cannot be evaluated."""
+    return any(host.raw.get(name) not in (None, "") for name in (*HOST_ADDRESSES, *_ADDRESSES.values()))
 
 
 def scope_of_host(host: Host) -> str:
