@@ -20,13 +20,15 @@ _MAX_NAME = 253
 _ID = re.compile(r"[0-9a-fA-F]{1,32}")
 # Where the address of a request has the id of a zone or an account.
 _ID_IN_PATH = re.compile(rf"(/(?:zones|accounts)/){_ID.pattern}\b")
+# And where a sentence has it.
+_NAMED_ID = re.compile(r"\bthe (zone|account) [0-9a-fA-F]{32}\b")
 # With a colon, the name would be a pattern of the API, such as `contains:shop`.
 _ZONE_NAME = re.compile(r"[^\s:/\x00-\x1f\x7f]+")
 
 
 def without_ids(text: str) -> str:
-    """Return a text without the ids of zones and accounts in its addresses, so that equal reasons of several are equal."""
-    return _ID_IN_PATH.sub(r"\1...", text)
+    """Return a text without the ids of zones and accounts, in addresses and beside their nouns, so that equal reasons of several are equal."""
+    return _NAMED_ID.sub(r"the \1", _ID_IN_PATH.sub(r"\1...", text))
 
 
 def is_zone_id(text: str) -> bool:

@@ -41,6 +41,22 @@ def test_everything_can_be_read(read_token: t.Callable[..., t.Any]) -> None:
     assert len({entry["path"] for entry in report.journal}) == len(report.journal) - 1, "GraphQL is asked for zone and account"
 
 
+def test_what_the_plan_does_not_have_is_no_missing_permission(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
+    """Nobody is told to tick what is ticked already."""
+    modules.simulator.settings(graphql_disabled=["zones/*"])
+    message = "not entitled: this feature is not available for your plan"
+    modules.simulator.faults(
+        {"kind": "status", "status": 403, "code": 1004, "message": message, "path": "*/page_shield/policies", "count": None}
+    )
+    report = read_token()
+    assert rows(report)["zone", "delivery"] is None and rows(report)["zone", "content_security_rules"] is None
+    assert report.result["missing"] == []
+    assert report.result["lines"] == [
+        "The token is active.",
+        "The plan does not have content security rules (zone), delivery (zone); no permission changes that.",
+    ]
+
+
 def test_missing_logs_permission_is_reported_first(read_token: t.Callable[..., t.Any]) -> None:
     """All Logpush routes refuse a token with Logs Read only; the first lines name the missing permission."""
     report = read_token(refused=["*/logpush/*"])

@@ -49,7 +49,11 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
     ({"e1": {"edgeops_report_formats": ["pdf"]}}, REPORT, "edgeops_report_formats: "),
     ({"e2": {"edgeops_report_put_url": "ftp://files.example"}}, REPORT, "edgeops_report_put_url: "),
     ({"e3": {"edgeops_report_put_url": "https://files.example/a?sig=b"}}, REPORT, "edgeops_report_put_url: it has a query"),
-    ({"e4": {"edgeops_fail_on": "drifted, fnidings"}}, REPORT, "edgeops_fail_on"),
+    (
+        {"e4": {"edgeops_fail_on": "drifted, fnidings"}},
+        REPORT,
+        "edgeops_fail_on: 'fnidings' is no status, and no type of a finding or a note (did you mean 'findings'?)",
+    ),
     ({"e5": {"edgeops_waivers": ["x"]}}, REPORT, "edgeops_waivers[0]: must be a dictionary"),
     (
         {"f0": {"edgeops_guard": False, "edgeops_approved_plan_id": "a"}},

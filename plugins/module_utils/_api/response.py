@@ -162,6 +162,11 @@ def is_missing(failure: Failure) -> bool:
     return failure.kind == NOT_FOUND or lacks_route(failure)
 
 
+def is_unentitled(text: str) -> bool:
+    """Return whether the service says that the plan does not have something, which no permission changes."""
+    return "not entitled" in text.lower()
+
+
 def service_errors(answer: Json) -> tuple[ServiceError, ...]:
     """Return the error objects of an answer in normal form, chained errors after the error that they explain."""
     entries = answer.get("errors") if isinstance(answer, dict) else None

@@ -24,6 +24,8 @@ DEFAULT_HOURS = 24
 _MIN_WINDOW = datetime.timedelta(minutes=1)
 # How much the clocks of both sides may differ.
 _CLOCKS = datetime.timedelta(minutes=1)
+# How a reason begins that is no missing permission.
+_PLAN = "The plan"
 # The fields of a row by their group; the settings of a plan name them as in `sum_uploads`.
 _SUMS = ("uploads", "records", "bytes", "bytesCompressed")
 _FIELDS = {"sum": _SUMS, "max": ("timestamp",), "dimensions": ("jobId", "status", "success", "final", "datetimeHour")}
@@ -47,6 +49,11 @@ DELIVERY_OPTIONS: dict[str, dict[str, Json]] = {
 
 Ask = t.Callable[[str, t.Mapping[str, Json]], t.Mapping[str, Json]]
 Row = t.Mapping[str, Json]
+
+
+def is_of_plan(reason: str) -> bool:
+    """Return whether the plan is the reason why there are no delivery facts, which no permission changes."""
+    return reason.startswith(_PLAN)
 
 
 class DesiredFacts(t.NamedTuple):
@@ -250,7 +257,7 @@ class _Query:
     def _limits_of(self, owner: str, node: t.Mapping[str, Json], dataset: str) -> Limits:
         settings = _object(_object(node, "settings"), dataset)
         if settings.get("enabled") is not True:
-            raise Failure(PERMISSION, f"The plan of the {self._scope} {owner} has no {dataset}.")
+            raise Failure(PERMISSION, f"{_PLAN} of the {self._scope} {owner} has no {dataset}, which shows deliveries.")
         fields = settings.get("availableFields")
         if not isinstance(fields, list):
             raise _bad("`availableFields` must be a list")
@@ -265,7 +272,7 @@ class _Query:
         """Return the rows of each of a group in a window; settings that are not known yet are part of the same query."""
         asked = limits or Limits()
         if "dimensions_jobId" not in asked.fields:
-            raise Failure(PERMISSION, "The plan does not show deliveries by job.")
+            raise Failure(PERMISSION, f"{_PLAN} does not show deliveries by job.")
         selections = {outer: [name for name in names if f"{outer}_{name}" in asked.fields] for outer, names in _FIELDS.items()}
         fields = " ".join(f"{outer}{{{' '.join(names)}}}" for outer, names in selections.items() if names)
         text = f"{HEALTH}(limit:{asked.page_size},filter:{{datetime_geq:$since,datetime_lt:$until}}){{{fields}}}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typing as t
 
-from .._address import ACCOUNT, SCOPES, ZONE
+from .._address import ACCOUNT, SCOPES, ZONE, without_ids
 from .._api.permissions import permission_for
+from .._api.response import is_unentitled
 from .._core import (
     AUTHENTICATION,
     BAD_RESPONSE,
@@ -23,6 +24,7 @@ from .._core import (
     invalid_option,
 )
 from .._logpush.coverage import Coverage
+from .._logpush.delivery import is_of_plan
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._schema import Rules, checked
 from .._text import dict_of, is_integer, line, list_of
@@ -64,11 +66,24 @@ class Delivery(t.NamedTuple):
 
 
 class Reason(t.TypedDict):
-    """Why something could not be read; `permission` is what the token lacks, None if that is not the reason."""
+    """Why something could not be read; `permission` is what the token lacks, None if that is not the reason.
+
+    `brief` says it without the request, so that it is the same for all zones and parts that lack one thing.
+    """
 
     kind: str
     message: str
     permission: str | None
+    brief: str
+
+
+def _reason(kind: str, message: str, permission: str | None = None, answer: str = "") -> Reason:
+    brief = without_ids(message).rstrip(".")
+    if answer and permission:
+        brief = f"the token needs {permission} ({answer})"
+    elif is_unentitled(answer):
+        brief = f"the plan does not have it ({answer})"
+    return {"kind": kind, "message": message, "permission": permission, "brief": brief}
 
 
 class ZoneRecord(t.TypedDict):
@@ -253,13 +268,13 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
         failure = failure_of(value, name) if isinstance(value, dict) and not _is_refused(value) else None
         if failure:
             failures[name] = failure
-            return unknown(Failure(failure["kind"], failure["message"]))
+            return unknown(Failure(failure["kind"], failure["brief"]))
         # Of jobs whose datasets are not shown no fields could be asked for.
         readable = value if name == "fields" and value == {} else _readable(value)
         if readable is None:
             return _NOT_ASKED
         if lacking := _lacking(name, readable):
-            failures[name] = {"kind": BAD_RESPONSE, "message": lacking, "permission": None}
+            failures[name] = _reason(BAD_RESPONSE, lacking)
             return Unknown(Cause.NOT_READABLE, lacking, BAD_RESPONSE)
         return Known(readable)
 
@@ -335,21 +350,32 @@ def _read_error(value: Json) -> Reason | None:
     if not error:
         return None
     kind, message = error.get("kind") or UNAVAILABLE, error.get("message") or "no reason was given"
-    return {"kind": str(kind), "message": str(message), "permission": None}
+    return _reason(str(kind), str(message))
 
 
 def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     """Return why a task failed; None if it did not. `name` is the part of a record that it reads."""
     if result.get("unreachable") is True:
         said = line(result.get("msg") or "")
-        return {"kind": UNAVAILABLE, "message": f"it could not be reached{': ' if said else ''}{said}", "permission": None}
+        return _reason(UNAVAILABLE, f"it could not be reached{': ' if said else ''}{said}")
     if result.get("failed") is not True:
         return None
     error = dict_of(result.get("error"))
     # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
     kind = str(error.get("kind") or INVALID_OPTION)
-    lacking = permission_for(name, str(error.get("path") or "")) if kind in (AUTHENTICATION, PERMISSION) else None
-    return {"kind": kind, "message": " ".join(str(result.get("msg") or "it failed").split()), "permission": lacking}
+    message = " ".join(str(result.get("msg") or "it failed").split())
+    answer, is_refused = _answer(error), kind in (AUTHENTICATION, PERMISSION)
+    if is_refused and (is_of_plan(message) or is_unentitled(answer)):
+        return _reason(kind, message, answer=answer)
+    return _reason(kind, message, permission_for(name, str(error.get("path") or "")) if is_refused else None, answer)
+
+
+def _answer(error: t.Mapping[str, Json]) -> str:
+    """Return what the service answered: `HTTP 403: Authentication error (code 10000)`; "" if it is not known."""
+    errors = [dict_of(item) for item in list_of(error.get("errors"))]
+    texts = [f"{line(item.get('message') or 'no text')} (code {item.get('code')})" for item in errors]
+    status = [f"HTTP {error['status']}"] if is_integer(error.get("status")) else []
+    return ": ".join([*status, *(["; ".join(texts)] if texts else [])])
 
 
 def _is_refused(result: t.Mapping[str, Json]) -> bool:

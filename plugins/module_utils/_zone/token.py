@@ -9,7 +9,7 @@ import typing as t
 from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, need_id, parse_address
 from .._api.client import MAX_PARALLEL, Client, side_by_side
 from .._api.permissions import NEEDED, in_form
-from .._api.response import is_missing
+from .._api.response import is_missing, is_unentitled
 from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json
 from .._engine.task import Params
 from .._logpush import delivery
@@ -115,8 +115,9 @@ class _Look:
         self._client = client
         self._desired = desired
         self.failures: list[Failure] = []
-        # Products whose reading failed for another reason than a permission.
+        # Products whose reading failed for another reason than a permission, and those that the plan does not have.
         self.untold: list[str] = []
+        self.unoffered: list[str] = []
         # Whether anything could be read.
         self.is_accepted = False
         self._listings: dict[str, tuple[list[dict[str, Json]], bool | None]] = {}
@@ -170,8 +171,12 @@ class _Look:
             product.read(self._client.at(address), address)
         except Failure as failure:
             self.failures.append(failure)
+            name = f"{product.name.replace('_', ' ')} ({product.scope})"
+            if is_unentitled(failure.message) or delivery.is_of_plan(failure.message):
+                self.unoffered.append(name)
+                return None
             if failure.kind not in _REFUSED and not is_missing(failure):
-                self.untold.append(f"{product.name.replace('_', ' ')} ({product.scope})")
+                self.untold.append(name)
             return False if failure.kind in _REFUSED else None
         self.is_accepted = True
         return True
@@ -201,7 +206,7 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
     ):
         raise failures[0]
     refused = None if verified else look.refusal()
-    lines = lines_of(verified, permissions, refused, sorted(look.untold))
+    lines = lines_of(verified, permissions, refused, sorted(look.untold), sorted(look.unoffered))
     looked_at = {"zone_id": zone.id if zone else None, "account_id": account.id if account else None}
     token = None if verified is None else verified.shown
     result = {**looked_at, "token": token, "permissions": permissions, "missing": list(_missing(permissions)), "lines": lines}
@@ -324,12 +329,16 @@ def _permitted(product: str, scope: str, readable: bool | None, playbooks: t.Seq
 
 
 def lines_of(
-    verified: Verified | None, permissions: t.Sequence[Permitted], refused: Failure | None = None, untold: t.Sequence[str] = ()
+    verified: Verified | None,
+    permissions: t.Sequence[Permitted],
+    refused: Failure | None = None,
+    untold: t.Sequence[str] = (),
+    unoffered: t.Sequence[str] = (),
 ) -> list[str]:
     """Return the block for the terminal: what is missing, for which playbooks, and what to tick in the form in which tokens are made.
 
     `refused` is the failure of credentials that the service accepts nowhere, which comes first; `untold` are products whose reading failed
-    for another reason than a permission.
+    for another reason than a permission, `unoffered` those that the plan does not have.
     """
     head = []
     if verified is not None:
@@ -342,9 +351,11 @@ def lines_of(
         head = [f"{why} {advice}"]
     if untold and refused is None:
         head.append(f"It is not known whether the token can read {', '.join(untold)}: there was no usable answer.")
+    if unoffered and refused is None:
+        head.append(f"The plan does not have {', '.join(unoffered)}; no permission changes that.")
     missing = _missing(permissions)
     if not missing:
-        return head if refused or untold else [*head, "The token can read everything that was asked for."]
+        return head if refused or untold or unoffered else [*head, "The token can read everything that was asked for."]
     number = sum(map(len, missing.values()))
     advice = "If they are right, tick" if refused else f"The token cannot read {number} of {len(permissions)} products. Tick"
     return [*head, f"{advice} in the form of the token:", *(f"  {form}  ({_needed(its)})" for form, its in missing.items())]

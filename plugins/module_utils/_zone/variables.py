@@ -8,7 +8,7 @@ import typing as t
 
 from .._address import ACCOUNT
 from .._api.client import Client
-from .._api.response import is_missing
+from .._api.response import is_missing, is_unentitled
 from .._content_rules import read as content_rules
 from .._content_rules.facts import ACTIONS
 from .._content_rules.options import OPTIONS as RULE_OPTIONS
@@ -225,8 +225,12 @@ def _transformers(client: Client, jobs: t.Sequence[Job]) -> dict[int, str]:
 Part = t.TypeVar("Part")
 
 
+def _is_not_offered(failure: Failure) -> bool:
+    return is_missing(failure) or is_unentitled(failure.message)
+
+
 def _offered(
-    what: str, read: t.Callable[[], Part], missing: LeftOut, is_not_offered: t.Callable[[Failure], bool] = is_missing
+    what: str, read: t.Callable[[], Part], missing: LeftOut, is_not_offered: t.Callable[[Failure], bool] = _is_not_offered
 ) -> Part | None:
     """Return the result of a read; None if the service does not offer it, which is noted in `missing`; raise any other failure."""
     try:

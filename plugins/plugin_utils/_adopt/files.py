@@ -99,7 +99,8 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
     common = common_defaults(zones) if whole_group else {}
     texts = {}
     if whole_group:
-        comment = f"What all jobs have in common, as they were adopted on {date}."
+        # Also without a default, because an earlier adoption may have written some there.
+        comment = f"{'What all jobs have' if common else 'The jobs have nothing'} in common, as they were adopted on {date}."
         texts[f"group_vars/{group}/adopted.yml"] = yaml_text((comment,), {DEFAULTS_VARIABLE: common} if common else {})
     for zone in zones:
         variables = without_defaults(zone["variables"], common)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._api.response import is_unentitled
 from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._core import Json
 from ...module_utils._text import dict_of, list_of
+from ...module_utils._zone.record import failure_of
 from .._ansible_core import own_members
 from .._arguments import serialised
 from .._play.hosts import Play
@@ -42,13 +44,14 @@ def gather(play: Play, registered: Registered) -> Gathered:
     for host in play.hosts:
         # Results of tasks are tagged or, in older cores, of types of their own, which a file of variables cannot show.
         zone, scripts, pages = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
-        error = error_of(zone) or error_of(scripts) or error_of(pages)
+        unoffered = _unoffered(scripts)
+        error = error_of(zone) or ("" if unoffered else error_of(scripts)) or error_of(pages)
         if error or not zone or zone.get("skipped"):
             refused[host] = f"the {play.scope(host)} could not be read: {error or 'its task did not run'}"
             continue
         proposals[host], left_out = _proposals(scripts)
         of_pages[host] = list_of(pages.get("proposals"))
-        left_out += _left_out_of_pages(pages)
+        left_out += [*_left_out_of_pages(pages), *unoffered]
         zones[host] = {**zone, "left_out": [*list_of(zone.get("left_out")), *left_out]} if left_out else zone
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
@@ -80,6 +83,14 @@ def _proposals(scripts: t.Mapping[str, Json]) -> tuple[list[Json], list[dict[str
         else:
             kept.append(proposal)
     return kept, left_out
+
+
+def _unoffered(scripts: t.Mapping[str, Json]) -> list[dict[str, str]]:
+    """Return that no entries for scripts could be proposed because the plan has no list of them, which no other run changes."""
+    reason = failure_of(scripts, "scripts")
+    if reason is None or not is_unentitled(reason["message"]):
+        return []
+    return [{"what": "entries for the baseline of scripts", "why": reason["brief"]}]
 
 
 def _left_out_of_pages(pages: t.Mapping[str, Json]) -> list[dict[str, str]]:

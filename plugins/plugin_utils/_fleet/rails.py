@@ -23,8 +23,8 @@ _PARTIAL = "edgeops_deliver_partial"
 _APPROVED_PLAN, _APPROVED_REPORT = _APPROVALS = ("edgeops_approved_plan_id", "edgeops_approved_report")
 # All zones that change, in one batch.
 _ONE_BATCH = "100%"
-_AGAIN = "Nothing was written; review a new check run."
 NOTHING_WRITTEN = "Nothing was written."
+_AGAIN = f"{NOTHING_WRITTEN} Review a new check run."
 # Before the options of the command that consents, with which a refusal ends.
 CONSENT = "To consent, run it again with "
 # More zones are not all named in one line; each of them fails with a line of its own.
@@ -94,7 +94,11 @@ def describe(rails: Rails) -> list[str]:
     if not rails.guard:
         return ["edgeops_guard is false: no rail applies, and zones are written without a prediction"]
     limit = rails.max_changed_zones
-    lines = [f"at most {limit.text} zones may change" if limit else "any number of zones may change"]
+    lines = [
+        f"at most {limit.text}{' of the' if limit.text.endswith('%') else ''} zones may change"
+        if limit
+        else "any number of zones may change"
+    ]
     lines += list(_describe_allow(rails))
     if rails.is_approved:
         lines.append("only the approved plan is applied")
@@ -232,7 +236,7 @@ def _other_plan(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
         text = f"there is no plan of all zones, because these could not be predicted: {', '.join(failed)}. {_AGAIN}"
         return Refusal(CONFLICT, f"{_APPROVED_PLAN}: {text}", _unpredicted(failed, CONFLICT, _APPROVED_PLAN))
     text = (
-        f"{_APPROVED_PLAN}: the plan of these {len(zones)} zones is {current}, but {approved} was approved:"
+        f"{_APPROVED_PLAN}: the plan of {count_hosts(zone.scope for zone in zones)} is {current}, but {approved} was approved:"
         f" a zone or its variables have changed since, or it was applied already. {_AGAIN}"
     )
     names = [zone.name for zone in zones if zone.differs] or [zone.name for zone in zones]

@@ -11,8 +11,9 @@ import typing as t
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import GATE, Failure, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._core import GATE, Failure, Json, invalid_option
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.task import BOUNDARY_TASK, COST_TASK
+from ansible_collections.edgeops.observability.plugins.module_utils._text import did_you_mean, nearest, quoted
 from ansible_collections.edgeops.observability.plugins.modules import logpush_dataset_info, logpush_delivery_info
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
@@ -28,7 +29,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._play.record
     with_fields,
     with_part,
 )
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES, GATES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.readers import read_names
@@ -78,8 +79,13 @@ class ReportAction(InProcessAction):
         fail_on = arguments.get("fail_on")
         if fail_on is None:
             return arguments
-        names = fail_on if isinstance(fail_on, (list, tuple)) else [fail_on]
-        return {**arguments, "fail_on": [name for text in names for name in read_names("fail_on", text)]}
+        texts = fail_on if isinstance(fail_on, (list, tuple)) else [fail_on]
+        names = [name for text in texts for name in read_names("fail_on", text)]
+        for name in names:
+            if name not in GATES:
+                hint = did_you_mean(nearest(name, GATES))
+                raise invalid_option("fail_on", f"{quoted(name)} is no status, and no type of a finding or a note{hint}")
+        return {**arguments, "fail_on": names}
 
     def _registered(self) -> dict[str, str | None] | None:
         """Return the names of the variables to gather from; None if the task has records, or makes no report."""

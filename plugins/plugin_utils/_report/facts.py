@@ -82,8 +82,11 @@ class Action(t.NamedTuple):
 ACTIONS = (
     AUDIT,
     SCRIPTS,
+    AUTHORISE,
     PAGES,
     REPAIR,
+    SILENCE,
+    ENABLE,
     REPLACE,
     ENFORCE,
     RESTORE,
@@ -106,6 +109,11 @@ ACTIONS = (
         "guide_payment_scripts.html",
     ),
     Action(
+        "Authorise payment pages that have no entry yet",
+        "Nothing of them can be compared: run the playbook adopt, review the entries that it proposes, then run the audit again.",
+        "guide_payment_pages.html",
+    ),
+    Action(
         "Examine payment pages",
         "Find out who changed headers, inline code, frames or forms, then undo it, or authorise it in the baseline of the pages.",
         "guide_payment_pages.html",
@@ -114,6 +122,16 @@ ACTIONS = (
         "Repair log delivery",
         "Records are lost while a job fails. Correct the destination or its permissions first, then enable the job again.",
         "guide_job_health.html",
+    ),
+    Action(
+        "Find out why jobs deliver nothing",
+        "See whether the zone has visitors and the destination receives them; for a quiet one raise edgeops_silent_after_days, or waive it.",
+        "guide_job_health.html",
+    ),
+    Action(
+        "Enable script monitors",
+        "Without it no script is seen. Enable it where scripts are to be audited, or leave these zones out with edgeops_target.",
+        "guide_payment_scripts.html",
     ),
     Action(
         "Replace what a job can no longer deliver",
@@ -172,8 +190,8 @@ class Type(t.NamedTuple):
     many: str = ""
 
 
-def _of_pages(should_be: str, one: str, many: str) -> Type:
-    return Type(FINDING, HIGH, "pages", PAGES, should_be, one, many)
+def _of_pages(should_be: str, one: str, many: str, action: Action = PAGES) -> Type:
+    return Type(FINDING, HIGH, "pages", action, should_be, one, many)
 
 
 def _pages_with(what: str) -> tuple[str, str]:
@@ -195,13 +213,13 @@ TYPES: t.Mapping[str, Type] = {
     "header_changed": _of_pages("the headers of its entry", *_pages_with("changed headers")),
     "redirected": _of_pages("the page itself", "redirected payment page", "redirected payment pages"),
     "page_new": _of_pages(
-        "covered by an entry of the baseline", "payment page without an entry", "payment pages without an entry"
+        "covered by an entry of the baseline", "payment page without an entry", "payment pages without an entry", AUTHORISE
     ),
     "job_failing": Type(FINDING, HIGH, "health", REPAIR, "every delivery succeeds", "failing job"),
     "job_disabled_by_service": Type(
         FINDING, HIGH, "health", REPAIR, "enabled again, after its destination accepts deliveries", "disabled job"
     ),
-    "job_silent": Type(FINDING, HIGH, "health", REPAIR, "delivers what the zone has", "silent job"),
+    "job_silent": Type(FINDING, HIGH, "health", SILENCE, "delivers what the zone has", "silent job"),
     "records_dropped": Type(
         FINDING, HIGH, "delivery", REPAIR, "no record is dropped", "job that lost records", "jobs that lost records"
     ),
@@ -225,7 +243,7 @@ TYPES: t.Mapping[str, Type] = {
     ),
     "changed": Type(FINDING, HIGH, "scripts", SCRIPTS, "content whose hash the baseline lists", "changed script"),
     "new": Type(FINDING, HIGH, "scripts", SCRIPTS, "covered by an entry of the baseline, or removed from the site", "new script"),
-    "monitor_off": Type(FINDING, HIGH, "scripts", BASELINE, "the script monitor is enabled", "disabled script monitor"),
+    "monitor_off": Type(FINDING, HIGH, "scripts", ENABLE, "enabled", "disabled script monitor"),
     "history_broken": Type(
         FINDING,
         HIGH,
@@ -272,7 +290,7 @@ TYPES: t.Mapping[str, Type] = {
         MEDIUM,
         "scripts",
         BASELINE,
-        "at least one script is seen",
+        None,
         "audit that saw no script",
         "audits that saw no script",
     ),
@@ -285,7 +303,7 @@ TYPES: t.Mapping[str, Type] = {
         "gap in the evidence",
         "gaps in the evidence",
     ),
-    "not_readable": Type(NOTE, LOW, "jobs", LOOK, "readable for the token"),
+    "not_readable": Type(NOTE, LOW, "jobs", LOOK),
     "no_job": Type(NOTE, LOW, "jobs", LOOK),
     "job_stale": Type(NOTE, LOW, "health", LOOK),
     "fields_not_selected": Type(NOTE, LOW, "coverage", LOOK, "selected by a job of http_requests"),

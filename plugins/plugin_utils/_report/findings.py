@@ -55,7 +55,7 @@ def differences(result: ZoneResult, jobs: t.Sequence[ReportedJob]) -> list[Diffe
     return differences_of(result, stopped)
 
 
-def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
+def health(jobs: t.Sequence[ReportedJob], silent_after_days: int) -> t.Iterator[Problem]:
     """Yield jobs that fail, that the service disabled, that never delivered, whose last delivery is old, or of which that is not known."""
     for label, job in labelled(jobs):
         state, last = health_state(job), _last(job)
@@ -68,10 +68,18 @@ def health(jobs: t.Sequence[ReportedJob]) -> t.Iterator[Problem]:
         elif state == NEVER:
             yield problem("job_never", label, "the job has not delivered anything yet")
         elif state == STALE:
-            why = "its filter may match nothing" if job.get("filter") else "a quiet zone may be fine"
-            yield problem("job_stale", label, f"the job delivers nothing{last}; {why}")
+            why = "; its filter may match nothing" if job.get("filter") else "; a quiet zone may be fine"
+            # What is quiet for so long is a finding.
+            is_quiet = job.get("filter") or not _is_longer(job, silent_after_days)
+            yield problem("job_stale", label, f"the job delivers nothing{last}{why if is_quiet else ''}")
         if reason := _unknown_health(job, state):
             yield problem("not_readable", label, reason, "a health that the service shows", resource="health")
+
+
+def _is_longer(job: ReportedJob, days: int) -> bool:
+    """Return whether the last delivery of a job was more days ago than that."""
+    lag = (job.get("health") or {}).get("lag_seconds")
+    return isinstance(lag, (int, float)) and lag >= days * _DAY
 
 
 def silent(jobs: t.Sequence[ReportedJob], at: str, days: int, noted: t.Mapping[str, str]) -> t.Iterator[Problem]:

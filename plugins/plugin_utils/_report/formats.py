@@ -189,10 +189,11 @@ def _numbers(counts: Counts) -> dict[str, int]:
 def _action_tables(rows: t.Sequence[Row], new: t.Collection[str]) -> t.Iterator[str]:
     for action, groups in groups_by_action(rows):
         cells = []
-        for item, its_rows, items in groups:
+        for group in groups:
+            item, its_rows = group.item, group.rows
             zones = ", ".join(escape(row["zone"]) for row in its_rows[:_MAX_ZONES])
             zones += f" and {len(its_rows) - _MAX_ZONES} more" if len(its_rows) > _MAX_ZONES else ""
-            since = escape(item["first_seen"]) + (" (new)" if any(other["id"] in new for other in items) else "")
+            since = escape(item["first_seen"]) + (" (new)" if any(other["id"] in new for other in group.items) else "")
             cells.append((escape(item["severity"]), zones, _what(item), escape(item["message"]), since, item["id"]))
         advice = "" if action is LOOK else f"{escape(action.advice)} [Guide]({action.url})"
         yield from _table(action.title, advice, ("severity", "zone", "what", "is, should be", "since", "id"), cells)

@@ -195,7 +195,7 @@ def sentence(problem: Problem, wording: Wording = FOUND) -> str:
     """Return what is and what should be, without the subject: `enabled is false, should be true`."""
     present, desired = problem.present, problem.desired
     if problem.kind != DIFFERENCE:
-        return f"{present}; should be: {desired}" if desired else str(present)
+        return f"{str(present).rstrip('.;')}; should be: {desired}" if desired else str(present)
     if problem.member is None:
         was, will = _whole(present, desired)
         done = _APPLIED_WHOLE.get(will) if wording is APPLIED else None

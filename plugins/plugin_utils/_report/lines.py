@@ -51,11 +51,26 @@ _NOUNS: t.Mapping[str, str] = {
 
 
 class Group(t.NamedTuple):
-    """An item with the zones that have it, all of them with equal values."""
+    """An item with the zones that have it, all of them with equal values.
+
+    What one lacking permission hides of several parts is one group: its item names them, and a zone has several of its items.
+    """
 
     item: Item
-    rows: tuple[Row, ...]
-    items: tuple[Item, ...]
+    pairs: tuple[tuple[Row, Item], ...]
+
+    @property
+    def rows(self) -> list[Row]:
+        """Return the zones, each once."""
+        return list({_key(row): row for row, _item in self.pairs}.values())
+
+    @property
+    def items(self) -> list[Item]:
+        return [item for _row, item in self.pairs]
+
+    def ids(self, row: Row) -> list[str]:
+        """Return the ids of the items of a zone."""
+        return [item["id"] for own, item in self.pairs if own is row]
 
 
 def is_shared(group: Group) -> bool:
@@ -80,7 +95,7 @@ def verdict(report: Report, unaffected: str = "") -> str:
         *([f"{plural(len(others), 'other finding' if severe else 'finding')} in {_of(others)}"] if others else []),
     ]
     rest = [unaffected] if unaffected else _unaffected(rows, by_status)
-    return "; ".join([*parts, *rest] if parts else [unaffected or _calm(by_status), *_look(report["counts"]["notes"])]) + "."
+    return "; ".join([*parts, *rest] if parts else [unaffected or _calm(by_status), *_look(notes_text(rows), report)]) + "."
 
 
 def _severe(pairs: t.Sequence[tuple[Row, Item]]) -> list[str]:
@@ -127,8 +142,16 @@ def _calm(by_status: t.Mapping[str, t.Sequence[Row]]) -> str:
     return f"No {_nouns(fine)} needs attention: {numbers}"
 
 
-def _look(notes: int) -> list[str]:
-    return [f"{plural(notes, 'note')} {'is' if notes == 1 else 'are'} worth a look"] if notes else []
+def _look(text: str, report: Report) -> list[str]:
+    return [f"{text} {'is' if report['counts']['notes'] == 1 else 'are'} worth a look"] if text else []
+
+
+def notes_text(rows: t.Iterable[Row]) -> str:
+    """Return the number of notes, and of different ones where several zones have the same; "" if there is none."""
+    groups = dict(groups_by_action(rows)).get(LOOK, [])
+    number = sum(len(group.pairs) for group in groups)
+    different = f" ({len(groups):,} different)" if len(groups) < number else ""
+    return f"{plural(number, 'note')}{different}" if number else ""
 
 
 def _nouns(rows: t.Iterable[Row]) -> str:
@@ -139,6 +162,37 @@ def _nouns(rows: t.Iterable[Row]) -> str:
 def hosts_text(rows: t.Iterable[Row]) -> str:
     """Return the numbers of zones and accounts of rows."""
     return count_hosts(row["scope"] for row in rows)
+
+
+def with_findings(status: str, rows: t.Iterable[Row]) -> str:
+    """Return how many zones of another status than `findings` have findings as well; "" for none."""
+    if status == FINDINGS:
+        return ""
+    of_status = [row for row in rows if row["status"] == status]
+    number = sum(any(item["kind"] == FINDING for item in counting(row["items"])) for row in of_status)
+    return f"{number:,} of {'it' if len(of_status) == 1 else 'them'} with findings" if number else ""
+
+
+def _also_with_findings(rows: t.Sequence[Row]) -> t.Iterator[str]:
+    """Yield for each other status that some of its zones have findings, which the numbers by status do not show."""
+    for status in STATUSES:
+        if words := with_findings(status, rows):
+            yield f"{status_count(status, sum(row['status'] == status for row in rows))}, {words}"
+
+
+def audit_action(rows: t.Iterable[Row]) -> Action:
+    """Return what to do about the zones that could not be audited: give the token what it lacks, where that is the only reason."""
+    errors = [row["error"] for row in rows if row["status"] == UNAUDITED and not row["carried"]]
+    lacking = dict.fromkeys(str(error.get("permission") or "") if error else "" for error in errors)
+    return (
+        AUDIT
+        if "" in lacking or not lacking
+        else AUDIT._replace(
+            title=f"Give the token {' and '.join(lacking)}",
+            advice="What could not be read is not known: tick it in the form of the token, then run the audit again.",
+            guide="reference_permissions.html",
+        )
+    )
 
 
 def status_count(status: str, number: int) -> str:
@@ -156,18 +210,34 @@ def groups_by_action(rows: t.Iterable[Row]) -> list[tuple[Action, list[Group]]]:
     collected: dict[str, list[tuple[Row, Item]]] = {}
     for row in rows:
         for item in [] if row["carried"] else counting(row["items"]):
-            shared = without_own(item, row["zone"])
+            shared = {**without_own(item, row["zone"]), **_ONE_CAUSE} if _is_unread(item) else without_own(item, row["zone"])
             key = canonical({**shared, "id": "", "severity": "", "first_seen": ""})
             collected.setdefault(key, []).append((row, item))
     by_action: dict[Action, list[Group]] = collections.defaultdict(list)
     for pairs in collected.values():
-        for part in [pairs] if len(pairs) >= MIN_FOLDED else [[pair] for pair in pairs]:
-            zones, items = zip(*part, strict=True)
-            action = LOOK if items[0]["kind"] == NOTE else type_of(items[0]["type"]).action
-            shown = items[0] if len(part) == 1 else without_own(items[0], zones[0]["zone"])
-            by_action[action].append(Group(shown, zones, items))
+        is_folded = len({_key(row) for row, _item in pairs}) >= MIN_FOLDED
+        for part in [pairs] if is_folded else [[pair] for pair in pairs]:
+            row, item = part[0]
+            action = LOOK if item["kind"] == NOTE else type_of(item["type"]).action
+            by_action[action].append(Group(_common(part) if is_folded else item, tuple(part)))
     ordered = [(action, sorted(by_action[action], key=_place)) for action in ACTIONS if by_action[action]]
     return sorted(ordered, key=lambda pair: (pair[0] is LOOK, _rank(pair[1][0].item)))
+
+
+# Of parts that could not be read for one reason, what tells them apart.
+_ONE_CAUSE: t.Mapping[str, t.Any] = {"resource": "", "member": ""}
+
+
+def _is_unread(item: Item) -> bool:
+    """Return whether an item says that a whole part could not be read, for a reason that may be that of other parts."""
+    return item["type"] == "not_readable" and item["subject"] is None and item["member"] == item["type"]
+
+
+def _common(pairs: t.Sequence[tuple[Row, Item]]) -> Item:
+    """Return the item that several zones have, with all parts that it is about."""
+    row, item = pairs[0]
+    parts = ", ".join(dict.fromkeys(other["resource"] for _row, other in pairs))
+    return {**without_own(item, row["zone"]), "resource": parts}
 
 
 def _rank(item: Item) -> int:
@@ -189,10 +259,10 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = (), unaffected: str
     new = frozenset(report["comparison"]["new"])
     groups = [group for _action, groups in groups_by_action(rows) for group in groups]
     shared = [group for group in groups if is_shared(group) and group.item["kind"] not in counted_kinds]
-    folded = frozenset((_key(row), item["id"]) for group in shared for row, item in zip(group.rows, group.items, strict=True))
+    folded = frozenset((_key(row), item["id"]) for group in shared for row, item in group.pairs)
     statuses = report["counts"]["statuses"]
     by_status = ", ".join(status_count(status, statuses[status]) for status in STATUSES)
-    actions = [AUDIT] if statuses[UNAUDITED] else []
+    actions = [audit_action(rows)] if statuses[UNAUDITED] else []
     actions += [action for action, _groups in groups_by_action(rows) if action is not LOOK]
     return [
         *_of_groups(shared, new),
@@ -201,6 +271,7 @@ def printed(report: Report, counted_kinds: t.Sequence[str] = (), unaffected: str
         *(_by_type(rows, kind) for kind in counted_kinds if any(_counting_of(row, kind) for row in rows)),
         verdict(report, unaffected),
         f"{hosts_text(rows)}: {by_status}",
+        *_also_with_findings(rows),
         item_counts(report["counts"]),
         *filter(None, [not_audited_text(rows)]),
         *(f"Next: {action.title}. {action.advice} {action.url}" for action in actions),

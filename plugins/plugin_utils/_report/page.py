@@ -15,21 +15,24 @@ from .._words import plural
 from .alerts import rows_of_alerts
 from .destinations import delivering_text, table_of
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
-from .facts import AUDIT, DIFFERENCE, FINDING, FINDINGS, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
+from .facts import DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
 from .items import cells, counting, items_of, patterns_text, problem
 from .lines import (
     Group,
     about,
+    audit_action,
     error_text,
     groups_by_action,
     hosts_text,
     is_shared,
     item_counts,
+    notes_text,
     other_date,
     shown_name,
     status_count,
     verdict,
     waiver_reasons,
+    with_findings,
 )
 from .not_audited import not_audited_text
 
@@ -118,7 +121,7 @@ def _view(report: Report, unaffected: str) -> View:
     todo = dict(groups_by_action(present))
     notes = todo.pop(LOOK, [])
     if unaudited := [_unaudited(row) for row in present if row["status"] == UNAUDITED]:
-        todo = {AUDIT: unaudited, **todo}
+        todo = {audit_action(present): unaudited, **todo}
     concerned = sum(_has_details(row) for row in present if row["status"] in NEEDS_ATTENTION)
     sections = {status: [row for row in present if row["status"] == status] for status in STATUSES}
     sections[_CARRIED] = [row for row in rows if row["carried"]]
@@ -133,6 +136,7 @@ def _view(report: Report, unaffected: str) -> View:
         "told": rows_of_alerts(report["alerts"], rows),
         "look": LOOK,
         "notes": notes,
+        "noted": notes_text(present),
         "todo": todo,
         "new": marked["new"],
         "shared": _shared([notes, *todo.values()]),
@@ -193,19 +197,11 @@ def _status_bar(counts: Counts, rows: t.Sequence[Row]) -> View:
         width = least * _BAR_WIDTH / total
         parts.append({"status": status, "x": round(left, 1), "width": round(width, 1)})
         left += width
-    texts = {status: f"{status_count(status, number)}{_with_findings(status, rows)}" for status, number in numbers.items()}
+    also = {status: with_findings(status, rows) for status in numbers}
+    texts = {name: ", ".join(filter(None, [status_count(name, number), also[name]])) for name, number in numbers.items()}
     legend = [(status, *text.split(maxsplit=1)) for status, text in texts.items()]
     words = ", ".join(texts[status] for status in present)
     return {"parts": parts, "legend": legend, "label": f"By status: {words}", "width": _BAR_WIDTH}
-
-
-def _with_findings(status: str, rows: t.Iterable[Row]) -> str:
-    """Return how many zones of another status have findings as well."""
-    if status == FINDINGS:
-        return ""
-    of_status = [row for row in rows if row["status"] == status]
-    number = sum(any(item["kind"] == FINDING for item in counting(row["items"])) for row in of_status)
-    return f", {number:,} of {'it' if len(of_status) == 1 else 'them'} with findings" if number else ""
 
 
 def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
@@ -242,7 +238,7 @@ def _trend(reports: t.Sequence[TrendEntry]) -> View | None:
 
 def _unaudited(row: Row) -> Group:
     (item,) = items_of(address(row), [problem(UNAUDITED, None, short(error_text(row)), "audited", resource=row["scope"])], "")
-    return Group(item, (row,), (item,))
+    return Group(item, ((row, item),))
 
 
 def _has_details(row: Row) -> bool:

@@ -153,7 +153,7 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     result, listed = result_of(record), value_of(record["jobs"])
     jobs = listed or ()
     for name, reason in record["unreadable"]:
-        yield problem("not_readable", None, reason["message"], resource=name)
+        yield problem("not_readable", None, reason["brief"], resource=name)
     if record["declared"]:
         yield from map(difference_problem, findings.differences(result, jobs))
         yield from findings.unlisted(result, jobs)
@@ -163,7 +163,7 @@ def _problems(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) ->
     yield from accounts.notes.get((record["scope"], record["zone"]), ())
     if why := accounts.unknown_recipients(record):
         yield problem("not_readable", None, why, resource="notifications")
-    yield from findings.health(jobs)
+    yield from findings.health(jobs, desired.silent_after_days)
     if _lacks_listing(record):
         unlisted = "its jobs were not listed, so that it is not known whether they deliver; list them with logpush_job_info"
         yield problem("not_readable", None, unlisted, resource="health")

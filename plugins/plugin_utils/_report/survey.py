@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import ZONE
 from ...module_utils._core import CONTENT_SECURITY_RULES
 from ...module_utils._text import dict_of, list_of
 from ...module_utils._zone.record import ZoneRecord, result_of, value_of
@@ -18,11 +19,14 @@ def notes(record: ZoneRecord) -> t.Iterator[Problem]:
     """Yield the notes that only a survey has."""
     jobs, result = value_of(record["jobs"]), result_of(record)
     if jobs is not None and all(job.get("enabled") is False for job in jobs):
-        reason = "every Logpush job of it is disabled" if jobs else "no Logpush job delivers logs of it"
+        without = "no Logpush job delivers logs of it"
+        if record["scope"] != ZONE:
+            without = "it has no Logpush job of its own, which few accounts have; those of its zones do not count"
+        reason = "every Logpush job of it is disabled" if jobs else without
         yield problem("no_job", None, reason)
     monitor = (result.get("script_monitor") or {}).get("script_monitor")
     if isinstance(monitor, dict) and monitor.get("enabled") is False:
-        yield problem("monitor_off", None, "the script monitor is disabled", resource="script_monitor", kind=NOTE)
+        yield problem("monitor_off", None, "the script monitor is disabled", "", resource="script_monitor", kind=NOTE)
     elif isinstance(monitor, dict) and monitor.get("enabled") is not True:
         yield problem(
             "not_readable", None, "the service does not show whether the script monitor is enabled", resource="script_monitor"

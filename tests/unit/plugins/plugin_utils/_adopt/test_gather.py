@@ -24,6 +24,21 @@ def test_zone_with_unreadable_scripts_is_refused() -> None:
     assert adopted.zones == [] and "not allowed" in adopted.refused["a"]
 
 
+def test_zone_whose_plan_lists_no_scripts_is_adopted() -> None:
+    """No other token and no other run would get entries for its baseline, so that they are left out, with the reason."""
+    error = {"kind": "permission", "status": 403, "errors": [{"code": 1004, "message": "not entitled to it"}]}
+    unentitled = {"failed": True, "msg": "Listing failed: HTTP 403: not entitled to it (code 1004).", "error": error}
+    described = {"zone_id": "1", "zone": "a", "left_out": []}
+    adopted = gather(play({"a": {"described": described, "seen": unentitled}}), Registered("described", "seen"))
+    assert adopted.refused == {} and adopted.script_baselines == {"a": []}
+    assert adopted.zones[0]["left_out"] == [
+        {
+            "what": "entries for the baseline of scripts",
+            "why": "the plan does not have it (HTTP 403: not entitled to it (code 1004))",
+        }
+    ]
+
+
 def test_malicious_and_reported_scripts_are_not_proposed() -> None:
     """They stand among what was left out, with the reason."""
     evil, phishing, own = "https://evil.example/x.js", "https://phish.example/x.js", "https://shop.example/own.js"

@@ -155,7 +155,7 @@ def test_rails_are_described() -> None:
     assert "allowed for a: all" in text and "allowed for b: none" in text
     chosen = limits(approved_plan_id="sha256:0", max_changed_zones="5%", deliver_partial=False, stop_on_failure=True)
     assert rails.describe(chosen) == [
-        "at most 5% zones may change",
+        "at most 5% of the zones may change",
         "destructive changes are allowed as far as the approved plan contains them",
         "only the approved plan is applied",
         "zones that cannot be predicted stop the run",

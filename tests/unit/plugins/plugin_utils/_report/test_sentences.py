@@ -256,6 +256,89 @@ def test_ids_in_addresses_do_not_keep_reasons_apart():
     assert gone(1).endswith(f"(GET /zones/{0:032x}/logpush/jobs) failed")
 
 
+def refused(permission_path, code=10000, message="Authentication error"):
+    error = {"kind": "permission", "status": 403, "path": permission_path, "errors": [{"code": code, "message": message}]}
+    return {"failed": True, "msg": f"Reading it (GET {permission_path}) failed.", "error": error}
+
+
+def sealed(number, **answer):
+    """Return a zone of a survey whose script monitor and content security rules are not shown."""
+    path = f"/zones/{number:032x}/page_shield"
+    hidden = {name: refused(path, **answer) for name in ("script_monitor", "content_security_rules")}
+    return {"zone": f"z{number}", "zone_id": f"{number:032x}", "declared": False, "jobs": [job()], "result": hidden}
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({}, "the token needs Page Shield Read (HTTP 403: Authentication error (code 10000))"),
+        (
+            {"code": 1004, "message": "not entitled: this feature is not available for your plan"},
+            "the plan does not have it (HTTP 403: not entitled: this feature is not available for your plan (code 1004))",
+        ),
+    ],
+)
+def test_one_cause_is_one_note_for_all_zones_and_parts(answer, words):
+    made = report(*(sealed(number, **answer) for number in range(8)), title="Survey")
+    assert printed(made)[0] == f"8 zones, such as z0: note not_readable: script monitor, content security rules: {words}"
+    assert made["counts"]["notes"] == 16 and "16 notes (1 different) are worth a look" in verdict(made)
+    assert len({item["id"] for row in made["zones"] for item in row["items"]}) == 16
+    alone = printed(report(sealed(1, **answer)))
+    assert alone[:2] == [f"z1 note not_readable: {part}: {words}" for part in ("script monitor", "content security rules")]
+
+
+def test_a_missing_permission_is_the_next_step():
+    """The run knows why, and does not tell its user to find out."""
+    next_steps = [text for text in printed(report(*(sealed_jobs(n) for n in range(3)), record("a"))) if text.startswith("Next: ")]
+    assert len(next_steps) == 1 and next_steps[0].startswith("Next: Give the token Logs Write. ")
+    assert next_steps[0].endswith("/reference_permissions.html")
+    mixed = printed(report(sealed_jobs(0), failed("b", "unavailable", "500")))
+    assert any(text.startswith("Next: Find out why zones could not be audited. ") for text in mixed)
+
+
+def sealed_jobs(number):
+    return {
+        "zone": f"s{number}",
+        "declared": False,
+        "jobs": refused(f"/zones/{number}/logpush/jobs"),
+        "result": {"script_monitor": {"script_monitor": {"enabled": True}}},
+    }
+
+
+def test_drifted_zones_with_findings_are_told():
+    """The numbers by status count such a zone once, so that a line of its own says that it has findings, too."""
+    made = report(drifted("a", scripts=audit(finding())), drifted("b"), record("c"))
+    lines = printed(made)
+    place = lines.index("3 zones: 0 unaudited, 2 drifted, 0 with findings, 0 unmanaged, 1 compliant")
+    assert lines[place + 1] == "2 drifted, 1 of them with findings"
+    assert not [text for text in printed(report(drifted("a"), FINDING)) if "of them with" in text or "of it with" in text]
+
+
+@pytest.mark.parametrize(
+    ("zone", "step"),
+    [
+        (record("a", scripts=audit(finding("monitor_off"))), "Enable script monitors."),
+        (
+            {**record("a"), "jobs": [job(state="stale", last_complete="2026-11-01T00:00:00Z")]},
+            "Find out why jobs deliver nothing.",
+        ),
+        ({**record("a"), "jobs": [job(state="failing")]}, "Repair log delivery."),
+        (
+            {**record("a"), "pages": {"findings": [{"kind": "page_new", "page": "https://a/", "message": "x"}]}},
+            "Authorise payment pages",
+        ),
+    ],
+)
+def test_next_step_fits_the_finding(zone, step):
+    steps = [text.removeprefix("Next: ") for text in printed(report(zone)) if text.startswith("Next: ")]
+    assert len(steps) == 1 and steps[0].startswith(step)
+
+
+def test_a_sentence_ends_before_what_should_be():
+    assert sentence(problem("inline_new", None, "window.shop = {};", "nothing.")) == "window.shop = {}; should be: nothing."
+    assert sentence(problem("inline_new", None, "It ends.", "x")) == "It ends; should be: x"
+
+
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
