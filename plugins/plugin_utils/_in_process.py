@@ -117,7 +117,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         paths = {option: path for option, path in variables_of(self.task.name).items() if option not in self._task.args}
         values = {option: value for option, path in paths.items() if (value := host.option(path)) is not None}
         try:
-            arguments |= prepared(options, values)
+            arguments |= prepared(options, values, self.arranged)
         except Failure as failure:
             option = _OPTION.match(failure.message)
             named = paths[option[0]] + failure.message[option.end() :] if option and option[0] in paths else failure.message

@@ -7,7 +7,7 @@ import typing as t
 
 from ...module_utils._address import ZONE
 from ...module_utils._zone.told import NOT, PERHAPS, Gap, ToldAlert, ToldPolicy
-from .._words import hosts_such_as
+from .._words import MIN_FOLDED, hosts_such_as
 from .document import Row
 from .facts import INFO
 from .items import Problem, problem
@@ -84,7 +84,12 @@ def rows_of_alerts(alerts: t.Iterable[ToldAlert], rows: t.Sequence[Row]) -> list
 
 
 def _coverage(alert: ToldAlert, scopes: t.Mapping[str, str]) -> str:
-    parts = ((alert["covered"], ""), (alert["perhaps"], "perhaps "), (alert["uncovered"], "not "))
+    uncovered = alert["uncovered"]
+    parts = (
+        (alert["covered"], ""),
+        (alert["perhaps"], "perhaps "),
+        (uncovered, "not covered: " if len(uncovered) >= MIN_FOLDED else "not "),
+    )
     return (
         "; ".join(
             f"{prefix}{hosts_such_as(names, [scopes.get(name, ZONE) for name in names])}" for names, prefix in parts if names

@@ -150,6 +150,8 @@ def notes_text(rows: t.Iterable[Row]) -> str:
     """Return the number of notes, and of different ones where several zones have the same; "" if there is none."""
     groups = dict(groups_by_action(rows)).get(LOOK, [])
     number = sum(len(group.pairs) for group in groups)
+    if number > 1 and len(groups) == 1:
+        return f"{number:,} equal notes"
     different = f" ({len(groups):,} different)" if len(groups) < number else ""
     return f"{plural(number, 'note')}{different}" if number else ""
 

@@ -264,6 +264,9 @@ def test_who_is_told_is_shown_on_the_page_and_in_markdown():
     page, markdown = render(made).decode(), render_markdown(made).decode()
     assert "Who is told" in page and "&lt;b&gt;chat" in page and "<b>chat" not in page
     assert "## Who is told" in markdown and "not acme" in markdown and "2026-10-01" in page
+    many = [{"declared": False, **zone(f"z{number}", account_id="ac"), "result": MONITORED} for number in range(4)]
+    markdown = render_markdown(report({"declared": False, **account_with(policy(NEW, HOOK), webhooks=[hook])}, *many)).decode()
+    assert "| not covered: 4 zones, such as z0 |" in markdown
 
 
 def test_alerts_of_slices_are_one_table():

@@ -281,8 +281,12 @@ def sealed(number, **answer):
 def test_one_cause_is_one_note_for_all_zones_and_parts(answer, words):
     made = report(*(sealed(number, **answer) for number in range(8)), title="Survey")
     assert printed(made)[0] == f"8 zones, such as z0: note not_readable: script monitor, content security rules: {words}"
-    assert made["counts"]["notes"] == 16 and "16 notes (1 different) are worth a look" in verdict(made)
+    assert made["counts"]["notes"] == 16 and "16 equal notes are worth a look" in verdict(made)
     assert len({item["id"] for row in made["zones"] for item in row["items"]}) == 16
+    with_another = report(
+        *(sealed(number, **answer) for number in range(8)), {"zone": "x", "declared": False, "jobs": []}, title="Survey"
+    )
+    assert "17 notes (2 different) are worth a look" in verdict(with_another)
     alone = printed(report(sealed(1, **answer)))
     assert alone[:2] == [f"z1 note not_readable: {part}: {words}" for part in ("script monitor", "content security rules")]
 
