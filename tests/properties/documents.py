@@ -21,7 +21,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence im
 # What the first paragraph says, in the order of the contract: the worst first. The last ones are no trouble.
 SENTENCES = (
     "evidence is not valid",
-    "incomplete",
+    "incomplete|look(s|) like evidence",
     "history was broken",
     "malicious|without authorisation|that nobody authorised|required script|that differ from|that led to another|without a script or frame",
     "monitor was off|No script was listed|cannot be read|could not be read|baseline is missing|not verified",

@@ -19,6 +19,10 @@ from .torn import Torn, read_torn
 _MAX_BYTES = 64 << 20
 
 
+# In the names of files that were renamed or packed.
+_LIKE_CHAINS = (".jsonl", ".pages.")
+
+
 class Source(t.NamedTuple):
     """A chain in a folder; `zone_id` is spelled as in the name of the file."""
 
@@ -53,6 +57,12 @@ def find_chains(folder: str, keys: t.Collection[str] = ()) -> list[Source]:
         [*present, *(Source(folder, *_split(f"{key}.jsonl")) for key in missing)],
         key=lambda source: (source.zone_id, KINDS.index(source.kind)),
     )
+
+
+def unread_files(folder: str) -> list[str]:
+    """Return the names of files that look like chains, and are not read, because no zone has such a name; raise OSError for an unreadable folder."""
+    names = [name for name in os.listdir(folder) if any(part in name for part in _LIKE_CHAINS)]
+    return sorted(name for name in names if not is_zone_id(_split(name.removesuffix(torn_path("")))[0]))
 
 
 def zone_of(key: str) -> str:

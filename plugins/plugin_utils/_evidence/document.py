@@ -10,7 +10,7 @@ import typing as t
 from ...module_utils._address import is_zone_id
 from ...module_utils._chain.folder import read_baseline
 from ...module_utils._chain.kinds import KINDS, PAGES, SCRIPTS, Kind
-from ...module_utils._chain.verification import Verified
+from ...module_utils._chain.verification import Verified, unread_files
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import format_time, has_text, need_date, need_time
 from .._words import plural
@@ -21,7 +21,7 @@ from .history import History
 from .inventory import count
 from .notes import Note, Notes, read_notes
 from .page_history import PageHistory
-from .verdict import Told, is_good, sentences
+from .verdict import Lacking, Told, is_good, sentences
 from .verification import Archive, called, chains_of, incomplete_lines, is_valid, verify
 from .verification import desire as desire_archive
 
@@ -117,7 +117,8 @@ class NotAudited(t.NamedTuple):
 class Document(t.NamedTuple):
     """The evidence of a period, chain by chain in the order of the zones' names, and its changes in the order of time.
 
-    `words` are the notes beside changes, by the place of the change; `notes_left` fit none. `missing` are zones without any chain, each with its name and id.
+    `words` are the notes beside changes, by the place of the change; `notes_left` fit none. `missing` are zones without any chain, each with its name and
+    id; `unread` are files that look like chains.
     """
 
     desired: DesiredEvidence
@@ -128,6 +129,7 @@ class Document(t.NamedTuple):
     notes: Notes
     words: t.Mapping[int, str]
     notes_left: t.Sequence[Note]
+    unread: t.Sequence[str]
 
     @property
     def audits(self) -> int:
@@ -177,7 +179,8 @@ class Document(t.NamedTuple):
         ]
         known = {chain.zone_id.lower() for chain in self.chains} | self.desired.zones
         elsewhere = sorted(called(self.name_of(zone_id)) for zone_id in self.desired.inventory - known)
-        return sentences(told, self.desired.period, [called(name) for name, _zone_id in self.missing], elsewhere)
+        lacking = Lacking([called(name) for name, _zone_id in self.missing], elsewhere, list(map(called, self.unread)))
+        return sentences(told, self.desired.period, lacking)
 
     @property
     def warnings(self) -> list[str]:
@@ -223,7 +226,8 @@ def read(desired: DesiredEvidence) -> Document:
     zones = desired.zones - {chain.zone_id.lower() for chain in chains}
     missing = sorted((desired.name_of(zone_id), zone_id) for zone_id in zones)
     words, left = notes.beside(changes)
-    return Document(desired, chains, changes, is_valid([chain.row for chain in chains]), missing, notes, words, left)
+    valid = is_valid([chain.row for chain in chains])
+    return Document(desired, chains, changes, valid, missing, notes, words, left, unread_files(desired.archive.folder))
 
 
 def _check_period(period: Period, days: t.Sequence[str], has_audits: bool, *, is_broken: bool) -> None:

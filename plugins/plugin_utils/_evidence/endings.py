@@ -93,11 +93,15 @@ def end_of_unverified(value: str, findings: t.Collection[str], entries: Entries 
         return Ended(NOT_COVERED)
     if declared.get("integrity") != PINNED:
         return Ended(NOT_PINNED)
-    if "changed" in findings or (value and value not in [str(each).lower() for each in list_of(declared.get("hashes"))]):
+    if "changed" in findings or (value and value not in hashes_of(declared)):
         return Ended(OTHER_HASH)
     if looks_less:
         return Ended(HIDDEN)
     return Ended(VERIFIED, "a hash is shown that the entry lists") if value else Ended(UNPROVEN)
+
+
+def hashes_of(declared: t.Mapping[str, Json]) -> frozenset[str]:
+    return frozenset(value.lower() for value in list_of(declared.get("hashes")) if isinstance(value, str))
 
 
 def _day(entry: Entry, name: str) -> str:

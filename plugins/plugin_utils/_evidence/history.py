@@ -11,11 +11,11 @@ from ...module_utils._baseline.entries import PINNED, is_authorised
 from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
-from ...module_utils._text import list_of, parse_time
-from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of, moment
+from ...module_utils._text import list_of
+from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
 from .chronicle import Chronicle, Finding
 from .dates import covers
-from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified, is_current
+from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified, hashes_of, is_current
 from .events import (
     AUTHORISED,
     BACK,
@@ -56,7 +56,7 @@ from .inventory import (
     count,
     how_many,
 )
-from .scope import details_of, leaves_out, looks_at, scores_of, statuses_of
+from .scope import details_of, leaves_out, looks_at, scores_of, setting_changed, statuses_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
@@ -97,7 +97,12 @@ class History(Chronicle):
 
     def listed(self) -> list[Listed]:
         """Return the inventory of the last record of the period, sorted."""
-        return [self._listed(identity, seen) for identity, seen in sorted((self.inventory or {}).items())]
+        left: dict[Identity, tuple[str, ...]] = {}
+        for each in (*self.hidden, *self.dropped):
+            identity = Identity(each.place, each.detail, each.rest)
+            left[identity] = (*left.get(identity, ()), each.kind)
+        inventory = sorted((self.inventory or {}).items())
+        return [self._listed(identity, seen)._replace(left=left.get(identity, ())) for identity, seen in inventory]
 
     def count_authorised(self) -> tuple[int, int]:
         """Return how many of the scripts that were last seen are authorised, and how many there are."""
@@ -114,18 +119,17 @@ class History(Chronicle):
         return [(" on ".join(filter(None, (url or "a script without a URL", host))), at) for url, host, _rest, at in known]
 
     def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
-        left = {finding for finding in (*self.open, *self.hidden) if finding.kind in (NEW, HASH_CHANGED, _UNVERIFIED)}
-        found = {Identity(finding.place, finding.detail, finding.rest) for finding in left}
+        explain = (NEW, HASH_CHANGED, _UNVERIFIED)
+        found = {Identity(each.place, each.detail, each.rest) for each in (*self.open, *self.hidden) if each.kind in explain}
         entries = {finding.entry for finding in self.open if finding.kind in (UNJUSTIFIED, _EXPIRED)}
         now = {identity for identity, seen in self.last_seen.items() if not self._listed(identity, seen).is_authorised}
         for identity in sorted({*now, *(each for each in self.ongoing if isinstance(each, Identity))} - found):
             seen, episode = self.last_seen.get(identity), self.ongoing.get(identity)
             at = episode.since if episode else self.last_seen_at
             if at is not None and (seen is None or seen.entry not in entries):
-                finding = Finding(NOT_AUTHORISED, *identity)
                 words = HIDDEN if seen is None else NOT_KNOWN_BY if self.entries is None else UNAUTHORISED
-                about = self.event_about(finding, at, OPENED, words)
-                yield NOT_AUTHORISED, Opened(about, at, about.message, False, self.scope, seen.alike if seen else 1)
+                about = self.event_about(Finding(NOT_AUTHORISED, *identity), at, OPENED, words)
+                yield NOT_AUTHORISED, Opened(about, at, words, False, self.scope, seen.alike if seen else 1)
 
     def count_of(self, finding: Finding) -> int:
         seen = (self.inventory or {}).get(Identity(finding.place, finding.detail, finding.rest))
@@ -167,10 +171,9 @@ class History(Chronicle):
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
         now = (self.inventory or {}) if audit.can_see else {}
-        changed_at = parse_time(record["monitor"]["updated_at"])
-        if record["monitor"]["enabled"] and self.last_at is not None and changed_at is not None and changed_at > self.last_at:
-            words = f"the setting of the script monitor was changed on {moment(changed_at)}; what it did not watch before that is not known"
-            yield self._about_audits(SCOPE, audit.at, words)
+        changed = setting_changed(record["monitor"], self.last_at)
+        if changed:
+            yield self._about_audits(SCOPE, audit.at, changed)
         messages = {(f["kind"], *self._reader.name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
         gone: set[Identity] = set()
         if audit.can_see:
@@ -263,7 +266,7 @@ class History(Chronicle):
             kind = became
         if kind:
             named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
-            hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - _hashes(declared)
+            hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - hashes_of(declared)
             if ongoing is None or (ongoing.kind == UNJUSTIFIED and kind != UNJUSTIFIED):
                 self.ongoing[identity] = Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes), alike=seen.alike)
             else:
@@ -278,11 +281,11 @@ class History(Chronicle):
 
     def _how_ended(self, ongoing: Episode, seen: Seen, declared: t.Mapping[str, Json]) -> str:
         """Return how it ended that a script was not authorised, "" if it is not authorised yet."""
-        allowed = ongoing.hashes <= _hashes(declared)
+        allowed = ongoing.hashes <= hashes_of(declared)
         is_pinned = declared.get("integrity") == PINNED
         if ongoing.kind == HASH_CHANGED and is_pinned and not allowed:
             # Its hash is one of the entry again; where the service shows none any more, nobody knows.
-            return BACK if seen.hash in _hashes(declared) and _UNVERIFIED not in seen.findings else ""
+            return BACK if seen.hash in hashes_of(declared) and _UNVERIFIED not in seen.findings else ""
         if not is_current(declared, self.day) or _EXPIRED in seen.findings or (_UNVERIFIED in seen.findings and not allowed):
             return ""
         return BY_AUTHORISATION
@@ -391,7 +394,3 @@ class History(Chronicle):
 
     def entry_of(self, name: str) -> t.Mapping[str, Json]:
         return (self.entries or {}).get(name, {})
-
-
-def _hashes(declared: t.Mapping[str, Json]) -> frozenset[str]:
-    return frozenset(value.lower() for value in list_of(declared.get("hashes")) if isinstance(value, str))

@@ -52,13 +52,14 @@ class Seen(t.NamedTuple):
 
 
 class Listed(t.NamedTuple):
-    """A script of the inventory, with its entry, the entry's declaration and its findings."""
+    """A script of the inventory, with its entry, the entry's declaration and its findings; `left` are former ones that are not resolved."""
 
     script_url: str
     host: str
     seen: Seen
     declared: t.Mapping[str, Json]
     is_authorised: bool
+    left: tuple[str, ...] = ()
 
     @property
     def entry(self) -> str:
@@ -67,7 +68,8 @@ class Listed(t.NamedTuple):
     @property
     def message(self) -> str:
         kinds = [kind for kind in SCRIPTS.findings if kind in self.seen.findings]
-        return ", ".join([*how_many(self.seen), *(kinds or ([] if self.is_authorised else [NOT_AUTHORISED]))])
+        left = [f"{kind} is not resolved" for kind in self.left]
+        return ", ".join([*how_many(self.seen), *(kinds or ([] if self.is_authorised else [NOT_AUTHORISED])), *left])
 
 
 class Known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import fnmatch
 import typing as t
 
@@ -9,8 +10,9 @@ from ...module_utils._core import Json
 from ...module_utils._pages.facts import COMPARED_HEADERS
 from ...module_utils._script_monitor import ON_PAGES
 from ...module_utils._scripts.facts import MALICIOUS_SCORES, SCORES, MaliciousScores, parse_scores
-from ...module_utils._text import list_of
+from ...module_utils._text import list_of, parse_time
 from .._words import named
+from .audits import moment
 
 # What an audit looked at: without it, no finding means nothing.
 
@@ -34,6 +36,14 @@ def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     if own is not None and default is not None and not own.includes(default):
         parts.append(f"a score counted as malicious only {own} and not {default}")
     return ", ".join(parts)
+
+
+def setting_changed(monitor: t.Mapping[str, Json], before: datetime.datetime | None) -> str:
+    """Return in words that the setting of the script monitor, which is on, was changed since the audit before; "" if it was not."""
+    at = parse_time(monitor["updated_at"])
+    if not monitor["enabled"] or before is None or at is None or at <= before:
+        return ""
+    return f"the setting of the script monitor was changed on {moment(at)}; what it did not watch before that is not known"
 
 
 def scores_of(scope: t.Mapping[str, Json]) -> MaliciousScores | None:

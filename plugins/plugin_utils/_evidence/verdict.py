@@ -38,18 +38,18 @@ _MAX_PAGE = 120
 NOUNS: t.Mapping[str, str] = {SCRIPTS.name: "scripts", PAGES.name: "payment pages"}
 
 
-def sentences(
-    chains: t.Sequence[Told], period: Period, missing: t.Sequence[str] = (), elsewhere: t.Sequence[str] = ()
-) -> list[str]:
-    """Return the sentences about a period, without a full stop.
+class Lacking(t.NamedTuple):
+    """What the folder has no chain of: zones that the document is about, those of the inventory that it is not about, and files that were not read."""
 
-    `missing` are the names of zones without any chain, `elsewhere` those of the inventory that the document is not about, because they have none.
-    """
-    worse: list[str] = []
-    for part in _WORSE:
-        worse += part(chains, period, missing)
-        worse += _elsewhere(elsewhere) if part is _not_audited else ()
-    answers, late = list(_frequency(chains, missing)), list(_written(chains, period))
+    zones: t.Sequence[str] = ()
+    inventory: t.Sequence[str] = ()
+    files: t.Sequence[str] = ()
+
+
+def sentences(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> list[str]:
+    """Return the sentences about a period, without a full stop."""
+    worse = [text for part in _WORSE for text in part(chains, period, lacking)]
+    answers, late = list(_frequency(chains, lacking.zones)), list(_written(chains, period))
     whole = list(_accounted(chains))
     if worse or late or any(_NOT_MET in text for text in answers):
         # Beside bad news, these two would be taken for good news.
@@ -67,21 +67,21 @@ def is_good(sentence: str) -> bool:
     return bool(_GOOD.match(sentence))
 
 
-_OF_AUDITS = "which counts audits, whatever they found"
+_OF_AUDITS = "which counts audits from the first one on, whatever they found"
 _OF_RECORDS = "which says that the records in the folder are unbroken, whatever they found"
 
 
 _Texts = t.Iterator[str]
 
 
-def _invalid(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _invalid(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
     broken = [chain for chain in chains if chain.problem]
     if broken:
         more = f", and {plural(len(broken) - 1, 'further chain')} with invalid evidence" if len(broken) > 1 else ""
         yield f"the evidence is not valid: in {broken[0].zone}{_of_kind(broken[0])}, {broken[0].problem}{more}"
 
 
-def _torn(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _torn(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
     for words, lines in (
         ("the last line is incomplete", [(chain, chain.torn) for chain in chains if chain.torn]),
         ("a line was incomplete and moved to the file .torn", [(chain, chain.moved) for chain in chains if chain.moved]),
@@ -92,7 +92,14 @@ def _torn(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) 
             yield f"{words} in {where}, so that audits may be missing: {MAYBE_CUT}{f'; {read}' if read else ''}"
 
 
-def _broken_history(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _unread_files(_chains: t.Sequence[Told], _period: Period, lacking: Lacking) -> _Texts:
+    files = lacking.files
+    if files:
+        was = _one_or(len(files), "looks like evidence, and was", "look like evidence, and were")
+        yield f"{plural(len(files), 'file')} of the folder {was} not read, because no zone has such an id: {named(files)}"
+
+
+def _broken_history(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
     found = sorted((audit.at, chain.zone) for chain in chains for audit in chain.history.audits if audit.has_broken_history)
     if found:
         at, zone = found[0]
@@ -116,7 +123,7 @@ PAGE_WORDS: t.Mapping[str, str] = {
 }
 
 
-def _unauthorised(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _unauthorised(chains: t.Sequence[Told], period: Period, _lacking: Lacking) -> _Texts:
     audited = _audited(chains)
     scripts = [chain.history for chain in audited if chain.kind is SCRIPTS]
     for kind, words in _REPORTED.items():
@@ -201,7 +208,7 @@ _BLIND: t.Mapping[str, tuple[str, str]] = {
 _UNREAD = ("page_unread", "redirected")
 
 
-def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _blind(chains: t.Sequence[Told], period: Period, _lacking: Lacking) -> _Texts:
     for reason, (words, meaning) in _BLIND.items():
         kind = PAGES if reason == PAGE_UNREAD else SCRIPTS
         all_audits = [audit for chain in chains if chain.kind is kind or reason == NO_BASELINE for audit in chain.history.audits]
@@ -218,7 +225,7 @@ def _blind(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) 
     yield from _ended(episodes, "pinned script", words, period)
 
 
-def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[str]) -> _Texts:
+def _not_audited(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> _Texts:
     for kind in _kinds(chains):
         of_kind, about = [chain for chain in chains if chain.kind is kind], _about(kind, chains)
         gaps = [(gap, chain.zone) for chain in of_kind for gap in chain.history.gaps]
@@ -243,7 +250,11 @@ def _not_audited(chains: t.Sequence[Told], period: Period, missing: t.Sequence[s
         texts = named(f"{line(url, _MAX_PAGE)} in {zone} on {day}" for day, url, zone in pages)
         what = _one_or(len(pages), "was first audited", "were first audited")
         yield f"{plural(len(pages), 'payment page')} {what} later than the first one: {texts}, and nothing is known of the days before"
-    yield from _not_at_all(chains, missing)
+    yield from _not_at_all(chains, lacking.zones)
+    names = lacking.inventory
+    if names:
+        has, it = _one_or(len(names), "has", "have"), _one_or(len(names), "it", "them")
+        yield f"{plural(len(names), 'zone')} of the inventory {has} no evidence here, and nothing is said of {it}: {named(names)}"
 
 
 def _not_at_all(chains: t.Sequence[Told], missing: t.Sequence[str]) -> _Texts:
@@ -263,12 +274,6 @@ def _not_at_all(chains: t.Sequence[Told], missing: t.Sequence[str]) -> _Texts:
             yield f"{plural(len(lacking), 'zone')} {what}: {named(lacking)}, so that nothing is known of them there"
 
 
-def _elsewhere(names: t.Sequence[str]) -> _Texts:
-    if names:
-        has, it = _one_or(len(names), "has", "have"), _one_or(len(names), "it", "them")
-        yield f"{plural(len(names), 'zone')} of the inventory {has} no evidence here, and nothing is said of {it}: {named(names)}"
-
-
 def _first_audited(chain: Told, period: Period) -> str:
     """Return the day of the first audit, if it is long after the beginning of a period that nobody has chosen; "" otherwise."""
     history = chain.history
@@ -278,7 +283,7 @@ def _first_audited(chain: Told, period: Period) -> str:
     return first.isoformat() if (first - period.first).days > history.max_gap_days else ""
 
 
-def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _scope(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
     for kind in _kinds(chains):
         of_kind, about = [chain for chain in chains if chain.kind is kind], _about(kind, chains)
         all_audits = sum(len(chain.history.audits) for chain in of_kind)
@@ -288,14 +293,14 @@ def _scope(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str])
             yield f"{len(limited):,} of {plural(all_audits, 'audit')}{about} did not look at everything, which proves nothing of what was left out: {where}"
 
 
-def _unaudited_entries(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _unaudited_entries(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
     names = [f"{line(name, _MAX_PAGE)} in {chain.zone}" for chain in _audited(chains) for name in chain.history.unaudited_entries]
     if names:
         entries = plural(len(names), "entry", "entries")
         yield f"{entries} of the baseline {_one_or(len(names), 'authorises', 'authorise')} a payment page that no audit looked at: {named(names)}"
 
 
-def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _without_authorisation(chains: t.Sequence[Told], period: Period, _lacking: Lacking) -> _Texts:
     audited = _audited(chains)
     for of_kind, noun in ((SCRIPTS, "script"), (PAGES, "payment page")):
         counts = [chain.history.count_authorised() for chain in audited if chain.kind is of_kind]
@@ -307,7 +312,7 @@ def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t
     scripts, times = (sum(numbers) for numbers in zip(*changes, strict=True)) if changes else (0, 0)
     if scripts:
         words = f"{_one_or(scripts, 'is', 'are')} not pinned and changed {plural(times, 'time')}"
-        yield f"{plural(scripts, 'script')} {words}, which no authorisation names"
+        yield f"{plural(scripts, 'script')} {words}: no authorisation names what {_one_or(scripts, 'it is', 'they are')} now"
     for kind, words in (
         ("unjustified", "without owner, justification or authorised_by and authorised nothing"),
         ("expired", "past the day of review and authorised nothing any more"),
@@ -316,7 +321,7 @@ def _without_authorisation(chains: t.Sequence[Told], period: Period, _missing: t
         yield from _ended(episodes, "entry", words, period, "entries")
 
 
-def _dates(chains: t.Sequence[Told], _period: Period, _missing: t.Sequence[str]) -> _Texts:
+def _dates(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
     outdated, redated, early, undated = (_count_dated(chains, name) for name in ("outdated", "redated", "early", "undated"))
     if outdated:
         words = _one_or(outdated, "is older than what it authorises", "are older than what they authorise")
@@ -398,6 +403,7 @@ def _accounted(chains: t.Sequence[Told]) -> _Texts:
 _WORSE = (
     _invalid,
     _torn,
+    _unread_files,
     _broken_history,
     _unauthorised,
     _blind,

@@ -428,7 +428,7 @@ def test_changes_that_no_authorisation_names_are_said(tmp_path: Path) -> None:
     assert all(
         message.endswith("; its entry takes any hash, so that no authorisation names this one") for _what, _s, message in history
     )
-    assert read(tmp_path).verdict[0] == "1 script is not pinned and changed 2 times, which no authorisation names"
+    assert read(tmp_path).verdict[0] == "1 script is not pinned and changed 2 times: no authorisation names what it is now"
     write(tmp_path, [Audit(day, A, loose) for day in range(3)])
     assert read(tmp_path).verdict[0] == "At least every seven days: yes"
 
@@ -471,3 +471,20 @@ def test_days_that_are_still_to_come_do_not_count(tmp_path: Path) -> None:
     later = "The period ends later: days that\nare still to come do not count."
     assert later in render(documents.read(documents.desire(options, {}))).decode()
     assert later not in render(read(tmp_path)).decode()
+
+
+def test_script_whose_finding_is_not_resolved_says_so_in_the_table(tmp_path: Path) -> None:
+    write(tmp_path, [Audit(0, {"a": None}, ONE), Audit(1, {"a": None}, {"a": entry(authorised_on="2026-01-02")})])
+    ((_chain, history),) = read(tmp_path).of_scripts
+    assert [row.message for row in history.listed()] == ["unverified is not resolved"]
+
+
+def test_files_that_look_like_evidence_and_are_not_read_are_said(tmp_path: Path) -> None:
+    """A chain that was renamed or packed does not go unnoticed."""
+    write(tmp_path, [Audit(day, A, ONE) for day in range(3)])
+    for name in (f"{ZONE}.pages.jsonl.gz", "notes.yml.bak", "shop.example.jsonl"):
+        (tmp_path / name).write_bytes(b"")
+    names = f"{ZONE}.pages.jsonl.gz, shop.example.jsonl"
+    assert read(tmp_path).verdict[0] == (
+        f"2 files of the folder look like evidence, and were not read, because no zone has such an id: {names}"
+    )

@@ -28,7 +28,7 @@ LATE = (
 FIRST = " (already at the first audit, nobody knows since when)"
 LEFT_OUT = " of payment pages did not look at everything, which proves nothing of what was left out: "
 # Beside bad news, two answers say what they are about.
-YES = f"{SEVEN}, which counts audits, whatever they found"
+YES = f"{SEVEN}, which counts audits from the first one on, whatever they found"
 
 
 def checkout(**members: t.Any) -> dict[str, t.Any]:
@@ -693,7 +693,7 @@ def test_each_kind_of_audits_is_missed_in_the_zone_that_lacks_it(tmp_path: Path)
         "1 zone has no audit of scripts: shop, so that nothing is known of them there",
         "1 zone has no audit of payment pages: pay, so that nothing is known of them there",
         "At least every seven days: not met in 1 of 2 zones for scripts",
-        "At least every seven days: yes for payment pages in 1 of 2 zones, which counts audits, whatever they found",
+        "At least every seven days: yes for payment pages in 1 of 2 zones, which counts audits from the first one on, whatever they found",
         unbroken(3).replace("Every", "Every one of 3 audits of scripts of 1 zone and every"),
     ]
     assert read(tmp_path, *(audit(day, PLAIN) for day in days), zone_names=names).verdict == expected

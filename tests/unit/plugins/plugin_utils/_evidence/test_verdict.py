@@ -50,7 +50,7 @@ NOT_VERIFIED = "1 pinned script was not verified, because the service shows no h
 EXPIRED = "1 entry was past the day of review and authorised nothing any more, "
 ALL = "Every one of 120 audits of 1 zone is accounted for"
 # Beside bad news, two answers say what they are about.
-YES = f"{SEVEN}, which counts audits, whatever they found"
+YES = f"{SEVEN}, which counts audits from the first one on, whatever they found"
 UNBROKEN = ", which says that the records in the folder are unbroken, whatever they found"
 RECORDS = f"{ALL}{UNBROKEN}"
 FIRST = " (already at the first audit, nobody knows since when)"
