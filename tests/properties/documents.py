@@ -24,7 +24,7 @@ SENTENCES = (
     "incomplete|look(s|) like evidence",
     "history was broken",
     "malicious|without authorisation|that nobody authorised|required script|that differ from|that led to another|without a script or frame",
-    "monitor was off|No script was listed|cannot be read|could not be read|baseline is missing|not verified",
+    "monitor was off|No script was listed|cannot be read|could not be read|baseline is missing|not verified|nobody knows whether it watched",
     "no audit on|first audited|not audited|no audit of|no evidence here",
     "did not look at everything|no audit looked at",
     "no authorisation on record|no authorisation names|owner, justification or|past the day of review",

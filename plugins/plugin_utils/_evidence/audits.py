@@ -59,6 +59,8 @@ class Audit(t.NamedTuple):
     # What its scope left out, in words.
     left_out: str = ""
     has_broken_history: bool = False
+    # Whether the setting of the script monitor, which is on, was changed since the audit before, in which it was on.
+    is_new_setting: bool = False
 
     @property
     def day(self) -> datetime.date:

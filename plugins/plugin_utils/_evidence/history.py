@@ -12,7 +12,7 @@ from ...module_utils._chain.kinds import SCRIPTS, UNUSED
 from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._text import list_of
-from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of
+from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, Audit, Period, day_of, delay_of, moment
 from .chronicle import Chronicle, Finding
 from .dates import covers
 from .endings import end_of_entry, end_of_malicious, end_of_missing, end_of_unverified, hashes_of, is_current
@@ -56,7 +56,7 @@ from .inventory import (
     count,
     how_many,
 )
-from .scope import details_of, leaves_out, looks_at, scores_of, setting_changed, statuses_of
+from .scope import details_of, leaves_out, looks_at, new_setting, scores_of, statuses_of
 
 # What the records of a zone's scripts prove about a period: who saw which script, what changed, and who authorised it.
 
@@ -84,6 +84,8 @@ class History(Chronicle):
         # Of the first record of the chain, if it is in the period.
         self.first_counts: tuple[int, int] | None = None
         self._last_digest = ""
+        self._was_on = False
+        self._switched_at: datetime.datetime | None = None
         self._asked = frozenset[str]()
         self._known: dict[Identity, Known] = {}
         self._hash_days: dict[str, str] = {}
@@ -152,6 +154,8 @@ class History(Chronicle):
         self.entries = self._baseline(record["baseline_digest"])
         blind = set()
         findings = {finding["kind"] for finding in record["findings"]}
+        self._switched_at = new_setting(record["monitor"], self.last_at, was_on=self._was_on)
+        self._was_on = record["monitor"]["enabled"]
         if not record["monitor"]["enabled"] or MONITOR_OFF in findings:
             blind.add(MONITOR_OFF)
         elif self.inventory is None:
@@ -167,13 +171,14 @@ class History(Chronicle):
             delay=delay_of(record, at),
             left_out=leaves_out(record["scope"]),
             has_broken_history="history_broken" in findings,
+            is_new_setting=self._switched_at is not None,
         )
 
     def events_of(self, record: CheckedRecord, audit: Audit) -> t.Iterator[Event]:
         now = (self.inventory or {}) if audit.can_see else {}
-        changed = setting_changed(record["monitor"], self.last_at)
-        if changed:
-            yield self._about_audits(SCOPE, audit.at, changed)
+        if self._switched_at is not None:
+            words = f"the setting of the script monitor was changed on {moment(self._switched_at)}, since the audit before"
+            yield self._about_audits(SCOPE, audit.at, words)
         messages = {(f["kind"], *self._reader.name(f["script_url"], f["host"])): f["message"] or "" for f in record["findings"]}
         gone: set[Identity] = set()
         if audit.can_see:
@@ -214,22 +219,7 @@ class History(Chronicle):
         else:
             self.inventory = self._whole if record["inventory_same_as"] == self._inventory_seq else None
         if self.inventory and record["findings"]:
-            self.inventory = self._with_findings(self.inventory, record)
-
-    def _with_findings(self, inventory: Inventory, record: CheckedRecord) -> Inventory:
-        """Return the inventory with the findings of the record; where the two differ, the worse of both holds."""
-        lacking: dict[Identity, set[str]] = {}
-        for finding in record["findings"]:
-            identity = Identity(*self._reader.name(finding["script_url"], finding["host"]))
-            seen = inventory.get(identity) if identity.url and finding["kind"] in _OF_SCRIPTS else None
-            if seen is not None and finding["kind"] not in seen.findings:
-                lacking.setdefault(identity, set()).add(finding["kind"])
-        more = {
-            identity: seen._replace(findings=seen.findings | lacking[identity])
-            for identity, seen in inventory.items()
-            if identity in lacking
-        }
-        return {**inventory, **more} if more else inventory
+            self.inventory = self._reader.with_findings(self.inventory, record, _OF_SCRIPTS)
 
     def _script_events(
         self, identity: Identity, seen: Seen, at: datetime.datetime, messages: t.Mapping[tuple[str, str, str], str]

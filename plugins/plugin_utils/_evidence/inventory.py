@@ -98,6 +98,8 @@ class Reader:
         inventory: Inventory = {}
         for item in record["inventory"]:
             script, findings = item["script"], frozenset(item["findings"])
+            # The verdict is the finding, also where the record lacks that.
+            findings |= {"malicious"} if script.get("malicious") is True else frozenset()
             value = (script["hash"] or "").lower()
             get = script.get
             verdict, score = get("malicious"), get(SCORE)
@@ -118,6 +120,21 @@ class Reader:
                 seen = together(same, seen, is_another=not url)
             inventory[identity] = seen
         return inventory
+
+    def with_findings(self, inventory: Inventory, record: CheckedRecord, kinds: t.Container[str]) -> Inventory:
+        """Return the inventory with the findings of the record; where the two differ, the worse of both holds."""
+        lacking: dict[Identity, set[str]] = {}
+        for finding in record["findings"]:
+            identity = Identity(*self.name(finding["script_url"], finding["host"]))
+            seen = inventory.get(identity) if identity.url and finding["kind"] in kinds else None
+            if seen is not None and finding["kind"] not in seen.findings:
+                lacking.setdefault(identity, set()).add(finding["kind"])
+        more = {
+            identity: seen._replace(findings=seen.findings | lacking[identity])
+            for identity, seen in inventory.items()
+            if identity in lacking
+        }
+        return {**inventory, **more} if more else inventory
 
     def name(self, url: str | None, host: str | None) -> tuple[str, str]:
         """Return URL and host as they identify a script."""

@@ -32,6 +32,7 @@ from .events import (
     SEEN,
     STILL_NOT_AUTHORISED,
     UNAUTHORISED,
+    UNPROVEN,
     Ended,
     Entries,
     Episode,
@@ -288,8 +289,12 @@ class PageHistory(Chronicle):
             return end_of_required(finding.detail, page, declared)
         if not self._has(page, finding):
             return Ended(GONE_SINCE if finding.kind in _OF_ENTRIES else BACK)
-        is_same = self._authorised_by.get(finding) == self._authority(finding)
-        return Ended(BACK) if is_same and finding.kind not in _OF_ENTRIES else self._end_by_entry(finding, was)
+        is_back = finding.kind == REDIRECTED and page["final_url"] != finding.detail
+        is_same = is_back or self._authorised_by.get(finding) == self._authority(finding)
+        if not is_same or finding.kind in _OF_ENTRIES:
+            return self._end_by_entry(finding, was)
+        # A part that is still there has not changed back, and nothing that could authorise it has changed.
+        return Ended(UNPROVEN if finding.kind in HAS else BACK)
 
     def _end_by_entry(self, finding: Finding, was: Entry) -> Ended:
         """Return how a finding ended about something that the page still has, under another entry or another baseline."""

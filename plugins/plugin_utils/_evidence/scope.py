@@ -12,7 +12,6 @@ from ...module_utils._script_monitor import ON_PAGES
 from ...module_utils._scripts.facts import MALICIOUS_SCORES, SCORES, MaliciousScores, parse_scores
 from ...module_utils._text import list_of, parse_time
 from .._words import named
-from .audits import moment
 
 # What an audit looked at: without it, no finding means nothing.
 
@@ -38,12 +37,11 @@ def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     return ", ".join(parts)
 
 
-def setting_changed(monitor: t.Mapping[str, Json], before: datetime.datetime | None) -> str:
-    """Return in words that the setting of the script monitor, which is on, was changed since the audit before; "" if it was not."""
+def new_setting(monitor: t.Mapping[str, Json], before: datetime.datetime | None, *, was_on: bool) -> datetime.datetime | None:
+    """Return when the setting of the script monitor was changed since the audit before, although it was on then and now; None if it was not."""
     at = parse_time(monitor["updated_at"])
-    if not monitor["enabled"] or before is None or at is None or at <= before:
-        return ""
-    return f"the setting of the script monitor was changed on {moment(at)}; what it did not watch before that is not known"
+    is_new = at is not None and before is not None and at > before
+    return at if is_new and was_on and monitor["enabled"] else None
 
 
 def scores_of(scope: t.Mapping[str, Json]) -> MaliciousScores | None:

@@ -221,6 +221,10 @@ def _blind(chains: t.Sequence[Told], period: Period, _lacking: Lacking) -> _Text
                 f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}: {meaning}"
             )
     episodes = [e for chain in _audited(chains) if chain.kind is SCRIPTS for e in chain.history.findings("unverified")]
+    switched = sum(audit.is_new_setting for chain in chains for audit in chain.history.audits)
+    if switched:
+        words = "the setting of the script monitor was changed since the audit before, so that nobody knows whether it watched all the time"
+        yield f"in {plural(switched, 'audit')}, {words}"
     words = "not verified, because the service shows no hash, so that no audit could see a change"
     yield from _ended(episodes, "pinned script", words, period)
 
@@ -249,7 +253,7 @@ def _not_audited(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> 
     if pages:
         texts = named(f"{line(url, _MAX_PAGE)} in {zone} on {day}" for day, url, zone in pages)
         what = _one_or(len(pages), "was first audited", "were first audited")
-        yield f"{plural(len(pages), 'payment page')} {what} later than the first one: {texts}, and nothing is known of the days before"
+        yield f"{plural(len(pages), 'payment page')} {what} long after the period began: {texts}, and nothing is known of the days before"
     yield from _not_at_all(chains, lacking.zones)
     names = lacking.inventory
     if names:

@@ -443,8 +443,19 @@ def test_monitor_whose_setting_changed_between_audits_is_said(tmp_path: Path) ->
         ],
         ZONE,
     )
-    words = "the setting of the script monitor was changed on 2026-01-01 18:00; what it did not watch before that is not known"
-    assert rows(tmp_path) == [("scope", "", words)]
+    assert rows(tmp_path) == [
+        ("scope", "", "the setting of the script monitor was changed on 2026-01-01 18:00, since the audit before")
+    ]
+    assert read(tmp_path).verdict[0] == (
+        "In 1 audit, the setting of the script monitor was changed since the audit before,"
+        " so that nobody knows whether it watched all the time"
+    )
+
+
+def test_verdict_of_the_service_holds_without_a_finding(tmp_path: Path) -> None:
+    item = script(malicious=True)
+    write_chain(tmp_path, [{"at": day_of(day), "inventory": [item]} for day in range(3)], ZONE)
+    assert read(tmp_path).verdict[0].startswith("1 script was malicious, still not resolved after 3 days")
 
 
 def test_zone_of_the_inventory_without_evidence_is_said(tmp_path: Path) -> None:

@@ -397,7 +397,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
     "a page that was added later": (
         (*(audit(day, PLAIN, also=[OTHER] if day > 14 else []) for day in range(30)),),
         [
-            f"1 payment page was first audited later than the first one: {OTHER['url']} in pay.example on 2026-01-16, {BEFORE}",
+            f"1 payment page was first audited long after the period began: {OTHER['url']} in pay.example on 2026-01-16, {BEFORE}",
             YES,
             unbroken(30),
         ],
@@ -605,6 +605,21 @@ def test_page_that_led_elsewhere_was_not_read(tmp_path: Path) -> None:
         unbroken(12),
     ]
     assert not [event for event in document.changes if event.what == "changed"]
+
+
+def test_page_that_leads_where_it_should_again_was_not_authorised(tmp_path: Path) -> None:
+    led = audit(0, CART, found("redirected", CART["final_url"]))
+    assert read(tmp_path, led, audit(1, PLAIN)).verdict[0] == (
+        f"1 payment page that led to another address than the authorised one, changed back after 1 day{FIRST}"
+    )
+    wide = audit(1, CART, of=checkout(page="https://shop.example/**", authorised_on="2026-01-02"))
+    assert LATER in read(tmp_path, led, wide).verdict[0]
+
+
+def test_script_that_is_still_there_has_not_changed_back(tmp_path: Path) -> None:
+    """A record that lacks a finding proves nothing."""
+    document = read(tmp_path, audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING))
+    assert document.verdict[0] == UNAUTHORISED.format("still not resolved after 1 day")
 
 
 @pytest.mark.parametrize("findings", [[found("header_changed", "refresh", **{"is": "0", "should_be": None})], [SCRIPT_NEW]])
