@@ -94,7 +94,7 @@ RETURN = r"""
 zones:
   description:
     - A record for each zone, sorted by name, then for each account, as M(edgeops.observability.audit_report) takes them.
-    - A part that could not be read has C(failed), C(msg) and C(error) with C(kind) and C(path).
+    - A part that could not be read has C(failed), C(msg) and C(error) with C(kind), C(path), C(status) and C(errors).
   returned: success
   type: list
   elements: dict

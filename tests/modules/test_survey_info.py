@@ -3,8 +3,11 @@
 import time
 import typing as t
 
+from support.samples.fleet import report as of_records
+
 from ansible_collections.edgeops.observability.plugins.module_utils._scripts.listing import reports_of
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.survey import may_be_selected
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.lines import printed
 from harness import Modules
 
 MODULE = "edgeops.observability.survey_info"
@@ -37,6 +40,21 @@ def test_unreadable_parts_have_a_reason(modules: Modules) -> None:
     assert one["result"]["script_monitor"]["script_monitor"]["enabled"] is False and one["scripts"]["scripts"] == []
     assert other["jobs"]["failed"] and other["jobs"]["error"]["kind"] == "permission" and "delivery" not in other
     assert other["result"]["custom_fields"]["custom_fields"] == one["result"]["custom_fields"]["custom_fields"]
+
+
+def test_one_missing_permission_is_told_once(modules: Modules) -> None:
+    """What the records of a survey say of refused requests is enough for a report to see that they have one cause."""
+    fleet(modules, 4)
+    modules.simulator.faults({"kind": "status", "status": 403, "code": 10000, "path": "*/page_shield*", "count": None})
+    modules.simulator.settings(script_monitor_routes=False)
+    zones = [record for record in run(modules).result["zones"] if record["scope"] == "zone"]
+    lines = printed(of_records(*zones, title="Survey"))
+    told = [text for text in lines if "Page Shield Read" in text]
+    assert (
+        len(told) == 1
+        and told[0].startswith("5 zones, such as ")
+        and "script monitor, content security rules: the token needs" in told[0]
+    )
 
 
 def test_categories_of_scripts_are_read(modules: Modules) -> None:

@@ -79,8 +79,8 @@ class Reason(t.TypedDict):
 
 def _reason(kind: str, message: str, permission: str | None = None, answer: str = "") -> Reason:
     brief = without_ids(message).rstrip(".")
-    if answer and permission:
-        brief = f"the token needs {permission} ({answer})"
+    if permission and (answer or f"The token needs {permission}" in message):
+        brief = f"the token needs {permission}{f' ({answer})' if answer else ''}"
     elif is_unentitled(answer):
         brief = f"the plan does not have it ({answer})"
     return {"kind": kind, "message": message, "permission": permission, "brief": brief}

@@ -126,7 +126,11 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
     owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
-    reason = Failure(NOT_FOUND, "The service does not list this account, which zones of the survey belong to.")
+    reason = Failure(
+        NOT_FOUND,
+        "The service does not list this account, which zones of the survey belong to. Usually the token lacks Account Settings Read for it;"
+        " to leave it out, select accounts with account_ids.",
+    )
     accounts: dict[str, str | None] = {}
     try:
         listed = client.items("accounts.list", per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
@@ -211,8 +215,13 @@ def _part(client: Client, read: t.Callable[[], t.Mapping[str, Json]]) -> PartRes
         return _failed(client.locate(failure))
 
 
+# Without what differs between two equal answers.
+_SHOWN_OF_ERROR = ("kind", "path", "status", "errors")
+
+
 def _failed(failure: Failure) -> PartResult:
-    return {"failed": True, "msg": readable_text(str(failure)), "error": {"kind": failure.kind, "path": failure.path}}
+    reported = failure.report()
+    return {"failed": True, "msg": readable_text(str(failure)), "error": {name: reported[name] for name in _SHOWN_OF_ERROR}}
 
 
 def _add_violations(client: Client, records: t.Sequence[RawRecord]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import typing as t
 
+from ...module_utils._content_rules.facts import DEFAULT_LOOK_BACK_DAYS
 from ...module_utils._core import CONTENT_SECURITY_RULES
 from ...module_utils._policy.facts import STRICT_DYNAMIC
 from ...module_utils._policy.matching import Resource, in_effect, is_allowed
@@ -74,9 +75,10 @@ def violations(rules: t.Iterable[Copied]) -> t.Iterator[Problem]:
             yield problem("violations", label, "; ".join(texts), None if blocked else "")
 
 
+# The window of a survey.
 _ALLOWED_BY_NOW = (
-    "its policy allows them: such reports end a day after a change of the policy, unless a redirect or a keyword that switches"
-    " sources off is the reason"
+    f"its policy allows them now: reports from before it did are shown for {DEFAULT_LOOK_BACK_DAYS} days, and reports that still come"
+    " mean a redirect, or a keyword that switches sources off"
 )
 
 

@@ -172,7 +172,9 @@ def with_findings(status: str, rows: t.Iterable[Row]) -> str:
         return ""
     of_status = [row for row in rows if row["status"] == status]
     number = sum(any(item["kind"] == FINDING for item in counting(row["items"])) for row in of_status)
-    return f"{number:,} of {'it' if len(of_status) == 1 else 'them'} with findings" if number else ""
+    if not number:
+        return ""
+    return "with findings as well" if len(of_status) == 1 else f"{number:,} of them with findings"
 
 
 def _also_with_findings(rows: t.Sequence[Row]) -> t.Iterator[str]:
