@@ -188,14 +188,15 @@ def _account_of(record: ZoneRecord) -> _Account | None:
 def has_scripts(zone: ZoneRecord) -> bool | None:
     """Return whether the script monitor of a zone is on; None if the run asked, and it could not be read. What it did not ask is off.
 
-    An audit of the scripts looks at the monitor first, also where nothing else of the run does.
+    An audit of the scripts looks at the monitor first, also where nothing else of the run does. Of a prediction counts what it starts from.
     """
-    part = dict_of(result_of(zone).get(SCRIPT_MONITOR)).get(SCRIPT_MONITOR)
+    managed = dict_of(result_of(zone).get(SCRIPT_MONITOR))
+    part = managed.get(SCRIPT_MONITOR)
     if part is None and (audit := value_of(zone["scripts"])) is not None and audit.get("findings") is not None:
         return not any(finding.get("type") == "monitor_off" for finding in audit["findings"] or ())
     if part is None:
         return None if any(name in (SCRIPT_MONITOR, "scripts") for name, _reason in zone["unreadable"]) else False
-    enabled = dict_of(part).get("enabled")
+    enabled = {**dict_of(part), **_before(managed)}.get("enabled")
     return enabled if isinstance(enabled, bool) else None
 
 
@@ -361,10 +362,18 @@ def _takes_in(policy: t.Mapping[str, Json], host: ZoneRecord) -> Cover:
     return Cover(PERHAPS, f"what its filter {', '.join(unclear)} restricts is not known") if unclear else Cover(COVERED)
 
 
-def _is_there(diff: t.Mapping[str, Json], rule: t.Mapping[str, Json]) -> bool:
-    """Return whether a predicted rule is in effect now already: not one that would be created, or enabled, by this change."""
-    before, after, label = dict_of(diff.get("before")), dict_of(diff.get("after")), str(rule.get("description"))
-    return label not in after or (label in before and dict_of(before[label]).get("enabled") is not False)
+def _before(part: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return what a part of a zone is before the changes that a task made or predicts; empty where nothing was compared."""
+    return dict_of(dict_of(part.get("diff")).get("before"))
+
+
+def _rules_of(part: t.Mapping[str, Json]) -> list[dict[str, Json]]:
+    """Return the content security rules that a zone has, and not those that a task predicts."""
+    managed = dict_of(dict_of(part.get("diff")).get("after"))
+    listed = [*map(dict_of, list_of(part.get(CONTENT_SECURITY_RULES))), *map(dict_of, list_of(part.get("unlisted_rules")))]
+    predicted = {str(rule.get("description")): rule for rule in listed}
+    compared = [{**predicted.get(label, {}), **dict_of(rule)} for label, rule in _before(part).items() if rule]
+    return [*compared, *(rule for rule in listed if str(rule.get("description")) not in managed)]
 
 
 def _has_rule(host: ZoneRecord) -> Cover:
@@ -372,8 +381,7 @@ def _has_rule(host: ZoneRecord) -> Cover:
     part = result_of(host).get(CONTENT_SECURITY_RULES)
     if not isinstance(part, dict) or not isinstance(part.get(CONTENT_SECURITY_RULES), list):
         return Cover(PERHAPS, "a scoped alert needs a content security rule of the zone, and rules were not read")
-    listed = [*list_of(part.get(CONTENT_SECURITY_RULES)), *list_of(part.get("unlisted_rules"))]
-    rules = [dict_of(rule) for rule in listed if _is_there(dict_of(part.get("diff")), dict_of(rule))]
+    rules = _rules_of(part)
     if any(rule.get("enabled") is True and rule.get("action") in ("log", "allow") for rule in rules):
         return Cover(COVERED)
     if any(rule and not isinstance(rule.get("enabled"), bool) for rule in rules):

@@ -160,6 +160,46 @@ def test_who_is_told_of_the_scripts_of_a_zone(
     assert all(said in gap.message for gap in gaps)
 
 
+def predicted(monitor: tuple[bool, bool], rules: tuple[dict[str, t.Any], dict[str, t.Any]], *others: t.Any) -> dict[str, t.Any]:
+    """Return a zone whose declared state differs from what it has: what is before and after, and the rules that nothing declares."""
+    before, after = rules
+    result = {
+        "script_monitor": {
+            "script_monitor": {"enabled": monitor[1]},
+            "diff": {"before": {"enabled": monitor[0]}, "after": {"enabled": monitor[1]}},
+        },
+        "content_security_rules": {
+            "content_security_rules": [rule or None for rule in after.values()],
+            "unlisted_rules": list(others),
+            "diff": {"before": before, "after": after},
+        },
+    }
+    return zone(result=result, declared=True)
+
+
+OFF, REPORTING = {**RULE, "enabled": False}, {**RULE, "action": "add_reporting_directives"}
+ON = (True, True)
+
+
+@pytest.mark.parametrize(
+    ("host", "degrees"),
+    [
+        (predicted(ON, ({"checkout": RULE}, {"checkout": RULE})), []),
+        (predicted(ON, ({"checkout": {}}, {"checkout": RULE})), [NOT]),
+        (predicted(ON, ({"checkout": OFF}, {"checkout": RULE})), [NOT]),
+        (predicted(ON, ({"checkout": REPORTING}, {"checkout": RULE})), [NOT]),
+        (predicted(ON, ({"checkout": RULE}, {"checkout": OFF})), []),
+        (predicted(ON, ({"checkout": RULE}, {"checkout": {}})), []),
+        (predicted(ON, ({"checkout": {}}, {"checkout": RULE}), {**RULE, "description": "other"}), []),
+        (predicted((False, True), ({"checkout": {}}, {"checkout": RULE})), []),
+        (predicted((True, False), ({"checkout": {}}, {"checkout": RULE})), [NOT]),
+    ],
+)
+def test_what_a_zone_has_decides_and_not_what_is_predicted(host: t.Any, degrees: list[int]) -> None:
+    gaps = made(account(policy(filters=IN_A)), host).gaps
+    assert [gap.degree for gap in gaps if gap.host == "a"] == degrees
+
+
 @pytest.mark.parametrize(
     ("scripts", "degrees"),
     [
