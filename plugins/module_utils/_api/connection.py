@@ -48,14 +48,20 @@ CONNECTION_OPTIONS: dict[str, dict[str, t.Any]] = {
 CREDENTIALS = frozenset(("api_token", "api_email", "api_key"))
 
 _URL = re.compile(r"[^/]*://")
+_WEB = re.compile(r"\s*https?:", re.IGNORECASE)
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f\\]")
 _BUDGET_FORM = re.compile(r"([0-9]{1,9})/([0-9]{1,9})", re.ASCII)
 
 
-def mask_user_information(arguments: Params) -> dict[str, t.Any]:
-    """Return arguments with the user information of URLs masked, which is refused, but would be in the result."""
+def mask_credentials(arguments: Params) -> dict[str, t.Any]:
+    """Return arguments with the user information of URLs, and the query of web addresses, masked: both are refused, but would be in the result."""
     urls = {name: value for name, value in arguments.items() if isinstance(value, str) and _URL.match(value)}
-    return {**arguments, **{name: re.sub(r"//.*@", f"//{MASK}@", url, flags=re.DOTALL) for name, url in urls.items()}}
+    return {**arguments, **{name: _masked(url) for name, url in urls.items()}}
+
+
+def _masked(url: str) -> str:
+    public = re.sub(r"//.*@", f"//{MASK}@", url, flags=re.DOTALL)
+    return re.sub(r"(?<=[?#]).*", MASK, public, count=1, flags=re.DOTALL) if _WEB.match(url) else public
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ import typing as t
 
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
-from .._api.connection import CONNECTION_OPTIONS, mask_user_information
+from .._api.connection import CONNECTION_OPTIONS, mask_credentials
 from .._core import KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request
 from .._destination_secrets import public_text
 from .._redact import MASK
@@ -23,7 +23,7 @@ ArgumentSpec = dict[str, dict[str, t.Any]]
 
 def presentable(params: Params, known: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
     """Return arguments for a result: mask the values of unknown options, and credentials where none are expected."""
-    return mask_user_information(_known_only(params, {"options": known}))
+    return mask_credentials(_known_only(params, {"options": known}))
 
 
 def _known_only(value: t.Any, option: t.Mapping[str, t.Any]) -> t.Any:

@@ -72,10 +72,13 @@ def test_unknown_and_unparsed_arguments_are_masked(arguments, expected):
         ("https://api.example/v4", "https://api.example/v4"),
         ("https://user:s@api.example/v4", "https://********@api.example/v4"),
         ("https://user:s@ss\n@api.example", "https://********@api.example"),
+        ("https://files.example/audits?sig=s\ns#s?s", "https://files.example/audits?********"),
+        (" HTTP://user:s@files.example/#s", " HTTP://********@files.example/#********"),
+        ("s3://logs/http?region=auto", "s3://logs/http?region=auto"),
         (None, None),
     ],
 )
-def test_base_url_is_shown_without_secrets(url, expected):
+def test_address_is_shown_without_secrets(url, expected):
     assert presentable({"base_url": url}, {"base_url": {"type": "str"}}) == {"base_url": expected}
 
 
