@@ -85,7 +85,7 @@ def _line(row: Row, job: JobRow) -> Line:
         dataset=str(job.get("dataset") or "not known"),
         destination=destination_text(public) if public.get("scheme") else "not shown",
         filter="none" if explained == _EVERY_RECORD else str(explained or "not known"),
-        transformer=str(job.get("transformer") or ""),
+        transformer=str(job.get("transformer") or job.get("transformer_id") or ""),
         personal_fields=personal,
         last_delivery=str(job.get("last_complete") or "none"),
         health=str(job.get("health")),

@@ -117,9 +117,8 @@ class JobRow(t.TypedDict):
     dataset: t.Annotated[str | None, Rules(default=None)]
     destination: t.Annotated[Copied | None, Rules("Scheme, address and readable options.", default=None)]
     filter_explained: t.Annotated[str | None, Rules("The filter as a sentence.", default=None)]
-    transformer: t.Annotated[
-        str | int | None, Rules("Name of the transformer, or its id where only that was read.", default=None)
-    ]
+    transformer: t.Annotated[str | None, Rules("Name of the transformer; null where it was not read.", default=None)]
+    transformer_id: t.Annotated[int | None, Rules("Id of the transformer; null without one.", default=None)]
     personal_fields: t.Annotated[
         list[str] | None,
         Rules("Selected fields that identify persons; null where the dataset is unknown.", default=None),

@@ -235,7 +235,7 @@ def _resources(record: ZoneRecord, desired: DesiredReport, accounts: Accounts) -
 
 def _job(label: str, job: ReportedJob) -> JobRow:
     last, explained = job.get("last_complete"), job.get("filter_explained")
-    transformer = job.get("transformer") or job.get("transformer_id")
+    transformer, transformer_id = job.get("transformer"), job.get("transformer_id")
     dataset = job.get("dataset")
     return {
         "job": label,
@@ -243,7 +243,8 @@ def _job(label: str, job: ReportedJob) -> JobRow:
         "dataset": dataset if isinstance(dataset, str) else None,
         "destination": dict_of(job.get("destination")) or None,
         "filter_explained": explained if isinstance(explained, str) else None,
-        "transformer": transformer if transformer and (isinstance(transformer, str) or is_integer(transformer)) else None,
+        "transformer": transformer if transformer and isinstance(transformer, str) else None,
+        "transformer_id": transformer_id if transformer_id and is_integer(transformer_id) else None,
         "personal_fields": personal_fields(job),
         "health": findings.health_state(job),
         "last_complete": last if isinstance(last, str) else None,

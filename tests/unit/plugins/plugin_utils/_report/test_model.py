@@ -127,7 +127,8 @@ def test_transformer_of_a_job_is_named():
         {**job("d", id=4), "transformer_id": True},
     ]
     made = report({**record("a"), "jobs": jobs})
-    assert [job.get("transformer") for job in row(made, "a")["jobs"]] == ["redact", 3, None, None]
+    shown = [(job["transformer"], job["transformer_id"]) for job in row(made, "a")["jobs"]]
+    assert shown == [("redact", 3), (None, 3), (None, None), (None, None)]
 
 
 def test_coverage_is_a_note():
