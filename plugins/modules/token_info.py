@@ -25,7 +25,7 @@ options:
   zone_id:
     description:
       - The zone to look at. If the task has no address, that of its host; if the host has none either, the first zone that the token lists.
-      - With O(account_id) alone no zone is looked at.
+      - With O(account_id) alone it is the first listed zone of this account, or else the first one; with O(required_for) none is looked at then.
     type: str
   zone_name:
     description: The zone to look at, by its name, in place of O(zone_id).
@@ -82,7 +82,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 zone_id:
-  description: The id of the zone that was looked at; V(null) if there is none.
+  description: The id of the zone that was looked at; V(null) if there is none, or if the task names an account alone.
   returned: success, without O(gather), and not where O(show) prints
   type: str
   sample: 023e105f4ecef8ad9ca31a8372d0c353

@@ -154,10 +154,25 @@ def test_playbook_of_a_zone_asks_for_what_it_reads(read_token: t.Callable[..., t
 
 
 def test_account_alone_is_an_account(read_token: t.Callable[..., t.Any]) -> None:
-    """A result that is about an account names no zone, which an automation platform would count."""
+    """A result that is about an account names no zone, which an automation platform would count. A zone is looked at, but not for playbooks."""
     report = read_token(account_id=ACCOUNT)
     assert (report.result["zone_id"], report.result["account_id"]) == (None, ACCOUNT)
-    assert rows(report)["zone", "jobs"] is None and rows(report)["account", "jobs"] is True
+    assert set(rows(report).values()) == {True}
+    required = read_token(account_id=ACCOUNT, required_for=["check"])
+    assert rows(required)["zone", "jobs"] is None and rows(required)["account", "jobs"] is True
+
+
+def test_zone_of_the_account_is_looked_at(read_token: t.Callable[..., t.Any], modules: Modules) -> None:
+    """With an account alone: its first zone, or else the first that is listed."""
+    owner, other = ({"id": number * 16, "name": number} for number in ("0c", "0d"))
+    modules.simulator.seed(accounts=[owner, other], zones=[{"id": "0b" * 16, "name": "blog.example", "account": owner}])
+
+    def looked_at(account: str) -> set[str]:
+        paths = {entry["path"] for entry in read_token(account_id=account).journal}
+        return {path.split("/")[2] for path in paths if path.startswith("/zones/")}
+
+    assert looked_at(owner["id"]) == {"0b" * 16}
+    assert len(looked_at(other["id"]) - {"0b" * 16}) == 1
 
 
 def test_required_for_fails_without_readable_products(read_token: t.Callable[..., t.Any]) -> None:

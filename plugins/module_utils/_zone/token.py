@@ -16,7 +16,7 @@ from .._logpush import delivery
 from .._observed import Meaning
 from .._scripts.facts import AUTO
 from .._scripts.read import monitor
-from .._text import dict_of, format_time, line, list_of, parse_time, quoted
+from .._text import dict_of, format_time, line, list_of, parse_time, plain_id, quoted
 
 # What a token may do: one read of each product tells, because no route shows it.
 
@@ -127,7 +127,7 @@ class _Look:
         zone, account, required_for, _products = self._desired
         is_asked = {ZONE: zone is not None or account is None, ACCOUNT: account is not None or zone is None}
         if not required_for:
-            return is_asked[scope] or scope == ACCOUNT
+            return True
         return is_asked[scope] and not {*playbooks}.isdisjoint(required_for)
 
     def listing(self, scope: str) -> tuple[list[dict[str, Json]], bool | None]:
@@ -141,8 +141,16 @@ class _Look:
         zone = self._desired.zone
         if zone is not None and not zone.id:
             return self._client.at(zone).resolve().address
-        # With an account alone, the task is about no zone.
-        return zone or (None if self._desired.account else _first(ZONE, self.listing(ZONE)[0]))
+        account = self._desired.account
+        if zone is not None or (account is not None and self._desired.required_for):
+            return zone  # what playbooks read of an account alone is of no zone
+        listed = self.listing(ZONE)[0]
+        own = [
+            item
+            for item in listed
+            if account is not None and plain_id(dict_of(item.get("account")).get("id")) == plain_id(account.id)
+        ]
+        return _first(ZONE, own) or _first(ZONE, listed)
 
     def account(self, zone: Address | None) -> Address | None:
         return self._desired.account or _first(ACCOUNT, self.listing(ACCOUNT)[0]) or _owner(self.listing(ZONE)[0], zone)
@@ -207,7 +215,9 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
         raise failures[0]
     refused = None if verified else look.refusal()
     lines = lines_of(verified, permissions, refused, sorted(look.untold), sorted(look.unoffered))
-    looked_at = {"zone_id": zone.id if zone else None, "account_id": account.id if account else None}
+    # The result of a task that names an account alone is about this account.
+    is_of_zone = zone is not None and (desired.zone is not None or desired.account is None)
+    looked_at = {"zone_id": zone.id if zone and is_of_zone else None, "account_id": account.id if account else None}
     token = None if verified is None else verified.shown
     result = {**looked_at, "token": token, "permissions": permissions, "missing": list(_missing(permissions)), "lines": lines}
     if desired.required_for:
