@@ -183,6 +183,17 @@ def check_budget(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) 
         )
 
 
+def check_budget_of_survey(host: Host, arguments: t.Mapping[str, t.Any]) -> None:
+    """Refuse a budget of a survey that reads no account; what the task omits of the filters comes from the variables of the run."""
+    filters = {**dict_of(host.option("edgeops_survey")), **arguments}
+    is_narrowed = (filters.get("names") or filters.get("statuses")) and not filters.get("account_ids")
+    if is_narrowed and host.option("edgeops_monthly_budget_usd") is not None:
+        raise invalid_option(
+            variable_of("monthly_budget_usd"),
+            "costs arise for an account, and a survey that names or statuses narrow reads none; add account_ids to edgeops_survey",
+        )
+
+
 def budgets_of(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) -> dict[str, float]:
     """Return the budget of each account host that has one: that of the task, or else of the host."""
     of_task = arguments.get("monthly_budget_usd")

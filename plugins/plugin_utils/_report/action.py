@@ -23,6 +23,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._play.record
     REGISTERED,
     budgets_of,
     check_budget,
+    check_budget_of_survey,
     record_of,
     refusals,
     with_delivery,
@@ -48,7 +49,8 @@ class ReportAction(InProcessAction):
         variables, arguments = task_vars or {}, self._task.args
         hosts: dict[str, Host] = {}
         try:
-            self._task.args = _completed(arguments, Host(variables, self._templar))
+            host = Host(variables, self._templar)
+            self._task.args = _completed(arguments, host)
             registered = self._registered()
             if self._task.args.get("zones") is None:
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
@@ -56,6 +58,8 @@ class ReportAction(InProcessAction):
                 check_budget(self._task.args, hosts)
                 if self._is_validation:
                     _refuse_without_parser(hosts.values())
+            elif self._is_validation and not self._task.args["zones"]:
+                check_budget_of_survey(host, {})  # whose records come from the service
             if registered is not None:
                 self._task.args = {**self._task.args, "zones": self._records(hosts, registered)}
             result = super().run(tmp, variables)

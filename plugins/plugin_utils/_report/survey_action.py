@@ -8,11 +8,11 @@ import typing as t
 
 from ansible.utils.display import Display
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure, invalid_option
-from ansible_collections.edgeops.observability.plugins.module_utils._text import dict_of
+from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.modules.survey_info import SurveyInfo
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import check_budget_of_survey
 
 Result = dict[str, t.Any]
 
@@ -28,21 +28,10 @@ class SurveyAction(InProcessAction):
         try:
             if arguments.get("costs") is None:
                 host = Host(task_vars or {}, self._templar)
-                has_budget = host.option("edgeops_monthly_budget_usd") is not None
-                if has_budget:
-                    _check_filters({**dict_of(host.option("edgeops_survey")), **arguments})
-                self._task.args = {**arguments, "costs": has_budget}
+                check_budget_of_survey(host, arguments)
+                self._task.args = {**arguments, "costs": host.option("edgeops_monthly_budget_usd") is not None}
             return super().run(tmp, task_vars)
         except Failure as failure:
             return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
         finally:
             self._task.args = arguments
-
-
-def _check_filters(filters: t.Mapping[str, t.Any]) -> None:
-    """Refuse a budget of a survey that reads no account."""
-    if (filters.get("names") or filters.get("statuses")) and not filters.get("account_ids"):
-        raise invalid_option(
-            "edgeops_monthly_budget_usd",
-            "costs arise for an account, and a survey that names or statuses narrow reads none; add account_ids to edgeops_survey",
-        )
