@@ -430,7 +430,7 @@ findings:
       type: str
       sample: https://shop.example.com/checkout
     subject:
-      description: The header, URL, hash, shape, origin or entry that it is about; V(null) if it is about the page.
+      description: The header, URL, hash, shape, origin or entry that it is about, of an unused line what it names; V(null) if it is about the page.
       type: str
       sample: sha256-FW8hvYlf4CVi4QBPamP9uvrIEcow4wqrv/QSwwIa7pU=
     is:

@@ -303,7 +303,8 @@ def test_recording_shows_what_a_tag_manager_adds(modules: Modules, tmp_path: Pat
     )
     assert not any("pixel" in str(subject) for _kind, subject in kinds(result))
     assert "secret" not in json.dumps(result) and result["pages"][0]["recorded_at"] == "2026-11-01T00:00:00Z"
-    assert "page_unread" in [kind for kind, _subject in kinds(audit(at="2026-11-09T00:00:00Z"))]
+    old = audit(at="2026-11-09T00:00:00Z")
+    assert "page_unread" in [kind for kind, _subject in kinds(old)] and old["proposals"] == [] != result["proposals"]
     del entries[0]["response"]["content"]["text"]
     assert [kind for kind, _subject in kinds(audit())] == ["page_unread"]
 
@@ -382,6 +383,30 @@ def test_recording_hides_nothing(modules: Modules, tmp_path: Path, name: str) ->
     baseline = [{**proposal, **AUTHORISED} for proposal in audit(usual)["proposals"]]
     assert audit(usual, baseline)["passed"]
     assert [kind for kind, _subject in kinds(audit(entries, baseline))] == [expected]
+
+
+def test_unused_line_is_called_what_it_names(modules: Modules, site: Site) -> None:
+    """One finding for what several lines name, with the entry of each; scripts have the members that are documented."""
+    url, other = (site.put(path, CHECKOUT) for path in ("/checkout", "/other"))
+    (own,) = authorised(modules, url)
+    code, cdn = f"sha256-{'A' * 43}=", "https://cdn.example/**"
+    lines = {part: [*own[part], line] for part, line in {"inline": code, "scripts": cdn, "frames": cdn}.items()}
+    baseline = [
+        {**own, **lines, "forms": [*own["forms"], "https://pay.example"]},
+        {**own, "name": "other", "page": other, "forms": [*own["forms"], "https://pay.example"]},
+        {**own, "name": "never", "page": site.url("/never")},
+    ]
+    result = modules.run(task("", pages=[{"url": url}, {"url": other}], baseline=baseline)).result
+    unused = {finding["subject"]: finding["message"] for finding in result["findings"]}
+    assert unused == {
+        code: f"inline code {code} of the entry '{own['name']}' fits nothing",
+        cdn: f"script {cdn} of the entry '{own['name']}' and frame {cdn} of the entry '{own['name']}' fit nothing",
+        "https://pay.example": f"form https://pay.example of the entry '{own['name']}'"
+        " and form https://pay.example of the entry 'other' fit nothing",
+        "never": "the entry 'never' fits no page of the audit",
+    }
+    assert {finding["kind"] for finding in result["findings"]} == {"unused"} and result["summary"]["unused"] == 4
+    assert all(set(script) == {"url", "integrity", "crossorigin", "kind", "line"} for script in result["pages"][0]["scripts"])
 
 
 def test_last_document_of_a_recording_counts(modules: Modules, tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from .received import Read, read_response
 
 # Findings about a page itself, for which an entry can be proposed.
 _OF_PAGES = frozenset(("page_new", "header_changed", "script_new", "inline_new", "frame_new", "form_new", "gone"))
+# The members of a script that results contain.
+_SHOWN = ("url", "integrity", "crossorigin", "kind", "line")
 # What of these findings is kept: both sides change only if the page does.
 _WITH_TEXTS = frozenset(("header_changed", REDIRECTED))
 
@@ -125,7 +127,7 @@ def _report(options: Options, comparisons: t.Sequence[Comparison], findings: t.S
     for comparison in comparisons:
         url = comparison.seen.page.url
         about = [finding.kind for finding in findings if finding.page == url]
-        if comparison.seen.reads and _OF_PAGES.intersection(about):
+        if comparison.seen.unread is None and _OF_PAGES.intersection(about):
             proposal, left_out[url] = propose(comparison, names)
             proposals.append(proposal)
     return {
@@ -173,7 +175,7 @@ def _contents(comparison: Comparison, left_out: t.Sequence[LeftOut], is_recorded
         "status": response.status,
         "headers": {name: _value(texts) for name, texts in values.items()},
         "left_out": [{"what": clean_text(omission.what), "why": omission.why} for omission in (*others, *sampled, *left_out)],
-        "scripts": [script._asdict() for script in seen.scripts()],
+        "scripts": [{name: getattr(script, name) for name in _SHOWN} for script in seen.scripts()],
         "inline": [
             {
                 "hash": code.inline.hash,

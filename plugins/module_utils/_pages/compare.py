@@ -325,8 +325,9 @@ def lines_of(entry: Entry) -> t.Iterator[tuple[str, str, bool]]:
 
 
 def find_in_entries(entries: t.Iterable[Entry], comparisons: t.Sequence[Comparison], today: str) -> list[Finding]:
-    """Return the findings about entries."""
+    """Return the findings about entries. One that several lines have in common names each of them."""
     findings: list[Finding] = []
+    unused: dict[str, list[str]] = collections.defaultdict(list)
     for entry in entries:
         name = f"the entry {quoted(entry.name)}"
         if is_expired(entry.declared, today):
@@ -336,7 +337,13 @@ def find_in_entries(entries: t.Iterable[Entry], comparisons: t.Sequence[Comparis
         own = [comparison for comparison in comparisons if comparison.entry is entry]
         if not own:
             findings.append(_about("unused", entry.name, f"{name} fits no page of the audit"))
-        findings += _find_in_lines(entry, own)
+        findings += _find_missing(entry, own)
+        for subject, text in _unused_lines(entry, own):
+            unused[subject].append(f"{text} of {name}")
+    findings += [
+        _about("unused", subject, f"{' and '.join(texts)} {'fits' if len(texts) == 1 else 'fit'} nothing")
+        for subject, texts in unused.items()
+    ]
     return findings
 
 
@@ -344,18 +351,22 @@ def _about(kind: str, subject: str, text: str, page: str | None = None, should_b
     return Finding(kind, page, clean_text(subject), None, should_be, None, clean_text(text))
 
 
-def _find_in_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Iterator[Finding]:
-    """Yield the findings about lines that nothing fits. Of what an unread page may have, nothing is gone or unused."""
-    read = [comparison for comparison in comparisons if comparison.seen.reads]
-    is_whole = bool(comparisons) and all(comparison.seen.unread is None for comparison in comparisons)
-    used = frozenset[str]().union(*(comparison.used for comparison in comparisons))
-    for comparison in read:
-        for kind, pattern in comparison.missing():
+def _find_missing(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Iterator[Finding]:
+    """Yield the findings about what an entry requires and a page that was read does not have."""
+    for comparison in comparisons:
+        for kind, pattern in comparison.missing() if comparison.seen.reads else ():
             message = f"{kind} {pattern} is required by the entry {quoted(entry.name)}, and does not exist"
             yield _about("gone", pattern, message, comparison.seen.page.url, pattern)
+
+
+def _unused_lines(entry: Entry, comparisons: t.Sequence[Comparison]) -> t.Iterator[tuple[str, str]]:
+    """Yield the lines that nothing fits: what they name, with and without its kind. Of what an unread page may have, nothing is unused."""
+    if not comparisons or any(comparison.seen.unread is not None for comparison in comparisons):
+        return
+    used = frozenset[str]().union(*(comparison.used for comparison in comparisons))
     for line, text, is_required in lines_of(entry):
-        if is_whole and not is_required and line not in used:
-            yield _about("unused", f"{entry.name}: {line}", f"{text} of the entry {quoted(entry.name)} fits nothing")
+        if not is_required and line not in used:
+            yield line.partition(" ")[2], text
 
 
 def in_order(findings: t.Iterable[Finding]) -> list[Finding]:

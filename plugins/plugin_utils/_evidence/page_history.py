@@ -275,8 +275,13 @@ class PageHistory(Chronicle):
         if finding.place:
             return self._why_page_closed(finding, was)
         now = self.entries.get(finding.detail)
-        is_used = finding.kind == UNUSED and now is not None
+        is_used = finding.kind == UNUSED and (now is not None or self._has_line(finding.detail))
         return Ended(IN_USE) if is_used else end_of_entry(finding.kind, was, now, self.day)
+
+    def _has_line(self, text: str) -> bool:
+        """Return whether an entry has a line that names this."""
+        entries = (self.entries or {}).values()
+        return any(text in patterns_of(entry.get(part)) for entry in entries for part in PARTS)
 
     def _why_page_closed(self, finding: Finding, was: Entry) -> Ended:
         page = self._readable.get(finding.place)

@@ -144,6 +144,16 @@ def test_inline_code_is_authorised(tmp_path: Path) -> None:
     assert rows(document)[2:] == [("authorised", "", ""), ("closed", "sha256-x", "inline_new: authorised, after 1 day")]
 
 
+@pytest.mark.parametrize(("lines", "end"), [(["sha256-x"], "in use"), ([], "the entry removed")])
+def test_line_that_nothing_fitted_is_in_use_or_removed(tmp_path: Path, lines: list[str], end: str) -> None:
+    unused = found("unused", "sha256-x", None)
+    document = read(
+        tmp_path, audit(0, PLAIN, unused, of=checkout(inline=["sha256-x"])), audit(1, PLAIN, of=checkout(inline=lines))
+    )
+    (closed,) = [event for event in document.changes if event.what == "closed"]
+    assert (closed.subject, closed.message) == ("sha256-x", f"unused: {end}, after 1 day")
+
+
 def test_entry_that_nobody_authorised_is_no_authorisation(tmp_path: Path) -> None:
     newer = checkout(inline=["sha256-x"], authorised_by=None)
     unjustified = found("unjustified", "checkout", None)

@@ -400,16 +400,12 @@ def test_script_of_several_zones_stands_once():
 
 
 def test_entry_without_a_page_is_named():
-    unused = {
-        "kind": "unused",
-        "page": None,
-        "subject": "checkout: form 'self'",
-        "is": None,
-        "should_be": None,
-        "message": "fits nothing",
-    }
-    made = report(record("a.example", pages={"findings": [unused], "pages": [], "passed": True}))
-    assert any("note unused: entry checkout: form 'self': fits nothing" in text for text in printed(made))
+    about = {"page": None, "is": None, "should_be": None}
+    expired = {**about, "kind": "expired", "subject": "checkout", "message": "had to be reviewed"}
+    unused = {**about, "kind": "unused", "subject": "'self'", "message": "form 'self' of the entry 'checkout' fits nothing"}
+    made = report(record("a.example", pages={"findings": [expired, unused], "pages": [], "passed": False}))
+    assert any("expired (medium): entry checkout: had to be reviewed" in text for text in printed(made))
+    assert any("note unused: entry 'self': form 'self' of the entry 'checkout' fits nothing" in text for text in printed(made))
 
 
 def test_unread_page_is_said_once():
