@@ -34,7 +34,8 @@ options:
         are empty if a resource is not managed. Each of C(jobs.unlisted_jobs) that would not be deleted is the finding V(unlisted_job).
       - C(jobs) is the list that M(edgeops.observability.logpush_job_info) returns, or its result. If omitted, C(result.listed_jobs).
       - C(coverage) is the result of the filter P(edgeops.observability.log_field_coverage#filter), C(scripts) the result of
-        M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result.
+        M(edgeops.observability.script_audit), C(delivery) the rows of M(edgeops.observability.logpush_delivery_info), or its result. That
+        of several zones may stand in each of their records, which takes its own rows by its C(zone_id).
       - Of an account, C(notifications) is the result of M(edgeops.observability.notification_policy_info), for the note V(no_alert), C(cost) the cost
         that M(edgeops.observability.logpush_delivery_info) returns, and C(boundary) has the C(regions) of its Customer Metadata Boundary.
       - C(fields) has results of M(edgeops.observability.logpush_dataset_info) by dataset. C(pages) is the result of M(edgeops.observability.page_audit).
@@ -68,7 +69,7 @@ options:
         description: The result of the filter P(edgeops.observability.log_field_coverage#filter), set as a fact.
         type: str
       delivery:
-        description: The result of M(edgeops.observability.logpush_delivery_info). What O(delivery) asks for takes its place.
+        description: The result of M(edgeops.observability.logpush_delivery_info), also of one task for all zones. What O(delivery) asks for takes its place.
         type: str
       cost:
         description: The C(cost) of M(edgeops.observability.logpush_delivery_info), set as a fact, for accounts.

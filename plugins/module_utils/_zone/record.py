@@ -27,7 +27,7 @@ from .._logpush.coverage import Coverage
 from .._logpush.delivery import is_of_plan
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._schema import Rules, checked
-from .._text import dict_of, is_integer, line, list_of
+from .._text import dict_of, is_integer, line, list_of, plain_id
 from .result import ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
@@ -287,7 +287,7 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
         listed = whole.get("listed_jobs")
         jobs = Known(listed) if jobs is _NOT_ASKED and listed is not None else jobs
         coverage = coverage or whole.get("coverage")
-    rows = raw.get("delivery")
+    rows = _delivery_of(raw.get("delivery"), _owner_of(raw))
     if isinstance(rows, dict) and rows.get("available") is False:
         message = str(rows.get("reason") or "the service has no delivery facts")
         rows = {"failed": True, "msg": message, "error": {"kind": PERMISSION}}
@@ -316,6 +316,34 @@ def _lacking(name: str, part: Json) -> str:
     if name == "delivery" and not all(is_integer(dict_of(row).get("job_id")) for row in list_of(_rows_in(part))):
         return "a row does not name its job"
     return ""
+
+
+def _owner_of(raw: t.Mapping[str, Json]) -> str:
+    """Return the id of the zone or the account that a record is about, as it is compared; "" if it names none."""
+    name = "account_id" if raw.get("scope") == ACCOUNT or not raw.get("zone_id") else "zone_id"
+    return plain_id(raw.get(name) or "")
+
+
+def _delivery_of(delivery: Json, owner: str) -> Json:
+    """Return what delivery facts, which may be those of several zones, say of one: its own rows, or why there are none."""
+    whole = dict_of(delivery)
+    if whole and "jobs" not in whole:
+        return delivery
+    named = [whole[name] for name in ("zone_id", "account_id") if whole.get(name)]
+    lacking = {plain_id(number): reason for number, reason in dict_of(whole.get("unavailable")).items()}
+    rows = [dict_of(row) for row in list_of(_rows_in(delivery))]
+    owners = {plain_id(number): number for row in rows if (number := row.get("zone_id") or row.get("account_id"))}
+    reason = lacking.get(owner)
+    if reason is None and owner and named and owner not in map(plain_id, named):
+        reason = f"the facts are those of {named[0]}"
+    if reason is None and not owner and len(owners) > 1:
+        reason = "the facts are those of several zones, and the record does not name its own"
+    if reason is not None:
+        return {"available": False, "reason": reason}
+    if owners.keys() <= {owner or next(iter(owners), "")}:
+        return delivery
+    own = [row for row in rows if plain_id(row.get("zone_id") or row.get("account_id") or owner) == owner]
+    return {**whole, "jobs": own} if whole else t.cast("Json", own)
 
 
 def _shortened(delivery: Json, owner: str | None) -> str:

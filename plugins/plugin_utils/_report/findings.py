@@ -316,7 +316,11 @@ def _losses_unknown(row: Copied) -> str:
     if not isinstance(statuses, dict):
         return "the plan does not show whether uploads failed"
     answers = _answers(row)
-    return f"the plan does not show whether records were lost{answers}" if answers else ""
+    return (
+        f"the plan does not show whether records were lost{answers}"
+        if answers or (not statuses and _count(row, "uploads"))
+        else ""
+    )
 
 
 def _dropped(row: Copied, dropped: int) -> str:

@@ -101,6 +101,7 @@ def test_difference_has_the_reason_of_a_disabled_job():
         ([{"dropped_records": None, "uploads": None}], ["losses_unknown"]),
         ([{"dropped_records": None, "failed_uploads": 0, "uploads": 3}], []),
         ([{"dropped_records": None, "failed_uploads": None, "uploads": 3, "statuses": {"200": 3}}], []),
+        ([{"dropped_records": None, "failed_uploads": None, "uploads": 3, "statuses": {}}], ["losses_unknown"]),
         ([{"dropped_records": 0, "uploads": 0}], ["no_upload"]),
         ([{"dropped_records": 0, "uploads": 0, "failed_uploads": 1}], []),
         ([], ["no_upload"]),
