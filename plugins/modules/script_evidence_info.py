@@ -102,7 +102,7 @@ zones:
       type: float
       sample: 7.0
     findings:
-      description: Number of findings of each kind in all records. For scripts they are those of RV(edgeops.observability.script_audit#module:summary).
+      description: Number of findings of each kind in all valid records. For scripts they are those of RV(edgeops.observability.script_audit#module:summary).
       type: dict
       sample: {"new": 3, "changed": 0}
     open:

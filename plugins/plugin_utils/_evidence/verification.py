@@ -195,13 +195,13 @@ def _texts(zone: t.Mapping[str, t.Any]) -> t.Iterator[str]:
     yield zone["message"]
     if zone["first"] is None:
         return
-    gap = zone["longest_gap_days"]
-    yield f"audits from {zone['first']} to {zone['last']}" + (
+    gap, valid = zone["longest_gap_days"], "" if zone["valid"] else "valid "
+    yield f"{valid}audits from {zone['first']} to {zone['last']}" + (
         "" if gap is None else f", at most {gap:g} {'day' if gap == 1 else 'days'} apart"
     )
     yield f"head {zone['head']}"
     counts = [f"{count} {kind}" for kind, count in zone["findings"].items() if count]
-    yield f"findings in all records: {', '.join(counts) or 'none'}; open in the last one: {len(zone['open'])}"
+    yield f"findings in all {valid}records: {', '.join(counts) or 'none'}; open in the last one: {len(zone['open'])}"
     for finding in zone["open"][:_MAX_OPEN]:
         place = " on ".join(str(finding[name]) for name in ("script_url", "subject", "host", "page") if finding.get(name))
         yield "open: " + ": ".join(filter(None, (str(finding["kind"]), place, str(finding.get("message") or ""))))

@@ -137,6 +137,8 @@ def test_result_has_records_gaps_findings_and_scope_changes(tmp_path: Path) -> N
         "ab: open: 1 more",
         f'ab: record 2 ({times[1]}) looked at something else than the one before it: hosts was [], is ["shop"]',
     ]
+    cut = describe({**row, "valid": False})
+    assert cut[1].startswith("ab: valid audits from ") and cut[3].startswith("ab: findings in all valid records: 2 new")
     assert describe({**row, "first": None}, "shop.example") == [f"shop.example ab: {row['message']}"]
     assert describe({**row, "first": None}, "Valid: all is well;") == [f"'Valid: all is well;' ab: {row['message']}"]
 
