@@ -84,6 +84,7 @@ def test_invalid_variables_are_refused(playbook: Playbook) -> None:
     ("name", "variables", "said"),
     [
         ("check", {"edgeops_report_merge": "missing.json"}, "edgeops_report_merge[0]: "),
+        ("check", {"edgeops_rates": {"foo": 1}}, "edgeops_rates.foo: unsupported parameter"),
         ("check", {"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
         ("check", {"edgeops_audit_scripts": "ture"}, "edgeops_audit_scripts: must be true or false"),
         ("deliver", {"edgeops_target": ["zone0"]}, "edgeops_target: must be a string"),

@@ -61,7 +61,7 @@ class ReportAction(InProcessAction):
             elif self._is_validation and not self._task.args["zones"]:
                 check_budget_of_survey(host, {})  # whose records come from the service
             if registered is not None:
-                self._task.args = {**self._task.args, "zones": self._records(hosts, registered)}
+                self._task.args = {**self._task.args, "zones": self._records(hosts, registered, host)}
             result = super().run(tmp, variables)
         except Failure as failure:
             return {"failed": True, "changed": False, "msg": str(failure), "error": failure.report()}
@@ -100,7 +100,8 @@ class ReportAction(InProcessAction):
         names = prepared({"registered": option}, {"registered": arguments.get("registered")}).get("registered")
         return {**REGISTERED, **names} if isinstance(names, dict) else dict(REGISTERED)
 
-    def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> list[dict[str, Json]]:
+    def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None], own: Host) -> list[dict[str, Json]]:
+        """Return the records of the hosts; `own` is the host of the task."""
         records = {name: record_of(name, host, registered) for name, host in hosts.items()}
         asks_delivery, asks_fields = (
             boolean(self._task.args.get(option) or False, strict=False) for option in ("delivery", "fields")
@@ -114,7 +115,7 @@ class ReportAction(InProcessAction):
         if not asks_delivery:
             return list(plain.values())
         budgets = budgets_of(self._task.args, hosts)
-        rates = {"rates": self._task.args["rates"]} if self._task.args.get("rates") else {}
+        rates = {"rates": rates} if (rates := self._task.args.get("rates") or own.option("edgeops_rates")) else {}
         plain = with_part(
             plain, {name: hosts[name] for name in budgets}, "cost", functools.partial(self.result_of, COST_TASK), rates
         )
@@ -153,11 +154,8 @@ def _completed(arguments: Result, host: Host) -> Result:
     variables = {
         "delivery": host.option("edgeops_audit_delivery"),
         "fields": host.option("edgeops_audit_fields"),
-        "rates": host.option("edgeops_rates"),
     }
-    defaults |= {
-        option: value for option, value in variables.items() if arguments.get(option) is None and value not in (None, {})
-    }
+    defaults |= {option: value for option, value in variables.items() if arguments.get(option) is None and value is not None}
     return {**arguments, **defaults}
 
 
