@@ -102,7 +102,9 @@ def describe(rails: Rails) -> list[str]:
     lines += list(_describe_allow(rails))
     if rails.is_approved:
         lines.append("only the approved plan is applied")
-    lines.append(f"zones that cannot be predicted {'are left out' if rails.deliver_partial else 'stop the run'}")
+    # There is no plan of all zones then, which an approved plan could be.
+    is_left_out = rails.deliver_partial and rails.approved_plan_id is None
+    lines.append(f"zones that cannot be predicted {'are left out' if is_left_out else 'stop the run'}")
     if list(rails.batches) != [_ONE_BATCH]:
         lines.append(f"batches of the zones that change: {', '.join(rails.batches)}")
     if rails.stop_on_failure:

@@ -161,6 +161,8 @@ def test_rails_are_described() -> None:
         "zones that cannot be predicted stop the run",
         "the run stops after a batch in which a zone failed",
     ]
+    assert rails.describe(chosen._replace(deliver_partial=True)) == rails.describe(chosen)
+    assert "zones that cannot be predicted are left out" in rails.describe(limits(approved_report="report.json"))
     assert rails.describe(limits(guard=False))[0].startswith("edgeops_guard is false")
 
 
