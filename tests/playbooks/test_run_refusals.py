@@ -95,7 +95,7 @@ def test_invalid_variables_are_refused(playbook: Playbook) -> None:
         ("survey", {"edgeops_survey": {"account_ids": ["x y"]}}, "edgeops_survey.account_ids[0]: 'x y' is not 1 to 32"),
         (
             "survey",
-            {"edgeops_survey": {"names": ["shop.example"]}, "edgeops_monthly_budget_usd": 5},
+            {"edgeops_survey": {"names": ["shop.example"]}, "edgeops_monthly_budget_usd": 5, "edgeops_verify_token": True},
             "edgeops_monthly_budget_usd: costs arise for an account, and a survey that names or statuses narrow reads none",
         ),
         ("verify_evidence", {}, "edgeops_evidence_dir: is required"),
