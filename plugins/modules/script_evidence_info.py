@@ -62,7 +62,9 @@ lines:
   returned: success
   type: list
   elements: str
-  sample: ["Valid: 1 chain", "shop.example 023e105f4ecef8ad9ca31a8372d0c353: 52 records are valid"]
+  sample:
+    - "Valid: 1 chain, which says that the records are unbroken, whatever the audits found"
+    - "shop.example 023e105f4ecef8ad9ca31a8372d0c353: 52 records are valid"
 zones:
   description: The chains, sorted by zone id.
   returned: success

@@ -98,11 +98,14 @@ class Reader:
         inventory: Inventory = {}
         for item in record["inventory"]:
             script, findings = item["script"], frozenset(item["findings"])
-            # The verdict is the finding, also where the record lacks that.
-            findings |= {"malicious"} if script.get("malicious") is True else frozenset()
             value = (script["hash"] or "").lower()
             get = script.get
             verdict, score = get("malicious"), get(SCORE)
+            # What the service says is the finding, also where the record lacks that.
+            if verdict is True:
+                findings |= {"malicious"}
+            if get(_BY_URL) is True or get(_BY_DOMAIN) is True:
+                findings |= {"reported"}
             seen = Seen(
                 value,
                 script["status"] or "",

@@ -221,10 +221,11 @@ def _blind(chains: t.Sequence[Told], period: Period, _lacking: Lacking) -> _Text
                 f"{len(blind):,} of {plural(len(all_audits), 'audit')}, on {plural(days, 'day')}: {meaning}"
             )
     episodes = [e for chain in _audited(chains) if chain.kind is SCRIPTS for e in chain.history.findings("unverified")]
-    switched = sum(audit.is_new_setting for chain in chains for audit in chain.history.audits)
+    audits = [audit for chain in chains if chain.kind is SCRIPTS for audit in chain.history.audits]
+    switched = sum(audit.is_new_setting for audit in audits)
     if switched:
-        words = "the setting of the script monitor was changed since the audit before, so that nobody knows whether it watched all the time"
-        yield f"in {plural(switched, 'audit')}, {words}"
+        words = "the setting of the script monitor had been changed since the audit before: nobody knows whether it watched all the time"
+        yield f"in {switched:,} of {plural(len(audits), 'audit')}, {words}"
     words = "not verified, because the service shows no hash, so that no audit could see a change"
     yield from _ended(episodes, "pinned script", words, period)
 

@@ -447,15 +447,21 @@ def test_monitor_whose_setting_changed_between_audits_is_said(tmp_path: Path) ->
         ("scope", "", "the setting of the script monitor was changed on 2026-01-01 18:00, since the audit before")
     ]
     assert read(tmp_path).verdict[0] == (
-        "In 1 audit, the setting of the script monitor was changed since the audit before,"
-        " so that nobody knows whether it watched all the time"
+        "In 1 of 3 audits, the setting of the script monitor had been changed since the audit before:"
+        " nobody knows whether it watched all the time"
     )
 
 
-def test_verdict_of_the_service_holds_without_a_finding(tmp_path: Path) -> None:
-    item = script(malicious=True)
+@pytest.mark.parametrize(
+    ("member", "word"),
+    [("malicious", "malicious"), ("url_reported_malicious", "reported"), ("domain_reported_malicious", "reported")],
+)
+def test_verdict_of_the_service_holds_without_a_finding(tmp_path: Path, member: str, word: str) -> None:
+    item = script()
+    item["script"][member] = True
     write_chain(tmp_path, [{"at": day_of(day), "inventory": [item]} for day in range(3)], ZONE)
-    assert read(tmp_path).verdict[0].startswith("1 script was malicious, still not resolved after 3 days")
+    assert read(tmp_path).verdict[0].startswith(f"1 script was {word}")
+    assert "still not resolved after 3 days" in read(tmp_path).verdict[0]
 
 
 def test_zone_of_the_inventory_without_evidence_is_said(tmp_path: Path) -> None:
