@@ -16,7 +16,7 @@ description:
   - Options that the jobs of all zones have in common are written for the group as C(log_delivery_job_defaults), if the zones are all hosts of the group.
     Otherwise no file of the group is written, because it would change hosts that were not adopted. A destination is never among them.
   - A file with other content is replaced only with O(overwrite); otherwise the task fails before it writes any file. A difference in the date of the
-    adoption alone does not count.
+    adoption alone does not count. An adoption of a part of the group adds its zones to C(ADOPTED.md) and C(vault-example.txt) of an earlier one.
   - If O(dest) cannot hold the files, the task fails, and no file is written or replaced. Runs on the controller and contacts no service.
 extends_documentation_fragment:
   - edgeops.observability.attributes.local

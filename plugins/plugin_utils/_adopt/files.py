@@ -20,6 +20,7 @@ from ...module_utils._schema import Rules, checked, schema_of
 from ...module_utils._text import need_date
 from ...module_utils._zone.job_variables import JobVariables, check_name, variable_key
 from .._words import Template, yaml_text
+from .lists import SUMMARY, VAULT, with_others
 
 JOBS_VARIABLE = "log_delivery_jobs"
 DEFAULTS_VARIABLE = "log_delivery_job_defaults"
@@ -110,8 +111,8 @@ def texts_of(zones: t.Sequence[AdoptedZone], group: str, whole_group: bool, date
         comments = (f"The {scope_of(zone)} {zone['zone']} ({_id(zone)}) as it was adopted on {date}.",)
         texts[f"host_vars/{zone['zone']}/adopted.yml"] = yaml_text(comments, variables)
     # Ansible does not read a file with this extension as variables.
-    texts["vault-example.txt"] = _vault_text(zones, date)
-    texts["ADOPTED.md"] = _summary(zones, date)
+    texts[VAULT] = _vault_text(zones, date)
+    texts[SUMMARY] = _summary(zones, date)
     return texts
 
 
@@ -198,11 +199,15 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
 
 
 class DesiredFiles(t.NamedTuple):
-    """The destination folder, whether to overwrite files, and the text of each file by its path below `dest`."""
+    """The destination folder, whether to overwrite files, and the text of each file by its path below `dest`.
+
+    `is_part`: other zones of the group are adopted by other runs.
+    """
 
     dest: str
     overwrite: bool
     texts: t.Mapping[str, str]
+    is_part: bool
 
 
 def desire(params: t.Mapping[str, t.Any]) -> DesiredFiles:
@@ -223,7 +228,7 @@ def desire(params: t.Mapping[str, t.Any]) -> DesiredFiles:
     group = check_name("group", params["group"])
     hosts = params["group_hosts"]
     whole_group = hosts is not None and set(hosts) == {zone["zone"] for zone in zones}
-    return DesiredFiles(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date))
+    return DesiredFiles(params["dest"], params["overwrite"], texts_of(with_baselines, group, whole_group, date), not whole_group)
 
 
 def _checked_zones(results: t.Sequence[Json]) -> list[AdoptedZone]:
@@ -249,8 +254,9 @@ def _checked_zones(results: t.Sequence[Json]) -> list[AdoptedZone]:
 
 def report(desired: DesiredFiles) -> Conclusion:
     """Compare the files with existing ones; raise `conflict` if one would be replaced without `overwrite`."""
-    stale = {path for path, text in desired.texts.items() if _differs(desired.dest, path, text)}
-    foreign = sorted(path for path in stale if os.path.lexists(os.path.join(desired.dest, path)))
+    grown = _grown(desired)
+    stale = {path for path, text in {**desired.texts, **grown}.items() if _differs(desired.dest, path, text)}
+    foreign = sorted(path for path in stale - grown.keys() if os.path.lexists(os.path.join(desired.dest, path)))
     if foreign and not desired.overwrite:
         raise conflict(
             f"dest: {', '.join(os.path.join(desired.dest, path) for path in foreign)} would be replaced by other content. Nothing was written;"
@@ -262,7 +268,7 @@ def report(desired: DesiredFiles) -> Conclusion:
 
 def write(desired: DesiredFiles) -> None:
     """Write each missing or different file; after a failure, all files are unchanged."""
-    texts = sorted(desired.texts.items())
+    texts = sorted({**desired.texts, **_grown(desired)}.items())
     stale = {os.path.join(desired.dest, path): text.encode() for path, text in texts if _differs(desired.dest, path, text)}
     made: list[str] = []
     try:
@@ -274,6 +280,18 @@ def write(desired: DesiredFiles) -> None:
             with contextlib.suppress(OSError):
                 os.rmdir(folder)  # fails if it contains a file
         raise invalid_option("dest", f"{desired.dest!r} cannot be written: {error}") from None
+
+
+def _grown(desired: DesiredFiles) -> dict[str, str]:
+    """Return the files with a section for each zone that an earlier adoption of other zones wrote, with what this one adds."""
+    grown = {}
+    for path in (SUMMARY, VAULT) if desired.is_part else ():
+        with (
+            contextlib.suppress(OSError, ValueError),
+            open(_open_inside(desired.dest, path), encoding="utf-8", newline="") as file,
+        ):
+            grown[path] = with_others(path, file.read(), desired.texts[path], replaces=desired.overwrite)
+    return {path: text for path, text in grown.items() if text is not None}
 
 
 def _open_inside(folder: str, path: str) -> int:

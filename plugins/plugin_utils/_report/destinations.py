@@ -11,7 +11,7 @@ from ...module_utils._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, S
 from ...module_utils._text import dict_of
 from .._words import count_hosts, plural
 from .document import JobRow, Row
-from .items import destination_text
+from .items import destination_text, job_words
 from .lines import shown_name
 
 # Where logs go: the jobs of all zones and accounts by destination, and who has none.
@@ -81,7 +81,7 @@ def _line(row: Row, job: JobRow) -> Line:
     personal = ", ".join(map(str, names)) or "none" if isinstance(names, list) else "not known"
     return Line(
         zone=shown_name(row),
-        job=str(job.get("job")),
+        job=job_words(str(job.get("job"))),
         dataset=str(job.get("dataset") or "not known"),
         destination=destination_text(public) if public.get("scheme") else "not shown",
         filter="none" if explained == _EVERY_RECORD else str(explained or "not known"),

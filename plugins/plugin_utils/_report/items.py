@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import typing as t
 
 from ...module_utils._address import without_ids
@@ -140,12 +141,23 @@ def counting(items: t.Iterable[Item]) -> list[Item]:
     return [item for item in items if not item["waived"] and not item["carried"]]
 
 
+# The label of a job without a name, which looks like a path.
+_NAMELESS = re.compile(r"/([a-z0-9_]+)/([0-9]+|new)")
+OF_JOBS = ("jobs", "health", "delivery", "coverage")
+
+
+def job_words(label: str) -> str:
+    """Return the label of a job for people; a job without a name is called as in warnings: `149 (http_requests)`."""
+    nameless = _NAMELESS.fullmatch(label)
+    return f"{nameless[2]} ({nameless[1]})" if nameless else label
+
+
 def subject_words(item: Item) -> str:
     """Return the subject for people; that of a script, a page or a waiver is JSON, of which this shows the members in words."""
     subject = item["subject"] or ""
     of_waiver = item["type"] in OF_WAIVERS
     if not of_waiver and item["resource"] not in ("scripts", "pages"):
-        return subject
+        return job_words(subject) if item["resource"] in OF_JOBS else subject
     try:
         parts = json.loads(subject)
         if of_waiver:

@@ -30,7 +30,7 @@ from .facts import (
     type_of,
     type_place,
 )
-from .items import APPLIED, FOUND, counting, difference_problem, items_of, subject_words, without_own
+from .items import APPLIED, FOUND, OF_JOBS, counting, difference_problem, items_of, subject_words, without_own
 from .not_audited import not_audited_text
 
 # A report in words: the verdict, what to do about which items, and the lines for the terminal.
@@ -43,7 +43,7 @@ _MAX_REASON = 100
 _MAX_SEVERE = 3
 # What the subject of an item is called.
 _NOUNS: t.Mapping[str, str] = {
-    **dict.fromkeys(("jobs", "health", "delivery", "coverage"), "job"),
+    **dict.fromkeys(OF_JOBS, "job"),
     "scripts": "script",
     "pages": "page",
     "fields": "fields of",

@@ -16,7 +16,7 @@ from .alerts import rows_of_alerts
 from .destinations import delivering_text, table_of
 from .document import Copied, Counts, Item, Report, Row, TrendEntry, address
 from .facts import DIFFERENCE, KINDS, LOOK, NEEDS_ATTENTION, STATUSES, UNAUDITED
-from .items import cells, counting, items_of, patterns_text, problem
+from .items import cells, counting, items_of, job_words, patterns_text, problem
 from .lines import (
     Group,
     about,
@@ -58,6 +58,7 @@ def render(report: Report, is_survey: bool = False) -> bytes:
         "covers": patterns_text,
         "day": _day,
         "hosts": hosts_text,
+        "job_words": job_words,
         "in_hosts": _in_hosts,
         "label": _label,
         "last_audit": _last_audit,

@@ -266,3 +266,28 @@ def test_line_to_copy_is_one_line() -> None:
     text = texts(with_secret("a", "1", "vault_x", "a " * 200))["vault-example.txt"]
     (line,) = [line.strip() for line in text.splitlines() if "vault_x" in line]
     assert line.startswith('destination_conf: "https://h/a a') and line.endswith('?token={{ vault_x | urlencode }}"')
+
+
+def test_fleet_is_adopted_in_parts(tmp_path: Path) -> None:
+    """The lists of what was left out keep the zones of earlier parts; what they say of a zone of this part is not replaced unasked."""
+    left_out, group = [{"what": "jobs", "why": "x"}], {"group_hosts": ["a", "b", "c"]}
+    first, second = (
+        zone(
+            name, f"0{name}", left_out=left_out, vault_destinations=[{"destination_conf": f"s3://{name}/{{{{ vault_{name} }}}}"}]
+        )
+        for name in ("b", "a")
+    )
+    assert adopt(tmp_path, first, **group) and adopt(tmp_path, second, **group)
+    whole = tree(tmp_path)
+    assert whole["ADOPTED.md"].startswith("# Adopted zones\n\n2 zones and accounts, adopted on 2026-11-21.\n\n## a\n")
+    assert whole["ADOPTED.md"].count("- Left out: ") == 2 and "\n## b\n" in whole["ADOPTED.md"]
+    assert list(yaml.safe_load(whole["vault-example.txt"])) == ["a", "b"]
+    assert adopt(tmp_path, first, **group, date="2026-11-22") is False and tree(tmp_path) == whole, "only the date would differ"
+    changed = {**first, "left_out": []}
+    with pytest.raises(Failure, match=r"ADOPTED\.md would be replaced"):
+        adopt(tmp_path, changed, **group)
+    assert adopt(tmp_path, changed, **group, overwrite=True)
+    assert tree(tmp_path)["ADOPTED.md"].count("- Left out: ") == 1 and "## a\n" in tree(tmp_path)["ADOPTED.md"]
+    (tmp_path / "ADOPTED.md").write_text("my own notes\n")
+    with pytest.raises(Failure, match=r"ADOPTED\.md would be replaced"):
+        adopt(tmp_path, first, **group)

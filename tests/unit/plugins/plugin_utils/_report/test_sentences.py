@@ -256,6 +256,14 @@ def test_ids_in_addresses_do_not_keep_reasons_apart():
     assert gone(1).endswith(f"(GET /zones/{0:032x}/logpush/jobs) failed")
 
 
+def test_job_without_a_name_is_called_as_in_warnings():
+    made = report({**record("a"), "jobs": [job("", "failing", id=149)]})
+    assert printed(made)[0].startswith("a finding job_failing (high): job 149 (http_requests): its deliveries fail")
+    assert items(made)[0]["subject"] == "/http_requests/149", "its id in files stays"
+    change = Difference("jobs", "/http_requests/149", "enabled", UPDATE, False, True)
+    assert difference_text(change, applied=True) == "job 149 (http_requests): enabled was false, now true"
+
+
 def refused(permission_path, code=10000, message="Authentication error"):
     error = {"kind": "permission", "status": 403, "path": permission_path, "errors": [{"code": code, "message": message}]}
     return {"failed": True, "msg": f"Reading it (GET {permission_path}) failed.", "error": error}
