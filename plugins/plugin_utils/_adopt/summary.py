@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import without_ids
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import dict_of, line, list_of
@@ -64,7 +65,7 @@ class AdoptionSummary(PlayTask[DesiredSummary]):
 
     def report(self, desired: DesiredSummary) -> Conclusion:
         play, adoption = desired
-        failed_hosts = reasons(adoption)
+        failed_hosts = {name: without_ids(reason) for name, reason in reasons(adoption).items()}
         return Conclusion(
             {
                 "lines": lines(adoption),

@@ -54,7 +54,7 @@ class DeliverySummary(PlayTask[Names]):
         names: dict[str, Json] = {
             f"{state}_zones": [name for name, end in ends.items() if end.state == state] for state in STATES
         }
-        failed_hosts: dict[str, Json] = {name: end.reason for name, end in ends.items() if end.reason}
+        failed_hosts: dict[str, Json] = {name: without_ids(end.reason) for name, end in ends.items() if end.reason}
         plans = [dict_of(play.variables.of(name).get(desired.plan)) for name in play.hosts]
         refusal = next((str(plan["msg"]) for plan in plans if plan.get("refused") and "msg" in plan), "")
         # With a plan, the diff was shown before anything was written.

@@ -273,9 +273,7 @@ TYPES: t.Mapping[str, Type] = {
         FINDING, MEDIUM, "scripts", BASELINE, "a hash that can be compared with the baseline", "unverified script"
     ),
     "expired": Type(FINDING, MEDIUM, "scripts", BASELINE, "reviewed, with a later review_by", "overdue review"),
-    "unjustified": Type(
-        FINDING, MEDIUM, "scripts", BASELINE, "an entry with owner, justification and authorised_by", "unjustified script"
-    ),
+    "unjustified": Type(FINDING, MEDIUM, "scripts", BASELINE, None, "unjustified script"),
     "gone": Type(
         FINDING,
         MEDIUM,

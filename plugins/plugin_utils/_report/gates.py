@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
+from ...module_utils._address import without_ids
 from ...module_utils._text import line
 from .document import Row
 from .facts import DIFFERENCE, GAPS_OF_TYPES, GATES_OF_KINDS, STAND_INS, TYPES, UNAUDITED
@@ -41,12 +42,15 @@ def refused(row: Row, fail_on: t.Sequence[str]) -> dict[str, str]:
 
 
 def failed_hosts(rows: t.Iterable[Row], fail_on: t.Sequence[str]) -> dict[str, str]:
-    """Return the hosts that `fail_on` refuses, each with its own reasons; zones of several accounts may have one name."""
+    """Return the hosts that `fail_on` refuses, each with its own reasons; zones of several accounts may have one name.
+
+    Without the ids of zones in addresses, which the task that failed has shown, ansible-core prints equal reasons of several hosts once.
+    """
     texts: dict[str, list[str]] = {}
     for row in rows:
         for name, text in refused(row, fail_on).items():
             texts.setdefault(row["zone"], []).append(text if name == UNAUDITED else f"fail_on {name}: {text}")
-    return {zone: line("; ".join(reasons), _MAX_REASON) for zone, reasons in texts.items()}
+    return {zone: line(without_ids("; ".join(reasons)), _MAX_REASON) for zone, reasons in texts.items()}
 
 
 def summary(rows: t.Sequence[Row], fail_on: t.Sequence[str]) -> str:

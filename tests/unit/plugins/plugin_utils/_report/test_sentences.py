@@ -346,6 +346,15 @@ def test_next_step_fits_the_finding(zone, step):
     assert len(steps) == 1 and steps[0].startswith(step)
 
 
+@pytest.mark.parametrize("kind", ["nothing_seen", "unjustified"])
+def test_what_should_be_is_not_the_same_again(kind):
+    """The message says what is missing; of a monitor that is off the wish is one word, and of a zone in a survey there is none."""
+    (item,) = items(report(record("a", scripts=audit(finding(kind, message="the entry 'x' has no owner")))))
+    assert item["should_be"] is None and item["message"] == "the entry 'x' has no owner"
+    (item,) = items(report(record("a", scripts=audit(finding("monitor_off", message="the script monitor is disabled")))))
+    assert item["message"] == "the script monitor is disabled; should be: enabled"
+
+
 def test_a_sentence_ends_before_what_should_be():
     assert sentence(problem("inline_new", None, "window.shop = {};", "nothing.")) == "window.shop = {}; should be: nothing."
     assert sentence(problem("inline_new", None, "It ends.", "x")) == "It ends; should be: x"
