@@ -99,7 +99,7 @@ reads:
   type: dict
   sample: {jobs: [], scripts: [shop.example], notifications: [], pages: [shop.example]}
 without_baseline:
-  description: The hosts of RV(reads.scripts) that set no C(edgeops_script_baseline). Their scripts are compared with an empty baseline.
+  description: The hosts below C(scripts) of RV(reads) that set no C(edgeops_script_baseline). Their scripts are compared with an empty baseline.
   returned: success
   type: list
   elements: str
