@@ -14,10 +14,13 @@ from harness import Playbook
 TOKEN_INFO = "edgeops.observability.token_info"  # the name of the module
 
 
-def read_token(playbook: Playbook, hosts: t.Mapping[str, t.Any], *, fails: t.Any = None, **options: t.Any) -> t.Any:
+def look(hosts: str, **options: t.Any) -> dict[str, t.Any]:
     task = {"name": "Look", TOKEN_INFO: {"gather": True, **options}, "run_once": True}
-    plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [task]}]
-    return playbook.run(playbook=plays, inventory=hosts, fails=fails)
+    return {"name": "Look", "hosts": hosts, "gather_facts": False, "tasks": [task]}
+
+
+def read_token(playbook: Playbook, hosts: t.Mapping[str, t.Any], *, fails: t.Any = None, **options: t.Any) -> t.Any:
+    return playbook.run(playbook=[look("all", **options)], inventory=hosts, fails=fails)
 
 
 def test_each_credential_is_tested_once(playbook: Playbook, simulator: t.Any) -> None:
@@ -72,18 +75,12 @@ def test_hosts_without_credentials_fail(playbook: Playbook, simulator: t.Any) ->
     """One host with credentials is enough; without any the task fails, as it does for one host."""
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
     nothing = {"CLOUDFLARE_API_TOKEN": None, "CLOUDFLARE_TOKEN": None}
-    task = {"name": "Look", TOKEN_INFO: {"gather": True}, "run_once": True}
-    plays = [{"name": "Look", "hosts": "all", "gather_facts": False, "tasks": [task]}]
+    plays = [look("all")]
     report = playbook.run(playbook=plays, inventory=hosts, env=nothing, fails="invalid_option")
     assert "no usable credentials" in report.failures[0].result["msg"]
     hosts["zone1"]["edgeops_api_token"] = simulator.token
     result = playbook.run(playbook=plays, inventory=hosts, env=nothing).ours[0].result
     assert [credential["hosts"] for credential in result["credentials"]] == [["zone1"]]
-
-
-def test_no_zone_to_read(playbook: Playbook, simulator: t.Any) -> None:
-    report = read_token(playbook, fleet(simulator, [{"job": None}]), required_for=["check", "deliver"])
-    assert (report.ours[0].result["credentials"], report.ours[0].result["lines"], report.journal) == ([], [], [])
 
 
 CHECK, DELIVER = "edgeops.observability.check", "edgeops.observability.deliver"
@@ -149,23 +146,32 @@ def test_lines_are_printed_without_secrets(playbook: Playbook, simulator: t.Any)
     assert all("permissions" not in outcome.result for outcome in report.ours)
 
 
-@pytest.mark.parametrize(
-    ("variables", "read"),
-    [
-        ({}, set()),
-        ({"edgeops_audit_scripts": True}, {"script_monitor"}),
-        ({"log_delivery_script_monitor_enabled": False}, {"script_monitor"}),
-        ({"log_delivery_content_security_rules": []}, {"content_security_rules", "delivery"}),
-        ({"edgeops_audit_delivery": "yes"}, {"delivery"}),
-    ],
+# What a host declares, and what of the optional products it needs.
+NEEDS: tuple[tuple[dict[str, t.Any], set[str]], ...] = (
+    ({}, set()),
+    ({"edgeops_audit_scripts": True}, {"script_monitor"}),
+    ({"log_delivery_script_monitor_enabled": False}, {"script_monitor"}),
+    ({"log_delivery_content_security_rules": []}, {"content_security_rules", "delivery"}),
+    ({"edgeops_audit_delivery": "yes"}, {"delivery"}),
 )
-def test_only_what_the_variables_need_is_asked_for(
-    playbook: Playbook, simulator: t.Any, variables: t.Mapping[str, t.Any], read: set[str]
-) -> None:
-    """A token for jobs alone lacks nothing in a run that declares jobs alone."""
-    hosts = fleet(simulator, [{"job": None}])
-    hosts["zone0"] |= {"log_delivery_jobs": [], **variables}
-    result = read_token(playbook, hosts, required_for=["check"]).ours[0].result
+
+
+def test_only_what_the_variables_need_is_asked_for(playbook: Playbook, simulator: t.Any) -> None:
+    """A token for jobs alone lacks nothing in a run that declares jobs alone; a play about no zone to read asks for nothing."""
+    hosts = fleet(simulator, [{"job": None}] * (len(NEEDS) + 1))
+    *declaring, without = hosts
+    for name, (variables, _read) in zip(declaring, NEEDS, strict=True):
+        hosts[name] |= {"log_delivery_jobs": [], **variables}
+    report = playbook.run(
+        playbook=[*(look(name, required_for=["check"]) for name in declaring), look(without, required_for=["check", "deliver"])],
+        inventory=hosts,
+    )
+    *outcomes, nothing = report.ours
     optional = {"script_monitor", "content_security_rules", "delivery"}
-    looked_at = {row["product"] for row in result["permissions"] if row["scope"] == "zone" and row["readable"] is not None}
-    assert looked_at & optional == read and "jobs" in looked_at
+    for outcome, (variables, read) in zip(outcomes, NEEDS, strict=True):
+        (credential,) = outcome.result["credentials"]
+        assert credential["hosts"] == [outcome.host]
+        rows = outcome.result["permissions"]
+        looked_at = {row["product"] for row in rows if row["scope"] == "zone" and row["readable"] is not None}
+        assert looked_at & optional == read and "jobs" in looked_at, variables
+    assert (nothing.result["credentials"], nothing.result["lines"], nothing.journal) == ([], [], [])
