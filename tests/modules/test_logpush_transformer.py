@@ -124,11 +124,22 @@ def test_listing_without_jobs_is_not_no_jobs(modules: Modules, simulator: t.Any)
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("answer", [{"record": {"RayID": "8a1"}}, ["8a1"], {}])
-def test_preview_that_is_no_record_fails(modules: Modules, simulator: t.Any, answer: t.Any) -> None:
+@pytest.mark.parametrize(
+    ("answer", "sample", "kind", "words"),
+    [
+        (["8a1"], {"expected": {"RayID": "8a1"}}, "bad_response", "the preview of the sample 's'"),
+        ({}, {"expected": {"RayID": "8a1"}}, "gate", "the record would be {}"),
+        ({"H": {"a": 1}}, {"expected": {"RayID": "8a1"}}, "gate", 'H, RayID would differ, and the record would be {"H"'),
+        ({"record": {"RayID": "8a1"}}, {"absent": ["ClientIP"]}, "bad_response", "the sample 's' delivers 'record'"),
+        ({"H": {"a": 1}}, {"absent": ["H.a"]}, "gate", "H.a must not be delivered"),
+    ],
+)
+def test_preview_that_is_not_the_record_fails(
+    modules: Modules, simulator: t.Any, answer: t.Any, sample: t.Any, kind: str, words: str
+) -> None:
     simulator.faults({"kind": "wrong_result", "value": answer, "path": "*/preview"})
-    report = run(modules, {"name": "redact", "sql": SQL, "samples": [SAMPLE]}, fails="bad_response")
-    assert "the preview of the sample 's'" in report.failure["msg"] and not report.writes
+    report = run(modules, {"name": "redact", "sql": SQL, "samples": [{"name": "s", "input": RECORD, **sample}]}, fails=kind)
+    assert words in report.failure["msg"] and not report.writes
 
 
 @pytest.mark.engine
@@ -279,6 +290,7 @@ INVALID: dict[str, dict[str, t.Any]] = {
     "samples[0].expected: must be": {"samples": [{"name": "a", "input": {}, "expected": "x"}]},
     "samples[0].absent: must be": {"samples": [{"name": "a", "input": {}, "absent": []}]},
     "samples[0].absent[1]: must be": {"samples": [{"name": "a", "input": {}, "absent": ["x", 1]}]},
+    "samples[0].absent[0]: must be": {"samples": [{"name": "a", "input": {}, "absent": ["H."]}]},
     "samples[0].input.n: inf": {"samples": [{"name": "a", "input": {"n": float("inf")}, "expected": {}}]},
 }
 

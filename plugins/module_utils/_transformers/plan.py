@@ -180,7 +180,7 @@ def _presence(desired: DesiredTransformer, transformer: Transformer | None) -> P
     # None: any job may refer to it.
     labels = None if transformer.jobs is None else tuple(sorted(job.label for job in transformer.jobs))
     operation = "transformers.replace" if changes_sql else "transformers.update"
-    request = Request(operation, ids={"transformer_id": transformer.id}, body=body, creates=changes_sql)
+    request = Request(operation, ids={"transformer_id": transformer.id}, body=body, creates=changes_sql, digested=_digested(body))
     return Plan(
         before=before,
         after=after,
@@ -190,6 +190,11 @@ def _presence(desired: DesiredTransformer, transformer: Transformer | None) -> P
         basis={"id": transformer.id, **before, **({"jobs": None if labels is None else list(labels)} if changes_sql else {})},
         effects=(Effect(CHANGE_TRANSFORMER, transformer.name, labels),) if changes_sql and labels != () else (),
     )
+
+
+def _digested(body: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return a body as it is approved: blanks at the ends of lines of a query do not matter."""
+    return {name: normal(str(value)) if name == "code" else value for name, value in body.items()}
 
 
 def _creation(desired: DesiredTransformer) -> Plan:
@@ -209,7 +214,7 @@ def _creation(desired: DesiredTransformer) -> Plan:
         before={},
         after=after,
         result={"transformer": {**view(made), "id": None}},
-        requests=(Request("transformers.create", body=body, creates=True),),
+        requests=(Request("transformers.create", body=body, creates=True, digested=_digested(body)),),
         basis={"transformer": None},
     )
 

@@ -92,7 +92,7 @@ def _paths(place: str, paths: Json) -> tuple[str, ...]:
     if not isinstance(paths, list) or not paths:
         raise invalid_option(place, "must be a list of the names of members, and not empty")
     for index, path in enumerate(paths):
-        if not isinstance(path, str) or not path:
+        if not isinstance(path, str) or not all(path.split(".")):
             raise invalid_option(
                 f"{place}[{index}]", "must be the name of a member; a dot leads into one, as in RequestHeaders.authorization"
             )
@@ -119,24 +119,30 @@ _WORD = re.compile(r"\w+")
 def delivered_records(answer: Json, sample: Sample, sql: str) -> tuple[Record, ...]:
     """Return the records in the answer of a preview: a record, null for none, or a list of records; raise `bad_response` for anything else.
 
-    Each member of a record is named by the query or comes from the input. A member of another name that holds a record or a list is not
-    part of the record but wraps it, and what is in it would be looked for in the wrong place.
+    A sample that would pass because a member is absent proves nothing if that is no record, but what wraps one, or nothing at all.
     """
-    records = [] if answer is None else answer if isinstance(answer, list) else [answer]
-    known = {word.lower() for word in _WORD.findall(sql)} | {name.lower() for name in _names_in(sample.input)}
-    checked: list[Record] = []
-    for record in records:
-        if not isinstance(record, dict) or not record:
-            what = json_type(record) if not isinstance(record, dict) else "an empty object"
-            raise _bad(f"the preview of the sample {sample.name!r} delivers {what}, not a record")
-        for name, value in record.items():
-            if isinstance(value, (dict, list)) and _WORD.fullmatch(name) and name.lower() not in known:
+    records: list[Record] = []
+    for record in [] if answer is None else answer if isinstance(answer, list) else [answer]:
+        if not isinstance(record, dict):
+            raise _bad(f"the preview of the sample {sample.name!r} delivers {json_type(record)}, not a record")
+        records.append(record)
+    if sample.absent is not None and judge(sample, records)["passed"]:
+        known = {word.lower() for word in _WORD.findall(sql)} | {name.lower() for name in _names_in(sample.input)}
+        for record in records:
+            if not record:
+                raise _bad(f"the preview of the sample {sample.name!r} delivers an empty object, not a record")
+            if _wraps(record, known):
                 raise _bad(
-                    f"the preview of the sample {sample.name!r} delivers {name[:60]!r}, which neither the query nor the record of the sample"
-                    " names, so that it wraps the record"
+                    f"the preview of the sample {sample.name!r} delivers {', '.join(map(repr, record))[:60]}, which neither the query nor the"
+                    " record of the sample names, so that the record may be inside"
                 )
-        checked.append(record)
-    return tuple(checked)
+    return tuple(records)
+
+
+def _wraps(record: Record, known: t.Collection[str]) -> bool:
+    """Return whether an object looks like one around a record: it holds an object or a list, and nobody named any of its members."""
+    is_named = any(name.lower() in known or not _WORD.fullmatch(name) for name in record)
+    return not is_named and any(isinstance(value, (dict, list)) for value in record.values())
 
 
 def _names_in(value: Json) -> t.Iterator[str]:

@@ -64,6 +64,14 @@ def test_differences_are_sent(options: t.Any, body: t.Any, effects: t.Any) -> No
     assert set(made.after) == {"name", *({"sql", "description"} & set(options))}
 
 
+@pytest.mark.parametrize("present", [state(), TransformerState(None)])
+def test_blanks_at_line_ends_are_not_in_the_plan_id(present: TransformerState) -> None:
+    """Approved with a file, which ends with a line end, and applied with a text, which does not."""
+    plans = [plan(desired(sql=sql), present) for sql in ("SELECT a\nFROM b", "SELECT a  \r\nFROM b\n\n", "SELECT c")]
+    ids = [plan_id({}, made) for made in plans]
+    assert ids[0] == ids[1] != ids[2] and plans[1].requests[0].body["code"] == "SELECT a  \r\nFROM b\n\n"
+
+
 def test_jobs_are_in_the_plan_if_the_query_changes() -> None:
     for options, same in (({"description": "x"}, True), ({"sql": "SELECT 2"}, False)):
         ids = {plan_id({}, plan(desired(**options), current)) for current in (state(), state(associated_jobs=None))}

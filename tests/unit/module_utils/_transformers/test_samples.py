@@ -115,25 +115,43 @@ def test_records_of_a_preview(answer: t.Any, delivered: t.Any) -> None:
     assert delivered_records(answer, Sample("s", INPUT), SQL) == delivered
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "text",
-        1,
-        True,
-        {},
-        [None],
-        [[]],
-        [{}],
-        {"result": {"RayID": "1"}},
-        {"records": [{"RayID": "1"}]},
-        [{"record": {"RayID": "1"}}],
-    ],
-)
+PASSES = Sample("s", INPUT, absent=("ClientIP",))
+WRAPPED: list[t.Any] = [
+    {"result": {"RayID": "1"}},
+    {"records": [{"RayID": "1"}], "count": 1},
+    {"records": []},
+    [{"record": {"RayID": "1"}}],
+]
+
+
+@pytest.mark.parametrize("answer", ["text", 1, True, [None], [[]], {}, [{}], *WRAPPED])
 def test_preview_without_records_is_a_bad_response(answer: t.Any) -> None:
     with pytest.raises(Failure, match="the preview of the sample 's'") as caught:
-        delivered_records(answer, Sample("s", INPUT), SQL)
+        delivered_records(answer, PASSES, SQL)
     assert caught.value.kind == "bad_response"
+
+
+UNNAMED = {"RayID": "a", "H": {"authorization": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("sample", "answers"),
+    [
+        (Sample("s", INPUT, ({"RayID": "1"},)), [{}, UNNAMED, *WRAPPED]),
+        (Sample("s", INPUT), [{}, UNNAMED, *WRAPPED]),
+        (Sample("s", INPUT, absent=("H.authorization", "records")), [UNNAMED, *WRAPPED[1:3]]),
+    ],
+)
+def test_record_with_members_that_nobody_named_fails_its_sample(sample: Sample, answers: list[t.Any]) -> None:
+    """The user sees the record and how it differs, which an unusable answer would not show."""
+    for answer in answers:
+        verdict = judge(sample, delivered_records(answer, sample, SQL))
+        assert not verdict["passed"] and verdict["delivered"] == (answer if isinstance(answer, list) else [answer])
+
+
+def test_record_with_further_members_passes_if_some_are_named() -> None:
+    record = {"RayID": "a", "H": {"user-agent": "x"}}
+    assert judge(PASSES, delivered_records(record, PASSES, SQL))["passed"]
 
 
 @given(RECORDS)
