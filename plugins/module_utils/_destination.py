@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import typing as t
 from urllib.parse import quote, unquote, unquote_plus
@@ -284,7 +285,13 @@ def closest_scheme(scheme: str) -> str:
     import difflib  # noqa: PLC0415  # only a mistake needs it, and it is slow to import
 
     close = difflib.get_close_matches(scheme, sorted(SCHEMES), n=1, cutoff=0.7)
-    return next(iter(close), "") or next((known for known in SCHEMES if scheme.startswith(known)), "")
+    return next(iter(close), "") or next(
+        (known for known in SCHEMES if scheme.startswith(known) or _has_one_other_letter(scheme, known)), ""
+    )
+
+
+def _has_one_other_letter(one: str, other: str) -> bool:
+    return len(one) == len(other) and sum(map(operator.ne, one, other)) == 1
 
 
 # Whether two destinations are one, and where they differ.

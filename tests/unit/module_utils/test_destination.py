@@ -300,7 +300,20 @@ def test_change_of_the_receiver(before: str, after: str, elsewhere: bool) -> Non
     assert _destination.leads_elsewhere(parse(before), parse(after)) is elsewhere
 
 
-@pytest.mark.parametrize(("scheme", "closest"), [("gcs", "gs"), ("htps", "https"), ("sumologic", "sumo"), ("pipelines", "")])
+@pytest.mark.parametrize(
+    ("scheme", "closest"),
+    [
+        ("gcs", "gs"),
+        ("htps", "https"),
+        ("sumologic", "sumo"),
+        ("s4", "s3"),
+        ("r3", "s3"),
+        ("r4", "r2"),
+        ("bg", "bq"),
+        ("ab", ""),
+        ("pipelines", ""),
+    ],
+)
 def test_similar_scheme_is_suggested(scheme: str, closest: str) -> None:
     assert _destination.closest_scheme(scheme) == closest
 
