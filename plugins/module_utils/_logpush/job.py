@@ -208,7 +208,7 @@ def job_warnings(jobs: t.Iterable[Job]) -> tuple[str, ...]:
 
 
 class Identity(t.NamedTuple):
-    """What distinguishes a job from others; `id` is None for a job that does not exist."""
+    """What distinguishes a job from others; `id` is None for a job that does not exist and is not declared by its id."""
 
     name: str | None
     dataset: str
@@ -218,7 +218,7 @@ class Identity(t.NamedTuple):
 def identity_after(desired: DesiredJob, job: Job | None) -> Identity:
     """Return the identity of a desired job once it is applied; `job` is the current one."""
     if job is None:
-        return Identity(desired.name, desired.dataset, None)
+        return Identity(desired.name, desired.dataset, desired.job_id)
     return Identity(desired.name or job.name, str(desired.plain.get("dataset") or job.dataset), job.id)
 
 
@@ -235,6 +235,13 @@ def labels(jobs: t.Sequence[Identity]) -> list[str]:
 
 
 def words_for(job: Job) -> str:
+    return words_of(Identity(job.name, job.dataset, job.id))
+
+
+def words_of(job: Identity) -> str:
+    """Return how messages call a job."""
+    if job.id is None:
+        return f"the job {job.name!r}"
     return f"Job {job.name!r} (id {job.id})" if job.name else f"Job {job.id} ({job.dataset or 'unknown dataset'})"
 
 

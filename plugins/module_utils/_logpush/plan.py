@@ -30,7 +30,7 @@ from .._text import dict_of, did_you_mean, list_of, nearest, quoted
 from .changes import WIRE, Body, Change, changes, fixed_changes, meaning, with_carriers
 from .consequences import check_recreated, effects_of, require_listing, warnings_of
 from .facts import DATASETS, MEMBERS, NOT_CARRIED, OLDER_FORM, SERVER_MADE, VOLATILE
-from .job import Job, JobState, parse_job, parts_of, view, words_for
+from .job import Job, JobState, identity_after, parse_job, parts_of, view, words_for, words_of
 from .options import ADDRESS, DesiredJob
 
 # The plan of a job: a deletion, a creation, a re-creation, an update, or nothing.
@@ -158,7 +158,7 @@ def _refusal(desired: DesiredJob, state: JobState) -> Refusal:
     if address is None or (job and job.destination and leads_to(address, job.destination)):
         return Refusal()
     should_be = address_text(address)
-    what = f"{words_for(job)} delivers to another place" if job else f"the job {state.label!r} does not exist"
+    what = f"{words_for(job)} delivers to another place" if job else f"{words_of(identity_after(desired, None))} does not exist"
     present = address_text(job.destination) if job and job.destination else None
     where = f"to {present} and not to {should_be}" if present else f"so that nothing is delivered to {should_be}"
     message = (

@@ -148,12 +148,16 @@ def test_job_that_was_led_elsewhere_is_refused() -> None:
 
 
 def test_job_that_is_gone_is_refused_if_only_its_address_is_declared() -> None:
-    for options in ({"name": "n"}, {"job_id": 9}):
+    for options, words in (
+        ({"name": "n"}, "the job 'n' does not exist"),
+        ({"name": "n", "job_id": 9}, "Job 'n' (id 9) does not exist"),
+        ({"name": None, "job_id": 9}, "Job 9 (http_requests) does not exist"),
+    ):
         plan = planned({**options, "destination_address": S3, "enabled": True}, None, label="n")
         assert plan.refused_as == "conflict" and plan.result["refusals"] == [{**ELSEWHERE, "is": None}]
         assert plan.result["job"] is None and plan.requests == () and plan.before == {}
         assert plan.after["enabled"] is True and plan.after["destination"]["address"] == "bucket/dir"
-        assert "the job 'n' does not exist" in plan.refused
+        assert f"destination_address: {words}, so that nothing" in plan.refused
 
 
 def test_job_that_delivers_to_its_address_is_unchanged() -> None:
