@@ -69,7 +69,7 @@ def test_an_empty_list_declares_that_there_is_no_job(modules: Modules) -> None:
     beside = modules.run(task(True, jobs=[], job=JOB), secrets=[KEY]).result["jobs"]
     assert [job["name"] for job in beside["jobs"]] == ["archive"]
     refused = modules.run(task(jobs=[], unlisted_jobs="absent"), fails="invalid_option")
-    assert "jobs: is empty" in refused.result["msg"] and refused.journal == []
+    assert "unlisted_jobs: 'absent'" in refused.result["msg"] and refused.journal == []
 
 
 def test_job_that_was_led_elsewhere_is_a_conflict(modules: Modules) -> None:

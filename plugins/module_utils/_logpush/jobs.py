@@ -58,7 +58,9 @@ def desire_item(place: str, options: t.Mapping[str, Json], scope: str | None = N
 def check_items(desired: DesiredJobs) -> DesiredJobs:
     """Return the desired jobs; refuse a list that is invalid whatever jobs the zone has."""
     if desired.unlisted == ABSENT and not desired.items:
-        raise invalid_option("jobs", "is empty or omitted; with unlisted_jobs 'absent', that would delete every job")
+        raise invalid_option(
+            "unlisted_jobs", "'absent' with an empty or omitted list of jobs would delete every job; declare those that stay"
+        )
     seen: dict[Json, str] = {}
     for item in desired.items:
         require_other(item.place, seen.setdefault(item.key, item.place))

@@ -138,8 +138,14 @@ def _item(place: str, job: Options, params: Params, lists: t.Mapping[str, list[s
     return JobItem(place, desired._replace(carriers=tuple(carriers_of(lists)) if present else ()))
 
 
+def forms_of(name: str) -> tuple[str, ...]:
+    """Return the options of a job that say the same as this one, itself included: one of a job replaces each of its defaults."""
+    return TRANSFORMER if name in TRANSFORMER else (name,)
+
+
 def _own(job: Options, defaults: Options, name: str) -> Json:
-    return job.get(name) if job.get(name) is not None else defaults.get(name)
+    is_replaced = any(job.get(form) is not None for form in forms_of(name))
+    return job.get(name) if is_replaced else defaults.get(name)
 
 
 def _merged(job: Options, defaults: Options, present: bool) -> dict[str, Json]:
@@ -147,8 +153,6 @@ def _merged(job: Options, defaults: Options, present: bool) -> dict[str, Json]:
     last = {name: option.get("default") for name, option in OPTIONS.items()}
     if present:
         last["enabled"] = True
-    if any(job.get(name) is not None for name in TRANSFORMER):
-        defaults = {name: value for name, value in defaults.items() if name not in TRANSFORMER}
     own = {name: _own(job, defaults, name) for name in (OPTIONS if present else _IDENTIFYING)}
     state = "present" if present else "absent"
     return {**last, **{name: value for name, value in own.items() if value is not None}, "state": state}

@@ -8,8 +8,9 @@ import dataclasses
 import re
 import typing as t
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
+from ansible_collections.edgeops.observability.plugins.module_utils._core import INVALID_OPTION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._text import dict_of
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.options import forms_of
 from ansible_collections.edgeops.observability.plugins.modules.zone_observability import TASK
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
@@ -26,6 +27,22 @@ _TYPED = {
 # Two variables that exclude each other are named both.
 _EXCLUSION = re.compile(r"^job: excludes jobs|: only one of them can be set")
 _OPTION = re.compile(r"\b(?:jobs?|zone_id|zone_name|account_id)\b")
+# A variable as a whole, and an option of a job.
+_WHOLE = re.compile(r"\w+(?=: )")
+_IN_JOB = re.compile(r"job(?:s\[\d+\])?\.(\w+)")
+
+
+def as_typed(message: str, moved: t.Collection[str], *, is_role: bool) -> str:
+    """Return a message about an option that names it where the user wrote it."""
+    place = _IN_JOB.match(message)
+    if place and place[0] in moved:
+        return f"job_defaults.{place[1]}{message[place.end() :]}"
+    if is_role and _EXCLUSION.search(message):
+        return _OPTION.sub(lambda match: ROLE_OPTIONS[match[0]], message)
+    whole = _WHOLE.match(message)
+    if is_role and whole:
+        return f"{ROLE_OPTIONS.get(whole[0], whole[0])}{message[whole.end() :]}"
+    return message
 
 
 def _is_role(variables: t.Mapping[str, t.Any]) -> bool:
@@ -44,6 +61,7 @@ class RoleAction(InProcessAction):
     def run(self, tmp: str | None = None, task_vars: Result | None = None) -> Result:
         """Return the result of the module."""
         own, arguments = self._task.get_vars(), self._task.args
+        self._moved: frozenset[str] = frozenset()
         evaluation = own.get("_log_delivery_evaluation")
         if evaluation is not None:
             self._task.args = _with_plan_ids(arguments, task_vars or {}, str(evaluation))
@@ -53,8 +71,8 @@ class RoleAction(InProcessAction):
             self._task.args = arguments
         if own.get("_log_delivery_predicts") is True:
             result["changed"] = False
-        if _is_role(task_vars or {}) and _EXCLUSION.search(str(result.get("msg"))):
-            result["msg"] = _OPTION.sub(lambda match: ROLE_OPTIONS[match[0]], str(result["msg"]))
+        if dict_of(result.get("error")).get("kind") == INVALID_OPTION:
+            result["msg"] = as_typed(str(result.get("msg")), self._moved, is_role=_is_role(task_vars or {}))
         return result
 
     def _completed(self, options: t.Mapping[str, t.Any], host: Host) -> tuple[Result, dict[str, str]]:
@@ -69,24 +87,45 @@ class RoleAction(InProcessAction):
             raise dataclasses.replace(failure, message=f"{typed.get(option, option)}{colon}{rest}") from None
         return arguments, {**variables, **typed}
 
-    @staticmethod
-    def arranged(arguments: t.Mapping[str, t.Any]) -> Result:
-        """Return arguments in which a null of a job hides the default for that job, so that the option counts as omitted.
+    def arranged(self, arguments: t.Mapping[str, t.Any]) -> Result:
+        """Return the arguments with the defaults in the jobs that a null elsewhere would hide from."""
+        moved = with_moved_defaults(arguments)
+        self._moved = moved.places
+        return moved.arguments
 
-        Such a default is moved from `job_defaults` to the jobs that do not set the option.
-        """
-        defaults, job, jobs = (arguments.get(name) for name in ("job_defaults", "job", "jobs"))
-        items = [item for item in (job, *(jobs if isinstance(jobs, list) else ())) if isinstance(item, dict)]
-        if not isinstance(defaults, dict):
-            return dict(arguments)
-        hidden = {name for name in defaults if any(name in item and item[name] is None for item in items)}
-        moved = {name: defaults[name] for name in hidden}
-        result = {**arguments, "job_defaults": {name: value for name, value in defaults.items() if name not in hidden}}
-        if isinstance(job, dict):
-            result["job"] = {**moved, **job}
-        if isinstance(jobs, list):
-            result["jobs"] = [{**moved, **item} if isinstance(item, dict) else item for item in jobs]
-        return result
+
+class Moved(t.NamedTuple):
+    """The arguments of a zone, and the places of the values in them that the user wrote in `job_defaults`."""
+
+    arguments: Result
+    places: frozenset[str] = frozenset()
+
+
+def with_moved_defaults(arguments: t.Mapping[str, t.Any]) -> Moved:
+    """Return arguments in which a null of a job hides the default for that job, so that the option counts as omitted.
+
+    Such a default is moved from `job_defaults` to the jobs that do not set the option, in this or another form.
+    """
+    defaults, job, jobs = (arguments.get(name) for name in ("job_defaults", "job", "jobs"))
+    listed = {f"jobs[{index}]": item for index, item in enumerate(jobs if isinstance(jobs, list) else ())}
+    items = {place: item for place, item in {"job": job, **listed}.items() if isinstance(item, dict)}
+    if not isinstance(defaults, dict):
+        return Moved(dict(arguments))
+    hidden = {name for name in defaults if any(_has_null(item, name) for item in items.values())}
+    moved = {
+        place: {name: defaults[name] for name in defaults if name in hidden and item.keys().isdisjoint(forms_of(name))}
+        for place, item in items.items()
+    }
+    result = {**arguments, "job_defaults": {name: value for name, value in defaults.items() if name not in hidden}}
+    if isinstance(job, dict):
+        result["job"] = {**moved["job"], **job}
+    if isinstance(jobs, list):
+        result["jobs"] = [{**moved[place], **item} if place in moved else item for place, item in listed.items()]
+    return Moved(result, frozenset(f"{place}.{name}" for place, names in moved.items() for name in names))
+
+
+def _has_null(item: t.Mapping[str, t.Any], name: str) -> bool:
+    return any(form in item and item[form] is None for form in forms_of(name))
 
 
 def _with_plan_ids(arguments: Result, variables: t.Mapping[str, t.Any], evaluation: str) -> Result:

@@ -59,7 +59,7 @@ SAME = "jobs[1]: means the same job as jobs[0]"
         ([{"name": "a", "fields": ["A"], "output_options": {}}], "jobs[0].output_options: cannot be used together with fields"),
         ([{"name": "a", "fields": ["A"], "logpull_options": ""}], "jobs[0].logpull_options: cannot be used together with fields"),
         ([{"name": "a", "fields": ["A", "b c"]}], "jobs[0].fields[1]: "),
-        ([], "jobs: is empty"),
+        ([], "unlisted_jobs: 'absent' with an empty"),
     ],
 )
 def test_invalid_items_are_refused_before_a_request(items, words):

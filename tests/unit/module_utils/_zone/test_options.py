@@ -18,7 +18,7 @@ def desire(**options: t.Any) -> t.Any:
     [
         ({"expected_plan_ids": {"job": "x"}}, r"expected_plan_ids\.job: not a part of a zone \(did you mean 'jobs'"),
         ({"expected_plan_ids": {"jobs": 1}}, r"expected_plan_ids\.jobs: must be a plan id, or null"),
-        ({"jobs": [], "unlisted_jobs": "absent"}, "jobs: is empty or omitted; with unlisted_jobs 'absent'"),
+        ({"jobs": [], "unlisted_jobs": "absent"}, "unlisted_jobs: 'absent' with an empty or omitted list of jobs"),
         ({"jobs": [{}], "job_defaults": {"fields": ["a"]}}, r"jobs\[0\]\.name: is empty"),
         ({"jobs": [{"name": "a"}], "job_defaults": {"fields": ["a", "b c"]}}, r"job_defaults\.fields\[1\]: "),
         ({"jobs": [{"name": "a", "fields": ["b c"]}], "job_defaults": {"fields": ["b c"]}}, r"jobs\[0\]\.fields\[0\]: "),
@@ -26,7 +26,7 @@ def desire(**options: t.Any) -> t.Any:
             {"job": {"name": "a"}, "job_defaults": {"filter": {"key": "a", "operator": "x", "value": 1}}},
             r"job_defaults\.filter\.where",
         ),
-        ({"unlisted_jobs": "absent"}, "jobs: is empty or omitted; with unlisted_jobs 'absent'"),
+        ({"unlisted_jobs": "absent"}, "unlisted_jobs: 'absent' with an empty or omitted list of jobs"),
         (
             {"zone_id": None, "account_id": "1", "custom_fields": {"cookie_fields": []}},
             "custom_fields: only zones have this, and account_id names an account; declare it in group_vars/zones, or as null in ",
