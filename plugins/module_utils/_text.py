@@ -26,8 +26,12 @@ JSON_TYPES: t.Mapping[type, str] = {
 
 
 def json_type(value: Json) -> str:
-    """Return the name of a value's type for messages, such as "a list"; a type that JSON lacks by its Python name."""
-    return JSON_TYPES.get(type(value), f"a value of type {type(value).__name__}")
+    """Return the name of a value's type for messages, such as "a list"; a type that JSON lacks by its Python name.
+
+    Values of templates have types of ansible-core, which are those of JSON with more.
+    """
+    words = (words for kind, words in JSON_TYPES.items() if isinstance(value, kind))
+    return next(words, f"a value of type {type(value).__name__}")
 
 
 def is_integer(value: Json) -> t.TypeGuard[int]:

@@ -79,7 +79,7 @@ def test_deliver_refuses_the_same(playbook, zone):
         assert ("'nowhere' is undefined" in said[host]) == (changes in UNDEFINED)
         if BROKEN in changes.values():
             (name,) = changes
-            assert said[host].startswith(f"{name.removeprefix('log_delivery_')}: not JSON: ")
+            assert said[host].startswith(f"{name}: not JSON: ")
 
 
 def test_output_has_no_secrets(playbook, simulator, zone):

@@ -149,7 +149,7 @@ def _outputs(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
 
 
 def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
-    """Return the change of the newer form; a job with the older form keeps what that says, and the diff shows both."""
+    """Return the change of the newer form; a job with the older form keeps what that says, and the diff shows the parts of both."""
     whole, differs = output_options.merged(requested, job.output if job else {})
     older = job.members.get("logpull_options") if job and not job.output else None
     if job is None or not older:
@@ -164,8 +164,10 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
         whole = {"output_type": NDJSON, **whole}
     after = output_options.reported(whole, requested)
     change = _whole("output_options", job, whole, after, differs or differs_from_older)
-    kept = [Change(name, value, value, {}) for name, value in logpull_options.to_parts(job.logpull).items() if value]
-    return [*kept, change] if change.sends else [change]
+    if not change.sends:
+        return [change]
+    was, will = logpull_options.to_parts(job.logpull), output_options.to_parts(whole)
+    return [*(Change(name, value, will[name], {}) for name, value in was.items() if value), change]
 
 
 def _logpull(requested: logpull_options.Requested, job: Job | None) -> list[Change]:
@@ -181,6 +183,8 @@ def _logpull(requested: logpull_options.Requested, job: Job | None) -> list[Chan
         not requested.others.keys() <= {logpull_options.TIMESTAMPS},
     )
     sends = {"logpull_options": text} if differs or (text and job is None) else {}
+    if sends:
+        logpull_options.check_written(requested, job.logpull if job else {})
     names = list(itertools.compress(OLDER_FORM, managed))
     if differs and all(was[name] == will[name] for name in names):
         # Python takes some values for equal that are not, such as 1 and true.

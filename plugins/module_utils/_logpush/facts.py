@@ -190,6 +190,7 @@ NOT_CARRIED = frozenset(
 # A service may show this member in `output_options` or beside it; it is written where it was found.
 MERGE_SUBREQUESTS = "merge_subrequests"
 
+MAX_NAME_LENGTH = 512
 MAX_DATASET_LENGTH = 256
 MAX_OPTIONS_LENGTH = 4096
 MAX_DESTINATION_LENGTH = 4096

@@ -8,7 +8,8 @@ import typing as t
 from urllib.parse import quote, unquote
 
 from .._core import invalid_option
-from .facts import MAX_OPTIONS_LENGTH, SUBOPTIONS
+from .._text import did_you_mean, nearest, quoted
+from .facts import MAX_OPTIONS_LENGTH, SUBOPTIONS, TIMESTAMP_FORMATS
 
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"
@@ -18,6 +19,9 @@ _DEFAULTS: t.Mapping[str, str] = {
     TIMESTAMPS: str(SUBOPTIONS["timestamp_format"].default),
     SAMPLE: str(SUBOPTIONS["sample_rate"].default),
 }
+
+# Every parameter that is documented: names, and the switches that both forms have.
+_DOCUMENTED = (FIELDS, TIMESTAMPS, SAMPLE, *(sub.wire for sub in SUBOPTIONS.values() if sub.type == "bool"))
 
 _NAME = re.compile(r"[^\s&=,?#%+;\ud800-\udfff]+")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -227,6 +231,23 @@ def merged(requested: Requested, present: Parameters) -> tuple[str, bool]:
     after = {**present, **others, FIELDS: fields}
     text = render({name: after[name] for name in dict.fromkeys((FIELDS, *others, *sorted(after)))})
     return text, canonical(after) != canonical(present)
+
+
+def check_written(requested: Requested, present: Parameters) -> None:
+    """Refuse a format of times that no service knows, unless it is the present one; `timestamp_format` has choices."""
+    value = requested.others.get(TIMESTAMPS)
+    if value and value not in TIMESTAMP_FORMATS and value != present.get(TIMESTAMPS):
+        hint = did_you_mean(nearest(value, TIMESTAMP_FORMATS))
+        raise invalid_option("logpull_options", f"{TIMESTAMPS}: {quoted(value)} is none of {', '.join(TIMESTAMP_FORMATS)}{hint}")
+
+
+def misspelled(parameters: Parameters) -> list[tuple[str, str]]:
+    """Return the undocumented parameters that have nearly the name of a documented one, each with that."""
+    import difflib  # noqa: PLC0415  # slow to import, and rarely needed
+
+    unknown = [name for name in parameters if name not in _DOCUMENTED]
+    close = {name: difflib.get_close_matches(name.lower(), [other.lower() for other in _DOCUMENTED], n=1) for name in unknown}
+    return [(name, next(other for other in _DOCUMENTED if other.lower() == found[0])) for name, found in close.items() if found]
 
 
 def render(parameters: Parameters) -> str:

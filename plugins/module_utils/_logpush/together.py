@@ -9,7 +9,9 @@ from .._address import ACCOUNT
 from .._core import invalid_option
 from .._destination import DATE, Destination, has_placeholder, is_private_host, misshapen_options, template_parts, white_space
 from .._destination_schemes import SCHEMES
-from .facts import CSV, DATASET, MEMBERS, MERGE_SUBREQUESTS
+from .._text import did_you_mean, shorten
+from . import logpull_options
+from .facts import CSV, DATASET, MAX_NAME_LENGTH, MEMBERS, MERGE_SUBREQUESTS
 from .job import Job, parts_of
 from .options import TRANSFORMER
 
@@ -142,7 +144,15 @@ def _datasets(whole: Whole) -> Problems:
 def _name(whole: Whole) -> Problems:
     name = whole.job.name or ""
     if not _NAME.fullmatch(name):
-        yield f"name: {name!r} contains other characters than letters, digits, '.', '_' and '-', which Cloudflare refuses in the name of a job."
+        yield f"name: {shorten(name)!r} contains other characters than letters, digits, '.', '_' and '-', which Cloudflare refuses in the name of a job."
+
+    if len(name) > MAX_NAME_LENGTH:
+        yield f"name: has {len(name)} characters, and Cloudflare refuses more than {MAX_NAME_LENGTH} in the name of a job."
+
+
+def _parameters(whole: Whole) -> Problems:
+    for name, meant in [] if whole.job.output else logpull_options.misspelled(whole.job.logpull):
+        yield f"logpull_options: {shorten(name)!r} is not a documented parameter, and the service may ignore it{did_you_mean(meant)}."
 
 
 def _listed(names: t.Iterable[str]) -> str:
@@ -154,6 +164,7 @@ Rules = t.Mapping[t.Callable[[Whole], Problems], frozenset[str]]
 # What the service refuses, with the members of which one must be sent.
 _REFUSALS: Rules = {
     _name: frozenset(("name",)),
+    _parameters: frozenset(("logpull_options",)),
     _scheme: frozenset((_DESTINATION,)),
     _address: frozenset((_DESTINATION,)),
     _options: frozenset((_DESTINATION,)),

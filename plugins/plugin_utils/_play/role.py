@@ -40,7 +40,7 @@ def as_typed(message: str, moved: t.Collection[str], *, is_role: bool) -> str:
     if is_role and _EXCLUSION.search(message):
         return _OPTION.sub(lambda match: ROLE_OPTIONS[match[0]], message)
     whole = _WHOLE.match(message)
-    if is_role and whole:
+    if is_role and whole and whole[0] not in _TYPED:
         return f"{ROLE_OPTIONS.get(whole[0], whole[0])}{message[whole.end() :]}"
     return message
 

@@ -11,6 +11,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 def test_each_type_has_a_name():
     names = ["an object", "a list", "a string", "a boolean", "a number", "a number", "null", "a value of type bytes"]
     assert [_text.json_type(value) for value in ({}, [], "", True, 1, 1.5, None, b"")] == names
+    # Values in templates are of a type of their own.
+    kinds = [type("_Lazy", (kind,), {})() for kind in (dict, list, str, int)]
+    assert list(map(_text.json_type, kinds)) == ["an object", "a list", "a string", "a number"]
 
 
 @pytest.mark.parametrize(

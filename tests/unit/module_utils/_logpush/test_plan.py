@@ -255,6 +255,8 @@ def test_job_of_another_type_is_recreated_for_datadog() -> None:
     ("options", "job", "kind", "words"),
     [
         ({}, None, "invalid_option", "destination_conf: is required to create the job 'n', which does not exist yet"),
+        ({"logpull_options": "timestamps=iso"}, JOB, "invalid_option", "logpull_options: timestamps: 'iso' is none of rfc3339, "),
+        ({"logpull_options": "timestamps=rfc", **GS}, None, "invalid_option", "logpull_options: timestamps: 'rfc' is none of "),
         ({"job_id": 9, **GS}, None, "not_found", "job_id: there is no job 9 in this zone; without job_id, name creates one."),
         ({**AGAIN, "destination_conf": None}, JOB, "invalid_option", "destination_conf: must be given to recreate a job, "),
         ({"job_id": 7, "dataset": "other", "kind": ""}, EDGE, "conflict", f"{EXISTS} Set recreate to delete and re-create it."),
@@ -630,7 +632,7 @@ WHOLE = {"field_names": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "s
     ],
 )
 def test_newer_form_includes_the_older_one(requested: dict[str, t.Any], whole: dict[str, t.Any] | None) -> None:
-    """Options that the task omits keep their value from the older form, and the diff shows their origin."""
+    """Options that the task omits keep their value from the older form, and the diff shows what becomes of each of its parts."""
     job = {**JOB, "logpull_options": OLDER}
     plan = planned({"output_options": requested}, job)
     if whole is None:
@@ -639,10 +641,18 @@ def test_newer_form_includes_the_older_one(requested: dict[str, t.Any], whole: d
     assert sent(plan) == [("update", {"output_options": whole})]
     parts = {"fields": ["RayID", "ClientIP"], "timestamp_format": "rfc3339", "option_flags": {"sample": 0.5}}
     assert plan.before == {"name": "n", **parts, "output_options": None}
-    assert plan.after == {"name": "n", **parts, "output_options": whole}
+    will = {"fields": whole["field_names"], "timestamp_format": whole["timestamp_format"], "option_flags": {"sample": 0.5}}
+    assert plan.after == {"name": "n", **will, "output_options": whole}
     assert plan.result["job"]["logpull_options"] == OLDER
     assert plan.result["job"]["fields"] == whole["field_names"]
     assert planned({"output_options": requested}, {**job, "output_options": whole}).requests == ()
+
+
+def test_unknown_format_of_times_that_the_service_has_is_kept() -> None:
+    """An adopted job says what it has, and other members of it can still be changed."""
+    job = {**JOB, "logpull_options": "timestamps=iso"}
+    assert not planned({"logpull_options": "timestamps=iso"}, job).requests
+    assert sent(planned({"logpull_options": "timestamps=iso&fields=A"}, job))
 
 
 def test_newer_form_is_shown_if_empty() -> None:

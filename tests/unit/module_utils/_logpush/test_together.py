@@ -110,6 +110,9 @@ def test_compatible_options_have_no_warning(options: dict[str, t.Any]) -> None:
             "exists for the dataset http_requests of zones, not for dns_logs",
         ),
         ({"name": "edge logs"}, "name", "'edge logs' contains other characters"),
+        ({"name": "x" * 513}, "name", "has 513 characters, and Cloudflare refuses more than 512"),
+        ({"logpull_options": "feilds=RayID"}, "logpull_options", "'feilds' is not a documented parameter, and the service may"),
+        ({"option_flags": {"sampel": 0.1}}, "logpull_options", "(did you mean 'sample'?)"),
         (
             {"destination_conf": BQ, "max_upload_records": 50_001},
             "max_upload_records",

@@ -33,7 +33,9 @@ def test_either_form_of_a_job_replaces_either_default(default: dict[str, object]
         ("jobs[1].kind: 'x' is wrong", "job_defaults.kind: 'x' is wrong"),
         ("jobs[0].kind: 'x' is wrong", "jobs[0].kind: 'x' is wrong"),
         ("custom_fields: only zones have this", "log_delivery_custom_fields: only zones have this"),
-        ("unlisted_jobs: would delete", "log_delivery_unlisted_jobs: would delete"),
+        ("jobs: is wrong", "log_delivery_jobs: is wrong"),
+        # That of the host, where the variable of the role has no value; the others are named where the task was completed.
+        ("zone_id: is wrong", "zone_id: is wrong"),
         ("job: excludes jobs; write", "log_delivery_job: excludes log_delivery_jobs; write"),
         ("edgeops_base_url: is wrong", "edgeops_base_url: is wrong"),
     ],
