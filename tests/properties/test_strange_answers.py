@@ -137,10 +137,16 @@ def _bad_content_rules(result: t.Any) -> bool:
 
 
 # By method and path: routes of accounts, and of content security rules.
+def _bad_preview(result: t.Any) -> bool:
+    """A preview answers a record, none, or a list of records."""
+    records = result if isinstance(result, list) else [] if result is None else [result]
+    return not all(isinstance(record, dict) for record in records)
+
+
 _BY_ROUTE: t.Mapping[str, t.Callable[[t.Any], bool]] = {
     r"GET .*/page_shield/policies": _bad_content_rules,
     r"(POST|PUT) .*/page_shield/policies(/.*)?": _bad_content_rule,
-    r"POST .*/preview": lambda result: not isinstance(result, (dict, type(None))),
+    r"POST .*/preview": _bad_preview,
     r"GET .*/content": lambda result: not isinstance(result, dict) or not isinstance(result.get("content"), str),
     **{rf"GET .*/{name}": _bad_list(name) for name in ("transformers", "versions", "webhooks", "silences")},
     r"GET .*/alerting/v3/policies": _bad_list("policies"),

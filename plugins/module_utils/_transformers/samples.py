@@ -140,9 +140,9 @@ def delivered_records(answer: Json, sample: Sample, sql: str) -> tuple[Record, .
 
 
 def _wraps(record: Record, known: t.Collection[str]) -> bool:
-    """Return whether an object looks like one around a record: it holds an object or a list, and nobody named any of its members."""
+    """Return whether an object looks like one around a record, or around none: it holds more than scalars, and nobody named any member."""
     is_named = any(name.lower() in known or not _WORD.fullmatch(name) for name in record)
-    return not is_named and any(isinstance(value, (dict, list)) for value in record.values())
+    return not is_named and any(isinstance(value, (dict, list, type(None))) for value in record.values())
 
 
 def _names_in(value: Json) -> t.Iterator[str]:

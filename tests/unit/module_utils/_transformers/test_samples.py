@@ -120,6 +120,7 @@ WRAPPED: list[t.Any] = [
     {"result": {"RayID": "1"}},
     {"records": [{"RayID": "1"}], "count": 1},
     {"records": []},
+    {"result": None},
     [{"record": {"RayID": "1"}}],
 ]
 
