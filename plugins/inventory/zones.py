@@ -48,7 +48,7 @@ options:
   statuses:
     description:
       - Keep only the zones with one of these statuses.
-      - Cloudflare's statuses are V(initializing), V(pending), V(active) and V(moved).
+      - Cloudflare's statuses are V(initializing), V(pending), V(active) and V(moved); another one is a warning.
     type: list
     elements: str
     default: []
@@ -117,6 +117,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
     query,
     read_account,
     read_zone,
+    unknown_statuses,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import (
@@ -164,6 +165,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         except Failure as failure:
             # `from None`: the cause of a failure may quote secrets that the failure itself masks.
             raise AnsibleParserError(f"{path}: {failure}") from None
+        for warning in unknown_statuses(params):
+            self.display.warning(f"{self.NAME}: {warning}")
         known = {zone["name"].lower() for zone in zones}
         for name in params["names"]:
             if name.lower() not in known:

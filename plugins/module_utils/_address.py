@@ -6,7 +6,7 @@ import re
 import typing as t
 
 from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
-from ._text import quoted
+from ._text import did_you_mean, nearest, quoted
 
 SCOPES = ZONE, ACCOUNT = ("zone", "account")
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
@@ -138,6 +138,9 @@ FILTER_OPTIONS: t.Mapping[str, dict[str, t.Any]] = {
     name: {"type": "list", "elements": "str", "default": []} for name in ("names", "statuses", "account_ids")
 }
 
+# The statuses that Cloudflare documents; a service with the same API may have others.
+_STATUSES = ("initializing", "pending", "active", "moved")
+
 # Host names must be safe in patterns, in paths and on terminals.
 _HOST_NAME = re.compile(r"(?!.*\.\.)\w[\w.-]{0,252}")
 _RESERVED = frozenset(("all", "ungrouped", "zones", "accounts", "_meta", "localhost", "localhost.localdomain", "127.0.0.1"))
@@ -147,6 +150,16 @@ def parse_filters(params: t.Mapping[str, t.Any], prefix: str = "") -> dict[str, 
     """Return options with statuses and ids of accounts in lower case, as the service has them; refuse an id of another form."""
     accounts = [need_id(f"{prefix}account_ids[{index}]", number).lower() for index, number in enumerate(params["account_ids"])]
     return {**params, "account_ids": accounts, "statuses": [status.lower() for status in params["statuses"]]}
+
+
+def unknown_statuses(filters: Filters) -> list[str]:
+    """Return a warning for each status that is not documented, which may select no zone at all."""
+    unknown = [status for status in filters["statuses"] if status not in _STATUSES]
+    known = ", ".join(_STATUSES)
+    return [
+        f"statuses: {quoted(status)} is not a status of zones that is documented{did_you_mean(nearest(status, _STATUSES))}; known are {known}"
+        for status in unknown
+    ]
 
 
 def query(filters: Filters) -> dict[str, str]:

@@ -35,7 +35,7 @@ options:
     default: []
   statuses:
     description:
-      - Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved).
+      - Only the zones with one of these statuses, V(initializing), V(pending), V(active) or V(moved); another one is a warning.
       - If omitted, the member C(edgeops_survey.statuses) of the variable of the playbook.
     type: list
     elements: str

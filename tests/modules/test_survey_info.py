@@ -101,6 +101,10 @@ def test_disabled_rule_is_reported(modules: Modules) -> None:
 def test_no_matching_zone_fails(modules: Modules) -> None:
     fleet(modules, 1)
     run(modules, statuses=["moved"], fails="not_found")
+    refused = run(modules, statuses=["pendng"], fails="not_found")
+    assert "statuses: 'pendng' is not a status of zones that is documented (did you mean 'pending'?)" in refused.failure["msg"]
+    (warning,) = run(modules, statuses=["pendng", "active"], warns=["pendng"]).result["warnings"]
+    assert warning.startswith("statuses: 'pendng' is not")
 
 
 def test_rules_and_their_violations_are_read(modules: Modules) -> None:

@@ -158,7 +158,7 @@ def test_credentials_are_declared_secret(inventory: Inventory) -> None:
 
 
 def test_options(inventory: Inventory) -> None:
-    """Filters select zones, with a warning for a name that no zone has; credentials and other options may be templates."""
+    """Filters select zones, with a warning for a name or status that no zone has; credentials and other options may be templates."""
     lookup = "{{ lookup('ansible.builtin.env', '%s') }}"
     token = {"api_token": lookup % "ELSEWHERE"}
     pair = {"api_email": inventory.simulator.email, "api_key": inventory.simulator.key}
@@ -168,12 +168,13 @@ def test_options(inventory: Inventory) -> None:
         ({**token, "names": ["z3.example", "nowhere.example"]}, [3]),
         ({**token, "statuses": ["pending"], "account_ids": [ACCOUNTS[1]["id"]]}, [5]),
         ({**token, "timeout": "{{ 2 * 10 }}", "validate_certs": lookup % "CHECK", "names": ["z{{ 1 + 2 }}.example"]}, [3]),
-        ({**token, "statuses": ["Pending"], "account_ids": [ACCOUNTS[1]["id"].upper(), "9" * 32]}, [5]),
+        ({**token, "statuses": ["Pending", "pendng"], "account_ids": [ACCOUNTS[1]["id"].upper(), "9" * 32]}, [5]),
         ({**pair, "api_token": ""}, range(12)),
     ]
     sources = {f"of{number}": {**options, "groups": {f"of{number}": True}} for number, (options, _left) in enumerate(cases)}
     env = {"CLOUDFLARE_API_TOKEN": "", "ELSEWHERE": inventory.simulator.token, "CHECK": "yes"}
     listing = inventory.list_all(sources, env)
+    assert "statuses: 'pendng' is not a status" in listing.stderr
     assert "nowhere.example" in listing.stderr and f"account_ids: no zone belongs to '{'9' * 32}'" in listing.stderr
     assert [entry["credential"] for entry in inventory.simulator.journal()] == ["token"] * 6 + ["email_key"]
     for source, (_options, left) in zip(sources, cases, strict=True):

@@ -7,7 +7,7 @@ import typing as t
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 
-from .._address import ACCOUNT, FILTER_OPTIONS, need_id, parse_filters
+from .._address import ACCOUNT, FILTER_OPTIONS, need_id, parse_filters, unknown_statuses
 from .._api.connection import CONNECTION_OPTIONS, Connection, parse_connection
 from .._baseline.entries import Baseline, parse_baseline
 from .._core import INVALID_OPTION, Failure, invalid_option
@@ -85,7 +85,7 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
     return Settings(
         connection=parse_connection(params),
         targets=_targets(params),
-        discover=params["discover"] and parse_filters(params["discover"], "discover."),
+        discover=params["discover"] and _filters(params["discover"]),
         watch=frozenset(params["watch"]),
         interval=params["interval"],
         state_file=params["state_file"],
@@ -98,6 +98,13 @@ def settings(arguments: t.Mapping[str, t.Any]) -> Settings:
         stale_after=params["stale_after"],
         rules=Rules(silent=params["first_run"] == "silent", is_covered=_coverage(params["script_baseline"])),
     )
+
+
+def _filters(discover: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    filters = parse_filters(discover, "discover.")
+    for warning in unknown_statuses(filters):
+        LOGGER.warning("discover.%s", warning)
+    return filters
 
 
 def _targets(params: t.Mapping[str, t.Any]) -> tuple[Target, ...]:

@@ -20,6 +20,7 @@ from .._address import (
     query,
     read_account,
     read_zone,
+    unknown_statuses,
 )
 from .._api.client import MAX_PARALLEL, Client
 from .._content_rules.facts import DEFAULT_LOOK_BACK_DAYS
@@ -72,8 +73,12 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     listed = client.items("zones.list", query=query(params), per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
     zones = [zone for zone in map(read_zone, listed) if may_be_selected(zone, params)]
     owners = [*_zones(zones), *_accounts(client, zones, params)]
+    wrong_statuses = unknown_statuses(params)
     if not owners:
-        raise Failure(NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select.")
+        failure = Failure(
+            NOT_FOUND, "The credentials can read no zone and no account that names, statuses and account_ids select."
+        )
+        raise failure.with_note(" ".join(f"{text}." for text in wrong_statuses))
     records = []
     for record in _side_by_side(client, owners, params):
         records.append(record)
@@ -89,7 +94,12 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
     known = {zone["name"].lower() for zone in zones}
     missing = [name for name in params["names"] if name.lower() not in known]
     return Conclusion(
-        {"zones": records}, (*warnings, *(f"names: no zone that can be read is named {name!r}." for name in missing))
+        {"zones": records},
+        (
+            *warnings,
+            *(f"{text}." for text in wrong_statuses),
+            *(f"names: no zone that can be read is named {name!r}." for name in missing),
+        ),
     )
 
 

@@ -55,6 +55,13 @@ def test_filters_are_in_the_form_of_the_service():
         _address.parse_filters({**NOTHING, "account_ids": ["ab", "Example"]}, "discover.")
 
 
+def test_status_that_no_zone_has_is_a_warning():
+    """Otherwise a misspelt one selects no zone, without a word."""
+    assert _address.unknown_statuses({**NOTHING, "statuses": ["active", "moved"]}) == []
+    (warning,) = _address.unknown_statuses({**NOTHING, "statuses": ["active", "pendng"]})
+    assert warning.startswith("statuses: 'pendng' is not") and "(did you mean 'pending'?)" in warning
+
+
 @pytest.mark.parametrize(
     ("lacks", "filters"),
     [
