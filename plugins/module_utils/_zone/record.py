@@ -24,7 +24,7 @@ from .._core import (
     invalid_option,
 )
 from .._logpush.coverage import Coverage
-from .._logpush.delivery import is_of_plan
+from .._logpush.delivery_query import is_of_plan
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._schema import Rules, checked
 from .._text import dict_of, is_integer, line, list_of, plain_id

@@ -13,6 +13,7 @@ from .._api.response import is_missing, is_unentitled
 from .._core import AUTHENTICATION, PERMISSION, UNAVAILABLE, Conclusion, Failure, Json
 from .._engine.task import Params
 from .._logpush import delivery
+from .._logpush.delivery_query import is_of_plan
 from .._observed import Meaning
 from .._scripts.facts import AUTO
 from .._scripts.read import monitor
@@ -180,7 +181,7 @@ class _Look:
         except Failure as failure:
             self.failures.append(failure)
             name = f"{product.name.replace('_', ' ')} ({product.scope})"
-            if is_unentitled(failure.message) or delivery.is_of_plan(failure.message):
+            if is_unentitled(failure.message) or is_of_plan(failure.message):
                 self.unoffered.append(name)
                 return None
             if failure.kind not in _REFUSED and not is_missing(failure):

@@ -9,13 +9,12 @@ from ansible_collections.edgeops.observability.plugins.module_utils._address imp
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PERMISSION, UNAVAILABLE, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.costs import PUBLISHED_RATES
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery import (
-    HEALTH,
     MAY_BE_ABSENT,
-    USAGE,
     DesiredFacts,
     by_owner,
     report,
 )
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.delivery_query import HEALTH, USAGE
 
 NOW = datetime.datetime(2026, 11, 1, 12, tzinfo=datetime.timezone.utc)
 ZONES = tuple(f"{number:032x}" for number in range(1, 1001))
