@@ -80,7 +80,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 def diff_lines(diff: t.Any, by_host: bool = False) -> list[str]:
     """Return the lines, texts of the service as no template; raise what is wrong as the error of a template."""
     try:
-        return t.cast("list[str]", untrusted(lines_of_hosts(diff) if by_host else describe(diff)))
+        return untrusted(lines_of_hosts(diff) if by_host else describe(diff))
     except ValueError as error:
         raise AnsibleFilterError(f"diff_lines: {error}") from None
 

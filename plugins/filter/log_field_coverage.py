@@ -95,14 +95,15 @@ import typing as t
 
 from ansible.errors import AnsibleFilterError
 
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import Coverage
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.coverage import log_field_coverage as compare
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
 
 
-def log_field_coverage(custom_fields: t.Any, jobs: t.Any) -> dict[str, t.Any]:
+def log_field_coverage(custom_fields: t.Any, jobs: t.Any) -> Coverage:
     """Return the differences, texts of the service as no template; raise what is wrong as the error of a template."""
     try:
-        return t.cast("dict[str, t.Any]", untrusted(compare(custom_fields, jobs)))
+        return untrusted(compare(custom_fields, jobs))
     except ValueError as error:
         raise AnsibleFilterError(f"log_field_coverage: {error}") from None
 

@@ -89,7 +89,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted i
 
 def logpush_filter(expression: object) -> str:
     """Return the JSON text of an expression within the limits of the service."""
-    return t.cast("str", untrusted(with_expression(expression, _text)))
+    return untrusted(with_expression(expression, _text))
 
 
 def _text(tree: Tree) -> str:

@@ -12,6 +12,7 @@ from ..module_utils._core import PARTS, Json
 from ..module_utils._difference import CREATE, DELETE, FILTER, UPDATE, Difference, of_members
 from ..module_utils._filter.text import explain_echo
 from ..module_utils._redact import clean_text
+from ..module_utils._schema import valid
 from ..module_utils._text import canonical, shorten
 from ..module_utils._zone.result import ZoneResult, differences_of
 from ._words import MIN_FOLDED, hosts_such_as, yaml_text
@@ -33,7 +34,10 @@ def diff_lines(diff: Json) -> list[str]:
 def _differences(diff: Json) -> list[Difference]:
     if isinstance(diff, dict) and "before" not in diff:
         if "diff" not in diff and any(name in diff for name in PARTS):
-            return differences_of(t.cast(ZoneResult, diff))
+            result = valid(ZoneResult, diff)
+            if result is None:
+                raise ValueError("is not the result of zone_observability, although it has its parts")
+            return differences_of(result)
         diff = diff.get("diff")
     if diff is None:
         return []

@@ -158,11 +158,10 @@ def _switched_off(policy: Policy) -> t.Iterator[str]:
 
 def conclude(desired: DesiredRule, state: RuleState, plan: Plan, answers: t.Sequence[Answer]) -> Conclusion:
     """Return the rule of the answer to the write; raise `bad_response` if it differs from what was sent."""
-    request = plan.requests[-1]
-    if request.body is None:
+    request, after = plan.requests[-1], rule_after(desired, state.rule)
+    if after is None:
         return Conclusion(plan.result)  # deleted
     answered = parse_rule(answers[-1].result)
-    after = t.cast(Rule, rule_after(desired, state.rule))
     wrong = [name for name in _MEMBERS if name != "value" and getattr(answered, name) != getattr(after, name)]
     if answered.value != after.value and (answered.policy is None or answered.policy != after.policy):
         wrong.append("value")

@@ -150,10 +150,14 @@ def _read_items(kind: str, items: Json, place: str) -> dict[str, CustomField]:
     for index, item in enumerate(items or ()):
         if not isinstance(item, dict) or not isinstance(item.get("name"), str) or not item["name"]:
             raise bad(f"{place}[{index}] has no name")
-        if not isinstance(item.get(PRESERVE_DUPLICATES), (bool, type(None))):
+        if not _is_field(item):
             raise bad(f"{place}[{index}] has {json_type(item[PRESERVE_DUPLICATES])} in {PRESERVE_DUPLICATES!r}")
-        fields.setdefault(comparable(kind, item["name"]), t.cast("CustomField", item))  # both members were checked
+        fields.setdefault(comparable(kind, item["name"]), item)
     return fields
+
+
+def _is_field(item: dict[str, Json]) -> t.TypeGuard[CustomField]:
+    return isinstance(item.get("name"), str) and isinstance(item.get(PRESERVE_DUPLICATES), (bool, type(None)))
 
 
 def _text(document: Document, name: str, place: str) -> str | None:

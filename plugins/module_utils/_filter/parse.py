@@ -170,8 +170,7 @@ def _condition(members: JsonObject, path: str) -> Condition:
         raise invalid_option(f"{path}.operator", f"must be a string, the name of an operator, not {_quoted(operator)}")
     if operator not in OPERATORS:
         raise invalid_option(f"{path}.operator", f"{_quoted(operator)} is not an operator{did_you_mean(_meant(operator))}")
-    name = t.cast(str, _scalar(key, f"{path}.key"))
-    return Condition(name, str.__str__(operator), _value(operator, value, f"{path}.value"))
+    return Condition(_text(key, f"{path}.key"), str.__str__(operator), _value(operator, value, f"{path}.value"))
 
 
 def _meant(operator: str) -> str:
@@ -206,18 +205,22 @@ def _value(operator: str, value: object, path: str) -> Value:
 def _scalar(value: object, path: str, expected: str = "must be a string or a number") -> Scalar:
     """Return a string or a number as a plain type; raise `Failure` for anything else, and for what cannot be sent."""
     if isinstance(value, str):
-        text = str.__str__(value)
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise invalid_option(path, f"{_quoted(text)} has a lone surrogate, which cannot be sent as UTF-8")
-        return text
-    if exact(value) is None:
+        return _text(value, path)
+    if exact(value) is None or not isinstance(value, (WrittenNumber, float, int)):
         raise invalid_option(path, f"{expected}, not {_quoted(value)}")
     if isinstance(value, (WrittenNumber, float)):
         return value if isinstance(value, WrittenNumber) else float(value)
-    number = int(t.cast(int, value))
+    number = int(value)
     if number.bit_length() > MAX_INTEGER_BITS:
         raise invalid_option(path, "is a number too large to be sent")
     return number
+
+
+def _text(value: str, path: str) -> str:
+    text = str.__str__(value)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise invalid_option(path, f"{_quoted(text)} has a lone surrogate, which cannot be sent as UTF-8")
+    return text
 
 
 def _quoted(value: object) -> str:

@@ -161,7 +161,8 @@ def _declared(text: str) -> t.Iterator[str]:
 def _plainly_declared(body: bytes) -> str | None:
     """Return the encoding that a document names where every browser finds it."""
     text = body[:_PRESCANNED].decode("latin-1")
-    meta = _PLAIN_META.match(text, t.cast("re.Match[str]", _BEFORE.match(text)).end())
+    before = _BEFORE.match(text)
+    meta = _PLAIN_META.match(text, before.end() if before else 0)
     return _encoding_of_meta(meta["typed"] or meta["quoted"] or meta["plain"]) if meta else None
 
 

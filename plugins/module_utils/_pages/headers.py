@@ -18,7 +18,7 @@ NONCE = "'nonce-*'"
 _NONCE = re.compile(r"'nonce-(?:[A-Za-z0-9+/_-]+={0,2}|\*)'", re.IGNORECASE | re.ASCII)
 _MARK = re.compile(re.escape(NONCE), re.IGNORECASE | re.ASCII)
 _KEYWORD = re.compile(r"'(?!sha[0-9]+-|nonce-)[a-z0-9-]+'", re.IGNORECASE | re.ASCII)
-_SOURCE = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?(?://)?[^/']*)(.*)", re.IGNORECASE | re.DOTALL | re.ASCII)
+_PLACE = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?(?://)?[^/']*", re.IGNORECASE | re.ASCII)
 _WITH_SOURCES = re.compile(r".*-src(?:-elem|-attr)?|base-uri|form-action|frame-ancestors|navigate-to")
 # What HTTP allows around a value; a folded line has its end in it.
 _BLANKS = "\t\n\r "
@@ -90,8 +90,7 @@ def _source(word: str) -> str:
         return lower(word)
     if word.startswith("'"):
         return word
-    place, path = t.cast("re.Match[str]", _SOURCE.fullmatch(word)).groups()
-    return lower(place) + path
+    return _PLACE.sub(lambda place: lower(place[0]), word, count=1)
 
 
 def policy_text(policy: Directives) -> str:

@@ -151,7 +151,7 @@ def judge(script: Script, query: ScriptQuery) -> Script:
     return {**script, "malicious": malicious, "malicious_reasons": [*reasons, *categories_of(script)]}
 
 
-def categories_of(script: Script) -> t.Iterator[str]:
+def categories_of(script: t.Mapping[str, object]) -> t.Iterator[str]:
     """Yield the categories in which the service reports the URL or the domain of a script as malicious."""
     for kind, name in (("URL", "malicious_url_categories"), ("domain", "malicious_domain_categories")):
         value: t.Any = script.get(name)
@@ -161,7 +161,7 @@ def categories_of(script: Script) -> t.Iterator[str]:
         )
 
 
-def reports_of(script: Script) -> tuple[str, ...]:
+def reports_of(script: t.Mapping[str, object]) -> tuple[str, ...]:
     """Return as what the service reports a script as malicious: its URL or its domain, then the categories of both."""
     return *(name for name in REPORTED if script.get(name) is True), *categories_of(script)
 

@@ -18,7 +18,7 @@ from .._logpush.facts import MEMBERS, MERGE_SUBREQUESTS, PLAIN, SUBOPTIONS
 from .._logpush.job import Job, JobState, without_option
 from .._logpush.options import ADDRESS, OPTIONS, desire
 from .._logpush.plan import plan
-from .._text import dict_of, list_of
+from .._text import dict_of, is_integer, list_of
 
 # A job as an item of `log_delivery_jobs`.
 JobVariables = dict[str, Json]
@@ -214,7 +214,8 @@ def express_jobs(jobs: t.Sequence[Job], zone_key: str, transformers: t.Mapping[i
         destination = _destination(job, zone_key, whole)
         is_alone = names[job.name, job.dataset] == 1
         item = _express(job, destination, is_alone, whole)
-        name = transformers.get(t.cast("int", item.get("transformer_id")))
+        number = item.get("transformer_id")
+        name = transformers.get(number) if is_integer(number) else None
         if name is not None:
             item = {("transformer" if option == "transformer_id" else option): value for option, value in item.items()}
             item["transformer"] = name

@@ -135,8 +135,8 @@ def _parts(desired: DesiredZone, state: ZoneState) -> dict[str, Composition]:
         parts[CUSTOM_FIELDS] = Composition.of(Step(CUSTOM_FIELDS, CUSTOM_FIELDS, CUSTOM_FIELDS, chosen, state.fields, made))
     if desired.jobs is not None and state.jobs is not None:
         parts[JOBS] = logpush_job.plan_jobs(desired.jobs, state.jobs)
-    if desired.monitor is not None:
-        made = script_monitor.TASK.plan(desired.monitor, t.cast(t.Any, state.monitor))
+    if desired.monitor is not None and state.monitor is not None:
+        made = script_monitor.TASK.plan(desired.monitor, state.monitor)
         parts[SCRIPT_MONITOR] = Composition.of(
             Step(SCRIPT_MONITOR, "script_monitor_enabled", SCRIPT_MONITOR, desired.monitor, state.monitor, made)
         )

@@ -125,9 +125,10 @@ def _value(host: Host, name: str) -> Json:
 
 def _option(host: Host, name: str) -> Json:
     try:
-        return t.cast("Json", host.option(name))
+        value: Json = host.option(name)
     except Failure:
         return None
+    return value
 
 
 def refusals(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, str]:

@@ -23,7 +23,7 @@ from ...module_utils._logpush.job import Identity, labels
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._logpush.used_fields import filter_of
 from ...module_utils._observed import Unknown
-from ...module_utils._scripts.listing import Script, reports_of
+from ...module_utils._scripts.listing import reports_of
 from ...module_utils._text import canonical, dict_of, duration, is_integer, list_of, parse_time
 from ...module_utils._zone.record import Pages, Scripts
 from ...module_utils._zone.result import ReportedJob, ZoneResult, deleted_jobs, differences_of
@@ -266,7 +266,7 @@ def _verdicts(script: Copied) -> t.Iterator[Problem]:
     reasons = ", ".join(str(reason) for reason in list_of(script.get("malicious_reasons")))
     if script.get("malicious") is True:
         yield problem("malicious", subject, f"the script is malicious{': ' if reasons else ''}{reasons}")
-    reports = reports_of(t.cast(Script, script))
+    reports = reports_of(script)
     if reports:
         what = "domain" if reports[0] == "domain_reported_malicious" else "URL"
         yield problem("reported", subject, f"its {what} is reported as malicious")
@@ -287,7 +287,7 @@ def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> 
     called = {job_number(job): label for label, job in labelled(jobs or ())}
     by_job = {row.get("job_id"): row for row in rows}
     for number, row in by_job.items():
-        label = called.get(t.cast(int, number), f"job {number}")
+        label = called[number] if is_integer(number) and number in called else f"job {number}"
         dropped, uploads, failed = (_count(row, name) for name in ("dropped_records", "uploads", "failed_uploads"))
         if dropped:
             yield problem("records_dropped", label, _dropped(row, dropped))

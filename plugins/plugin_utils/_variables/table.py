@@ -180,7 +180,7 @@ def read_option(path: str, value_of: t.Callable[[str], Json]) -> t.Any:
     """Return the value of a variable, or of the member of it that the path names."""
     name, _dot, member = path.partition(".")
     value = read_variable(name, value_of(name))
-    return t.cast("dict[str, Json]", value or {}).get(member) if member else value
+    return (value or {}).get(member) if member else value
 
 
 def check_extra(extra: t.Iterable[str]) -> None:

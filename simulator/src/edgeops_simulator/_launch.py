@@ -21,7 +21,7 @@ _START = "from edgeops_simulator.cli import main; sys.exit(main(sys.argv[1:]))"
 
 def exchange(url: str, method: str, path: str, body: t.Any, headers: dict[str, str]) -> tuple[int, t.Any]:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(t.cast(str, parts.hostname), parts.port, timeout=60)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
     try:
         payload = None if body is None else json.dumps(body)
         sent = headers if payload is None else {**headers, "Content-Type": "application/json"}

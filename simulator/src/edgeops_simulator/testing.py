@@ -51,6 +51,10 @@ class Simulator:
             raise ControlError(answer["error"] if isinstance(answer, dict) else answer)
         return answer
 
+    def _document(self, method: str, path: str, body: t.Any = None) -> Document:
+        document: Document = self.control(method, path, body)
+        return document
+
     def request(self, method: str, path: str, body: t.Any = None) -> tuple[int, t.Any]:
         """Send a request to the API as another client with the same token would; plain HTTP only."""
         headers = {"Authorization": f"Bearer {self.token}", "X-Simulator-Editor": "1"}
@@ -73,23 +77,24 @@ class Simulator:
         self.control("POST", "/seed", {**(document or {}), **members})
 
     def settings(self, **changes: t.Any) -> Document:
-        return t.cast(Document, self.control("PATCH", "/settings", changes))
+        return self._document("PATCH", "/settings", changes)
 
     def faults(self, *faults: Document) -> list[Document]:
-        return t.cast("list[Document]", self.control("POST", "/faults", list(faults))["faults"])
+        made: list[Document] = self.control("POST", "/faults", list(faults))["faults"]
+        return made
 
     def clear_faults(self) -> None:
         self.control("DELETE", "/faults")
 
     def snapshot(self) -> Document:
-        return t.cast(Document, self.control("GET", "/snapshot"))
+        return self._document("GET", "/snapshot")
 
     def restore(self, document: Document) -> None:
         self.control("PUT", "/snapshot", document)
 
     def traffic(self, requests: t.Sequence[Document] = (), zone: str | None = None, **more: t.Any) -> Document:
         """Deliver these requests to a zone; `more` are `at`, `failures`, or `account`, `dataset` and `records`."""
-        return t.cast(Document, self.control("POST", "/traffic", {"zone": zone, "requests": list(requests), **more}))
+        return self._document("POST", "/traffic", {"zone": zone, "requests": list(requests), **more})
 
     def query(self, text: str, **variables: t.Any) -> t.Any:
         """Send a GraphQL query; return its whole answer."""
@@ -97,12 +102,13 @@ class Simulator:
 
     def scripts(self, *events: Document, zone: str | None = None) -> list[Document]:
         """Apply these events to the scripts of a zone; return the changed scripts."""
-        return t.cast("list[Document]", self.control("POST", "/scripts", {"zone": zone, "events": list(events)})["scripts"])
+        changed: list[Document] = self.control("POST", "/scripts", {"zone": zone, "events": list(events)})["scripts"]
+        return changed
 
     def state(self, zone: str | None = None, *, account: str | None = None) -> Document:
         """Return the state of a zone, by default of the first one, or of an account."""
         address = f"account={account}" if account else f"zone={zone or self.zone}"
-        return t.cast(Document, self.control("GET", f"/state?{address}"))
+        return self._document("GET", f"/state?{address}")
 
 
 @contextlib.contextmanager

@@ -47,8 +47,8 @@ def _same(left: t.Any, right: t.Any) -> bool:
 
 
 def _number(value: t.Any) -> float | int | None:
-    if _kind(value) == "number":
-        return t.cast(float, value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return int(value) if value.lstrip("-").isdigit() else float(value)
     return None

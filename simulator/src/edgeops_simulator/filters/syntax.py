@@ -29,8 +29,9 @@ def parse(text: str) -> Node:
         raise BadFilter(f"not JSON: {problem}") from None
     if not isinstance(document, dict) or list(document) != ["where"]:
         raise BadFilter("expected an object with the single member 'where'")
-    _check(document["where"], "where")
-    return t.cast(Node, document["where"])
+    where: Node = document["where"]
+    _check(where, "where")
+    return where
 
 
 def _check(node: t.Any, place: str) -> None:

@@ -60,8 +60,8 @@ class Front:
             await asyncio.sleep(world.service.settings.latency_ms / 1000)
         if body is None:
             denied = denied or Refusal(413, 10413, f"the body is larger than {MAX_BODY} bytes")
-        if denied or too_many:
-            reply = await run(refuse(t.cast(Refusal, denied or too_many)), scope, b"")
+        if refusal := denied or too_many:
+            reply = await run(refuse(refusal), scope, b"")
         elif fault and not fault.applied:
             reply = await run(respond(Answer({})), scope, b"")
         else:

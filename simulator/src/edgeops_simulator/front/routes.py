@@ -84,7 +84,9 @@ class _Endpoint:
 
 
 async def _refused(request: Request, problem: Exception) -> Response:
-    return refuse(t.cast(Refusal, problem))
+    if not isinstance(problem, Refusal):
+        raise problem
+    return refuse(problem)
 
 
 async def _no_route(request: Request, problem: Exception) -> Response:

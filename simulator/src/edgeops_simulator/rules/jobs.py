@@ -84,7 +84,7 @@ def check_destination(
     owner: Owner, body: t.Mapping[str, t.Any], before: t.Mapping[str, t.Any] | None, settings: Settings
 ) -> str | None:
     """Check the destination and its proof of ownership; return the challenge that this uses up."""
-    destination = body.get("destination_conf") or t.cast("t.Mapping[str, t.Any]", before)["destination_conf"]
+    destination = body.get("destination_conf") or (before or body)["destination_conf"]
     destinations.check(destination, settings.unwritable_destinations)
     if before is not None and destination == before["destination_conf"]:
         return None

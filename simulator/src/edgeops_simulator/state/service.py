@@ -48,7 +48,9 @@ class Service:
         self.job_ids = other.job_ids
 
     def account_of(self, owner: Owner) -> Account | None:
-        return owner if isinstance(owner, Account) else self.accounts.get(t.cast(Zone, owner).account.get("id", ""))
+        if isinstance(owner, Zone):
+            return self.accounts.get(owner.account.get("id", ""))
+        return owner if isinstance(owner, Account) else None
 
     def owners_in(self, account: Account) -> t.Iterator[Owner]:
         """Yield an account and its zones."""
