@@ -21,11 +21,11 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._evidence im
 # What the first paragraph says, in the order of the contract: the worst first. The last ones are no trouble.
 SENTENCES = (
     "evidence is not valid",
-    "incomplete|look(s|) like evidence",
+    "incomplete",
     "history was broken",
     "malicious|without authorisation|that nobody authorised|required script|that differ from|that led to another|without a script or frame",
     "monitor was off|No script was listed|cannot be read|could not be read|baseline is missing|not verified|nobody knows whether it watched",
-    "no audit on|first audited|not audited|no audit of|no evidence here",
+    "no audit on|first audited|not audited|no audit of|no evidence here|look(s|) like evidence",
     "did not look at everything|no audit looked at",
     "no authorisation on record|no authorisation names|owner, justification or|past the day of review",
     "older than what|a date after|dated back|has no date|have no date",

@@ -10,7 +10,6 @@ from ...module_utils._chain.records import CheckedRecord
 from ...module_utils._core import Json
 from ...module_utils._pages.facts import REDIRECTED, UNREAD
 from ...module_utils._text import canonical
-from .._words import plural
 from .audits import NO_BASELINE, NOT_READABLE, PAGE_UNREAD, Audit, Gap, Period, Slow, day_of, delay_of
 from .chronicle import Chronicle, Finding
 from .dates import Dates, Entry, best_entry, covers, matches
@@ -45,6 +44,7 @@ from .page_parts import (
     PARTS,
     Look,
     Page,
+    contents,
     differences,
     end_of_required,
     host_of,
@@ -52,7 +52,6 @@ from .page_parts import (
     names_in,
     names_of,
     patterns_of,
-    recorded_when,
 )
 from .scope import leaves_out_of_pages
 
@@ -138,19 +137,15 @@ class PageHistory(Chronicle):
         url, entry = page["url"], page["entry"] or ""
         declared = self.entry_of(entry)
         kinds = {finding.kind for finding in self._found if finding.place == url or (entry and finding.detail == entry)}
-        has = [plural(len(page[part]), *words) for part, words in PARTS.items()]
         named = [kind for kind in PAGES.findings if kind in kinds]
         is_ongoing = any(isinstance(each, Finding) and each.place == url for each in self.ongoing)
         is_authorised = is_current(declared, self.day) and not is_ongoing and not kinds - {UNUSED}
-        sent = sum(value is not None for value in page["headers"].values())
         return ListedPage(
             page=url,
             entry=entry,
             declared=declared,
             is_authorised=is_authorised,
-            has="could not be read"
-            if UNREAD in kinds
-            else ", ".join([plural(sent, "compared header"), *has]) + recorded_when(page),
+            has=contents(page, kinds),
             hashes=tuple(sorted(str(code["hash"] or code["shape"] or "") for code in page["inline"])),
             message=", ".join(named or ([] if is_authorised else [NOT_AUTHORISED])),
         )

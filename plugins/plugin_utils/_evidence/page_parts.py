@@ -6,6 +6,7 @@ import typing as t
 from urllib.parse import urlsplit
 
 from ...module_utils._core import Json
+from ...module_utils._pages.facts import REDIRECTED, UNREAD
 from ...module_utils._text import canonical, list_of, parse_time
 from .._words import plural
 from .audits import moment
@@ -99,6 +100,17 @@ def differences(before: Page, now: Page) -> list[str]:
     if before["source"] != now["source"]:
         changes.append(f"it is {'read from a recording' if now['source'] == 'har' else 'fetched'} from now on")
     return changes
+
+
+def contents(page: Page, kinds: t.Container[str]) -> str:
+    """Return in words what a page has, or why that is not known; `kinds` are the types of its findings."""
+    if UNREAD in kinds or page["status"] is None:
+        return "could not be read"
+    if REDIRECTED in kinds:
+        return f"not read, because it led to {_text(page['final_url'])}"
+    sent = sum(value is not None for value in page["headers"].values())
+    parts = [plural(len(page[part]), *words) for part, words in PARTS.items()]
+    return ", ".join([plural(sent, "compared header"), *parts]) + recorded_when(page)
 
 
 def recorded_when(page: Page) -> str:

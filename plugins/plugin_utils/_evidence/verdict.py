@@ -408,11 +408,11 @@ def _accounted(chains: t.Sequence[Told]) -> _Texts:
 _WORSE = (
     _invalid,
     _torn,
-    _unread_files,
     _broken_history,
     _unauthorised,
     _blind,
     _not_audited,
+    _unread_files,
     _scope,
     _unaudited_entries,
     _without_authorisation,

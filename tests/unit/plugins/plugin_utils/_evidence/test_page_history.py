@@ -615,6 +615,7 @@ def test_page_that_led_elsewhere_was_not_read(tmp_path: Path) -> None:
         unbroken(12),
     ]
     assert not [event for event in document.changes if event.what == "changed"]
+    assert [row.has for row in document.of_pages[0][1].pages] == ["not read, because it led to https://shop.example/cart"]
 
 
 def test_page_that_leads_where_it_should_again_was_not_authorised(tmp_path: Path) -> None:
