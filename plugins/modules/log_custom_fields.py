@@ -186,6 +186,12 @@ custom_fields:
       type: list
       elements: str
       sample: [set-cookie]
+undeclared:
+  description: The lists of RV(custom_fields) that the task omits and that have names, so that a change of them is not seen. Empty with O(state=absent).
+  returned: success
+  type: list
+  elements: str
+  sample: [cookie_fields]
 ruleset:
   description:
     - The ruleset and the rule of the custom fields; V(null) if there is none and none would be created.

@@ -29,12 +29,18 @@ def plan(desired: DesiredCustomFields, ruleset: Ruleset | None) -> Plan:
     return Plan(
         before=before,
         after=after,
-        result=result_of(ruleset, rules_after, made=desired.present),
+        result={**result_of(ruleset, rules_after, made=desired.present), "undeclared": _undeclared(desired, rules_after)},
         requests=() if before == after else _requests(desired, ruleset, rules_after),
         basis={"ruleset_id": ruleset.id if ruleset else None, **view(rules, in_detail=True)},
         effects=(Effect(DROP_CUSTOM_FIELDS, None, gone),) if gone else (),
         warnings=warnings_about(desired.names) if desired.present else (),
     )
+
+
+def _undeclared(desired: DesiredCustomFields, rules: t.Sequence[RulesetRule]) -> list[str]:
+    """Return the lists with names that the task leaves alone: whoever changes them is not seen."""
+    lists = {**desired.names, **({} if desired.preserve_duplicates is None else {PRESERVE_DUPLICATES: ()})}
+    return [kind for kind, names in names_of(rules).items() if names and kind not in lists] if desired.present else []
 
 
 def _logged(rules: t.Sequence[RulesetRule]) -> set[str]:

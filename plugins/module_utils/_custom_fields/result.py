@@ -70,7 +70,9 @@ def conclude(desired: DesiredCustomFields, state: Ruleset | None, plan: Plan, an
         )
     warnings = _foreign_writes(base, answered)
     # A retried write may have increased the version several times.
-    return Conclusion(report(answered), warnings if answers[-1].attempts <= 1 else ())
+    return Conclusion(
+        {**report(answered), "undeclared": plan.result["undeclared"]}, warnings if answers[-1].attempts <= 1 else ()
+    )
 
 
 def _differences(sent: t.Sequence[Document], answered: Ruleset) -> list[str]:

@@ -95,6 +95,9 @@ def compare_rules(known: ContentRules | None, seen: ContentRules) -> tuple[Conte
         if violated is None and was is not None and was.violated is not None:
             # What was reported is kept while the service does not show it, or not all of it.
             violated = was.violated | frozenset(rule.details)
+        elif violated is None and was is None and known is not None:
+            # Of a new rule everything is new, also what the service shows later.
+            violated = frozenset(rule.details)
         remembered[number] = rule._replace(violated=violated)
     if known is None:
         return remembered, []

@@ -7,6 +7,7 @@ import typing as t
 from .._address import ACCOUNT, SCOPES, ZONE, without_ids
 from .._api.permissions import permission_for
 from .._api.response import is_unentitled
+from .._chain.kinds import UNUSED
 from .._core import (
     AUTHENTICATION,
     BAD_RESPONSE,
@@ -163,8 +164,10 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
     errors, unreadable = _sorted_out(failures, record["scope"], declared)
     if not declared and scope == ZONE and unreadable and not _has_parts(values):
         errors.append(unreadable[0][1])
-    if declared and (scripts := record["scripts"]) is not None and "findings" not in scripts:
-        raise invalid_option(f"{place}.scripts.findings", "is missing")
+    audits: dict[str, Scripts | Pages | None] = {"scripts": record["scripts"] if declared else None, "pages": record["pages"]}
+    for part, audit in audits.items():
+        if audit is not None and "findings" not in audit:
+            raise invalid_option(f"{place}.{part}.findings", "is missing")
     zone_id, account_id, name = (str(raw.get(member) or "") or None for member in ("zone_id", "account_id", "account_name"))
     shortened = _shortened(raw.get("delivery"), account_id if scope == ACCOUNT else zone_id)
     rows = record["delivery"]
@@ -282,6 +285,8 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
     jobs = _rows(read("jobs", raw.get("jobs")))
     if isinstance(result, Known) and isinstance(result.value, dict):
         whole = result.value
+        if raw.get("declared") is not False and (untold := why_untold(whole)):
+            failures["result"] = _reason(BAD_RESPONSE, untold)
         managed = {name: part for name in PARTS if isinstance(part := read(name, whole.get(name)), Known)}
         result = Known({**whole, **{name: managed[name].value if name in managed else None for name in PARTS}})
         listed = whole.get("listed_jobs")
@@ -313,6 +318,8 @@ def _lacking(name: str, part: Json) -> str:
     given = [member for member in members if member in part] if isinstance(part, dict) else []
     if given and isinstance(part, dict) and all(part[member] is None for member in given):
         return f"{given[0]} is null in the result"
+    if name in _AUDITS and isinstance(part, dict) and part.get("passed") is False and not _fails(part):
+        return "the audit did not pass, and its result has no finding"
     if name == "delivery" and not all(is_integer(dict_of(row).get("job_id")) for row in list_of(_rows_in(part))):
         return "a row does not name its job"
     return ""
@@ -344,6 +351,25 @@ def _delivery_of(delivery: Json, owner: str) -> Json:
         return delivery
     own = [row for row in rows if plain_id(row.get("zone_id") or row.get("account_id") or owner) == owner]
     return {**whole, "jobs": own} if whole else t.cast("Json", own)
+
+
+_AUDITS = ("scripts", "pages")
+
+
+def _fails(audit: t.Mapping[str, Json]) -> bool:
+    return any(dict_of(finding).get("kind") != UNUSED for finding in list_of(audit.get("findings")))
+
+
+def why_untold(result: t.Mapping[str, Json]) -> str:
+    """Return why it cannot be told whether a result of `zone_observability` differs from what is declared; "" if it can."""
+    parts = {name: dict_of(part) for name in PARTS if (part := result.get(name))}
+    for name, part in parts.items():
+        # Without the member the diff decides.
+        if not isinstance(part.get("changed", False), bool):
+            return f"{name} does not say whether it differs (changed)"
+    if result.get("changed") is True and not any(part.get("changed") for part in parts.values()):
+        return "it says that something differs (changed), and none of its parts does"
+    return ""
 
 
 def _shortened(delivery: Json, owner: str | None) -> str:
@@ -386,7 +412,7 @@ def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     if result.get("unreachable") is True:
         said = line(result.get("msg") or "")
         return _reason(UNAVAILABLE, f"it could not be reached{': ' if said else ''}{said}")
-    if result.get("failed") is not True:
+    if result.get("failed") in (False, None):
         return None
     error = dict_of(result.get("error"))
     # Without a kind the failure is of ansible-core: a variable cannot be evaluated.

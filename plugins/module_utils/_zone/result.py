@@ -55,6 +55,7 @@ class ManagedPart(t.TypedDict, total=False):
     content_security_rules: list[dict[str, Json] | None] | None
     unlisted_rules: list[dict[str, Json]] | None
     violations: Json
+    undeclared: Json
 
 
 class ZoneResult(t.TypedDict, total=False):

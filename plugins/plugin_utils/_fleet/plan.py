@@ -91,13 +91,23 @@ def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refus
 
 
 def summary(zones: t.Sequence[Zone]) -> str:
-    """Return what a delivery would do to all zones in a line."""
-    changed = [zone for zone in zones if zone.differs]
-    kinds = [kind for zone in changed for kind in _kinds(zone.differences)]
+    """Return what a delivery would do to all zones in a line; several hosts of one zone are one zone, which fails or changes if one of them does."""
+    owners: dict[tuple[str, str], list[Zone]] = {}
+    for zone in zones:
+        owners.setdefault(zone.owner, []).append(zone)
+    failed = sum(any(host.error for host in hosts) for hosts in owners.values())
+    differing = [
+        hosts for hosts in owners.values() if any(host.differs for host in hosts) and not any(host.error for host in hosts)
+    ]
+    kinds = [
+        kind
+        for hosts in owners.values()
+        for kind in _kinds(found for host in hosts if host.differs for found in host.differences)
+    ]
     numbers = ", ".join(plural(kinds.count(kind), word) for kind, word in _NOUNS.items())
-    failed = sum(bool(zone.error) for zone in zones)
-    unchanged = len(zones) - len(changed) - failed
-    return f"{count_hosts(zone.scope for zone in zones)}: {len(changed)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
+    unchanged = len(owners) - len(differing) - failed
+    counts = count_hosts(scope for scope, _id in owners)
+    return f"{counts}: {len(differing)} would change ({numbers}), {unchanged} unchanged, {failed} failed"
 
 
 _NOUNS = {CREATE: "addition", UPDATE: "change", DELETE: "deletion"}

@@ -210,8 +210,7 @@ def _too_many(rails: Rails, zones: t.Sequence[Zone]) -> Refusal | None:
     # Several hosts of one zone are one zone, which changes if any of them would change it.
     owners: dict[tuple[str, str], bool] = {}
     for zone in zones:
-        owner = (zone.scope, zone.zone_id or zone.name)
-        owners[owner] = owners.get(owner, False) or zone.differs
+        owners[zone.owner] = owners.get(zone.owner, False) or zone.differs
     # A percentage is one of zones: accounts, which change less often, must not thin it out.
     alone = {owner: differs for owner, differs in owners.items() if owner[0] == ZONE}
     counted = alone if limit.percent and limit.exceeded(sum(alone.values()), len(alone)) else owners

@@ -9,7 +9,7 @@ from ...module_utils._core import BAD_RESPONSE, PARTS, Json, ReportedEffect
 from ...module_utils._difference import Difference
 from ...module_utils._schema import checked
 from ...module_utils._text import dict_of, line
-from ...module_utils._zone.record import failure_of, refuse_other_results
+from ...module_utils._zone.record import failure_of, refuse_other_results, why_untold
 from ...module_utils._zone.result import ZoneResult, differences_of
 from .._arguments import serialised
 
@@ -31,6 +31,11 @@ class Zone(t.NamedTuple):
     changed: bool = False
     is_unreached: bool = False
     scope: str = ZONE
+
+    @property
+    def owner(self) -> tuple[str, str]:
+        """Return what tells zones and accounts apart: several hosts may be one zone."""
+        return self.scope, self.zone_id.lower() or self.name
 
     @property
     def differs(self) -> bool:
@@ -74,6 +79,8 @@ def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone |
 
 def _why_unjudged(registered: t.Mapping[str, Json]) -> str:
     """Return why it is not known what a result destroys, "" if it is: the rails must not take what is missing for nothing."""
+    if untold := why_untold(registered):
+        return f"{BAD_RESPONSE}: {untold}"
     changed = [part for part in PARTS if dict_of(registered.get(part)).get("changed")]
     if changed and not isinstance(registered.get("effects"), list):
         return f"{BAD_RESPONSE}: its result has no effects, so that it is not known what it destroys"

@@ -66,6 +66,8 @@ def _undeclared(record: ZoneRecord) -> t.Iterator[Gap]:
     for part in (*(_OF_ZONES if record["scope"] == ZONE else ()), JOBS):
         if not managed.get(part):
             yield _gap(part, NOT_DECLARED)
+    if lists := [str(name) for name in list_of((managed.get(CUSTOM_FIELDS) or {}).get("undeclared"))]:
+        yield _gap(CUSTOM_FIELDS, f"{', '.join(lists)} not declared")
     jobs = managed.get(JOBS) or {}
     declared = [job for job in jobs.get("jobs") or () if job is not None]
     if jobs and isinstance(record["jobs"], Known) and _has_others(record["jobs"].value, declared, jobs):

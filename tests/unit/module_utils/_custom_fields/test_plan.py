@@ -152,7 +152,7 @@ def test_missing_entry_point_is_created():
         "The entry point ruleset was created, but it is not certain that it contains the rule; run the task again."
     )
     assert result.before == {"custom_fields": NONE, "rules": []}
-    assert result.result == {"custom_fields": {**NONE, COOKIES: ["C"]}, "ruleset": row()}
+    assert result.result == {"custom_fields": {**NONE, COOKIES: ["C"]}, "ruleset": row(), "undeclared": []}
 
 
 def test_further_rules_are_merged_into_the_first():
@@ -262,7 +262,22 @@ def test_named_fields_are_removed(there, options, then):
         assert sent(current, state="absent", **options) == [writable(rule) for rule in (*then, FOREIGN)]
     assert result.result["ruleset"]["id"] == "rs"
     if then == [] or not there:
-        assert result.result == {"custom_fields": NONE, "ruleset": row(**SEEN)}
+        assert result.result == {"custom_fields": NONE, "ruleset": row(**SEEN), "undeclared": []}
+
+
+@pytest.mark.parametrize(
+    ("options", "undeclared"),
+    [
+        ({"request_fields": ["a"]}, ["raw_response_fields", "cookie_fields", "preserve_duplicates"]),
+        ({"request_fields": ["a"], "cookie_fields": ["C"], "preserve_duplicates": ["v"]}, ["raw_response_fields"]),
+        ({"request_fields": ["a"], "cookie_fields": [], "raw_response_fields": []}, []),
+        ({"state": "absent", "request_fields": ["a"]}, []),
+    ],
+)
+def test_lists_with_names_that_the_task_leaves_alone_are_told(options, undeclared):
+    """Somebody adds a name to another list than those that are declared: no difference, and never unseen."""
+    current = ruleset(own(request_fields=["a"], cookie_fields=["C"], raw_response_fields=["v+"]))
+    assert planned(current, **options).result["undeclared"] == undeclared
 
 
 def digest(current, **options):
@@ -295,7 +310,7 @@ def test_plan_basis_has_every_rule():
     assert alone.basis == {"ruleset_id": "rs", "custom_fields": first, "rules": [{**RULE, "custom_fields": first}]}
     missing = planned(None, state="absent")
     assert missing.basis == {"ruleset_id": None, "custom_fields": NONE, "rules": []}
-    assert (missing.requests, missing.result) == ((), {"custom_fields": NONE, "ruleset": None})
+    assert (missing.requests, missing.result) == ((), {"custom_fields": NONE, "ruleset": None, "undeclared": []})
 
 
 @pytest.mark.parametrize("members", [OFF, {"expression": 'http.host eq "a"'}])

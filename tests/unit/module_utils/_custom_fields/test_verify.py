@@ -123,7 +123,7 @@ def test_missing_new_rule_is_reported():
 def test_empty_result_may_omit_rules(change):
     nothing = dict.fromkeys((*KINDS, FLAGS))
     conclusion = concluded(change, current={**CURRENT, "rules": [OURS]}, state="absent", **nothing)
-    assert conclusion.result == {"custom_fields": NONE, "ruleset": row(**ANSWERED)}
+    assert conclusion.result == {"custom_fields": NONE, "ruleset": row(**ANSWERED), "undeclared": []}
 
 
 @pytest.mark.parametrize(

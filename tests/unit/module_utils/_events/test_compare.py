@@ -219,6 +219,17 @@ def test_spelling_of_a_policy_is_no_event() -> None:
     assert kinds(compare_rules(known, rule("script-src 'nonce-1'"))[1]) == ["rule_changed"]
 
 
+def test_what_a_new_rule_reported_is_sent_as_soon_as_it_is_shown() -> None:
+    """Of a rule that the last poll did not have everything is new, also where the first look at it does not show its reports."""
+    value = "script-src 'self'"
+    known, changes = compare_rules({}, rule(value, "https://a.example", whole=False))
+    assert kinds(changes) == ["rule_changed", "rule_violated"]
+    assert kinds(compare_rules(known, rule(value, "https://a.example", "https://b.example"))[1]) == ["rule_violated"]
+    # What was never read before has not changed.
+    known, _changes = compare_rules(None, rule(value, whole=False))
+    assert compare_rules(known, rule(value, "https://a.example"))[1] == []
+
+
 def test_reports_beside_one_that_cannot_be_told_are_sent_once() -> None:
     value = "script-src 'self'"
     known, changes = compare_rules(rule(value, "https://a.example"), rule(value, "https://b.example", whole=False))

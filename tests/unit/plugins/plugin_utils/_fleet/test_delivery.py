@@ -20,6 +20,7 @@ WRITTEN = {**PREDICTED, "changed": True}
 FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}}
 UNREACHABLE = {"unreachable": True, "msg": "no route"}
 SKIPPED = {"skipped": True}
+UNTOLD = "script_monitor does not say whether it differs (changed)"
 R = "log_delivery_result"
 
 
@@ -30,6 +31,9 @@ R = "log_delivery_result"
         (FAILED, "permission: not allowed"),
         ({"failed": True, "msg": "'x' is undefined"}, "invalid_option: 'x' is undefined"),
         (UNREACHABLE, "unavailable: it could not be reached: no route"),
+        ({"failed": 1, "msg": "it broke"}, "invalid_option: it broke"),
+        ({**PREDICTED, "script_monitor": {**PART, "changed": None}}, f"bad_response: {UNTOLD}"),
+        ({"changed": True, "job": {}}, "bad_response: it says that something differs (changed), and none of its parts does"),
         ({**PREDICTED, "effects": None}, "bad_response: its result has no effects, so that it is not known what it destroys"),
     ],
 )

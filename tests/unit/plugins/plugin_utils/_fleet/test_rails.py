@@ -236,3 +236,10 @@ def test_summary_counts_changes() -> None:
     assert summary(zones(OFF, GONE, SAME, "no answer")) == (
         "4 zones: 2 would change (1 addition, 1 change, 1 deletion), 1 unchanged, 1 failed"
     )
+
+
+def test_summary_counts_a_zone_with_several_hosts_once() -> None:
+    aliases = [Zone("alias0", "0", OFF), Zone("alias1", "1", SAME), Zone("alias2", "2", {}, "no answer")]
+    assert summary([*zones(OFF, SAME, OFF), *aliases]) == (
+        "3 zones: 1 would change (0 additions, 2 changes, 0 deletions), 1 unchanged, 1 failed"
+    )

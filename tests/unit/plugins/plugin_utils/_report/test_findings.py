@@ -24,7 +24,7 @@ from support.samples.fleet import (
     zone_id,
 )
 
-from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS
+from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS, Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.alerts import merged
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.formats import render_markdown
@@ -530,6 +530,40 @@ def test_refused_rule_is_a_finding():
     )
     assert (changed["subject"], changed["member"], changed["should_be"]) == ("checkout", "action", "allow")
     assert (created["subject"], created["message"]) == ("blog", "is missing, should be created")
+
+
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({"result": {"jobs": {**outcome(), "changed": None}}}, "jobs does not say whether it differs (changed)"),
+        ({"result": {"jobs": {**outcome(), "changed": "no"}}}, "jobs does not say whether it differs (changed)"),
+        (
+            {"result": {"changed": True, "jobs": outcome()}},
+            "it says that something differs (changed), and none of its parts does",
+        ),
+        (
+            {"result": {"changed": True, "job": {"name": "edge"}}},
+            "it says that something differs (changed), and none of its parts does",
+        ),
+        ({"result": {"failed": "yes", "msg": "no"}}, "no"),
+        ({"scripts": {"failed": 1, "msg": "no", "findings": []}}, "no"),
+        ({"scripts": {"passed": False, "findings": []}}, "the audit did not pass, and its result has no finding"),
+        (
+            {"scripts": {"passed": False, "findings": [finding("unused")]}},
+            "the audit did not pass, and its result has no finding",
+        ),
+        ({"pages": {"passed": False, "findings": [], "pages": []}}, "the audit did not pass, and its result has no finding"),
+    ],
+)
+def test_result_that_does_not_say_what_it_is_about_is_no_audit(members, reason):
+    """Of a result that was cut, kept in a file, or is another module's: never compliant."""
+    made = report({**record("a"), **members})
+    assert (row(made, "a")["status"], row(made, "a")["error"]["message"]) == ("unaudited", reason)
+
+
+def test_pages_without_their_findings_are_refused():
+    with pytest.raises(Failure, match=r"zones\[0\]\.pages\.findings: is missing"):
+        report({**record("a"), "pages": {"passed": True}})
 
 
 def test_rule_that_enforces_although_not_all_is_known_says_so():

@@ -56,6 +56,15 @@ def test_parts_that_nothing_declares():
     ]
 
 
+def test_lists_of_custom_fields_that_are_not_declared():
+    """After an adoption somebody adds a cookie to a zone with declared headers only: compliant, and said."""
+    made = whole()
+    made["result"]["custom_fields"] = {**outcome(), "undeclared": ["cookie_fields", "raw_response_fields"]}
+    reported = report(made)
+    assert gaps(reported) == [("custom_fields", 1, None, "cookie_fields, raw_response_fields not declared")]
+    assert row(reported, "a")["status"] == "compliant"
+
+
 def test_unmanaged_zone_was_not_audited():
     """Nothing is declared for it, so nothing of it was compared; of a zone that failed nothing is known, which its reason says."""
     assert {part for part, *_rest in gaps(report(unmanaged("a")))} == {*PARTS_AUDITED[:8]}
