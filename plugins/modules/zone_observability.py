@@ -229,6 +229,12 @@ custom_fields:
       type: dict
       returned: if managed
       sample: {id: 2f2feab2026849078ba485f918791bdc, version: '3', rule_id: 3a03d665bac047339bb530ecb439a90d}
+    undeclared:
+      description: The lists that have names and that O(custom_fields) omits, so that a change of them is not seen.
+      type: list
+      elements: str
+      returned: if managed
+      sample: [cookie_fields]
 jobs:
   description: The result of M(edgeops.observability.logpush_jobs). An empty mapping if they are not managed.
   returned: success

@@ -31,28 +31,44 @@ def notes_of(gaps: t.Iterable[Gap]) -> Notes:
     return notes
 
 
-def merged(tables: t.Sequence[t.Sequence[ToldAlert]]) -> list[ToldAlert]:
-    """Return the tables of several slices as one; of a host that stands in several, the first one counts."""
+class Used(t.NamedTuple):
+    """Where the used row of a host is from: the place of its report, and whether that audit says how the host is now."""
+
+    report: int
+    is_current: bool
+
+
+def merged(tables: t.Sequence[t.Sequence[ToldAlert]], used: t.Mapping[str, t.Sequence[Used]]) -> list[ToldAlert]:
+    """Return the tables of several reports as one: what the report says of a host whose row is used.
+
+    `used` are the rows by the names of their hosts, which several may have. Of an audit that is too old it is not known who is told.
+    """
     alerts: dict[tuple[str, str], ToldAlert] = {}
-    for table in tables:
+    degrees: dict[tuple[str, str], dict[str, str]] = collections.defaultdict(dict)
+    for place, table in enumerate(tables):
         for alert in table:
             key = (alert["account_id"], alert["alert_type"])
-            first = alerts.get(key)
-            if first is None:
-                alerts[key] = {**alert}
-                continue
-            known = {*first["covered"], *first["perhaps"], *first["uncovered"]}
-            alerts[key] = {
-                **first,
-                "covered": _united(first["covered"], alert["covered"], known),
-                "perhaps": _united(first["perhaps"], alert["perhaps"], known),
-                "uncovered": _united(first["uncovered"], alert["uncovered"], known),
-            }
-    return [alerts[key] for key in sorted(alerts)]
+            alerts.setdefault(key, alert)
+            # The worst comes last, because it counts.
+            for degree in ("covered", "perhaps", "uncovered"):
+                for host in alert[degree]:
+                    rows = [row for row in used.get(host, ()) if row.report == place]
+                    if rows:
+                        degrees[key][host] = degree if all(row.is_current for row in rows) or degree == "uncovered" else "perhaps"
+    return [{**alerts[key], **_by_degree(degrees[key])} for key in sorted(alerts)]
 
 
-def _united(names: t.Iterable[str], more: t.Iterable[str], known: t.Collection[str]) -> list[str]:
-    return sorted({*names, *(name for name in more if name not in known)})
+class _Degrees(t.TypedDict):
+    covered: list[str]
+    perhaps: list[str]
+    uncovered: list[str]
+
+
+def _by_degree(degrees: t.Mapping[str, str]) -> _Degrees:
+    covered, perhaps, uncovered = (
+        sorted(host for host, its in degrees.items() if its == degree) for degree in ("covered", "perhaps", "uncovered")
+    )
+    return {"covered": covered, "perhaps": perhaps, "uncovered": uncovered}
 
 
 def account_names(rows: t.Iterable[Row]) -> dict[str, str]:

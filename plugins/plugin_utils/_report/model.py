@@ -10,7 +10,7 @@ from ...module_utils._core import GATE, Json, invalid_option
 from ...module_utils._text import canonical, duration, line, parse_time
 from ...module_utils._version import VERSION
 from ...module_utils._zone.told import told
-from .alerts import Notes, merged, notes_of
+from .alerts import Notes, Used, merged, notes_of
 from .document import NOTHING, SCHEMA_VERSION, Comparison, Counts, Item, Report, Row, RowError, address
 from .facts import (
     COMPLIANT,
@@ -65,7 +65,7 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
         "waivers": waivers,
         "trend": list(previous["trend"][-desired.keep :]) if previous and desired.keep else [],
         "not_audited": not_audited(rows),
-        "alerts": merged([who.alerts, *(part["alerts"] for part in slices)]),
+        "alerts": merged([who.alerts, *(part["alerts"] for part in slices)], _used(audited)),
     }
     try:
         text = canonical({name: value for name, value in report.items() if name != "report_id"})
@@ -74,6 +74,15 @@ def build(desired: DesiredReport, previous: Report | None, slices: t.Sequence[Re
     except RecursionError:
         raise invalid_option("zones", "a record is nested more deeply than JSON that can be read again") from None
     return {**report, "report_id": hashlib.sha256(text.encode()).hexdigest()[:32]}
+
+
+def _used(audited: t.Sequence[AuditedRow]) -> dict[str, list[Used]]:
+    """Return where the row of each host is from; one that is carried, or whose audit is too old, does not say how the host is now."""
+    used: dict[str, list[Used]] = {}
+    for entry in audited:
+        is_old = entry.report > 0 and entry.row["status"] == UNAUDITED and not entry.row["resources"]
+        used.setdefault(entry.row["zone"], []).append(Used(entry.report, not (entry.row["carried"] or is_old)))
+    return used
 
 
 def status_of(row: Row) -> str:
@@ -121,11 +130,12 @@ _MAX_SECONDS_AHEAD = 300
 
 
 class AuditedRow(t.NamedTuple):
-    """A row with the time of its audit, and the waivers that apply to it."""
+    """A row with the time of its audit, the waivers that apply to it, and the place of its report: 0 is this run, 1 the first slice."""
 
     row: Row
     looked_at: str
     waivers: tuple[Waiver, ...]
+    report: int = 0
 
 
 def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], previous: Report | None) -> list[AuditedRow]:
@@ -136,10 +146,10 @@ def gather(desired: DesiredReport, notes: Notes, slices: t.Sequence[Report], pre
     """
     first_seen = {item["id"]: item["first_seen"] for row in previous["zones"] for item in row["items"]} if previous else {}
     sources = [[AuditedRow(row, desired.at, desired.waivers) for row in rows_of(desired, notes, first_seen)]]
-    for part in slices:
+    for number, part in enumerate(slices, 1):
         waivers = (*desired.waivers, *merged_waivers(part["waivers"]))
         rows = [_aged(_plain(row), desired) for row in part["zones"]]
-        sources.append([AuditedRow(row, _audited_at(row, desired), waivers) for row in rows])
+        sources.append([AuditedRow(row, _audited_at(row, desired), waivers, number) for row in rows])
     groups: list[list[AuditedRow]] = []
     for source in sources:
         # A group is known by its first row that has an id.

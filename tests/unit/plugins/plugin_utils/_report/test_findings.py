@@ -25,7 +25,6 @@ from support.samples.fleet import (
 )
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import PARTS, Failure
-from ansible_collections.edgeops.observability.plugins.plugin_utils._report.alerts import merged
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import GATES, TYPES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.formats import render_markdown
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts, refused
@@ -270,11 +269,26 @@ def test_who_is_told_is_shown_on_the_page_and_in_markdown():
     assert "| not covered: 4 zones, such as z0 |" in markdown
 
 
-def test_alerts_of_slices_are_one_table():
-    first = report({"declared": False, **account_with(policy(LOST), jobs=[job()])})["alerts"]
-    second = [{**alert, "covered": [], "uncovered": ["acme", "other"]} for alert in first]
-    (alert,) = [alert for alert in merged([first, second]) if alert["alert_type"] == LOST]
-    assert (alert["covered"], alert["uncovered"]) == (["acme"], ["other"])
+def told_of(made):
+    (alert,) = [alert for alert in made["alerts"] if alert["alert_type"] == LOST]
+    return alert["covered"], alert["perhaps"], alert["uncovered"]
+
+
+def test_alerts_of_slices_are_one_table_of_the_rows_that_are_used():
+    """A slice that saw the policy before somebody switched it off must not say that anybody is told, in whatever order they are merged."""
+    before, after = (
+        report(
+            {"declared": False, **account_with(policy(LOST, enabled=enabled), jobs=[job()])},
+            {"declared": False, **zone(name, account_id="ac")},
+            at=at,
+        )
+        for enabled, name, at in ((True, "a", AT), (False, "b", LATER))
+    )
+    assert (told_of(before), told_of(after)) == ((["a", "acme"], [], []), ([], [], ["acme", "b"]))
+    for slices in ([before, after], [after, before]):
+        assert told_of(report(slices=slices, at=LATER)) == (["a"], [], ["acme", "b"])
+    old = report(slices=[before], at="2026-12-24T06:00:00Z")
+    assert told_of(old) == ([], ["a", "acme"], []) and old["outcome"] == "unaudited"
 
 
 def test_failing_webhook_is_named():
