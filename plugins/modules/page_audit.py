@@ -62,7 +62,7 @@ options:
         description:
           - A file in the format HAR 1.2 that a browser recorded, with contents. The page is then read from it, and not fetched.
           - The document is the last response for O(pages[].url) that is no redirect. Every script and every further document of the same page counts as
-            a script or a frame, so that what a tag manager adds is seen; an earlier document of the page itself, too. So does what a recording does
+            a script or a frame, so that what a tag manager adds is seen; another earlier document of the page itself, too. So does what a recording does
             not say the type or the page of.
           - Documents of the page that belong to another page of the recording are left out, with a warning and in RV(pages[].left_out).
           - A recording that is older than O(max_gap_days) days or of a day after the audit, or lacks a part of the content of the page, is

@@ -427,6 +427,7 @@ def test_last_document_of_a_recording_counts(modules: Modules, tmp_path: Path) -
     assert [kind for kind, _subject in own] == ["inline_new"]
     assert kinds(audit(moved, *target)) == [*own, ("frame_new", f"{SHOP}/2")]
     assert kinds(audit(skimmed, last)) == [*own, ("frame_new", SHOP)]
+    assert kinds(audit(last, last)) == kinds(audit({**last, "pageref": "q"}, last)) == own
     assert kinds(audit(moved, last)) == own
     apart = audit({**skimmed, "pageref": "q"}, {**skimmed, "pageref": "r"}, last, warns=["left out"])
     said = "2 other documents of the page"

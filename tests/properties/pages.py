@@ -179,7 +179,9 @@ def _fetched_page(
     evidence = folder.parent / f"{folder.name}-evidence"
     folder.mkdir(parents=True)
     recording = folder / "page.har"
-    recording.write_text(json.dumps(recorded(whole, as_base64=False)))
+    earlier = recorded(whole, as_base64=False)
+    earlier["log"]["entries"][0]["startedDateTime"] = before
+    recording.write_text(json.dumps(earlier))
     page = {"url": url, "har": str(recording)} if har else {"url": url}
 
     def audited(baseline: t.Any, **more: t.Any) -> Document:

@@ -182,7 +182,7 @@ def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response
         body=_body(content),
         recorded_at=format_time(document.at) if document.at else None,
         # Those of the same page count as frames.
-        other_recordings=sum(not _is_of_page(copy, document) for copy in copies),
+        other_recordings=sum(not (_is_of_page(copy, document) or _is_same(copy, document)) for copy in copies),
         loaded_scripts=tuple(
             Script(_url(exchange.address), None, None, "loaded", None, _is_live(exchange))
             for exchange in beside
@@ -199,6 +199,11 @@ def find_recorded(exchanges: t.Sequence[Exchange], address: Address) -> Response
 def _is_of_page(exchange: Exchange, document: Exchange) -> bool:
     """Return whether a request belongs to the page of a document; one that does not say so may belong to any page."""
     return exchange.page is None or document.page is None or exchange.page == document.page
+
+
+def _is_same(exchange: Exchange, document: Exchange) -> bool:
+    """Return whether an answer is the document once more, so that it hides nothing."""
+    return (exchange.address, exchange.status, exchange.response) == (document.address, document.status, document.response)
 
 
 def _final(exchanges: t.Sequence[Exchange], first: Exchange) -> Exchange | None:
@@ -285,7 +290,7 @@ def _is_script(exchange: Exchange) -> bool:
 def _is_frame(exchange: Exchange, document: Exchange, exchanges: t.Sequence[Exchange]) -> bool:
     """Return whether an answer is a document in the page, also an earlier one of its address, and not what redirected to it."""
     if exchange.kind != _DOCUMENT or exchange.status not in _REDIRECTS:
-        return exchange.kind == _DOCUMENT
+        return exchange.kind == _DOCUMENT and not _is_same(exchange, document)
     final = _final(exchanges, exchange)
     return document.address not in (exchange.address, final and final.address)
 
