@@ -135,6 +135,7 @@ _RULE_HINTS = {
     True: "The plan of {place} allows no further content security rule; delete or change one.",
 }
 _RATE_LIMIT_HINT = "Others use the same credentials, or request_budget allows more than the service does: lower request_budget, or run the task later."
+_PLAN_HINT = "The plan of {place} does not have it, which no permission changes."
 _ROUTE_HINT = f"If the API has another route for the script monitor, set route (auto, {' or '.join(ROUTES)})."
 
 
@@ -204,7 +205,9 @@ def hint(operation: str, status: int, errors: t.Sequence[ServiceError], address:
     is_full = area == "logpush_jobs" and any(_MAX_JOBS in error["message"].lower() for error in errors)
     needed = needed_for(area, ENDPOINTS[operation].path)
     # The service refuses one more job with the status and the code that a missing permission has.
-    if (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and needed is not None and not is_full:
+    if any(is_unentitled(error["message"]) for error in errors):
+        hints.append(_PLAN_HINT)
+    elif (status in (401, 403) or not AUTHENTICATION_CODES.isdisjoint(codes)) and needed is not None and not is_full:
         hints.append(_permission_hint(needed))
     # With a code, the object is missing and not the route.
     is_object = operation.endswith(".script") and codes - {None} - NO_ROUTE_CODES

@@ -261,6 +261,13 @@ AN_ACCOUNT, A_ZONE = Address(ACCOUNT, "9a"), Address(ZONE, "ab")
             ["allows no further content security rule"],
         ),
         ("logpush_jobs.list", A_ZONE, 429, (1, "m"), ["lower request_budget"]),
+        (
+            "page_shield.scripts",
+            A_ZONE,
+            403,
+            (1004, "Not entitled: it is not available"),
+            ["The plan of this zone does not have it"],
+        ),
     ],
 )
 def test_hint_names_remedy_and_object(operation, address, status, error, parts):
@@ -270,6 +277,12 @@ def test_hint_names_remedy_and_object(operation, address, status, error, parts):
     assert all(part in hint for part in parts) and "{" not in hint
     if address == A_ZONE:
         assert hint in failure_of(status, *errors, operation=operation).message
+
+
+def test_what_the_plan_lacks_needs_no_permission():
+    """Nobody is to tick in the form of a token what is ticked already."""
+    errors = [{"code": 1004, "message": "not entitled: this feature is not available for your plan"}]
+    assert "token" not in response.hint("page_shield.scripts", 403, errors, A_ZONE)
 
 
 def queried(body: t.Any, status: int = 200) -> Exchange:
