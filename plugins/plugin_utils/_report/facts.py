@@ -125,7 +125,7 @@ ACTIONS = (
     ),
     Action(
         "Find out why jobs deliver nothing",
-        "See whether the zone has visitors and the destination receives them; for a quiet one raise edgeops_silent_after_days, or waive it.",
+        "See whether the zone has traffic of this dataset; for a quiet zone raise edgeops_silent_after_days, or waive the finding.",
         "guide_job_health.html",
     ),
     Action(
