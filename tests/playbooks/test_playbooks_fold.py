@@ -90,6 +90,7 @@ def test_delivery_without_the_guard(playbook: Playbook, hosts) -> None:
     )
     assert skipped(report) == {} and len(report.writes) == ZONES
     assert len(printed(report)) <= MAX_LINES
+    assert "--- 40 zones, such as zone0 before" in shown_lines(report, "Show the outcomes"), "no plan has shown what differs"
     # Variables were validated for all zones at once.
     assert [outcome.module for outcome in report.ours if outcome.host == "zone1"] == ["zone_observability"]
 
