@@ -39,6 +39,11 @@ options:
       - With V(true) nothing is evaluated. The rails are validated and an approved report is read, which a playbook does before it reads any zone.
     type: bool
     default: false
+  leave_out:
+    description: Hosts that are not written, with C(edgeops_guard) set to V(false) either, because they failed before anything could be read of them.
+    type: list
+    elements: str
+    default: []
 seealso:
   - module: edgeops.observability.delivery_summary
   - ref: ansible_collections.edgeops.observability.docsite.guide_safe_delivery

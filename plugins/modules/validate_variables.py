@@ -51,6 +51,14 @@ options:
       - If the play has none of them, the task fails, because a run without any host must not pass.
     type: list
     elements: str
+  keep_going:
+    description:
+      - Whether a variable of one host that cannot be evaluated fails only this host. The task goes on, and RV(refused) names the host with the reason,
+        so that a play can leave it out.
+      - Then the variables of the role are evaluated too, with an ansible-core before 2.19, because the failure of a task there would repeat a job
+        with its secrets.
+    type: bool
+    default: false
 seealso:
   - ref: ansible_collections.edgeops.observability.docsite.reference_playbooks
     description: The variables of the playbooks.
@@ -104,6 +112,11 @@ without_baseline:
   type: list
   elements: str
   sample: []
+refused:
+  description: The hosts with a variable that cannot be evaluated, each with the reason. Empty without O(keep_going).
+  returned: success
+  type: dict
+  sample: {shop.example: "log_delivery_job: cannot be evaluated: 'acme_bucket' is undefined"}
 patterns:
   description: A host pattern for each of the hosts. For a name with characters that a pattern cannot hold it is a regular expression.
   returned: success

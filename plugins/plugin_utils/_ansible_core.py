@@ -32,6 +32,7 @@ __all__ = [
     "own_members",
     "raise_if_undefined",
     "reason_of",
+    "repeats_values",
     "shows_invocation",
     "variables_of_host",
     "warning_text",
@@ -103,6 +104,11 @@ def is_omitted(error: BaseException) -> bool:
 def keeps_templates() -> bool:
     """Return whether a template with an undefined variable is handed on as text, as a setting of cores before 2.19 makes it."""
     return not hasattr(core_json, "get_module_encoder") and not constants.DEFAULT_UNDEFINED_VAR_BEHAVIOR
+
+
+def repeats_values() -> bool:
+    """Return whether the failure of a task repeats the whole value in which a template cannot be evaluated, as cores before 2.19 do."""
+    return not hasattr(core_json, "get_module_encoder")
 
 
 def shows_invocation(variables: t.Mapping[str, t.Any]) -> bool:

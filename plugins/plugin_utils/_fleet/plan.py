@@ -29,15 +29,25 @@ _NOTHING: t.Mapping[str, Json] = {
 
 
 class DesiredPlan(t.NamedTuple):
-    """The play, and the name of the variable with the predictions of its hosts; None if only the rails are validated."""
+    """The play, and the name of the variable with the predictions of its hosts; None if only the rails are validated.
+
+    `left_out` are hosts that are not written, whatever the guard says.
+    """
 
     play: Play
     registered: str | None
+    left_out: frozenset[str] = frozenset()
 
 
 class DeliveryPlan(PlayTask[DesiredPlan]):
     name = "delivery_plan"
-    spec = Spec(options={"registered": {"type": "str", "default": RESULT}, "validate_only": {"type": "bool", "default": False}})
+    spec = Spec(
+        options={
+            "registered": {"type": "str", "default": RESULT},
+            "validate_only": {"type": "bool", "default": False},
+            "leave_out": {"type": "list", "elements": "str", "default": []},
+        }
+    )
 
     def desire(self, params: Params, play: Play) -> DesiredPlan:
         if play.waiting:
@@ -47,15 +57,16 @@ class DeliveryPlan(PlayTask[DesiredPlan]):
                 "serial",
                 f"must be omitted or 100%: the plan is about all hosts of the play, of which {others} are in other batches",
             )
-        return DesiredPlan(play, None if params["validate_only"] else str(params["registered"] or RESULT))
+        registered = None if params["validate_only"] else str(params["registered"] or RESULT)
+        return DesiredPlan(play, registered, frozenset(params["leave_out"]))
 
     def report(self, desired: DesiredPlan) -> Conclusion:
-        play, registered = desired
+        play, registered, left_out = desired
         if registered is None:
             # Approvals are those of the run, so that one host tells them.
             approved_rows(read_rails(play.variables, play.hosts[:1]))
             return Conclusion(_NOTHING)
-        rails = read_rails(play.variables, play.hosts)
+        rails = read_rails(play.variables, play.hosts, left_out)
         is_predicted = rails.guard or play.check_mode
         zones = (
             [play.zone(name, registered) or Zone(name, "", {}, _NOT_RUN, scope=play.scope(name)) for name in play.hosts]
@@ -63,12 +74,14 @@ class DeliveryPlan(PlayTask[DesiredPlan]):
             else []
         )
         refusal = refuse(rails, zones) if rails.guard else None
-        return _concluded(play, rails, zones, refusal)
+        hosts = [name for name in play.hosts if name not in left_out]
+        return _concluded(play, hosts, rails, zones, refusal)
 
 
-def _concluded(play: Play, rails: Rails, zones: t.Sequence[Zone], refusal: Refusal | None) -> Conclusion:
+def _concluded(play: Play, hosts: t.Sequence[str], rails: Rails, zones: t.Sequence[Zone], refusal: Refusal | None) -> Conclusion:
+    """Return the plan; `hosts` are those that are written without a prediction, where there is no guard."""
     changed = [zone.name for zone in zones if zone.differs]
-    written = changed if rails.guard else list(play.hosts)
+    written = changed if rails.guard else list(hosts)
     written = [] if refusal or play.check_mode else written
     lines = describe(rails) if rails.guard or not play.check_mode else []
     if play.diff:

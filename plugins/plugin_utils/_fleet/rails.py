@@ -58,8 +58,11 @@ class Refusal(t.NamedTuple):
     consent: str = ""
 
 
-def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
-    """Return the rails in the variables of the hosts of a run; raise `conflict` for an approval that is given and empty."""
+def read_rails(variables: HostVariables, hosts: t.Sequence[str], left_out: t.Container[str] = ()) -> Rails:
+    """Return the rails in the variables of the hosts of a run; raise `conflict` for an approval that is given and empty.
+
+    Hosts that are left out, perhaps by this very variable, allow nothing.
+    """
 
     def option(name: str) -> t.Any:
         return variables.option(hosts[0], name)
@@ -84,7 +87,7 @@ def read_rails(variables: HostVariables, hosts: t.Sequence[str]) -> Rails:
         max_changed_zones=option("edgeops_max_changed_zones"),
         approved_plan_id=approvals.get(_APPROVED_PLAN),
         approved_report=report and user_path(report),
-        allow={host: tuple(variables.option(host, _ALLOW)) for host in hosts},
+        allow={host: () if host in left_out else tuple(variables.option(host, _ALLOW)) for host in hosts},
         batches=variables.option_of_run("edgeops_zones_at_once"),
     )
 

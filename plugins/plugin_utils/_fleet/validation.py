@@ -6,8 +6,9 @@ import json
 import typing as t
 
 from ...module_utils._address import ACCOUNT
-from ...module_utils._core import Conclusion, Failure, Json, invalid_option
+from ...module_utils._core import INVALID_OPTION, Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
+from .._ansible_core import repeats_values
 from .._host_variables import Host, HostVariables
 from .._play.hosts import Play, PlayTask, pattern_of
 from .._play.records import scope_of_host
@@ -19,6 +20,7 @@ from .._variables.table import (
     PLAY,
     PLAYBOOK_VARIABLES,
     PREFIXES,
+    ROLE_VARIABLES,
     RUN,
     Variable,
     check_early,
@@ -44,12 +46,14 @@ class Validation(t.NamedTuple):
     known: tuple[str, ...] | None
     required: tuple[str, ...]
     hosts: tuple[str, ...] | None
+    keep_going: bool
 
 
 class Read(t.NamedTuple):
     """The switches as they were read, the names of the variables of the run that are set, and which hosts have what to read.
 
-    `without_baseline` are those whose scripts are audited and that name no baseline. Never a value that may be a secret.
+    `without_baseline` are those whose scripts are audited and that name no baseline, `refused` those with a variable that cannot be evaluated,
+    each with the reason. Never a value that may be a secret.
     """
 
     run: dict[str, Json]
@@ -57,6 +61,7 @@ class Read(t.NamedTuple):
     given: list[str]
     reads: dict[str, list[str]]
     without_baseline: list[str]
+    refused: dict[str, str]
 
 
 class ValidateVariables(PlayTask[Validation]):
@@ -67,6 +72,7 @@ class ValidateVariables(PlayTask[Validation]):
             "known": {"type": "list", "elements": "str"},
             "required": {"type": "list", "elements": "str", "default": []},
             "hosts": {"type": "list", "elements": "str"},
+            "keep_going": {"type": "bool", "default": False},
         }
     )
 
@@ -80,6 +86,7 @@ class ValidateVariables(PlayTask[Validation]):
             known=None if known is None else tuple(known),
             required=tuple(params["required"]),
             hosts=None if hosts is None else tuple(hosts),
+            keep_going=bool(params["keep_going"]),
         )
 
     def report(self, desired: Validation) -> Conclusion:
@@ -88,13 +95,18 @@ class ValidateVariables(PlayTask[Validation]):
         if desired.known is None:
             check_extra(variables.extra)
         _check_names(variables, hosts, desired)
-        read = Read({}, {host: {} for host in hosts}, [], _nothing(), [])
+        read = _empty(hosts)
         if desired.known is not None:
             for name in sorted(desired.known):
                 _values(variables, hosts, name)
         else:
             read = _read(variables, hosts, desired.prefixes)
+            if repeats_values() and (desired.keep_going or desired.hosts is None):
+                _refuse_unreadable(read, variables, desired.prefixes)
             _add_reads(read, variables)
+        if read.refused and not desired.keep_going:
+            host, reason = next(iter(read.refused.items()))
+            raise Failure(INVALID_OPTION, f"{reason}{_set_for(host)}")
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
@@ -135,13 +147,20 @@ def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Vali
     check_early(own)
 
 
+def _empty(hosts: t.Iterable[str]) -> Read:
+    return Read({}, {host: {} for host in hosts}, [], _nothing(), [], {})
+
+
 def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> Read:
     """Read the variables of the collection that are about the run, and those of hosts that must not be wrong."""
-    read = Read({}, {host: {} for host in hosts}, [], _nothing(), [])
+    read = _empty(hosts)
     for name, variable in PLAYBOOK_VARIABLES.items():
         if not name.startswith(prefixes) or variable.scope is HOST:
             continue
-        raw = {"": variables.of_run(name)} if variable.scope is PLAY else _values(variables, hosts, name)
+        if variable.scope is EACH:
+            raw = _values_of_each(read, variables, name)
+        else:
+            raw = {"": variables.of_run(name)} if variable.scope is PLAY else _values(variables, hosts, name)
         values = _read_each(name, variable, raw)
         if variable.scope is RUN and any(value != values[hosts[0]] for value in values.values()):
             raise invalid_option(
@@ -158,6 +177,41 @@ def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str,
         elif is_switch:
             read.run[name] = next(iter(values.values()))
     return read
+
+
+def _values_of_each(read: Read, variables: HostVariables, name: str) -> dict[str, Json]:
+    """Return what a variable is for each host; one that cannot be evaluated refuses its host."""
+    values = {}
+    for host in read.hosts:
+        try:
+            values[host] = variables.host(host).given(name)
+        except Failure as failure:
+            read.refused.setdefault(host, failure.message)
+    return values
+
+
+def _refuse_unreadable(read: Read, variables: HostVariables, prefixes: tuple[str, ...]) -> None:
+    """Refuse the hosts with a variable of the role that cannot be evaluated, before a task whose failure would repeat its secrets."""
+    for host in read.hosts:
+        of_host = variables.host(host)
+        for name in ROLE_VARIABLES:
+            if name.startswith(prefixes) and _has_template(of_host.raw.get(name)):
+                try:
+                    of_host.given(name)
+                except Failure as failure:
+                    read.refused.setdefault(host, failure.message)
+
+
+def _has_template(value: t.Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_template, value.values()))
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_template, value))
+    return isinstance(value, str) and ("{{" in value or "{%" in value)
+
+
+def _set_for(host: str) -> str:
+    return f", set for {host}"
 
 
 def _nothing() -> dict[str, list[str]]:
@@ -213,7 +267,7 @@ def _read_each(name: str, variable: Variable, raw: t.Mapping[str, Json]) -> dict
             try:
                 known[key] = read_variable(name, value)
             except Failure as failure:
-                where = f", set for {host}" if variable.scope is EACH else ""
+                where = _set_for(host) if variable.scope is EACH else ""
                 raise Failure(failure.kind, f"{failure.message}{where}") from None
         values[host] = known[key]
     return values

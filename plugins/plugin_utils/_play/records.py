@@ -170,10 +170,9 @@ def check_budget(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) 
     """Refuse a budget that could not be compared with anything in this run."""
     accounts = [host for host in hosts.values() if scope_of_host(host) == ACCOUNT]
     # One that is set for the run is a variable of the first host, too.
-    of_hosts = [host.option("edgeops_monthly_budget_usd") for host in accounts or [*hosts.values()][:1]]
     of_task = arguments.get("monthly_budget_usd") is not None
     place = "monthly_budget_usd" if of_task else variable_of("monthly_budget_usd")
-    if not of_task and all(budget is None for budget in of_hosts):
+    if not of_task and not any(map(_has_budget, accounts or [*hosts.values()][:1])):
         return
     if not boolean(arguments.get("delivery") or False, strict=False):
         raise invalid_option(place, "needs edgeops_audit_delivery: true, which reads what was delivered")
@@ -195,13 +194,29 @@ def check_budget_of_survey(host: Host, arguments: t.Mapping[str, t.Any]) -> None
         )
 
 
+def _has_budget(host: Host) -> bool:
+    try:
+        return host.option("edgeops_monthly_budget_usd") is not None
+    except Failure:
+        return True
+
+
+def _fails_by_budget(host: Host) -> bool:
+    """Return whether a host has failed already, and has a budget that cannot be evaluated."""
+    try:
+        host.option("edgeops_monthly_budget_usd")
+    except Failure:
+        return dict_of(host.raw.get(RESULT)).get("failed") is True
+    return False
+
+
 def budgets_of(arguments: t.Mapping[str, t.Any], hosts: t.Mapping[str, Host]) -> dict[str, float]:
     """Return the budget of each account host that has one: that of the task, or else of the host."""
     of_task = arguments.get("monthly_budget_usd")
     budgets = {
         name: host.option("edgeops_monthly_budget_usd") if of_task is None else of_task
         for name, host in hosts.items()
-        if scope_of_host(host) == ACCOUNT
+        if scope_of_host(host) == ACCOUNT and not _fails_by_budget(host)
     }
     return {name: read_budget("monthly_budget_usd", budget) for name, budget in budgets.items() if budget is not None}
 

@@ -131,12 +131,19 @@ class ReportAction(InProcessAction):
 
 def _refuse_without_parser(hosts: t.Iterable[Host]) -> None:
     """Raise `invalid_option` if a host has pages, and the library that reads them is missing."""
-    if not any(host.option(_PAGES) for host in hosts):
+    if not any(map(_has_pages, hosts)):
         return
     from ...module_utils._pages.tree import missing_parser  # noqa: PLC0415  # slow to import, and most runs audit no page
 
     if missing := missing_parser(_PAGES):
         raise missing
+
+
+def _has_pages(host: Host) -> bool:
+    try:
+        return bool(host.option(_PAGES))
+    except Failure:
+        return False  # the host fails by itself, with its own reason
 
 
 def _completed(arguments: Result, host: Host) -> Result:

@@ -44,7 +44,14 @@ def validate(
     hosts = Hosts(variables, of_run)
     hosts.extra = dict.fromkeys(extra, "x")
     its_play = play(variables)._replace(variables=t.cast("t.Any", hosts))
-    params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None, **options}
+    params = {
+        "prefixes": ["edgeops_", "log_delivery_"],
+        "known": None,
+        "required": [],
+        "hosts": None,
+        "keep_going": False,
+        **options,
+    }
     return list(
         t.cast("dict[str, t.Any]", ValidateVariables().report(ValidateVariables().desire(params, its_play)).result["hosts"])
     )
@@ -121,7 +128,9 @@ def test_switches_are_returned_as_they_were_read() -> None:
     }
     hosts["a"]["edgeops_report_put_headers"] = {}
     conclusion = ValidateVariables().report(
-        ValidateVariables().desire({"prefixes": ["edgeops_"], "known": None, "required": [], "hosts": None}, play(hosts))
+        ValidateVariables().desire(
+            {"prefixes": ["edgeops_"], "known": None, "required": [], "hosts": None, "keep_going": False}, play(hosts)
+        )
     )
     assert all(isinstance(value, bool) for value in conclusion.result["run"].values())
     expected = {
@@ -147,7 +156,7 @@ def test_hosts_are_named_of_which_an_audit_reads_more() -> None:
         "shop example": {**jobs, "zone_id": "d" * 32, "edgeops_pages": ["https://shop.example/"]},
         "acme": {"account_id": "e" * 32, "edgeops_audit_scripts": True, "log_delivery_job": {"name": "audit"}},
     }
-    params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None}
+    params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None, "keep_going": False}
     result = ValidateVariables().report(ValidateVariables().desire(params, play(hosts))).result
     odd = result["patterns"]["shop example"]
     assert result["reads"] == {"jobs": ["partly"], "scripts": ["scanned"], "notifications": ["acme"], "pages": [odd]}
