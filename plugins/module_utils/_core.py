@@ -102,6 +102,8 @@ STATE_OPTION: t.Mapping[str, dict[str, t.Any]] = {
 KEEPS_NULLS = "keeps_nulls"
 # The value is an address, of which outputs mask the secrets.
 SHOWS_DESTINATION = "shows_destination"
+# The service may have its text, braces included; a template in any other option was not evaluated.
+HOLDS_DATA = "holds_data"
 # A text in place of a dictionary is this member of it.
 TEXT_MEMBER = "text_member"
 

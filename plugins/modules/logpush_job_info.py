@@ -256,7 +256,7 @@ check_supported()
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.module import run_module
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import InfoTask, Spec
-from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DEFAULT_STALE_AFTER
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.facts import DEFAULT_STALE_AFTER, MEMBERS
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.options import JobQuery, desire_report
 from ansible_collections.edgeops.observability.plugins.module_utils._logpush.read import report
 
@@ -265,7 +265,7 @@ class LogpushJobInfo(InfoTask[JobQuery]):
     name = "logpush_job_info"
     spec = Spec(
         options={
-            "name": {"type": "str"},
+            "name": dict(MEMBERS["name"].option or {}),
             "dataset": {"type": "str"},
             "job_id": {"type": "int"},
             "stale_after": {"type": "int", "default": DEFAULT_STALE_AFTER},

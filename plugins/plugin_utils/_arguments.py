@@ -90,20 +90,20 @@ def prepared(options: Members, arguments: Members, arrange: t.Callable[[Members]
     return {name: value for name, value in values.items() if value is not None}
 
 
-def refuse_templates(values: Members) -> None:
+def refuse_undefined(values: Members) -> None:
     """Raise `invalid_option` for text in which a template is left, unless it is marked as data (`!unsafe`, results, lookups)."""
     if keeps_templates():
         for name, value in values.items():
-            _refuse_templates(name, value)
+            _refuse_undefined(name, value)
 
 
-def _refuse_templates(place: str, value: t.Any) -> None:
+def _refuse_undefined(place: str, value: t.Any) -> None:
     if isinstance(value, dict):
         for name, member in value.items():
-            _refuse_templates(f"{place}.{name}", member)
+            _refuse_undefined(f"{place}.{name}", member)
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):
-            _refuse_templates(f"{place}[{index}]", item)
+            _refuse_undefined(f"{place}[{index}]", item)
     elif isinstance(value, str) and not isinstance(value, AnsibleUnsafe) and _TEMPLATE.search(value):
         raise invalid_option(place, "a template in it has an undefined variable; if it is meant as text, mark it with !unsafe")
 

@@ -14,7 +14,7 @@ from ..module_utils._address import HOST_ADDRESSES, is_zone_id
 from ..module_utils._api.connection import CONNECTION_OPTIONS, CREDENTIALS
 from ..module_utils._core import invalid_option
 from ._ansible_core import evaluate, is_omitted, reason_of, variables_of_host
-from ._arguments import prepared, refuse_templates, serialised
+from ._arguments import prepared, refuse_undefined, serialised
 from ._variables.table import read_option, variable_of
 
 Variables = t.Mapping[str, t.Any]
@@ -34,7 +34,7 @@ def evaluated(name: str, value: t.Any, templar: t.Any, variables: Variables) -> 
         if is_omitted(error):
             return None
         raise invalid_option(name, f"cannot be evaluated: {reason_of(error)}") from None
-    refuse_templates({name: value})
+    refuse_undefined({name: value})
     return None if plain == variables.get("omit") else plain
 
 

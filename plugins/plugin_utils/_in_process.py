@@ -22,13 +22,14 @@ from ansible_collections.edgeops.observability.plugins.module_utils._engine.mask
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.run import Performs, Run
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.task import Task, presentable
 from ansible_collections.edgeops.observability.plugins.module_utils._http import missing_requests
+from ansible_collections.edgeops.observability.plugins.module_utils._templates import refuse_templates
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import shows_invocation, warning_text
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import (
     absolute,
     is_worth_naming,
     prepared,
     refusal,
-    refuse_templates,
+    refuse_undefined,
     serialised,
     validated,
 )
@@ -110,7 +111,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
 
         An address that the module does not take is ignored if `module_defaults` set it.
         """
-        refuse_templates(self._task.args)
+        refuse_undefined(self._task.args)
         not_taken = [name for name in ALL_ADDRESSES if name in self._task.args and name not in options]
         accepted = {name: value for name, value in self._task.args.items() if name not in not_taken or not self._is_default(name)}
         arguments = without_empty(prepared(options, accepted, self.arranged))
@@ -123,6 +124,7 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
             named = paths[option[0]] + failure.message[option.end() :] if option and option[0] in paths else failure.message
             raise dataclasses.replace(failure, message=named) from None
         if self.task.on_controller:
+            _refuse_templates(options, arguments, paths)
             return arguments, paths
         connection = host.connection(arguments) if self.task.asks_service else {}
         # An empty list of zones is refused; it does not mean the zone of the host.
@@ -131,7 +133,9 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         # What is missing of the credentials of the host is a variable, too.
         missing = CREDENTIALS if connection.keys() & CREDENTIALS else ()
         variables = paths | {name: variable_of(name) for name in (*connection, *missing)}
-        return {**arguments, **connection, **address}, variables
+        completed = {**arguments, **connection, **address}
+        _refuse_templates(options, completed, variables)
+        return completed, variables
 
     def _is_default(self, name: str) -> bool:
         """Return whether the value of an option of the task is that of `module_defaults`."""
@@ -199,6 +203,16 @@ class InProcessAction(ActionBase):  # type: ignore[misc]  # ansible-core ships n
         ):
             return result
         return {**result, "warnings": [f"{host}: {warning_text(warning)}" for warning in result["warnings"]]}
+
+
+def _refuse_templates(options: t.Mapping[str, t.Any], arguments: Result, variables: t.Mapping[str, str]) -> None:
+    """Raise `invalid_option` for a template that nobody evaluated, with the variable that it was typed in."""
+    for option, value in arguments.items():
+        try:
+            refuse_templates(options, {option: value})
+        except Failure as failure:
+            place = f"{variables.get(option, option)}{failure.message[len(option) :]}"
+            raise dataclasses.replace(failure, message=place) from None
 
 
 def _announce(text: str) -> None:

@@ -49,6 +49,39 @@ def test_all_parts_are_predicted_and_applied(modules: Modules) -> None:
         assert sorted(endpoints(again.journal)) == [("GET", "logpush"), ("GET", "rulesets"), ("GET", "script_monitor")]
 
 
+LEFT = "{{left}}"
+DECLARED = {
+    "custom_fields": {"cookie_fields": [LEFT]},
+    "jobs": [{**JOB, "filter": {"key": "ClientRequestPath", "operator": "contains", "value": LEFT}}],
+    "content_security_rules": [
+        {"description": LEFT, "action": "log", "expression": "true", "enabled": True, "directives": "script-src 'self'"}
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "place"),
+    [
+        ("custom_fields", "custom_fields.cookie_fields[0]"),
+        ("jobs", "jobs[0].filter.where.and[0].value"),
+        ("content_security_rules", "content_security_rules[0].description"),
+    ],
+)
+@pytest.mark.parametrize("check", [True, False])
+def test_template_that_nobody_evaluated_is_not_written(modules: Modules, part: str, place: str, check: bool) -> None:
+    """All that an adoption writes may look like one, so that the plan decides: the service does not have it yet."""
+    report = modules.run(task(check, **{part: DECLARED[part]}), fails="invalid_option")
+    assert report.failure["msg"].startswith(f"{place}: a template is left in it") and not report.writes
+
+
+def test_template_that_the_service_has_is_data(modules: Modules) -> None:
+    text = '{"where":{"and":[{"key":"ClientRequestPath","operator":"contains","value":"{{left}}"}]}}'
+    there = {**JOB, "dataset": "http_requests", "enabled": False, "filter": text, "logpull_options": "fields=RayID"}
+    modules.simulator.seed(jobs={modules.zone: [there]})
+    report = modules.run(task(jobs=DECLARED["jobs"]), secrets=[KEY])
+    assert [entry["body"] for entry in report.writes] == [{"enabled": True}]
+
+
 def test_omitted_parts_are_not_changed(modules: Modules) -> None:
     for part, args in (("custom_fields", {}), ("jobs", {"unlisted_jobs": "report"})):
         report = modules.run(task(**args))

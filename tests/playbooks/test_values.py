@@ -179,7 +179,12 @@ def test_relative_paths_are_relative_to_the_working_directory(
 
 @every_core
 def test_unevaluated_template_is_not_written(playbook: Playbook, zone: str, tmp_path: Path) -> None:
-    """Before ansible-core 2.19 a setting passes templates with undefined variables as text; newer versions fail the task."""
+    """Before ansible-core 2.19 a setting passes templates with undefined variables as text; newer versions fail the task.
+
+    No version evaluates what a lookup returns or what is marked as unsafe.
+    """
+    (tmp_path / "left").write_text("https://logs.example.com/in?header_Authorization={{ vault_x }}", encoding="utf-8")
+    left = "\"{{ lookup('ansible.builtin.file', 'left') }}\""
     shared = "fields: [ClientIP], enabled: false, zone_id: '{{ zone_id }}'"
     (tmp_path / "play.yml").write_text(
         f"""
@@ -204,6 +209,26 @@ def test_unevaluated_template_is_not_written(playbook: Playbook, zone: str, tmp_
     - name: marked
       edgeops.observability.logpush_job: {{name: !unsafe "{{{{name}}}}", destination_conf: "https://x.example/y", {shared}}}
       check_mode: true
+      ignore_errors: true
+    - name: password
+      edgeops.observability.logpush_job: {{name: a, destination_conf: {left}, {shared}}}
+      ignore_errors: true
+    - name: module
+      edgeops.observability.logpush_jobs: {{jobs: [{{name: a, destination_conf: {left}}}]}}
+      vars: {{edgeops_in_process: false}}
+      ignore_errors: true
+    - name: address
+      edgeops.observability.script_monitor: {{enabled: true}}
+      vars: {{edgeops_base_url: {left}}}
+      ignore_errors: true
+    - name: early
+      edgeops.observability.validate_variables:
+      vars: {{edgeops_report_dir: {left}}}
+      ignore_errors: true
+    - name: role
+      ansible.builtin.import_role: {{name: edgeops.observability.log_delivery}}
+      vars: {{log_delivery_jobs: [{{name: a, destination_conf: {left}}}]}}
+      ignore_errors: true
 """,
         encoding="utf-8",
     )
@@ -212,10 +237,17 @@ def test_unevaluated_template_is_not_written(playbook: Playbook, zone: str, tmp_
         inventory={"shop": {"zone_id": zone}},
         env={"ANSIBLE_ERROR_ON_UNDEFINED_VARS": "false"},
         fails=("invalid_option", "ansible") if CORE >= (2, 19) else "invalid_option",
-        warns=["shop: name: '{{name}}' contains other characters"],
     )
     assert not [entry for entry in report.journal if entry["method"] != "GET"]
-    assert report.named("marked").result["job"]["name"] == "{{name}}"
+    for name, place in {
+        "marked": "name",
+        "password": "destination_conf",
+        "module": "jobs[0].destination_conf",
+        "address": "edgeops_base_url",
+        "early": "edgeops_report_dir",
+    }.items():
+        assert report.named(name).result["msg"].startswith(f"{place}: a template is left in it that nobody evaluated"), name
+    assert "jobs[0].destination_conf: a template is left" in str([outcome.result for outcome in report.failures][-1])
     assert report.named("variable").result["msg"].startswith("edgeops_ca_path: ")
     if CORE < (2, 19):
         places = {"destination": "destination_conf", "item": "cookie_fields[1]", "whole": "job"}

@@ -8,6 +8,7 @@ import re
 import typing as t
 
 from .._core import Json, invalid_option
+from .._templates import refuse_template
 from .._text import did_you_mean, has_text, nearest, need_date, parse_data, quoted
 from .pattern import Pattern, parse_pattern, plain_url, without_query
 
@@ -106,6 +107,12 @@ def optional_text(place: str, value: Json) -> str | None:
     return value.strip() if has_text(value) else None
 
 
+def own_text(place: str, value: Json) -> str | None:
+    """Return a text that only a user writes, never the service."""
+    refuse_template(place, value)
+    return optional_text(place, value)
+
+
 def needed(place: str, value: Json) -> str:
     text = optional_text(place, value)
     if text is None:
@@ -149,13 +156,13 @@ MEMBERS: t.Mapping[str, t.Callable[[str, Json], t.Any]] = {
     "hosts": functools.partial(
         _listed, shape=_HOST, meaning="a host name; it is compared as a whole, and omitted hosts mean any"
     ),
-    "owner": optional_text,
-    "justification": optional_text,
-    "authorised_by": optional_text,
+    "owner": own_text,
+    "justification": own_text,
+    "authorised_by": own_text,
     "authorised_on": day,
     "review_by": day,
     "integrity": _integrity,
-    "integrity_reason": optional_text,
+    "integrity_reason": own_text,
     "hashes": functools.partial(_listed, shape=_HASH, meaning="a SHA-256 of 64 hexadecimal digits"),
     "required": flag,
 }

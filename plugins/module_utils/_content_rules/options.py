@@ -7,7 +7,7 @@ import typing as t
 
 from .._baseline.entries import is_host, parse_baseline
 from .._baseline.pattern import Pattern, normalize_url, parse_pattern
-from .._core import STATE_OPTION, Json, invalid_option
+from .._core import HOLDS_DATA, STATE_OPTION, Json, invalid_option
 from .._policy.facts import COMMON_SCHEMES, EMPTY
 from .._policy.matching import locate
 from .._policy.parse import BLANKS, PLACE, Policy, parse_policy
@@ -27,14 +27,15 @@ IDENTITY = ("description", "rule_id")
 LOOK_BACK: dict[str, dict[str, Json]] = {"look_back_days": {"type": "int", "default": DEFAULT_LOOK_BACK_DAYS}}
 OPTIONS: dict[str, dict[str, Json]] = {
     **STATE_OPTION,
-    **{name: {"type": "str"} for name in IDENTITY},
+    "description": {"type": "str", HOLDS_DATA: True},
+    "rule_id": {"type": "str"},
     "action": {"type": "str", "choices": list(ACTIONS)},
-    "expression": {"type": "str"},
-    "directives": {"type": "raw"},
+    "expression": {"type": "str", HOLDS_DATA: True},
+    "directives": {"type": "raw", HOLDS_DATA: True},
     "enabled": {"type": "bool"},
-    "script_baseline": {"type": "raw"},
+    "script_baseline": {"type": "raw", HOLDS_DATA: True},
     **LOOK_BACK,
-    "accept_blocked": {"type": "list", "elements": "str", "default": []},
+    "accept_blocked": {"type": "list", "elements": "str", "default": [], HOLDS_DATA: True},
     "unobserved": {"type": "str", "choices": list(UNOBSERVED), "default": REFUSE},
 }
 _RULE_ID = re.compile(r"[0-9A-Za-z_-]{1,100}")
@@ -155,7 +156,8 @@ class RuleQuery(t.NamedTuple):
 
 
 QUERY_OPTIONS: dict[str, dict[str, Json]] = {
-    **{name: {"type": "str"} for name in IDENTITY},
+    "description": {"type": "str", HOLDS_DATA: True},
+    "rule_id": {"type": "str"},
     "violations": {"type": "bool", "default": False},
     **LOOK_BACK,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import STATE_OPTION
+from .._core import HOLDS_DATA, STATE_OPTION
 from .._engine.task import Spec, StateTask
 from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KINDS, PRESERVE_DUPLICATES
 from .options import DesiredCustomFields, desire
@@ -21,9 +21,9 @@ class LogCustomFields(StateTask[DesiredCustomFields, t.Optional[Ruleset]]):  # n
     spec = Spec(
         options={
             **STATE_OPTION,
-            **{name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
+            **{name: {"type": "list", "elements": "str", HOLDS_DATA: True} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
             "purge": {"type": "bool", "default": True},
-            "description": {"type": "str"},
+            "description": {"type": "str", HOLDS_DATA: True},
             "ruleset_name": {"type": "str", "default": DEFAULT_RULESET_NAME},
             "ruleset_description": {"type": "str", "default": DEFAULT_RULESET_DESCRIPTION},
             "field_limit": {"type": "int"},

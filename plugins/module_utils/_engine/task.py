@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import re
 import types
 import typing as t
 
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_credentials
-from .._core import KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request
+from .._core import HOLDS_DATA, KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request
 from .._destination_secrets import public_text
 from .._redact import MASK
+from .._templates import new_template
 from .masking import HIDDEN_VALUE
 from .run import Run
 from .steps import Composition, Outcome, Step
@@ -57,7 +59,7 @@ def _declared(options: ArgumentSpec) -> ArgumentSpec:
         name: {
             key: _declared(value) if key == "options" else value
             for key, value in option.items()
-            if key not in (KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER)
+            if key not in (HOLDS_DATA, KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER)
         }
         for name, option in options.items()
     }
@@ -195,6 +197,7 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
         state = self.read(client, desired)
         run.secrets.update(self.secrets(desired, state))
         composition = self.compose(desired, state)
+        _refuse_templates(composition.steps)
         for name, part in self.parts.items():
             part.validate(client, [step for step in composition.steps if step.part == name])
         run.propose(composition.whole, self.approvable, composition.approvals)
@@ -212,6 +215,18 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
         for name, part in self.parts.items():
             part.verify(client, [outcome for outcome in done if outcome.step.part == name])
         run.report(composition.conclude(done))
+
+
+# Where a plan of custom fields shows what its options say.
+_IN_RULES = re.compile(r"^(?:custom_fields|rules\[\d+\])\.")
+
+
+def _refuse_templates(steps: t.Sequence[Step]) -> None:
+    """Raise `invalid_option` if a plan would write a template that nobody evaluated; what the service already has may look like one."""
+    for step in steps:
+        if failure := new_template(step.plan.before, step.plan.after):
+            message = _IN_RULES.sub("", failure.message)
+            raise dataclasses.replace(failure, message=f"{step.place}.{message}" if step.place else message)
 
 
 def _apply(

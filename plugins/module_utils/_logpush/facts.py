@@ -7,7 +7,7 @@ import typing as t
 from types import MappingProxyType
 
 from .._address import ACCOUNT, ZONE
-from .._core import Json
+from .._core import HOLDS_DATA, Json
 from .._observed import Meaning
 
 DATASET = "http_requests"
@@ -56,7 +56,7 @@ class Suboption(t.NamedTuple):
     @property
     def argument(self) -> dict[str, Json]:
         """Return the option as AnsibleModule declares it."""
-        argument: dict[str, Json] = {"type": self.type}
+        argument: dict[str, Json] = {"type": self.type, HOLDS_DATA: True}
         if self.type == "list":
             argument["elements"] = "str"
         if self.choices:
@@ -89,6 +89,7 @@ SUBOPTIONS: t.Mapping[str, Suboption] = {
 # Values that some services send for a job without a filter.
 _NO_EXPRESSION: tuple[Json, ...] = ({"where": {}}, '{"where":{}}', '{"where": {}}', "{}")
 _STR: dict[str, Json] = {"type": "str"}
+_DATA: dict[str, Json] = {**_STR, HOLDS_DATA: True}
 _INT: dict[str, Json] = {"type": "int"}
 _BOOL: dict[str, Json] = {"type": "bool"}
 
@@ -126,19 +127,19 @@ MEMBERS: t.Mapping[str, Member] = {
     member.name: member
     for member in (
         Member("id", (int,)),
-        Member("name", (str,), option=_STR),
+        Member("name", (str,), option=_DATA),
         Member("dataset", (str,), DATASET, option=_STR, fixed=True),
         Member("enabled", (bool,), False, option=_BOOL),
         Member("kind", (str,), "", option={**_STR, "choices": ["", EDGE]}, fixed=True),
         Member("frequency", (str,), "high", option={**_STR, "choices": ["high", "low"]}),
-        Member("logpull_options", (str,), option=_STR, parsed=True),
+        Member("logpull_options", (str,), option=_DATA, parsed=True),
         Member(
             "output_options",
             (dict,),
             option={"type": "dict", "options": {sub.option: sub.argument for sub in SUBOPTIONS.values()}},
             parsed=True,
         ),
-        Member("filter", (str, dict), option={"type": "raw"}, as_text=True, parsed=True),
+        Member("filter", (str, dict), option={"type": "raw", HOLDS_DATA: True}, as_text=True, parsed=True),
         Member("max_upload_bytes", (int,), option=_INT, limits=(5_000_000, 1_000_000_000)),
         Member("max_upload_interval_seconds", (int,), 30, option=_INT, limits=(30, 300)),
         Member("max_upload_records", (int,), 100_000, option=_INT, limits=(1_000, 1_000_000)),
@@ -167,9 +168,9 @@ MAY_BE_ABSENT: t.Mapping[str, Meaning] = {
 
 # The parts of the older form of the output options, as options and as results have them.
 OLDER_FORM: t.Mapping[str, dict[str, Json]] = {
-    "fields": {"type": "list", "elements": "str"},
+    "fields": {"type": "list", "elements": "str", HOLDS_DATA: True},
     "timestamp_format": {"type": "str", "choices": list(TIMESTAMP_FORMATS)},
-    "option_flags": {"type": "dict"},
+    "option_flags": {"type": "dict", HOLDS_DATA: True},
 }
 # Set by the service. All but the id change although nobody edits the job, and no request sends them.
 SERVER_MADE = tuple(name for name, member in MEMBERS.items() if member.option is None)

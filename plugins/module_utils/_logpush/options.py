@@ -7,7 +7,7 @@ import types
 import typing as t
 
 from .._address import ACCOUNT, ALL_ADDRESSES, scope_of
-from .._core import SHOWS_DESTINATION, STATE_OPTION, Json, Request, invalid_option
+from .._core import HOLDS_DATA, SHOWS_DESTINATION, STATE_OPTION, Json, Request, invalid_option
 from .._destination import ASTERISKS, Destination, ambiguous_host, closest_scheme, holds_mask, lacks_question_mark
 from .._destination import parse as parse_destination
 from .._destination_address import address_text, clear_secret, foreign_option, leads_to
@@ -42,7 +42,7 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     **STATE_OPTION,
     "job_id": {"type": "int"},
     **{name: dict(member.option) for name, member in facts.MEMBERS.items() if member.option},
-    "transformer": {"type": "str"},
+    "transformer": {"type": "str", HOLDS_DATA: True},
     **OLDER_FORM,
     "destination_conf": {"type": "str", "no_log": True},
     ADDRESS: {"type": "str", SHOWS_DESTINATION: True},

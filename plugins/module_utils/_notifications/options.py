@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import STATE_OPTION, Json, invalid_option
+from .._core import HOLDS_DATA, STATE_OPTION, Json, invalid_option
 from .._text import json_type
 from .facts import MAX_HISTORY_DAYS, MECHANISMS
 
@@ -13,12 +13,15 @@ IDENTITY = ("name", "policy_id")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     **STATE_OPTION,
-    "name": {"type": "str"},
+    "name": {"type": "str", HOLDS_DATA: True},
     "policy_id": {"type": "str"},
     "alert_type": {"type": "str"},
-    "mechanisms": {"type": "dict", "options": {name: {"type": "list", "elements": "str"} for name in MECHANISMS}},
-    "filters": {"type": "dict"},
-    "description": {"type": "str"},
+    "mechanisms": {
+        "type": "dict",
+        "options": {name: {"type": "list", "elements": "str", HOLDS_DATA: True} for name in MECHANISMS},
+    },
+    "filters": {"type": "dict", HOLDS_DATA: True},
+    "description": {"type": "str", HOLDS_DATA: True},
     "enabled": {"type": "bool"},
     "alert_interval": {"type": "str"},
 }
@@ -50,7 +53,7 @@ class PolicyQuery(t.NamedTuple):
 
 
 INFO_OPTIONS: dict[str, dict[str, t.Any]] = {
-    "name": {"type": "str"},
+    "name": {"type": "str", HOLDS_DATA: True},
     "policy_id": {"type": "str"},
     "history_days": {"type": "int", "default": 0},
 }

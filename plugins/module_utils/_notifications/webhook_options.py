@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .._core import STATE_OPTION, invalid_option
+from .._core import HOLDS_DATA, STATE_OPTION, invalid_option
 from .facts import ALWAYS, IF_DIFFERENT, SENDING
 from .webhook import split
 
@@ -13,7 +13,7 @@ IDENTITY = ("name", "webhook_id")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     **STATE_OPTION,
-    "name": {"type": "str"},
+    "name": {"type": "str", HOLDS_DATA: True},
     "webhook_id": {"type": "str"},
     "url": {"type": "str", "no_log": True},
     "secret": {"type": "str", "no_log": True},

@@ -8,7 +8,7 @@ import math
 import re
 import typing as t
 
-from .._baseline.entries import AUTHORISATION, Baseline, day, flag, needed, optional_text, parse_baseline
+from .._baseline.entries import AUTHORISATION, Baseline, day, flag, needed, optional_text, own_text, parse_baseline
 from .._baseline.pattern import Pattern, is_url, parse_pattern
 from .._chain.kinds import is_digest
 from .._core import Json, invalid_option
@@ -289,9 +289,9 @@ MEMBERS: t.Mapping[str, t.Callable[[str, Json], t.Any]] = {
     "inline": functools.partial(_texts, parse_item=_inline),
     "frames": functools.partial(_lines, members=("url", "required")),
     "forms": functools.partial(_texts, parse_item=_form),
-    "owner": optional_text,
-    "justification": optional_text,
-    "authorised_by": optional_text,
+    "owner": own_text,
+    "justification": own_text,
+    "authorised_by": own_text,
     "authorised_on": day,
     "review_by": day,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._address import ZONE_ID, need_id
 from .._chain.kinds import PAGES
-from .._core import TEXT_MEMBER
+from .._core import HOLDS_DATA, TEXT_MEMBER
 from .._engine.run import Run
 from .._engine.task import Spec, Task, secrets_of
 from .audit import Audit
@@ -32,8 +32,8 @@ class PageAudit(Task):
                     "request_headers": {"type": "dict", "no_log": True},
                 },
             },
-            "baseline": {"type": "raw", "required": True},
-            "script_baseline": {"type": "raw", "default": []},
+            "baseline": {"type": "raw", "required": True, HOLDS_DATA: True},
+            "script_baseline": {"type": "raw", "default": [], HOLDS_DATA: True},
             "headers": {"type": "list", "elements": "str", "default": list(COMPARED_HEADERS)},
             "fetches": {"type": "int", "default": DEFAULT_FETCHES},
             "timeout": {"type": "float", "default": DEFAULT_TIMEOUT},

@@ -9,7 +9,7 @@ import typing as t
 from .._api.client import Client
 from .._chain.evidence import Evidence, LastRecord, now
 from .._chain.kinds import SCRIPTS
-from .._core import Conclusion
+from .._core import HOLDS_DATA, Conclusion
 from .._engine.run import Run
 from .._engine.task import Spec, StateTask, Task
 from .._redact import scrub
@@ -82,7 +82,7 @@ class ScriptAudit(Task):
     name = "script_audit"
     spec = Spec(
         options={
-            "baseline": {"type": "raw", "required": True},
+            "baseline": {"type": "raw", "required": True, HOLDS_DATA: True},
             "fail_on": {"type": "list", "elements": "str", "choices": [ALL, *SCRIPT_FINDINGS], "default": []},
             "details": {"type": "str", "choices": ["findings", "none", "all"], "default": "findings"},
             "evidence_dir": {"type": "path"},

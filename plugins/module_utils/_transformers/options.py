@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import typing as t
 
-from .._core import KEEPS_NULLS, STATE_OPTION, invalid_option
+from .._core import HOLDS_DATA, KEEPS_NULLS, STATE_OPTION, invalid_option
 from . import facts
 from .samples import Sample, parse_samples
 
@@ -14,12 +14,12 @@ IDENTITY = ("name", "transformer_id")
 
 OPTIONS: dict[str, dict[str, t.Any]] = {
     **STATE_OPTION,
-    "name": {"type": "str"},
+    "name": {"type": "str", HOLDS_DATA: True},
     "transformer_id": {"type": "int"},
-    "sql": {"type": "str"},
-    "description": {"type": "str"},
+    "sql": {"type": "str", HOLDS_DATA: True},
+    "description": {"type": "str", HOLDS_DATA: True},
     # Without suboptions, because AnsibleModule does not distinguish a null in them from an omitted one.
-    "samples": {"type": "list", "elements": "dict", "default": [], KEEPS_NULLS: True},
+    "samples": {"type": "list", "elements": "dict", "default": [], KEEPS_NULLS: True, HOLDS_DATA: True},
 }
 
 Params = t.Mapping[str, t.Any]

@@ -39,7 +39,7 @@ class LogpushTransformerInfo(InfoTask[TransformerQuery]):
     """What an account has of them."""
 
     name = "logpush_transformer_info"
-    spec = Spec(options={"name": {"type": "str"}, "transformer_id": {"type": "int"}})
+    spec = Spec(options={"name": OPTIONS["name"], "transformer_id": {"type": "int"}})
     addresses = (ACCOUNT_ID,)
 
     desire = staticmethod(desire_report)

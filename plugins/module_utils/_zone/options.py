@@ -12,6 +12,7 @@ from .._content_rules.rules import DesiredRules, desire_rules
 from .._core import (
     CONTENT_SECURITY_RULES,
     CUSTOM_FIELDS,
+    HOLDS_DATA,
     KEEPS_NULLS,
     PARTS,
     STATE_OPTION,
@@ -46,7 +47,7 @@ ZONE_SPEC: dict[str, dict[str, Json]] = {
     **STATE_OPTION,
     CUSTOM_FIELDS: {
         "type": "dict",
-        "options": {name: {"type": "list", "elements": "str"} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
+        "options": {name: {"type": "list", "elements": "str", HOLDS_DATA: True} for name in (*FIELD_KINDS, PRESERVE_DUPLICATES)},
     },
     "job": {"type": "dict", "options": _JOB},
     "jobs": {"type": "list", "elements": "dict", "options": _ITEM},

@@ -13,7 +13,7 @@ import re
 import typing as t
 
 from ...module_utils._address import need_id
-from ...module_utils._core import KEEPS_NULLS, Conclusion, Json, conflict, invalid_option
+from ...module_utils._core import HOLDS_DATA, KEEPS_NULLS, Conclusion, Json, conflict, invalid_option
 from ...module_utils._files import make_folders, open_regular, replace_all
 from ...module_utils._redact import clean_text
 from ...module_utils._schema import Rules, checked, schema_of
@@ -192,9 +192,9 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "group_hosts": {"type": "list", "elements": "str"},
     "overwrite": {"type": "bool", "default": False},
     "date": {"type": "str"},
-    "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True},
+    "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True, HOLDS_DATA: True},
     "registered": {"type": "dict", "options": {name: {"type": "str"} for name in ("zone", "scripts", "pages")}},
-    **{name: {"type": "dict", "default": {}} for name in _BASELINES},
+    **{name: {"type": "dict", "default": {}, HOLDS_DATA: True} for name in _BASELINES},
 }
 
 

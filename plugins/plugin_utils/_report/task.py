@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...module_utils._core import KEEPS_NULLS
+from ...module_utils._core import HOLDS_DATA, KEEPS_NULLS
 from ...module_utils._engine.task import DocumentTask, Spec
 from ...module_utils._logpush.costs import RATES_OPTION
 from .._play.records import REGISTERED
@@ -11,12 +11,15 @@ from .options import DesiredReport, desire
 from .report import Composed, Written, compose, conclude, write
 from .waivers import MEMBERS
 
+# Patterns of what a service shows.
+_OF_THE_SERVICE = ("member", "subject")
+
 
 class AuditReport(DocumentTask[DesiredReport, Composed | None, Written]):
     name = "audit_report"
     spec = Spec(
         options={
-            "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True},
+            "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True, HOLDS_DATA: True},
             "registered": {"type": "dict", "options": {name: {"type": "str"} for name in REGISTERED}},
             "delivery": {"type": "bool", "default": False},
             "fields": {"type": "bool", "default": False},
@@ -32,7 +35,7 @@ class AuditReport(DocumentTask[DesiredReport, Composed | None, Written]):
                 "type": "list",
                 "elements": "dict",
                 "default": [],
-                "options": {name: {"type": "str"} for name in MEMBERS},
+                "options": {name: {"type": "str", HOLDS_DATA: name in _OF_THE_SERVICE} for name in MEMBERS},
             },
             "required_fields": {"type": "dict", "default": {}},
             "silent_after_days": {"type": "int", "default": DEFAULT_SILENT_DAYS},

@@ -9,6 +9,7 @@ import typing as t
 from ...module_utils._address import FILTER_OPTIONS
 from ...module_utils._api.connection import CONNECTION_OPTIONS
 from ...module_utils._core import INVALID_OPTION, Failure, Json, invalid_option
+from ...module_utils._templates import refuse_template
 from ...module_utils._text import did_you_mean, nearest
 from . import readers
 
@@ -39,6 +40,7 @@ class Variable(t.NamedTuple):
 
     An empty text means omitted, as an empty answer in a survey of AWX; but not if `refuses_empty`: more would be written, or less
     noticed, than with any other value, so that a value that is lost on its way to the run must not turn it off.
+    `holds_data`: the service may have its text, or that of a member, so that its options decide about what looks like a template.
     """
 
     default: Json = None
@@ -47,6 +49,7 @@ class Variable(t.NamedTuple):
     module: str = ""
     option: str = ""
     refuses_empty: bool = False
+    holds_data: bool = False
 
 
 def _of(module: str, option: str, read: t.Callable[[str, Json], t.Any] = readers.read_as_given, **more: t.Any) -> Variable:
@@ -78,7 +81,7 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_report_put_url": _of("audit_report", "put_url"),
     "edgeops_report_put_headers": _of("audit_report", "put_headers", readers.read_dict),
     "edgeops_report_keep": _of("audit_report", "keep"),
-    "edgeops_waivers": _of("audit_report", "waivers", readers.read_list),
+    "edgeops_waivers": _of("audit_report", "waivers", readers.read_list, holds_data=True),
     "edgeops_required_fields": _of("audit_report", "required_fields", readers.read_dict, refuses_empty=True),
     "edgeops_silent_after_days": _of("audit_report", "silent_after_days"),
     "edgeops_audit_delivery": _of("audit_report", "delivery", readers.read_boolean, default=False),
@@ -89,13 +92,13 @@ PLAYBOOK_VARIABLES: t.Mapping[str, Variable] = {
     "edgeops_audit_scripts": Variable(False, readers.read_boolean, EACH),
     "edgeops_survey": Variable({}, readers.read_survey),
     # Script audits and their evidence.
-    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, scope=HOST),
+    "edgeops_script_baseline": _of("script_audit", "baseline", readers.read_list, scope=HOST, holds_data=True),
     "edgeops_script_fail_on": _of("script_audit", "fail_on", readers.read_names, scope=HOST),
     "edgeops_evidence_dir": _of("script_audit", "evidence_dir", _PATH, scope=HOST),
     "edgeops_expected_head": _of("script_audit", "expected_head", scope=HOST, refuses_empty=True),
     # Audits of payment pages; their evidence is in the same folder.
     "edgeops_pages": _of("page_audit", "pages", readers.read_list, default=[], scope=EACH),
-    "edgeops_page_baseline": _of("page_audit", "baseline", readers.read_list, default=[], scope=HOST),
+    "edgeops_page_baseline": _of("page_audit", "baseline", readers.read_list, default=[], scope=HOST, holds_data=True),
     "edgeops_expected_pages_head": _of("page_audit", "expected_head", scope=HOST, refuses_empty=True),
     "edgeops_expected_heads": _of("script_evidence_info", "expected_heads", readers.read_dict, refuses_empty=True),
     "edgeops_evidence_report_dir": _of("evidence_report", "dest", _PATH),
@@ -112,14 +115,14 @@ ROLE_VARIABLES: t.Mapping[str, Variable] = {
     "log_delivery_zone_name": Variable(scope=HOST),
     "log_delivery_account_id": Variable(scope=HOST),
     "log_delivery_state": Variable("present", scope=HOST),
-    "log_delivery_custom_fields": Variable(None, readers.read_dict, HOST),
-    "log_delivery_job": Variable(None, readers.read_dict, HOST),
-    "log_delivery_jobs": Variable(None, readers.read_list, HOST),
-    "log_delivery_job_defaults": Variable(None, readers.read_dict, HOST),
+    "log_delivery_custom_fields": Variable(None, readers.read_dict, HOST, holds_data=True),
+    "log_delivery_job": Variable(None, readers.read_dict, HOST, holds_data=True),
+    "log_delivery_jobs": Variable(None, readers.read_list, HOST, holds_data=True),
+    "log_delivery_job_defaults": Variable(None, readers.read_dict, HOST, holds_data=True),
     "log_delivery_unlisted_jobs": Variable("report", scope=HOST),
     "log_delivery_script_monitor_enabled": Variable(None, readers.read_boolean, HOST),
     "log_delivery_script_monitor_route": Variable(scope=HOST, option="route"),
-    "log_delivery_content_security_rules": Variable(None, readers.read_list, HOST),
+    "log_delivery_content_security_rules": Variable(None, readers.read_list, HOST, holds_data=True),
     "log_delivery_expected_plan_ids": Variable(None, readers.read_dict, HOST),
 }
 # The variable by the option that it becomes.
@@ -173,6 +176,8 @@ def read_variable(name: str, value: Json) -> t.Any:
     if value == "" and variable.refuses_empty:
         raise invalid_option(name, "is an empty text; omit it, or set it to null, to have none")
     value = variable.default if value in (None, "") else value
+    if not variable.holds_data:
+        refuse_template(name, value)
     return None if value is None else variable.read(name, value)
 
 
