@@ -33,7 +33,7 @@ options:
       - Name of the job. Without O(job_id), the job is identified by O(name) and O(dataset). One of O(name) and O(job_id) is required.
       - The service does not enforce unique names. Two jobs with this name and dataset fail as V(conflict), and the message lists their ids.
       - With O(job_id) the job is renamed; with O(state=absent), only O(job_id) is used.
-      - Names are checked by the service. Cloudflare accepts up to 512 letters, digits, V(-), V(_) and V(.); other characters are a warning.
+      - Names are checked by the service. Cloudflare accepts up to 512 letters, digits, V(-), V(_) and V(.); other characters, and longer names, are a warning.
     type: str
   job_id:
     description:
@@ -118,7 +118,8 @@ options:
     description:
       - O(fields), O(timestamp_format) and O(option_flags) as text, up to 4096 characters. For example V(fields=ClientIP,RayID&timestamps=rfc3339).
       - Compared as a query. The order of names and parameters and the percent-encoding are ignored; parameters that are not listed are kept.
-      - Field names after the format, as in V(&timestamps=rfc3339,ClientIP), are refused.
+      - Field names after the format, as in V(&timestamps=rfc3339,ClientIP), are refused, and so is a format that O(timestamp_format) does not have.
+        A parameter whose name is nearly that of a documented one is a warning.
     type: str
   output_options:
     description:
