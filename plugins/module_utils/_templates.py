@@ -12,8 +12,8 @@ from ._core import HOLDS_DATA, Failure, Json, invalid_option
 
 _TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%[-+]?\s*[a-z].*?%\}|\{#.*?#\}", re.DOTALL)
 _ADVICE = "a template is left in it that nobody evaluated, as in text that a lookup returned; set the value itself"
-# Members with templates of the service's own language, and those that only name what the service has.
-_NOT_WRITTEN = ("record_template", "transformer")
+# Members with templates of the service's own language, those that only name what the service has, and what a job compares with its secrets.
+_NOT_COMPARED = ("record_template", "transformer", "destination")
 
 Options = t.Mapping[str, t.Mapping[str, t.Any]]
 
@@ -56,7 +56,7 @@ def _templates(place: str, value: Json) -> t.Iterator[tuple[str, str]]:
     elif isinstance(value, dict):
         for name, member in value.items():
             yield from _templates(place, name)
-            if name not in _NOT_WRITTEN:
+            if name not in _NOT_COMPARED:
                 yield from _templates(f"{place}.{name}" if place else str(name), member)
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):

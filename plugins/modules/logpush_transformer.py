@@ -57,7 +57,8 @@ options:
       - V(expected) is the whole record that must be delivered, a list of records if the query makes several, or V(null) if the record must be filtered
         out.
       - V(absent) is a list of members, none of which may be delivered, not even as null. A dot leads into a member, as in V(RequestHeaders.authorization);
-        a name without a dot is looked for at any depth, and a dot at an end is refused. A record must be delivered, so that a query that filters out everything does not pass.
+        a name without a dot is looked for at any depth, and a dot at an end is refused. A record must be delivered, so that a query that filters
+        out everything does not pass.
       - A V(null) inside a sample is the value null and does not mean omitted.
       - A sample that fails ends the task with the kind V(gate), and the result has RV(samples), the diff and the plan. A sample that cannot be run
         fails the task, too. A query that the service refuses is V(invalid_option).

@@ -22,6 +22,7 @@ from .._filter.compare import meaning as filter_meaning
 from .._filter.parse import read_echo
 from .._filter.text import to_data, to_text
 from .._filter.tree import Tree
+from .._templates import new_template
 from . import logpull_options, output_options
 from .coverage import names_in, selected_fields
 from .facts import ALWAYS, DATASET, FIXED, IF_MASKED, MEMBERS, MERGE_SUBREQUESTS, NDJSON, OLDER_FORM
@@ -126,6 +127,10 @@ def _destination(desired: DesiredJob, requested: Destination, present: Destinati
         before, after = public_resend(present)
     else:
         before, after = public_change(present, requested)
+        # The diff does not show its secrets.
+        was = {} if present is None else {"destination_conf": present.text}
+        if left := new_template(was, {"destination_conf": requested.text}):
+            raise left
     proof = {"ownership_challenge": desired.challenge} if desired.challenge else {}
     return Change("destination", before, after, {"destination_conf": requested.text, **proof})
 

@@ -44,8 +44,9 @@ OPTIONS: t.Mapping[str, dict[str, Json]] = {
     **{name: dict(member.option) for name, member in facts.MEMBERS.items() if member.option},
     "transformer": {"type": "str", HOLDS_DATA: True},
     **OLDER_FORM,
-    "destination_conf": {"type": "str", "no_log": True},
-    ADDRESS: {"type": "str", SHOWS_DESTINATION: True},
+    # A destination that the service has may be adopted with a template that somebody left in it.
+    "destination_conf": {"type": "str", "no_log": True, HOLDS_DATA: True},
+    ADDRESS: {"type": "str", SHOWS_DESTINATION: True, HOLDS_DATA: True},
     "ownership_challenge": {"type": "str", "no_log": True},
     "send_destination": {"type": "str", "choices": list(facts.SENDING), "default": IF_DIFFERENT},
     "recreate": {"type": "bool", "default": False},

@@ -84,6 +84,7 @@ def test_option_that_may_be_data_is_left_to_the_plan() -> None:
         ({"name": "{{ x }}"}, {}, ""),
         # The service's own language, and the name of what the service has.
         ({}, {"output_options": {"record_template": "{{.A}}"}, "transformer": "{{ x }}"}, ""),
+        ({}, {"destination": {"address": "{{ x }}"}}, ""),
     ],
 )
 def test_plan_brings_no_new_template(before: t.Any, after: t.Any, place: str) -> None:

@@ -147,6 +147,19 @@ def test_job_that_was_led_elsewhere_is_refused() -> None:
     assert plan.result["job"]["undeclared"][0] == "filter" and "planted" not in str((plan.before, plan.after, plan.result))
 
 
+LEFT = "https://logs.example/in?header_Authorization={{ vault_x }}"
+
+
+def test_destination_with_a_template_is_not_written_unless_the_service_has_it() -> None:
+    for job in (None, JOB):
+        with pytest.raises(Failure, match=r"^destination_conf: a template is left in it") as caught:
+            planned({"destination_conf": LEFT}, job)
+        assert caught.value.kind == "invalid_option" and "vault_x" not in caught.value.message
+    there = {**JOB, "destination_conf": LEFT}
+    assert not planned({"destination_conf": LEFT}, there).requests
+    assert sent(planned({"destination_conf": LEFT.replace("/in", "/on")}, there))
+
+
 def test_job_that_is_gone_is_refused_if_only_its_address_is_declared() -> None:
     for options, words in (
         ({"name": "n"}, "the job 'n' does not exist"),
