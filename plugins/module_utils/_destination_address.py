@@ -94,8 +94,8 @@ def has_hidden_account(destination: Destination) -> bool:
 
 def is_seen(address: Destination, present: Destination) -> bool:
     """Return whether all that decides where records go is shown, by an address and by the destination that leads to it."""
-    shown = (address.user or "", *(part.text for part in address.parts), *(option.value or "" for option in _deciding(address)))
-    masked = any(MASK in text for text in shown)
+    texts = (address.user or "", *(part.text for part in address.parts), *(option.value or "" for option in _deciding(address)))
+    masked = any(MASK in text for text in texts)
     masked = masked or any(STARS.fullmatch(option.value or "") for option in _deciding(present))
     return not masked and not has_hidden_account(present)
 

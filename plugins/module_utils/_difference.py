@@ -52,19 +52,21 @@ def of_part(resource: str, before: Json, after: Json, changed: bool = False) -> 
     one, other = dict_of(before), dict_of(after)
     if resource in _LABELLED:
         labels = sorted({**one, **other})
-        found = [difference for label in labels for difference in of_members(one.get(label), other.get(label), resource, label)]
+        differences = [
+            difference for label in labels for difference in of_members(one.get(label), other.get(label), resource, label)
+        ]
     elif resource == CUSTOM_FIELDS:
-        found = _of_custom_fields(one, other)
+        differences = _of_custom_fields(one, other)
     else:
-        found = of_members(one, other, resource)
-    return found or [Difference(resource, None, None, UPDATE, None, None, secret=True)] * changed
+        differences = of_members(one, other, resource)
+    return differences or [Difference(resource, None, None, UPDATE, None, None, secret=True)] * changed
 
 
 def _of_custom_fields(before: dict[str, Json], after: dict[str, Json]) -> list[Difference]:
     """Return the differing lists; the rules contain the same names, and count only if no list differs."""
     one, other = ({**side, **dict_of(side.get("custom_fields")), "custom_fields": None} for side in (before, after))
-    found = of_members(one, other, CUSTOM_FIELDS)
-    return [difference for difference in found if difference.path != "rules"] or found
+    differences = of_members(one, other, CUSTOM_FIELDS)
+    return [difference for difference in differences if difference.path != "rules"] or differences
 
 
 def _compare(resource: str, subject: str | None, path: str, before: Json, after: Json) -> t.Iterator[Difference]:

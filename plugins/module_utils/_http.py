@@ -170,7 +170,7 @@ class _Strict(_Arriving):
         """Read the head."""
         reader = t.cast("_Reader", self.fp)
         super().begin()
-        codings = [each.lower() for each in self.headers.get_all("Transfer-Encoding", [])]
+        codings = [coding.lower() for coding in self.headers.get_all("Transfer-Encoding", [])]
         is_framed_plainly = not codings or (codings == ["chunked"] and self.version == 11)
         if not (reader.is_head_plain and is_framed_plainly):
             raise HeadError

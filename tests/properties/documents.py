@@ -122,8 +122,8 @@ def chain_info(folder: Path) -> Decision:
     if not result["valid"] or any(words in text for text in result["lines"] for words in ("incomplete", "are missing")):
         return ended("; ".join(result["lines"]))
     (zone,) = result["zones"]
-    found = {f"found {kind}" for kind, count in zone["findings"].items() if count}
-    return told(found | {f"open {finding['kind']}" for finding in zone["open"]}, "; ".join(result["lines"]))
+    kinds = {f"found {kind}" for kind, count in zone["findings"].items() if count}
+    return told(kinds | {f"open {finding['kind']}" for finding in zone["open"]}, "; ".join(result["lines"]))
 
 
 def _resealed(lines: t.Sequence[bytes], number: int, record: t.Mapping[str, t.Any]) -> bytes | None:

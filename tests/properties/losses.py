@@ -206,16 +206,16 @@ class _HasCause(t.Protocol):
 AnyLoss = t.TypeVar("AnyLoss", bound=_HasCause)
 
 
-def chosen(found: t.Iterable[AnyLoss], how: str, name: str) -> list[AnyLoss]:
+def chosen(losses: t.Iterable[AnyLoss], how: str, name: str) -> list[AnyLoss]:
     """Return what to take away in a run of this name: everything, or one loss for each cause, which a number draws.
 
     With `fixed` one kind is drawn of each place; each run draws another, so that together they have each kind.
     """
     if how == "all":
-        return list(found)
+        return list(losses)
     drawing = random.Random(f"{how} {name}")
     by_place: dict[tuple[str, str], dict[str, list[AnyLoss]]] = {}
-    for loss in found:
+    for loss in losses:
         of, place, kind = loss.cause
         by_place.setdefault((of, place), {}).setdefault(kind, []).append(loss)
     drawn = ([drawing.choice(list(by_kind.values()))] if how == "fixed" else by_kind.values() for by_kind in by_place.values())

@@ -192,8 +192,8 @@ def _fetched_page(
     head = audited([entry], evidence_dir=str(evidence))["evidence"]["head"]
     shutil.rmtree(folder)
     now = Page(html.encode(), headers)
-    shown = recorded(now, as_base64=har == "base64", loaded=loaded) if har else None
-    return Audited(site, place, tells, [change(entry)], options, now, shown, evidence, head, has_history, allowed)
+    har_text = recorded(now, as_base64=har == "base64", loaded=loaded) if har else None
+    return Audited(site, place, tells, [change(entry)], options, now, har_text, evidence, head, has_history, allowed)
 
 
 def _entry(
@@ -244,8 +244,8 @@ def _requires_integrity(entry: Document) -> Document:
 Made = t.Callable[[Site, Place], Audited]
 
 
-def _of(*tells: str, **given: t.Any) -> Made:
-    return lambda site, place: _fetched_page(site, place, *tells, **given)
+def _of(*tells: str, **options: t.Any) -> Made:
+    return lambda site, place: _fetched_page(site, place, *tells, **options)
 
 
 _WRONG: t.Mapping[str, tuple[tuple[str, ...], Document]] = {
@@ -264,8 +264,8 @@ _WRONG: t.Mapping[str, tuple[tuple[str, ...], Document]] = {
     "script without integrity": (("script_new",), {"change": _requires_integrity}),
 }
 PAGES_WITH_TROUBLE: t.Mapping[str, Made] = {
-    **{f"fetched: {name}": _of(*tells, **given) for name, (tells, given) in _WRONG.items()},
-    **{f"recorded: {name}": _of(*tells, har=True, **given) for name, (tells, given) in _WRONG.items()},
+    **{f"fetched: {name}": _of(*tells, **options) for name, (tells, options) in _WRONG.items()},
+    **{f"recorded: {name}": _of(*tells, har=True, **options) for name, (tells, options) in _WRONG.items()},
     "fetched: page without entry": _of(
         "page_new", change=lambda entry: {**entry, "page": "https://other.example/"}, allowed=_ANY_PAGE_IS_NEW
     ),
@@ -347,8 +347,8 @@ def _of_answers(site: Site) -> t.Iterator[tuple[str, str, t.Callable[[Page], Pag
         "text/html; charset=zzz",
         "text/html, text/plain",
     )
-    for given in types:
-        yield "type", str(given), lambda page, given=given: page._replace(content_type=given)
+    for kind in types:
+        yield "type", str(kind), lambda page, kind=kind: page._replace(content_type=kind)
     yield "type", "two", lambda page: page._replace(headers=(*page.headers, ("Content-Type", "text/plain")))
 
 
@@ -392,12 +392,14 @@ def _recording_losses(recording: Document) -> t.Iterator[PageLoss]:
     for path in leaves(recording):
         value, name = at(recording, path), path[-1]
         if name in _WORDS and isinstance(value, str):
-            changes.append((path, "unknown word", lambda given, path=path: with_value(given, path, "zzz")))
-            changes.append((path, "other case", lambda given, path=path, value=value: with_value(given, path, value.upper())))
+            changes.append((path, "unknown word", lambda document, path=path: with_value(document, path, "zzz")))
+            changes.append(
+                (path, "other case", lambda document, path=path, value=value: with_value(document, path, value.upper()))
+            )
         if name == "text":
             for part in (1, 2, 3):
                 cut = value[: len(value) * part // 4]
-                changes.append((path, "cut", lambda given, path=path, cut=cut: with_value(given, path, cut)))
+                changes.append((path, "cut", lambda document, path=path, cut=cut: with_value(document, path, cut)))
     changes.append((("log", "entries", 0), "dropped", _without_document))
     changes.append((("log", "entries", 0), "repeated", _twice))
     for path, kind, change in changes:
@@ -409,14 +411,14 @@ def _recording_losses(recording: Document) -> t.Iterator[PageLoss]:
         )
 
 
-def _without_document(given: Document) -> Document:
-    changed = copy.deepcopy(given)
+def _without_document(document: Document) -> Document:
+    changed = copy.deepcopy(document)
     del changed["log"]["entries"][0]
     return changed
 
 
-def _twice(given: Document) -> Document:
-    changed = copy.deepcopy(given)
+def _twice(document: Document) -> Document:
+    changed = copy.deepcopy(document)
     changed["log"]["entries"].insert(0, copy.deepcopy(changed["log"]["entries"][0]))
     return changed
 

@@ -133,9 +133,9 @@ def _evidence(client: Client, rule: Rule | None, desired: DesiredRule, loaded: t
 
 def _complete(listing: Seen, directives: t.Sequence[str], any_of: t.Sequence[str] = ()) -> Seen:
     """Return a listing that says so if it has nothing of a directive that is needed, or of all of several."""
-    shown = {SCRIPT_SRC if resource.directive == SCRIPT_ELEMENTS else resource.directive for resource in listing.resources}
-    lacking = [name for name in directives if name not in shown]
-    lacking += [] if not any_of or shown & set(any_of) else [name for name in any_of if name not in lacking]
+    listed = {SCRIPT_SRC if resource.directive == SCRIPT_ELEMENTS else resource.directive for resource in listing.resources}
+    lacking = [name for name in directives if name not in listed]
+    lacking += [] if not any_of or listed & set(any_of) else [name for name in any_of if name not in lacking]
     gaps = tuple(Unknown(Cause.NOTHING_LISTED, f"it shows no {_NAMES[name]} at all") for name in lacking)
     return listing._replace(gaps=(*listing.gaps, *gaps))
 
@@ -153,10 +153,10 @@ def reports_of(client: Client, zone_ids: t.Sequence[str], days: int, rule_id: st
             return {zone_id: _within_limits(client, zone_id, window, rule_id) for zone_id in zone_ids}
         return violations.parse(data, zone_ids, window, recent=bool(rule_id), settings=True)
 
-    found = client.at_service_time(ask)
-    windows = [reports.value.window for reports in found.values() if isinstance(reports, Known)]
+    by_zone = client.at_service_time(ask)
+    windows = [reports.value.window for reports in by_zone.values() if isinstance(reports, Known)]
     client.warnings.extend(text for text in dict.fromkeys(map(violations.warning_of, windows)) if text)
-    return found if client.knows_time else {zone_id: _without_time(reports) for zone_id, reports in found.items()}
+    return by_zone if client.knows_time else {zone_id: _without_time(reports) for zone_id, reports in by_zone.items()}
 
 
 def _without_time(reports: Observed[Reports]) -> Observed[Reports]:

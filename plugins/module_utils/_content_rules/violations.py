@@ -152,8 +152,8 @@ def parse(
             node = _node(nodes, zone_id)
             limits = _limits(node, zone_id) if settings else Limits(window.length, page_size)
             # A service that does not refuse a window that is too long for a plan leaves out what the plan does not show.
-            shown = window.within(limits)
-            observed[zone_id] = Known(_reports(node, shown, min(page_size, limits.page_size), recent))
+            part = window.within(limits)
+            observed[zone_id] = Known(_reports(node, part, min(page_size, limits.page_size), recent))
         except Failure as failure:
             observed[zone_id] = unknown(failure)
     return observed

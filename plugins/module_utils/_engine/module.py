@@ -35,8 +35,8 @@ class _Module(AnsibleModule):  # type: ignore[misc]  # ansible-core ships no typ
     def log(self, msg: str, log_args: t.Mapping[str, t.Any] | None = None) -> None:
         """Log as ansible-core does, which logs all arguments with `no_log` masked, and here without secrets in addresses, too."""
         if log_args:
-            shown = presentable(self.params, self._options)
-            differing = {name: shown[name] for name in log_args if name in shown and shown[name] != self.params[name]}
+            arguments = presentable(self.params, self._options)
+            differing = {name: arguments[name] for name in log_args if name in arguments and arguments[name] != self.params[name]}
             if differing:
                 log_args = {**log_args, **mask_result(differing, self.no_log_values)}
                 msg = f"Invoked with {' '.join(f'{name}={_text(value)}' for name, value in log_args.items())}"

@@ -155,7 +155,7 @@ def _hidden_now(known: Scripts, seen: Scripts) -> list[Identity]:
     """Return the scripts without a visible URL or host that may be known ones, which a listing no longer shows by URL and host."""
     missing = known.keys() - seen.keys()
     hidden = [identity for identity in seen.keys() - known.keys() if not (identity[1] and _is_url(identity))]
-    return [each for each in hidden if any(_may_be(each, other) for other in missing)]
+    return [event for event in hidden if any(_may_be(event, other) for other in missing)]
 
 
 def _is_url(identity: Identity) -> bool:

@@ -161,8 +161,8 @@ def _output(requested: t.Mapping[str, Json], job: Job | None) -> list[Change]:
         differs = differs or bool(requested and job is None)
         change = _whole("output_options", job, whole, output_options.reported(whole, requested), differs)
         # A default that the service spells out differs from none.
-        shown = output_options.reported(job.output, requested) if job and change.sends else change.before
-        return [change._replace(before=shown)]
+        reported = output_options.reported(job.output, requested) if job and change.sends else change.before
+        return [change._replace(before=reported)]
     whole, differs_from_older = output_options.merged(requested, output_options.from_logpull(job.logpull))
     if not any(whole.values()):
         # A service that omits empty and false members would show no options, so that the older form would seem to count.

@@ -164,8 +164,10 @@ def _jobs(owner: t.Mapping[str, Json], rows: t.Iterable[Row]) -> list[dict[str, 
     for row in rows:
         groups = {name: object_of(row, name) if row.get(name) is not None else {} for name in FIELDS}
         number = number_of(object_of(row, "dimensions"), "jobId")
-        shown = {path.rpartition(".")[2]: _shown(groups, path, meaning) for path, meaning in MAY_BE_ABSENT.items()}
-        by_job.setdefault(number, []).append({**shown, **{name: _FLAGS.get(str(shown[name])) for name in ("success", "final")}})
+        members = {path.rpartition(".")[2]: _shown(groups, path, meaning) for path, meaning in MAY_BE_ABSENT.items()}
+        by_job.setdefault(number, []).append(
+            {**members, **{name: _FLAGS.get(str(members[name])) for name in ("success", "final")}}
+        )
     return [{**owner, "job_id": job_id, **_facts(by_job[job_id])} for job_id in sorted(by_job)]
 
 

@@ -170,8 +170,8 @@ class Query:
             limits = self.settings(account, USAGE)
             if not _USAGE_FIELDS.issubset(limits.fields):
                 return None
-            shown = month.shortened(limits)
-            days = whole_days(shown.since, shown.until)
+            part = month.shortened(limits)
+            days = whole_days(part.since, part.until)
             # A day is a row.
             at_once = min(31, limits.page_size)
             text = (
@@ -205,9 +205,9 @@ class Query:
                 jobs.add(job)
                 types[kind.lower() if isinstance(kind, str) and kind else None] += size
                 days[str(dimensions.get(_DATE))] += size
-        shown = whole_days(window.since, window.until)
-        is_shown = _DATE in names and {*shown, window.since.date().isoformat()}.issuperset(days)
-        return Deliveries(types, frozenset(jobs), {day: days[day] for day in shown} if is_shown else {})
+        whole = whole_days(window.since, window.until)
+        is_shown = _DATE in names and {*whole, window.since.date().isoformat()}.issuperset(days)
+        return Deliveries(types, frozenset(jobs), {day: days[day] for day in whole} if is_shown else {})
 
     def _delivery_rows(self, account: str, window: Window, limits: Limits, names: t.Sequence[str]) -> list[Row]:
         text = (

@@ -247,7 +247,7 @@ def misspelled(parameters: Parameters) -> list[tuple[str, str]]:
 
     unknown = [name for name in parameters if name not in _DOCUMENTED]
     close = {name: difflib.get_close_matches(name.lower(), [other.lower() for other in _DOCUMENTED], n=1) for name in unknown}
-    return [(name, next(other for other in _DOCUMENTED if other.lower() == found[0])) for name, found in close.items() if found]
+    return [(name, next(other for other in _DOCUMENTED if other.lower() == names[0])) for name, names in close.items() if names]
 
 
 def render(parameters: Parameters) -> str:

@@ -87,8 +87,8 @@ def alerts(client: Client) -> Alerts:
 
 def silences(client: Client) -> list[dict[str, Json]]:
     """Return when policies are silenced, sorted."""
-    found = [_silence(item) for item in _identified(client, "silence", "notifications.silences")]
-    return sorted(found, key=lambda silence: tuple(map(str, silence.values())))
+    silences = [_silence(item) for item in _identified(client, "silence", "notifications.silences")]
+    return sorted(silences, key=lambda silence: tuple(map(str, silence.values())))
 
 
 def _silence(sent: t.Mapping[str, Json]) -> dict[str, Json]:

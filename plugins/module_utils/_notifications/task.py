@@ -58,8 +58,8 @@ class NotificationWebhook(StateTask[DesiredWebhook, WebhookState]):
         return conclude_webhook(plan, answers)
 
     def secrets(self, desired: DesiredWebhook, state: WebhookState | None) -> t.Iterable[str]:
-        shown = state.webhook.url if state and state.webhook else None
-        return (*secrets_of(desired.url), *secrets_of(shown), *([desired.secret] if desired.secret else []))
+        url = state.webhook.url if state and state.webhook else None
+        return (*secrets_of(desired.url), *secrets_of(url), *([desired.secret] if desired.secret else []))
 
     def verify(self, client: Client, outcomes: t.Sequence[Outcome]) -> None:
         verify_webhook(

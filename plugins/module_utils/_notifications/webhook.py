@@ -81,20 +81,20 @@ def compare_url(webhook: Webhook, url: str) -> tuple[tuple[str, ...], bool]:
     The service cuts the secret path out of the addresses of chat services: what it shows of the path is compared, and is all of it only for
     a generic webhook.
     """
-    shown, requested = split(webhook.url), split(url)
-    if shown is None or requested is None:
+    own, requested = split(webhook.url), split(url)
+    if own is None or requested is None:
         return (), False
     compared, differs = [SCHEME, HOST], origin(webhook.url) != origin(url)
-    one, other = _segments(shown.path), _segments(requested.path)
-    shows_path = webhook.type == GENERIC and "*" not in shown.path
+    one, other = _segments(own.path), _segments(requested.path)
+    shows_path = webhook.type == GENERIC and "*" not in own.path
     if shows_path:
         compared.append(PATH)
         differs = differs or one != other
     elif one:
         differs = differs or other[: len(one)] != one
-    if shows_path and shown.query:
+    if shows_path and own.query:
         compared.append(QUERY)
-        differs = differs or shown.query != requested.query
+        differs = differs or own.query != requested.query
     return tuple(compared), differs
 
 

@@ -97,14 +97,14 @@ class Seen(t.NamedTuple):
                 known.setdefault((inline.kind, inline.hash), inline)
                 counts[inline.kind, inline.hash] += 1
         shapes: dict[str, str | None] = {}
-        found: dict[t.Any, Code] = {}
+        by_key: dict[t.Any, Code] = {}
         for key, inline in known.items():
             if inline.code not in shapes:
                 shapes[inline.code] = shape_of(inline.code)
             shape = None if inline.kind in WITHOUT_SHAPE else shapes[inline.code]
             is_dynamic = counts[key] < len(self.reads)
-            found.setdefault((inline.kind, shape) if is_dynamic and shape else key, Code(inline, shape, is_dynamic))
-        return list(found.values())
+            by_key.setdefault((inline.kind, shape) if is_dynamic and shape else key, Code(inline, shape, is_dynamic))
+        return list(by_key.values())
 
     def values(self, read: Read, name: str) -> list[str]:
         """Return the values of a header, or of what stands in its place, in one fetch."""
@@ -181,8 +181,8 @@ class Comparison:
         if any((finding.kind, finding.subject) == (kind, subject) for finding in self.findings):
             return
         where = "" if line is None else f"line {line}: "
-        shown, expected = (None if text is None else clean_text(text) for text in (is_text, should_be))
-        self.findings.append(Finding(kind, self.seen.page.url, subject, shown, expected, line, clean_text(where + message)))
+        actual, expected = (None if text is None else clean_text(text) for text in (is_text, should_be))
+        self.findings.append(Finding(kind, self.seen.page.url, subject, actual, expected, line, clean_text(where + message)))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -196,8 +196,8 @@ class Comparison:
     def _has(self, kind: str, line: Line) -> bool:
         """Return whether each fetch has something that fits a line and is executed or shown."""
         documents = [*self.seen.documents()]
-        found = [document.scripts if kind == "script" else document.frames for document in documents]
-        return all(any(element.is_live and line.pattern.covers(element.url) for element in listed) for listed in found)
+        of_documents = [document.scripts if kind == "script" else document.frames for document in documents]
+        return all(any(element.is_live and line.pattern.covers(element.url) for element in listed) for listed in of_documents)
 
     def missing(self) -> t.Iterator[tuple[str, str]]:
         """Yield the kind and the pattern of each required line that not every fetch has."""
@@ -230,15 +230,15 @@ class Comparison:
             values = {name: self.seen.values(read, name) for name in (*self.names, CSP)}
             for name in self.names:
                 declared = self.entry.headers.get(name, ())
-                found = policies.compare(name, values[name], declared)
-                if found is not None:
+                comparison = policies.compare(name, values[name], declared)
+                if comparison is not None:
                     self._add(
                         "header_changed",
                         name,
-                        found.is_text,
-                        found.should_be,
+                        comparison.is_text,
+                        comparison.should_be,
                         None,
-                        _of_header(found, policies.is_only_reported(name, values, declared)),
+                        _of_header(comparison, policies.is_only_reported(name, values, declared)),
                     )
 
     def _compare_scripts(self) -> None:

@@ -85,9 +85,9 @@ def _read(text: str, base: Address, depth: int = 0) -> t.Iterator[Found]:
         foreign |= walk.foreign
         yield walk.found
         for inner_base, code in walk.documents:
-            for found in _read(code.code, inner_base, depth + 1):
-                found.move_to(code.line)
-                yield found
+            for inner in _read(code.code, inner_base, depth + 1):
+                inner.move_to(code.line)
+                yield inner
     if is_empty:
         raise Unread("it is empty")
     place = find_doubt(text, foreign, known)

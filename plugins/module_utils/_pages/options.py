@@ -200,19 +200,19 @@ def _headers(place: str, value: Json) -> dict[str, str | list[str]]:
     if not isinstance(value, dict):
         raise invalid_option(place, f"must be a dictionary of headers, not {quoted(value)}")
     headers: dict[str, str | list[str]] = {}
-    for given, texts in value.items():
+    for header, texts in value.items():
         if texts is None:
             continue  # absent
-        name = str(given).lower()
+        name = str(header).lower()
         values = list(texts) if isinstance(texts, (list, tuple)) else [texts]
         if name in headers:
-            raise invalid_option(place, f"{quoted(given)} stands twice; give a list for a header that is sent several times")
+            raise invalid_option(place, f"{quoted(header)} stands twice; give a list for a header that is sent several times")
         if not values or not all(isinstance(text, str) for text in values):
-            raise invalid_option(f"{place}.{given}", "must be text, or a list of texts for a header that is sent several times")
+            raise invalid_option(f"{place}.{header}", "must be text, or a list of texts for a header that is sent several times")
         for text in values if name in POLICIES else ():
             directive = find_duplicate(text)
             if directive:
-                raise invalid_option(f"{place}.{given}", f"the policy has the directive {quoted(directive)} twice")
+                raise invalid_option(f"{place}.{header}", f"the policy has the directive {quoted(directive)} twice")
         headers[name] = texts if isinstance(texts, str) else values
     return headers
 

@@ -48,7 +48,7 @@ def _lines(comparison: Comparison, kind: str, urls: t.Iterable[str], left_out: l
     entry = comparison.entry
     lines: t.Sequence[Line] = () if entry is None else entry.scripts if kind == "script" else entry.frames
     declared = () if entry is None else entry.declared[f"{kind}s"]
-    kept = [given for given, line in zip(declared, lines, strict=True) if f"{kind} {line.pattern.text}" in comparison.used]
+    kept = [entry for entry, line in zip(declared, lines, strict=True) if f"{kind} {line.pattern.text}" in comparison.used]
     added = []
     for url in dict.fromkeys(urls):
         if any(line.pattern.covers(url) for line in lines):

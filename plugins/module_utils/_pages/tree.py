@@ -55,7 +55,7 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
     if "<frameset" in lower:
         # A frameset removes the body that came before it, whose scripts have run; the name of another element has the same length.
         texts.append(_FRAMESET.sub("<noframe_", text))
-    shown = len(texts)
+    count = len(texts)
     if "selectedcontent" in lower:
         # The parser replaces the content with that of an option. Browsers do so too, after they have executed and loaded it.
         texts += [_SELECTED.sub(r"\1s_lectedcontent", variant) for variant in texts]
@@ -69,7 +69,7 @@ def trees(text: str, *, is_srcdoc: bool) -> t.Iterator[tuple[Node, bool]]:
                 scripting_enabled=scripting,
                 iframe_srcdoc=is_srcdoc,
             ).root
-            yield root, scripting and number < shown
+            yield root, scripting and number < count
             _release(root)
 
 

@@ -225,8 +225,8 @@ def _reason(result: SampleResult, sample: Sample) -> str:
     if not result["delivered"]:
         hint = "" if sample.absent is None else " (expected: null is for a record that must be left out)"
         return f"nothing would be delivered: the record would be filtered out, but it must be delivered{hint}"
-    shown: Json = result["delivered"][0] if len(result["delivered"]) == 1 else result["delivered"]
-    record = shorten(json.dumps(shown, ensure_ascii=False), _MAX_RECORD_LENGTH)
+    delivered: Json = result["delivered"][0] if len(result["delivered"]) == 1 else result["delivered"]
+    record = shorten(json.dumps(delivered, ensure_ascii=False), _MAX_RECORD_LENGTH)
     names = ", ".join(result["differences"])
     if sample.absent is not None:
         return f"{names} must not be delivered, but the record would be {record}"

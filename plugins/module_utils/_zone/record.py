@@ -315,9 +315,9 @@ _SHOWN_BY: t.Mapping[str, tuple[str, ...]] = {
 def _lacking(name: str, part: Json) -> str:
     """Return what a part of a record lacks so that it shows something; "" if it does. A result without the member at all is refused."""
     members = _SHOWN_BY.get(name, ())
-    given = [member for member in members if member in part] if isinstance(part, dict) else []
-    if given and isinstance(part, dict) and all(part[member] is None for member in given):
-        return f"{given[0]} is null in the result"
+    named = [member for member in members if member in part] if isinstance(part, dict) else []
+    if named and isinstance(part, dict) and all(part[member] is None for member in named):
+        return f"{named[0]} is null in the result"
     if name in _AUDITS and isinstance(part, dict) and part.get("passed") is False and not _fails(part):
         return "the audit did not pass, and its result has no finding"
     if name == "delivery" and not all(is_integer(dict_of(row).get("job_id")) for row in list_of(_rows_in(part))):
@@ -380,8 +380,10 @@ def _shortened(delivery: Json, owner: str | None) -> str:
 def part_of_hours(shortened: Json) -> str:
     """Return how many of the requested hours a plan shows; "" for all."""
     hours = dict_of(shortened)
-    shown, requested = hours.get("hours"), hours.get("requested")
-    return f"{shown:g} of {requested:g} hours" if isinstance(shown, (int, float)) and isinstance(requested, (int, float)) else ""
+    covered, requested = hours.get("hours"), hours.get("requested")
+    return (
+        f"{covered:g} of {requested:g} hours" if isinstance(covered, (int, float)) and isinstance(requested, (int, float)) else ""
+    )
 
 
 def _readable(value: Json) -> Json:

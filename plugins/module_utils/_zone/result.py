@@ -74,18 +74,18 @@ class ZoneResult(t.TypedDict, total=False):
 
 def differences_of(result: ZoneResult, reasons: t.Mapping[str, str] = types.MappingProxyType({})) -> list[Difference]:
     """Return what differs in the managed parts of a zone; `reasons`: why the service disabled jobs, by their labels."""
-    found = [difference for resource in PARTS for difference in _of(resource, result.get(resource) or {})]
-    shown = {difference.subject for difference in found if difference.resource == JOBS}
+    differences = [difference for resource in PARTS for difference in _of(resource, result.get(resource) or {})]
+    subjects = {difference.subject for difference in differences if difference.resource == JOBS}
     # A job that is refused because it delivers elsewhere differs, also where the diff does not have it.
-    found += [
+    differences += [
         Difference(JOBS, str(refusal["job"]), str(refusal.get("member")), UPDATE, refusal.get("is"), refusal.get("should_be"))
         for refusal in result.get("refusals") or ()
-        if refusal.get("job") is not None and refusal["job"] not in shown
+        if refusal.get("job") is not None and refusal["job"] not in subjects
     ]
     stopped: dict[tuple[str, ...], str] = {(JOBS, label, "enabled"): reason for label, reason in reasons.items()}
     return [
         difference._replace(reason=stopped.get((difference.resource, str(difference.subject), str(difference.path))))
-        for difference in found
+        for difference in differences
     ]
 
 

@@ -105,8 +105,8 @@ def survey(client: Client, params: Params, display: t.Callable[[str], None] = la
 
 def may_be_selected(zone: ListedZone, filters: Params) -> bool:
     """Return whether a zone is read: also one that the service lists without its account or status, which may be what is asked for."""
-    shown = {"account_ids": zone["account"] and zone["account"]["id"], "statuses": zone["status"]}
-    return is_selected(zone, {**filters, **{option: () for option, value in shown.items() if value is None}})
+    values = {"account_ids": zone["account"] and zone["account"]["id"], "statuses": zone["status"]}
+    return is_selected(zone, {**filters, **{option: () for option, value in values.items() if value is None}})
 
 
 def seconds_left(done: int, total: int, elapsed: float, sent: int, budget: tuple[int, float] | None) -> float:

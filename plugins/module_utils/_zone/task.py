@@ -160,8 +160,8 @@ def _listed(state: ZoneState) -> list[Report] | None:
     if state.jobs is None or state.jobs.refusal is not None:
         return None
     in_order = sorted(state.jobs.jobs, key=lambda job: job.id)
-    shown = with_health(in_order, DEFAULT_STALE_AFTER, state.jobs.now)
-    return [{**job, "transformer": transformer_name(job["transformer_id"], state.jobs.transformers)} for job in shown]
+    listed = with_health(in_order, DEFAULT_STALE_AFTER, state.jobs.now)
+    return [{**job, "transformer": transformer_name(job["transformer_id"], state.jobs.transformers)} for job in listed]
 
 
 def _differing(name: str, whole: Plan) -> tuple[Json, Json]:

@@ -312,21 +312,21 @@ def verification(answer: Json, now: datetime.datetime) -> Verified:
 
     A status that is missing or unknown, a beginning that is to come, an end that is past, and either that is no time, are objections.
     """
-    shown = {name: dict_of(answer).get(name) for name in _SHOWN}
-    status = shown["status"]
+    members = {name: dict_of(answer).get(name) for name in _SHOWN}
+    status = members["status"]
     if not isinstance(status, str):
-        return Verified({**shown, "status": None}, "The service does not say whether the token is active.")
+        return Verified({**members, "status": None}, "The service does not say whether the token is active.")
     if status != _ACTIVE:
-        return Verified(shown, f"The token is {line(status, _MAX_TEXT)}.")
+        return Verified(members, f"The token is {line(status, _MAX_TEXT)}.")
     for name, verb in (("not_before", "begins"), ("expires_on", "ends")):
-        if shown[name] is not None and parse_time(shown[name]) is None:
-            return Verified(shown, f"The service says that the token {verb} at {quoted(shown[name])}, which is no time.")
-    begin, end = parse_time(shown["not_before"]), parse_time(shown["expires_on"])
+        if members[name] is not None and parse_time(members[name]) is None:
+            return Verified(members, f"The service says that the token {verb} at {quoted(members[name])}, which is no time.")
+    begin, end = parse_time(members["not_before"]), parse_time(members["expires_on"])
     if begin is not None and begin > now:
-        return Verified(shown, f"The token is not valid before {format_time(begin)}, although the service calls it {_ACTIVE}.")
+        return Verified(members, f"The token is not valid before {format_time(begin)}, although the service calls it {_ACTIVE}.")
     if end is not None and end <= now:
-        return Verified(shown, f"The token expired at {format_time(end)}, although the service calls it {_ACTIVE}.")
-    return Verified(shown, "")
+        return Verified(members, f"The token expired at {format_time(end)}, although the service calls it {_ACTIVE}.")
+    return Verified(members, "")
 
 
 def _permitted(product: str, scope: str, readable: bool | None, playbooks: t.Sequence[str]) -> Permitted:

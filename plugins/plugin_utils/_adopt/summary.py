@@ -97,8 +97,8 @@ def _why_unloaded(registered: Json) -> str:
 
 def reasons(adoption: Adoption) -> dict[str, str]:
     """Return the hosts that fail, each with its reason."""
-    found = {name: _reason(verification) for name, verification in adoption.verified.items()}
-    return {**adoption.refused, **{name: reason for name, reason in found.items() if reason}}
+    of_verified = {name: _reason(verification) for name, verification in adoption.verified.items()}
+    return {**adoption.refused, **{name: reason for name, reason in of_verified.items() if reason}}
 
 
 def _reason(verification: Verification) -> str:

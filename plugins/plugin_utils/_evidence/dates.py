@@ -77,16 +77,16 @@ class Dates:
         entered, day = entered_with(before, declared), date_of(declared)
         was = date_of(before) if before and has_text(before.get("authorised_by")) else ""
         if not day and (was or entered is not None):
-            found = self.undated
+            entries = self.undated
         elif entered is not None and day < last_day and not was_seen(declared, entered, day):
-            found = self.outdated
+            entries = self.outdated
         elif day < was:
-            found = self.redated
+            entries = self.redated
         else:
             return
         dated = Dated(self._of, name, digest_of(dict(declared)), day)
         self._entries[dated] = declared
-        found.add(dated)
+        entries.add(dated)
 
     def _take_early(self, entries: Entries, today: str) -> None:
         """Take what the audit at hand was compared with although it was authorised only on a later day."""
@@ -98,7 +98,7 @@ class Dates:
             }
             self._later = entries, list(later)
             self._entries |= later
-        self.early |= {each for each in self._later[1] if each.day > today}
+        self.early |= {entry for entry in self._later[1] if entry.day > today}
 
 
 def date_of(entry: Entry) -> str:
@@ -126,7 +126,7 @@ def entered_with(before: Entry | None, now: Entry) -> list[str] | None:
 def covers(entry: Entry, url: str, host: str) -> bool:
     """Return whether an entry of a baseline of scripts matches a script on a host."""
     hosts = list_of(entry.get("hosts"))
-    return matches(entry.get("url"), url) and (not hosts or host in [str(each).lower() for each in hosts])
+    return matches(entry.get("url"), url) and (not hosts or host in [str(name).lower() for name in hosts])
 
 
 def best_entry(entries: Entries, url: str, host: str) -> Entry | None:

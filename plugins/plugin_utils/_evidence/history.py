@@ -100,9 +100,9 @@ class History(Chronicle):
     def listed(self) -> list[Listed]:
         """Return the inventory of the last record of the period, sorted."""
         left: dict[Identity, tuple[str, ...]] = {}
-        for each in (*self.hidden, *self.dropped):
-            identity = Identity(each.place, each.detail, each.rest)
-            left[identity] = (*left.get(identity, ()), each.kind)
+        for finding in (*self.hidden, *self.dropped):
+            identity = Identity(finding.place, finding.detail, finding.rest)
+            left[identity] = (*left.get(identity, ()), finding.kind)
         inventory = sorted((self.inventory or {}).items())
         return [self._listed(identity, seen)._replace(left=left.get(identity, ())) for identity, seen in inventory]
 
@@ -117,15 +117,19 @@ class History(Chronicle):
 
     @property
     def left_out(self) -> list[tuple[str, datetime.datetime]]:
-        known = sorted((*each, known.last_at) for each, known in self._known.items() if each not in self.last_seen)
+        known = sorted((*identity, known.last_at) for identity, known in self._known.items() if identity not in self.last_seen)
         return [(" on ".join(filter(None, (url or "a script without a URL", host))), at) for url, host, _rest, at in known]
 
     def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
         explain = (NEW, HASH_CHANGED, _UNVERIFIED)
-        found = {Identity(each.place, each.detail, each.rest) for each in (*self.open, *self.hidden) if each.kind in explain}
+        present = {
+            Identity(finding.place, finding.detail, finding.rest)
+            for finding in (*self.open, *self.hidden)
+            if finding.kind in explain
+        }
         entries = {finding.entry for finding in self.open if finding.kind in (UNJUSTIFIED, _EXPIRED)}
         now = {identity for identity, seen in self.last_seen.items() if not self._listed(identity, seen).is_authorised}
-        for identity in sorted({*now, *(each for each in self.ongoing if isinstance(each, Identity))} - found):
+        for identity in sorted({*now, *(item for item in self.ongoing if isinstance(item, Identity))} - present):
             seen, episode = self.last_seen.get(identity), self.ongoing.get(identity)
             at = episode.since if episode else self.last_seen_at
             if at is not None and (seen is None or seen.entry not in entries):
@@ -190,7 +194,7 @@ class History(Chronicle):
             for identity in self._find_gone(now, record["scope"]):
                 gone.add(identity)
                 self.end(identity, audit.at, GONE_SINCE)
-                for finding in [each for each in self.dropped if Identity(each.place, each.detail, each.rest) == identity]:
+                for finding in [item for item in self.dropped if Identity(item.place, item.detail, item.rest) == identity]:
                     del self.dropped[finding]
                 yield Event(audit.at, self.zone_id, GONE, identity.url, identity.host)
             self._before, self.last_seen, self.last_seen_at = self.last_seen, now, audit.at

@@ -120,8 +120,10 @@ class PageHistory(Chronicle):
 
     def not_authorised(self) -> t.Iterator[tuple[str, Opened]]:
         left = {*self.open, *self.hidden}
-        about = {(each.place, each.detail) for each in left}
-        ongoing = sorted(each for each in self.ongoing if isinstance(each, Finding) and (each.place, each.detail) not in about)
+        about = {(finding.place, finding.detail) for finding in left}
+        ongoing = sorted(
+            finding for finding in self.ongoing if isinstance(finding, Finding) and (finding.place, finding.detail) not in about
+        )
         for finding in ongoing:
             since = self.ongoing[finding].since
             event = self.event_about(finding, since, OPENED, HIDDEN if self.is_hidden(finding) else STILL_NOT_AUTHORISED)
@@ -138,7 +140,7 @@ class PageHistory(Chronicle):
         declared = self.entry_of(entry)
         kinds = {finding.kind for finding in self._found if finding.place == url or (entry and finding.detail == entry)}
         named = [kind for kind in PAGES.findings if kind in kinds]
-        is_ongoing = any(isinstance(each, Finding) and each.place == url for each in self.ongoing)
+        is_ongoing = any(isinstance(finding, Finding) and finding.place == url for finding in self.ongoing)
         is_authorised = is_current(declared, self.day) and not is_ongoing and not kinds - {UNUSED}
         return ListedPage(
             page=url,
@@ -360,7 +362,7 @@ class PageHistory(Chronicle):
     @property
     def late_pages(self) -> list[tuple[str, str]]:
         days = {audit.day.isoformat() for audit in self.audits[:1]}
-        return [each for each in self.looks.late(self.earlier, self.max_gap_days) if each[0] not in days]
+        return [gap for gap in self.looks.late(self.earlier, self.max_gap_days) if gap[0] not in days]
 
     @property
     def unaudited_entries(self) -> list[str]:

@@ -46,8 +46,8 @@ def new_setting(monitor: t.Mapping[str, Json], before: datetime.datetime | None,
 
 def scores_of(scope: t.Mapping[str, Json]) -> MaliciousScores | None:
     """Return which scores meant malicious to an audit; None for a route that has no default."""
-    given = scope.get(SCORES)
-    return parse_scores(given) if isinstance(given, str) else MALICIOUS_SCORES.get(str(scope.get("route")))
+    scores = scope.get(SCORES)
+    return parse_scores(scores) if isinstance(scores, str) else MALICIOUS_SCORES.get(str(scope.get("route")))
 
 
 def details_of(scope: t.Mapping[str, Json]) -> int:

@@ -100,11 +100,11 @@ def _unread_files(_chains: t.Sequence[Told], _period: Period, lacking: Lacking) 
 
 
 def _broken_history(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> _Texts:
-    found = sorted((audit.at, chain.zone) for chain in chains for audit in chain.history.audits if audit.has_broken_history)
-    if found:
-        at, zone = found[0]
+    broken = sorted((audit.at, chain.zone) for chain in chains for audit in chain.history.audits if audit.has_broken_history)
+    if broken:
+        at, zone = broken[0]
         where = f"first in {zone} on {at.date().isoformat()}"
-        yield f"{plural(len(found), 'audit')} found that the history was broken, {where}: earlier records may have been changed or removed"
+        yield f"{plural(len(broken), 'audit')} found that the history was broken, {where}: earlier records may have been changed or removed"
 
 
 # Words for findings.

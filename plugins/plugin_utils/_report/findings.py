@@ -278,8 +278,8 @@ def pages(audit: Pages) -> t.Iterator[Problem]:
         kind = str(finding.get("kind"))
         subject = canonical([finding.get("page"), finding.get("subject")])
         should_be = finding.get("should_be")
-        found = problem(kind, subject, str(finding.get("message") or kind), resource="pages")
-        yield found if should_be is None else found._replace(desired=str(should_be))
+        item = problem(kind, subject, str(finding.get("message") or kind), resource="pages")
+        yield item if should_be is None else item._replace(desired=str(should_be))
 
 
 def delivery(rows: t.Sequence[Copied], jobs: t.Sequence[ReportedJob] | None) -> t.Iterator[Problem]:

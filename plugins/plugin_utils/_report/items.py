@@ -98,21 +98,21 @@ def items_of(owner: str | None, problems: t.Iterable[Problem], at: str, wording:
     The id depends on the place of a problem and not on its values, so it is the same in every format and run.
     """
     items: dict[str, Item] = {}
-    for found in problems:
-        place = canonical([owner, found.kind, found.resource, found.subject, found.member])
+    for raised in problems:
+        place = canonical([owner, raised.kind, raised.resource, raised.subject, raised.member])
         name = hashlib.sha256(place.encode()).hexdigest()[:16]
         if name not in items:
             items[name] = {
                 "id": name,
-                "kind": found.kind,
-                "type": found.type,
-                "resource": found.resource,
-                "subject": found.subject,
-                "member": found.member,
-                "severity": found.severity,
-                "message": sentence(found, wording) + found.note,
-                "is": found.present,
-                "should_be": found.desired,
+                "kind": raised.kind,
+                "type": raised.type,
+                "resource": raised.resource,
+                "subject": raised.subject,
+                "member": raised.member,
+                "severity": raised.severity,
+                "message": sentence(raised, wording) + raised.note,
+                "is": raised.present,
+                "should_be": raised.desired,
                 "first_seen": at,
                 "waived": False,
                 "carried": False,

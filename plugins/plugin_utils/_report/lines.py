@@ -337,8 +337,8 @@ def _of_row(
 ) -> t.Iterator[str]:
     zone = line(shown_name(row), 300)
     for kind in KINDS:
-        found = [] if kind in counted_kinds else _counting_of(row, kind)
-        items = [item for item in found if (_key(row), item["id"]) not in folded]
+        counting = [] if kind in counted_kinds else _counting_of(row, kind)
+        items = [item for item in counting if (_key(row), item["id"]) not in folded]
         # Of each type at least one.
         first = {item["type"]: item["id"] for item in reversed(items)}
         by_need = sorted(items, key=lambda item: item["id"] != first[item["type"]])

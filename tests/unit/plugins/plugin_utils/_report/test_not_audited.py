@@ -142,7 +142,7 @@ def test_hours_that_the_plan_does_not_show():
 def test_days_of_violations_that_the_plan_does_not_show(survey):
     """What was reported before is not known, which fails nothing; of several rules the shortest window is told."""
     hours = [None, {"hours": 48, "requested": 168}, {"hours": 24, "requested": 720}]
-    seen = [{"available": True, "blocked": [], "shortened": shown} for shown in hours]
+    seen = [{"available": True, "blocked": [], "shortened": cut} for cut in hours]
     rules = [{"id": str(number), "description": str(number), "violations": violations} for number, violations in enumerate(seen)]
     part = {"content_security_rules": rules} if survey else {"violations": dict(enumerate(seen))}
     made = report({**whole(), "result": {"content_security_rules": {**outcome(), **part}}}, survey=survey)
