@@ -132,9 +132,9 @@ lines:
   elements: str
   sample:
     - >-
-      2 scripts were changed without authorisation, both authorised within 3 days but in use before that. At least every seven days: yes, which counts
-      audits from the first one on, whatever they found. Every one of 312 audits of 3 zones is accounted for, which says that the records in the folder are
-      unbroken, whatever they found.
+      2 scripts were changed without authorisation, both authorised within 3 days but in use before that. At least every seven days: yes. Every one of
+      312 audits of 3 zones is accounted for. These answers count audits from the first one on, and say that the records in the folder are unbroken, whatever
+      they found.
     - 3 zones audited, 312 audits, 41 scripts at the end, 2 changes of scripts, 0 findings not resolved, 0 gaps
     - The document is /srv/audit/assessment/evidence.html
 zones:

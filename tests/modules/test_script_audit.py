@@ -77,8 +77,10 @@ def test_document_is_made_from_records(modules: Modules, scripts: None, evidence
         assert (result["changed"], result["valid"], [row["records"] for row in result["zones"]]) == (False, True, [2])
         verdict = result["lines"][0]
         assert verdict.startswith("2 scripts were added without authorisation, still not resolved after less than a day (1 of")
-        assert " At least every seven days: yes, which counts audits from the first one on, " in verdict
-        assert " Every one of 2 audits of 1 zone is accounted for, " in verdict
+        assert (
+            " At least every seven days: yes. Every one of 2 audits of 1 zone is accounted for. These answers count audits"
+            in verdict
+        )
         page, table = (Path(path) for path in result["files"])
         assert "shop.example.com" in page.read_text(encoding="utf-8") and (page.stat().st_mode & 0o777) == 0o640
         assert table.read_text(encoding="utf-8").count(",inventory,") == 2

@@ -150,7 +150,7 @@ class Slow(t.NamedTuple):
 def find_slow(audits: t.Sequence[Audit], start: datetime.date, period: Period) -> Slow | None:
     """Return the first days of the period between which more than seven days had no audit that could see, counted from `start`; None if there are none."""
     # A record that is dated after the document proves nothing.
-    days = [audit.day for audit in audits if audit.proves_its_day and audit.day <= period.last]
+    days = [audit.day for audit in audits if audit.can_see and audit.day <= period.last]
     for before, after in itertools.pairwise([start, *days, period.last]):
         # An audit on the first day of the period leaves no day of it without one, whatever was before.
         if (after - before).days > FREQUENCY_DAYS and (after > period.first or after not in days):

@@ -99,7 +99,7 @@ class Chronicle(abc.ABC):
         else:
             self.earlier = at
             # Without any that could see, the days count from the first one.
-            self._start = audit.day if audit.proves_its_day or self._start is None else self._start
+            self._start = audit.day if audit.can_see or self._start is None else self._start
         self.last_at, self._last_scope = at, record["scope"]
 
     @property

@@ -51,11 +51,22 @@ def sentences(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> lis
     worse = [text for part in _WORSE for text in part(chains, period, lacking)]
     answers, late = list(_frequency(chains, lacking.zones)), list(_written(chains, period))
     whole = list(_accounted(chains))
-    if worse or late or any(_NOT_MET in text for text in answers):
+    is_met, is_late = not any(_NOT_MET in text for text in answers), bool(_late(chains))
+    if worse or late or not is_met:
         # Beside bad news, these two would be taken for good news.
-        answers = [text if _NOT_MET in text else f"{text}, {_OF_AUDITS}" for text in answers]
-        whole = [f"{text}, {_OF_RECORDS}" for text in whole]
-    return [text[:1].upper() + text[1:] for text in (*worse, *answers, *late, *whole)]
+        answers = [f"{text} by the times that the records name" if is_late and _NOT_MET not in text else text for text in answers]
+        answers, whole = _explained(answers, whole)
+    # An answer that is good news never comes before what makes it doubtful.
+    told = [*late, *answers] if is_met else [*answers, *late]
+    return [text[:1].upper() + text[1:] for text in (*worse, *told, *whole)]
+
+
+def _explained(answers: t.Sequence[str], whole: t.Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the answers with a sentence behind the last of them that says what they do not say."""
+    is_yes = any(_NOT_MET not in text for text in answers)
+    if whole:
+        return [*answers], [*whole[:-1], f"{whole[-1]}. {_OF_BOTH if is_yes else _OF_RECORDS}"]
+    return [*answers[:-1], f"{answers[-1]}. {_OF_AUDITS}"] if is_yes and answers else [*answers], []
 
 
 _NOT_MET = ": not met in "
@@ -67,8 +78,11 @@ def is_good(sentence: str) -> bool:
     return bool(_GOOD.match(sentence))
 
 
-_OF_AUDITS = "which counts audits from the first one on, whatever they found"
-_OF_RECORDS = "which says that the records in the folder are unbroken, whatever they found"
+_OF_AUDITS = "This counts audits from the first one on, whatever they found"
+_OF_RECORDS = "This says that the records in the folder are unbroken, whatever they found"
+_OF_BOTH = (
+    "These answers count audits from the first one on, and say that the records in the folder are unbroken, whatever they found"
+)
 
 
 _Texts = t.Iterator[str]
@@ -373,9 +387,14 @@ def _when(span: Slow, zone: str) -> str:
     return f"{zone}{page} from {span.first} to {span.last}"
 
 
+def _late(chains: t.Sequence[Told]) -> int:
+    """Return the number of records that were written long after, or before, the time that they name."""
+    return sum(audit.delay is not None and audit.delay > MAX_DELAY for chain in chains for audit in chain.history.audits)
+
+
 def _written(chains: t.Sequence[Told], period: Period) -> _Texts:
     audits: list[Audit] = [audit for chain in chains for audit in chain.history.audits]
-    late = sum(audit.delay is not None and audit.delay > MAX_DELAY for audit in audits)
+    late = _late(chains)
     if late:
         words = (
             f"{_one_or(late, 'was', 'were')} written more than a day from the time that {_one_or(late, 'it names', 'they name')}"

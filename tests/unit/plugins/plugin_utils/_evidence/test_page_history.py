@@ -27,8 +27,8 @@ LATE = (
 )
 FIRST = " (already at the first audit, nobody knows since when)"
 LEFT_OUT = " of payment pages did not look at everything, which proves nothing of what was left out: "
-# Beside bad news, two answers say what they are about.
-YES = f"{SEVEN}, which counts audits from the first one on, whatever they found"
+# Beside bad news, a sentence behind the last answer says what the answers are about.
+YES = f"{SEVEN}. This counts audits from the first one on, whatever they found"
 
 
 def checkout(**members: t.Any) -> dict[str, t.Any]:
@@ -86,7 +86,12 @@ def accounted(audits: int) -> str:
 
 
 def unbroken(audits: int) -> str:
-    return f"{accounted(audits)}, which says that the records in the folder are unbroken, whatever they found"
+    return f"{accounted(audits)}. This says that the records in the folder are unbroken, whatever they found"
+
+
+def meant(audits: int) -> str:
+    meaning = "These answers count audits from the first one on, and say that the records in the folder are unbroken, whatever they found"
+    return f"{accounted(audits)}. {meaning}"
 
 
 def test_page_that_stays_as_it_is_has_no_news(tmp_path: Path) -> None:
@@ -126,8 +131,8 @@ def test_inline_code_that_nobody_authorised(tmp_path: Path) -> None:
     document = read(tmp_path, audit(0, PLAIN), audit(1, SKIMMED, found("inline_new", "sha256-x")), audit(2, PLAIN))
     assert document.verdict == [
         "1 payment page with inline code that nobody authorised, changed back after 1 day",
-        YES,
-        unbroken(3),
+        SEVEN,
+        meant(3),
     ]
     assert rows(document) == [
         ("changed", "", "added 1 piece of inline code"),
@@ -184,8 +189,8 @@ def test_hash_under_an_older_authorisation(tmp_path: Path) -> None:
     document = read(tmp_path, audit(0, PLAIN), audit(1, PLAIN, of=newer))
     assert document.verdict == [
         "1 authorisation is older than what it authorises: dated back, or given for something else than what is in use",
-        YES,
-        unbroken(2),
+        SEVEN,
+        meant(2),
     ]
 
 
@@ -263,7 +268,7 @@ def test_recording_is_of_its_own_day(tmp_path: Path) -> None:
 def test_recordings_in_time_have_no_gap(tmp_path: Path) -> None:
     days = [(0, -1), (7, 5), (14, 12), (15, 11), (21, 19)]
     document = read(tmp_path, *(audit(day, recorded(made)) for day, made in days), at=day_of(21), since=None)
-    assert (rows(document), document.verdict[-2:]) == ([], [YES, unbroken(5)])
+    assert (rows(document), document.verdict[-2:]) == ([], [SEVEN, meant(5)])
 
 
 def test_days_without_an_audit_are_counted_once(tmp_path: Path) -> None:
@@ -400,58 +405,58 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
         [
             f"29 of 30 audits{LEFT_OUT}"
             + ", ".join(f"in pay.example not at the page {url}" for url in (URL, "https://shop.example/pay")),
-            YES,
-            unbroken(30),
+            SEVEN,
+            meant(30),
         ],
     ),
     "a page that was added later": (
         (*(audit(day, PLAIN, also=[OTHER] if day > 14 else []) for day in range(30)),),
         [
             f"1 payment page was first audited long after the period began: {OTHER['url']} in pay.example on 2026-01-16, {BEFORE}",
-            YES,
-            unbroken(30),
+            SEVEN,
+            meant(30),
         ],
     ),
     "a policy that no audit compared": (
         (*(audit(day, PLAIN, scope={"headers": list(COMPARED_HEADERS[3:])}) for day in range(3)),),
         [
             f"3 of 3 audits{LEFT_OUT}in pay.example not at the headers {', '.join(COMPARED_HEADERS[:3])}",
-            YES,
-            unbroken(3),
+            SEVEN,
+            meant(3),
         ],
     ),
     "a header that one audit did not compare": (
         (audit(0, PLAIN), audit(1, PLAIN, scope={"headers": list(COMPARED_HEADERS[1:])}), audit(2, PLAIN)),
         [
             f"1 of 3 audits{LEFT_OUT}in pay.example not at the header content-security-policy",
-            YES,
-            unbroken(3),
+            SEVEN,
+            meant(3),
         ],
     ),
     "no header at all": (
         (audit(0, PLAIN, scope={"headers": []}),),
         [
             f"1 of 1 audit{LEFT_OUT}in pay.example at no header",
-            YES,
-            unbroken(1),
+            SEVEN,
+            meant(1),
         ],
     ),
     "a script under an entry that is older than it": (
         (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on="2025-01-01")])),
-        [UNAUTHORISED.format(LATER), OLDER, YES, unbroken(2)],
+        [UNAUTHORISED.format(LATER), OLDER, SEVEN, meant(2)],
     ),
     "a script under an entry without a date": (
         (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on=None)])),
         [
             UNAUTHORISED.format(LATER),
             "1 authorisation has no date, so that nobody can tell whether it was given in time",
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "a script under an entry of its day": (
         (audit(0, PAYING, SCRIPT_NEW), audit(1, PAYING, scripts=[pay(authorised_on="2026-01-02")])),
-        [UNAUTHORISED.format(LATER), YES, unbroken(2)],
+        [UNAUTHORISED.format(LATER), SEVEN, meant(2)],
     ),
     "a script that came after its entry, which is older than the audits know it": (
         (
@@ -459,7 +464,7 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
             audit(1, PLAIN, scripts=[pay(authorised_on="2025-01-01")]),
             audit(2, PAYING, scripts=[pay(authorised_on="2025-01-01")]),
         ),
-        [OLDER, YES, unbroken(3)],
+        [OLDER, SEVEN, meant(3)],
     ),
     "an entry of a script that no page has": (
         (audit(0, PLAIN), audit(1, PLAIN, scripts=[pay(authorised_on=None)])),
@@ -474,8 +479,8 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
             f"1 payment page with scripts that nobody authorised, still not resolved after 1 day{FIRST}",
             NOBODY,
             "1 entry was without owner, justification or authorised_by and authorised nothing, still not resolved after less than a day",
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "a script under an entry that was completed": (
@@ -487,8 +492,8 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
         [
             f"1 payment page with scripts that nobody authorised, authorised within 2 days but in use before that{FIRST}",
             "1 entry was without owner, justification or authorised_by and authorised nothing, completed after 1 day",
-            YES,
-            unbroken(3),
+            SEVEN,
+            meant(3),
         ],
     ),
     "a script that is no longer found although no entry names it": (
@@ -496,21 +501,21 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
         [
             f"1 payment page with scripts that nobody authorised, still not resolved after 1 day{FIRST}",
             NOBODY,
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "a script that went while its entry came": (
         (audit(0, PAYING, SCRIPT_NEW), audit(1, PLAIN, scripts=[pay(authorised_on="2026-01-02")])),
-        [UNAUTHORISED.format("changed back after 1 day"), YES, unbroken(2)],
+        [UNAUTHORISED.format("changed back after 1 day"), SEVEN, meant(2)],
     ),
     "a script that only a recording shows": (
         (audit(0, page(source="har", scripts=[LOADED]), SCRIPT_NEW), audit(1, PLAIN)),
         [
             f"1 payment page with scripts that nobody authorised, no longer looked at and so not resolved after 1 day{FIRST}",
             NOBODY,
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "code that went while the entry was changed": (
@@ -520,29 +525,29 @@ HISTORIES: dict[str, tuple[tuple[Made, ...], list[str]]] = {
         ),
         [
             f"1 payment page with inline code that nobody authorised, changed back after 1 day{FIRST}",
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "a script that is no longer required": (
         (audit(0, PLAIN, GONE, of=REQUIRED), audit(1, PLAIN)),
         [
             f"1 payment page without a script or frame that its entry requires, not resolved: no longer required after 1 day{FIRST}",
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "a required script that is there again": (
         (audit(0, PLAIN, GONE, of=REQUIRED), audit(1, PAYING, of=REQUIRED)),
         [
             f"1 payment page without a script or frame that its entry requires, changed back after 1 day{FIRST}",
-            YES,
-            unbroken(2),
+            SEVEN,
+            meant(2),
         ],
     ),
     "an authorisation that is dated back": (
         (audit(0, PLAIN, of=checkout(authorised_on="2025-12-20")), audit(1, PLAIN, of=checkout(authorised_on="2025-12-01"))),
-        ["1 authorisation was dated back: it has an earlier date than earlier records say", YES, unbroken(2)],
+        ["1 authorisation was dated back: it has an earlier date than earlier records say", SEVEN, meant(2)],
     ),
 }
 
@@ -719,8 +724,8 @@ def test_each_kind_of_audits_is_missed_in_the_zone_that_lacks_it(tmp_path: Path)
         "1 zone has no audit of scripts: shop, so that nothing is known of them there",
         "1 zone has no audit of payment pages: pay, so that nothing is known of them there",
         "At least every seven days: not met in 1 of 2 zones for scripts",
-        "At least every seven days: yes for payment pages in 1 of 2 zones, which counts audits from the first one on, whatever they found",
-        unbroken(3).replace("Every", "Every one of 3 audits of scripts of 1 zone and every"),
+        "At least every seven days: yes for payment pages in 1 of 2 zones",
+        meant(3).replace("Every", "Every one of 3 audits of scripts of 1 zone and every"),
     ]
     assert read(tmp_path, *(audit(day, PLAIN) for day in days), zone_names=names).verdict == expected
     write(tmp_path, [Audit(-30, {"a": "1"}, {"a": entry("1")})])
