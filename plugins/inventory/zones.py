@@ -129,6 +129,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._api.connect
 from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, NOT_FOUND, PERMISSION, Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import register
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
+from ansible_collections.edgeops.observability.plugins.module_utils._templates import refuse_templates
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import evaluated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
@@ -212,6 +213,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             arguments = prepared(
                 SPECIFICATION, {name: value for name, value in self._file_options.items() if name in SPECIFICATION}
             )
+            refuse_templates(SPECIFICATION, arguments)
         except Failure as failure:
             raise AnsibleParserError(f"{path}: {failure}") from None
         checked = validated({"argument_spec": SPECIFICATION}, arguments, self.NAME)

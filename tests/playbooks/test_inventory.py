@@ -190,6 +190,7 @@ def test_refusals(inventory: Inventory) -> None:
         ({"timeout": "soon"}, "timeout"),
         ({"status": ["active"]}, "unknown option: 'status'"),
         ({"names": {"a": "b"}}, "names"),
+        ({"base_url": "{{ '{' }}{ left }}"}, "base_url: a template is left in it that nobody evaluated"),
         ({"account_ids": ["a1", "Shop"]}, "account_ids[1]: 'Shop' is not 1 to 32"),
         *(({option: f"{{{{ no_{option} }}}}"}, f"no_{option}") for option in ("base_url", "api_token", "names")),
     ]
