@@ -23,7 +23,7 @@ from .._text import dict_of, did_you_mean, list_of, nearest, plain_id
 from .alerts import Alerts, check_alert_type, filter_warnings
 from .facts import MECHANISMS, WEBHOOKS
 from .options import DesiredPolicy
-from .policy import SERVER_MADE, Policy, parse_policy, view
+from .policy import SERVER_MADE, Policy, parse_policy, require_known, view
 from .webhook import Webhook
 
 _DEFAULTS: t.Mapping[str, Json] = {"description": "", "enabled": True, "alert_interval": ""}
@@ -56,7 +56,7 @@ def plan(desired: DesiredPolicy, state: PolicyState) -> Plan:
         mechanisms[WEBHOOKS] = tuple(sorted({spelled.get(plain_id(number), number) for number in ids}))
     if state.policy is None:
         return _creation(desired, state, mechanisms)
-    made = _update(desired, state.policy, mechanisms)
+    made = _update(desired, require_known(state.policy), mechanisms)
     return made._replace(warnings=_filter_warnings(state.policy.alert_type, desired.filters or {}, state.alerts))
 
 

@@ -76,10 +76,20 @@ def _ids(name: str, sent: Json) -> tuple[str, ...]:
 
 
 def _texts(name: str, sent: Json) -> tuple[str, ...]:
-    sent = sent or None  # absent and empty are the same
-    if not isinstance(sent, (list, type(None))) or not all(isinstance(text, str) and text for text in sent or ()):
-        raise bad_answer(f"the filter {name[:60]!r} is not a list of strings that are not empty")
+    sent = [sent] if isinstance(sent, str) else sent
+    if not isinstance(sent, (list, type(None))) or not all(isinstance(text, str) for text in sent or ()):
+        raise bad_answer(f"the filter {name[:60]!r} is not a list of strings")
     return tuple(sorted(set(map(str, sent or ()))))
+
+
+def require_known(policy: Policy) -> Policy:
+    """Return a policy that a task may write; raise `bad_response` if a filter is one text, or has an empty one: what it restricts is not known."""
+    for name, sent in dict_of(policy.members.get("filters")).items():
+        if sent and not (isinstance(sent, list) and all(sent)):
+            raise bad_answer(
+                f"filters.{str(name)[:60]} of the notification policy {policy.id} is not a list of strings that are not empty"
+            )
+    return policy
 
 
 NOUNS = Nouns("notification policy", "notification policies", "policy_id")

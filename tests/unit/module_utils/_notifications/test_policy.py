@@ -83,8 +83,6 @@ def test_equivalent_options_are_no_change(options: t.Any) -> None:
         {"alert_type": None},
         {"filters": []},
         {"filters": {"zones": {"z1": 1}}},
-        {"filters": {"zones": "z1"}},
-        {"filters": {"zones": ["z1", ""]}},
         {"mechanisms": []},
         {"mechanisms": None},
         {"mechanisms": {"email": {}}},
@@ -97,6 +95,15 @@ def test_invalid_policy_is_refused(changes: t.Any) -> None:
     with pytest.raises(Failure) as failure:
         parse_policy({**SENT, **changes})
     assert failure.value.kind == BAD_RESPONSE
+
+
+@pytest.mark.parametrize("zones", ["z1", ["z1", ""]])
+def test_filter_that_is_no_list_of_texts_is_not_written_over(zones: t.Any) -> None:
+    """It is shown, and what it restricts is not known."""
+    shown = parse_policy({**SENT, "filters": {"zones": zones}})
+    with pytest.raises(Failure) as failure:
+        plan(desired(), PolicyState(shown))
+    assert failure.value.kind == BAD_RESPONSE and "filters.zones of the notification policy" in failure.value.message
 
 
 @pytest.mark.parametrize(
