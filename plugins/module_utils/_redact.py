@@ -21,6 +21,7 @@ _IN_OTHER_CAPITALS = 12
 # pieces of this length, of letters and digits.
 _SHORTEST_PART = 16
 _PIECE = 8
+_CREDENTIAL = re.compile(r"[A-Za-z0-9+/=_.~-]+")
 # Minimum length of Base64 that cannot match by chance; a part that begins inside a group needs more.
 _SHORTEST_BASE64 = (5, 6, 6)
 # Escapes of URLs, JSON, code and HTML. Single backslashes are dropped, because they escape or are escaped.
@@ -161,8 +162,8 @@ def needles_of(secret: str) -> t.Iterator[Needle]:
 
 
 def _pieces_of(secret: str) -> t.Iterator[Needle]:
-    # Scheme and host of an address are no secret, and messages name them.
-    if len(secret) >= _SHORTEST_PART and "://" not in secret and secret.isascii():
+    # Of credentials only: parts of an address or of a text in words are what messages say, too.
+    if len(secret) >= _SHORTEST_PART and _CREDENTIAL.fullmatch(secret):
         whole = Plain.of(secret).content
         for word in _WORDS.finditer(whole):
             last = word.end() - _PIECE

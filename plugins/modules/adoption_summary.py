@@ -45,6 +45,19 @@ seealso:
 """
 
 EXAMPLES = r"""
+- name: Read the zone as variables of the role
+  edgeops.observability.zone_variables_info:
+    label: "{{ inventory_hostname }}"
+  register: described
+
+- name: Write the files of the zones
+  edgeops.observability.zone_variables_files:
+    dest: "{{ playbook_dir }}/inventory"
+    group_hosts: "{{ groups.all }}"
+    zones: "{{ ansible_play_hosts | map('extract', hostvars, 'described') }}"
+  register: written
+  run_once: true
+
 - name: Predict what a delivery with the files would change
   ansible.builtin.import_role:
     name: edgeops.observability.log_delivery

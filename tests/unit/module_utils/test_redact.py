@@ -214,6 +214,7 @@ def test_larger_part_of_a_secret_is_masked(text, shown):
     [
         ("https://hooks.example.com/services", "https://hooks.example.com/services/T00/B00"),
         ("fifteencharacte", "fifteencharacter"),
+        ("cannot be read as a whole", "cannot be read as a whole, ever"),
     ],
 )
 def test_part_that_is_no_secret_is_shown(text, secret):
