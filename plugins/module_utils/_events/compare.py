@@ -9,7 +9,7 @@ from .._core import BAD_RESPONSE, PERMISSION, Failure, Json
 from .._destination import CHANGED
 from .._logpush import job as logpush_job
 from .._logpush.changes import meaning
-from .._logpush.health import DISABLED, FAILING, HEALTHY, STALE, UNKNOWN
+from .._logpush.health import DISABLED, FAILING, HEALTHY, NEVER, STALE, UNKNOWN
 from .._observed import Observed, Unknown
 from .._policy.parse import read_policy
 from .._redact import MASK
@@ -235,10 +235,12 @@ def _job_labels(jobs: Jobs) -> dict[int, str]:
 
 
 def _remembered_job(before: Job | None, now: Job) -> Job:
-    """Return the job to store; it keeps its last health, and whether it was enabled, while the service shows none."""
-    if before and now.members.get("enabled") is None:
-        now = now._replace(members={**now.members, "enabled": before.members.get("enabled")})
-    return now._replace(health=before.health) if before and now.health == UNKNOWN else now
+    """Return the job to store; it keeps its last health while the service shows none, and its trouble until it delivers.
+
+    Without a last delivery a job looks as if it had never delivered, which ends no trouble.
+    """
+    is_kept = before and (now.health == UNKNOWN or (now.health == NEVER and before.health in _TROUBLE))
+    return now._replace(health=before.health) if before and is_kept else now
 
 
 def _job_changes(subject: str, before: Job | None, now: Job) -> t.Iterator[Change]:

@@ -19,7 +19,7 @@ from .._destination_secrets import readable_text
 from .._logpush.facts import OLDER_FORM, VOLATILE
 from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob
-from .._logpush.job import view
+from .._logpush.job import require_known, view
 from .._logpush.read import listed
 from .._observed import Known, Observed, unknown
 from .._redact import scrub
@@ -104,11 +104,14 @@ def see_scripts(items: t.Iterable[scripts.Script]) -> dict[Identity, Script]:
 
 
 def see_jobs(items: t.Iterable[ServiceJob], stale_after: int, now: float, secrets: t.Collection[str]) -> dict[int, Job]:
-    """Return the jobs of a listing by id, with secrets masked."""
+    """Return the jobs of a listing by id, with secrets masked; raise `bad_response` if a member of one cannot be told.
+
+    It decides whether the job changed, and a job that changed at the same time would be told by nobody.
+    """
     jobs: dict[int, Job] = {}
-    for job in items:
+    for job in (require_known(job, f"jobs[{index}]") for index, job in enumerate(items)):
         members, health = scrub(view(job), secrets), scrub(health_of(job, stale_after, now), secrets)
-        destination = f"{job.id} {job.members.get('destination_conf') or ''}".encode(errors="replace")
+        destination = f"{job.id} {job.members['destination_conf']}".encode(errors="replace")
         is_off = health["state"] == DISABLED and not members["error_message"]  # by the user, not by the service
         jobs[job.id] = Job(
             members={name: value for name, value in members.items() if name not in _LEFT_OUT},

@@ -71,16 +71,20 @@ NOTHING = Known()
 
 
 class _StoredParts(t.TypedDict, total=False):
+    # A part that was never read is not stored.
     # URL, host, hashes, verdict and reports of each script.
-    scripts: list[tuple[str, str, list[str], bool | None, list[str]]] | None
+    scripts: list[tuple[str, str, list[str], bool | None, list[str]]]
     # Id, members, digest of the destination, and health of each job.
-    jobs: list[tuple[int, dict[str, Json], str, str]] | None
+    jobs: list[tuple[int, dict[str, Json], str, str]]
     # Id, members, and directive and source of what was reported of each rule.
-    rules: list[tuple[str, dict[str, Json], list[tuple[str, str]] | None]] | None
+    rules: list[tuple[str, dict[str, Json], list[tuple[str, str]] | None]]
 
 
 class StoredZone(_StoredParts):
-    """The known state of a zone as the file has it; a tuple is a list there."""
+    """The known state of a zone as the file has it; a tuple is a list there.
+
+    The monitor and the fields are read together, and null before that.
+    """
 
     name: str | None
     readable: bool
@@ -256,7 +260,8 @@ class StateFile:
         if not isinstance(zones, dict) or pending is None:
             raise self._damaged("zones or pending events are missing in it")
         for zone_id, member in zones.items():
-            if (zone := valid(StoredZone, member)) is None:
+            zone = valid(StoredZone, member)
+            if zone is None or (zone["monitor"] is None) is not (zone["fields"] is None):
                 raise self._damaged("a zone in it is not of the form that this version writes")
             self._zones[zone_id] = encode(decode(zone))
             if zone["name"]:

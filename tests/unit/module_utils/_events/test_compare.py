@@ -13,7 +13,9 @@ from ansible_collections.edgeops.observability.plugins.module_utils._events.comp
     subject_of,
 )
 from ansible_collections.edgeops.observability.plugins.module_utils._events.facts import KINDS, Change, Target, make_event
+from ansible_collections.edgeops.observability.plugins.module_utils._events.observe import see_jobs
 from ansible_collections.edgeops.observability.plugins.module_utils._events.state import Job, Known, Rule, Script
+from ansible_collections.edgeops.observability.plugins.module_utils._logpush.job import read_job
 
 ZONE = Target("5a1e")
 LOUD = Rules(silent=False, is_covered=lambda identity: False)
@@ -143,6 +145,39 @@ def test_change_of_a_job_is_an_event(before: Job | None, after: Job | None, expe
     _now, changes = compare(known, Seen(jobs=seen_jobs(*[after] if after else [])), ZONE, SILENT)
     assert kinds(changes) == expected
     assert {change.subject for change in changes} <= {"logs", "other"}
+
+
+@pytest.mark.parametrize("trouble", ["failing", "stale", "disabled"])
+@pytest.mark.parametrize("between", ["never", "unknown"])
+def test_trouble_ends_with_a_delivery_only(trouble: str, between: str) -> None:
+    """A poll that shows no last delivery does not hide that the job recovers, and the same trouble is told once."""
+    known, events = Known(jobs={1: job(trouble)}), []
+    for health in (between, trouble, between, "healthy", between, "healthy"):
+        known, changes = compare(known, Seen(jobs=seen_jobs(job(health))), ZONE, SILENT)
+        events += kinds(changes)
+    assert events == ["job_recovered"]
+
+
+SENT = {"id": 1, "dataset": "http_requests", "enabled": True, "destination_conf": "s3://bucket/logs?region=r"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "place"),
+    [
+        ({**SENT, "enabled": None}, "jobs[1].enabled (job 1) is null"),
+        ({name: value for name, value in SENT.items() if name != "enabled"}, "jobs[1].enabled (job 1) is missing"),
+        ({**SENT, "enabled": "false"}, "enabled"),
+        ({**SENT, "dataset": None}, "jobs[1].dataset (job 1) is null"),
+        ({**SENT, "destination_conf": None}, "jobs[1].destination_conf (job 1) is null"),
+        ({**SENT, "filter": 7}, "filter"),
+        ({**SENT, "output_options": {"field_names": "ClientIP"}}, "output_options.field_names"),
+    ],
+)
+def test_job_that_cannot_be_told_makes_the_jobs_unreadable(sent: t.Any, place: str) -> None:
+    jobs = [read_job({**SENT, "id": 2}), read_job(sent)]
+    with pytest.raises(Failure) as caught:
+        see_jobs(jobs, 3600, 0, ())
+    assert caught.value.kind == "bad_response" and place in str(caught.value)
 
 
 def test_each_change_of_a_secret_is_an_event() -> None:

@@ -48,7 +48,7 @@ def run(folder: Path, taken: t.Sequence[int], size: int) -> tuple[list[Event], l
     steps, received = iter(taken), []
 
     def pause(queue: asyncio.Queue[Event], _seconds: float) -> None:
-        TwoZones.seen = Seen(monitor=False)
+        TwoZones.seen = Seen(monitor=False, fields={})
         count = next(steps, None)
         if count is None:
             raise asyncio.CancelledError
@@ -76,7 +76,7 @@ def test_event_is_pending_until_it_is_taken(
 ) -> None:
     """However many polls are complete, events that are still in the queue are sent again after the next start."""
     monkeypatch.setattr(source, "Service", TwoZones)
-    monkeypatch.setattr(TwoZones, "seen", Seen(monitor=True))
+    monkeypatch.setattr(TwoZones, "seen", Seen(monitor=True, fields={}))
     received, stored = run(tmp_path, taken, 2)
     assert zones(received, False) == list(ZONES[: len(received)])
     assert zones(stored, False) == pending

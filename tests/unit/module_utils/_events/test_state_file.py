@@ -101,6 +101,7 @@ def test_time_spent_on_saving_is_limited(path: str) -> None:
     assert now[0] - saved >= 20
 
 
+STORED = {"name": None, "readable": True, "monitor": True, "fields": {}, "scripts": [], "jobs": [], "rules": []}
 HEAD = b'{"version":1,"pending":[],"zones":'
 
 
@@ -118,12 +119,27 @@ HEAD = b'{"version":1,"pending":[],"zones":'
         (b'{"version":1}', "is damaged: zones or pending events are missing in it"),
         (b'{"version":1,"pending":[{}],"zones":{}}', "is damaged: zones or pending events are missing in it"),
         (HEAD + b'{"a":{}}}', "is damaged: a zone in it is not of the form"),
+        *(
+            (HEAD + b'{"a":' + json.dumps(zone).encode() + b"}}", "is damaged: a zone in it is not of the form")
+            for zone in (
+                *({**STORED, part: None} for part in ("scripts", "jobs", "rules", "readable")),
+                {**STORED, "monitor": None},
+                {**STORED, "fields": None},
+            )
+        ),
     ],
 )
 def test_invalid_file_is_refused_and_kept(path: str, content: bytes, reason: str) -> None:
     Path(path).write_bytes(content)
     assert refusal(path).startswith(f"state_file: {path} {reason}")
     assert Path(path).read_bytes() == content
+
+
+def test_stored_parts_are_read(path: str) -> None:
+    """What the refusals above differ from."""
+    Path(path).write_bytes(HEAD + b'{"a":' + json.dumps(STORED).encode() + b"}}")
+    with opened(path) as file:
+        assert file.zone("a") == Known(scripts={}, jobs={}, monitor=True, fields={}, rules={})
 
 
 def test_damaged_file_is_refused(path: str) -> None:
