@@ -14,6 +14,9 @@ import typing as t
 # Limits and routes of Cloudflare's own API differ from those of other services with the same API.
 CLOUDFLARE_HOST = "api.cloudflare.com"
 
+# The HTTP status of a part of an answer; no request asks for a part.
+PARTIAL_CONTENT = 206
+
 # The parts of a zone that the collection manages, by the names that results, diffs, approvals and reports give them.
 PartName = t.Literal["custom_fields", "jobs", "script_monitor", "content_security_rules"]
 PARTS: tuple[PartName, PartName, PartName, PartName] = ("custom_fields", "jobs", "script_monitor", "content_security_rules")

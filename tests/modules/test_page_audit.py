@@ -166,6 +166,7 @@ CHUNKED = f"{len(CHECKOUT):x}\r\n{CHECKOUT}\r\n0\r\n\r\n".encode()
 UNREAD: dict[str, tuple[Page, str]] = {
     **{name: (Page(CHUNKED, (line, ("Connection", "close"))), "is no header") for name, line in HEADS.items()},
     "status": (Page(b"x", status=500), "its status is 500"),
+    "part": (Page(b"<p>pay", (("Content-Range", "bytes 0-5/5000"),), status=206), "only a part of it"),
     "challenge": (Page(b"x", (("cf-mitigated", "challenge"),), status=403), "bot protection"),
     "challenge 200": (Page(b"<p>x", (("cf-mitigated", "challenge"),)), "use|give the file as har"),
     "type": (Page(b"<p>x", content_type="application/xhtml+xml"), "application/xhtml"),

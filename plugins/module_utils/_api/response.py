@@ -13,6 +13,7 @@ from .._core import (
     AUTHENTICATION,
     BAD_RESPONSE,
     NOT_FOUND,
+    PARTIAL_CONTENT,
     PERMISSION,
     RATE_LIMITED,
     REJECTED,
@@ -274,6 +275,8 @@ def successful_reply(connection: Connection, exchange: Exchange) -> Reply:
         timeout = f" of {connection.timeout:g} s" if reply.timed_out else ""
         host = f"; the host is {connection.host}" if reply.kind == UNAVAILABLE else ""
         raise Unusable(f"{reply.reason}{timeout}{_tries(exchange)}{host}", reply.kind)
+    if reply.status == PARTIAL_CONTENT:
+        raise Unusable("it is only a part of what was requested")
     if 200 <= reply.status < 300:
         return reply
     if 300 <= reply.status < 400:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import typing as t
 
+from .._core import PARTIAL_CONTENT
 from .._text import quoted
 from .document import read_document
 from .encoding import decode, parse_content_type
@@ -78,6 +79,8 @@ def read_response(response: Response, earlier: t.Iterable[Read] = ()) -> Read:
     """Return the page of an answer, and parse no document that an earlier one has; raise `Unread` for any other answer."""
     if response.is_challenge:
         raise Unread(f"a bot protection answered with a challenge in place of the page (HTTP {response.status}); {_ADVICE}")
+    if response.status == PARTIAL_CONTENT:
+        raise Unread(f"the answer is only a part of it (HTTP {response.status})")
     if not 200 <= response.status < 300:
         raise Unread(f"its status is {response.status}")
     kinds = response.headers.get("content-type", ())

@@ -59,6 +59,13 @@ def test_invalid_answers_are_refused(body, words):
     assert "canary" not in caught.value.message
 
 
+@pytest.mark.parametrize("operation", ["logpush_jobs.list", "script_monitor.get"])
+def test_part_of_an_answer_is_no_answer(operation: str) -> None:
+    with pytest.raises(Failure) as caught:
+        read(b'{"success": true, "result": []}', 206, operation)
+    assert (caught.value.kind, caught.value.status) == ("bad_response", 206) and "only a part" in caught.value.message
+
+
 def test_unparsable_body_names_content_type():
     with pytest.raises(Failure, match=r"its type is text/html"):
         read(b"<html>", content_type="text/html; charset=utf-8")
