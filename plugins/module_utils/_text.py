@@ -60,7 +60,7 @@ def parse_data(text: str) -> Json:
     Evaluates nothing. Raise `ValueError` with the reason of the JSON parser, which does not repeat the text.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=unique_members)
     except (ValueError, RecursionError) as error:
         reason = str(error)
     try:
@@ -70,6 +70,12 @@ def parse_data(text: str) -> Json:
 
 
 class _DatesAsText(ast.NodeTransformer):
+    def visit_Dict(self, node: ast.Dict) -> ast.AST:
+        names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        if len(set(names)) != len(names):
+            raise ValueError  # of the two the last one would count
+        return self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if ast.unparse(node.func) not in ("datetime.date", "datetime.datetime"):
             return node  # which is no literal

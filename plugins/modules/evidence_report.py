@@ -83,8 +83,8 @@ options:
     type: str
 notes:
   - Notes about changes stand in the file C(notes.yml) of O(evidence_dir), a list of dictionaries with C(zone_id), C(script_url) or C(page), C(date) (the day of
-    the change, in UTC), C(text) and C(author). Each is shown beside the change that it is about, and its file with its digest; notes that fit no change are
-    listed.
+    the change, in UTC), C(text) and C(author), each once. A note is shown beside the change that it is about, and
+    the file with its digest; notes that fit no change are listed.
   - The page loads nothing and runs nothing. It can be printed, which is how most assessors keep it.
   - Of what was not audited, C(evidence.csv) has a row of the kind C(inventory) or C(page) whose C(what) is C(not_audited) instead of C(listed), with the time
     of its last audit if there is one - a zone without an audit in the period, and a payment page that the last audit left out. It begins with a row of the

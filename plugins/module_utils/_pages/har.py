@@ -12,7 +12,7 @@ import re
 import typing as t
 
 from .._core import Json, invalid_option
-from .._text import dict_of, format_time, parse_time
+from .._text import dict_of, format_time, parse_time, unique_members
 from .facts import Unread
 from .found import Frame, Script
 from .received import Response
@@ -81,9 +81,9 @@ class Exchange(t.NamedTuple):
 def parse_har(place: str, content: bytes) -> list[Exchange]:
     """Return the exchanges of a recording; raise `invalid_option` for a file that is none."""
     try:
-        recorded = json.loads(content.decode("utf-8-sig"))
+        recorded = json.loads(content.decode("utf-8-sig"), object_pairs_hook=unique_members)
     except (ValueError, RecursionError):
-        raise invalid_option(place, "the file is not a recording: it is not JSON") from None
+        raise invalid_option(place, "the file is not a recording: it is not JSON, or has two members of one name") from None
     log = dict_of(dict_of(recorded).get("log"))
     entries = log.get("entries")
     if not isinstance(entries, list):

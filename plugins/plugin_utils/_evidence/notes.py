@@ -61,6 +61,21 @@ class Notes(t.NamedTuple):
         return words, left
 
 
+class _Loader(yaml.SafeLoader):
+    """The safe loader, which of two members of one name takes the second without a word, with a refusal of them."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[t.Hashable, Json]:
+        names: set[tuple[str, str]] = set()
+        for key, _value in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if (key.tag, key.value) in names:
+                    raise invalid_option(
+                        FILE, f"line {key.start_mark.line + 1} has {quoted(key.value)} a second time in one note"
+                    )
+                names.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)
+
+
 def read_notes(folder: str) -> Notes:
     """Return the notes of a folder of evidence; raise `invalid_option` with the place of what is wrong."""
     try:
@@ -73,7 +88,7 @@ def read_notes(folder: str) -> Notes:
     if len(content) > _MAX_BYTES:
         raise invalid_option(FILE, "is larger than 1 MiB")
     try:
-        items = yaml.safe_load(content)
+        items = _Loader(content).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}" if mark else "the file"

@@ -11,7 +11,7 @@ import typing as t
 from ...module_utils._core import Failure, invalid_option
 from ...module_utils._files import read_regular
 from ...module_utils._schema import Schema, completed, problems, schema_of
-from ...module_utils._text import finite_float, format_time, no_constant, parse_time, quoted
+from ...module_utils._text import finite_float, format_time, no_constant, parse_time, quoted, unique_members
 from .document import SCHEMA_VERSION, Item, Report, Row, TrendEntry
 from .facts import DIFFERENCE, DRIFTED, FINDING, FINDINGS, KINDS, NOTE, UNAUDITED
 
@@ -31,7 +31,9 @@ REPORT: Schema = {
 def read_report(place: str, path: str) -> Report:
     """Return the report in a file; raise `invalid_option` if it cannot be read or has another major version."""
     try:
-        document = json.loads(read_regular(path), parse_constant=no_constant, parse_float=finite_float)
+        document = json.loads(
+            read_regular(path), object_pairs_hook=unique_members, parse_constant=no_constant, parse_float=finite_float
+        )
     except OSError as error:
         raise invalid_option(place, f"{path!r} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

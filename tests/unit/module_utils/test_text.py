@@ -62,6 +62,20 @@ def test_duration_is_in_words(seconds, words):
     assert _text.duration(seconds) == words
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "a", "name": "b"}',
+        '[{"a": {"name": "a", "name": "a"}}]',
+        "{'name': 'a', 'name': 'b'}",
+        "[{'a': {'n': 1, 'n': 1}}]",
+    ],
+)
+def test_data_with_a_member_twice_is_refused(text):
+    with pytest.raises(ValueError, match="two members of one name" if '"' in text else "double quotes"):
+        _text.parse_data(text)
+
+
 KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious", "gateway_dns", "destination_conf")
 
 

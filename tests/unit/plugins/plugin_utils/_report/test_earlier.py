@@ -53,7 +53,10 @@ def test_other_minor_versions_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        *((lambda made, text=text: text, "is not JSON") for text in (b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": NaN}')),
+        *(
+            (lambda made, text=text: text, "is not JSON")
+            for text in (b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": NaN}', b'{"a": 1, "a": 1}')
+        ),
         (lambda made: b'{"schema_version": 1e999}', "1e999 is too large a number"),
         (lambda made: [], "has no schema_version"),
         (lambda made: {**made, "schema_version": 1.0}, "has no schema_version"),
