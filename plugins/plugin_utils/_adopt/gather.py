@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from ...module_utils._api.response import is_unentitled
+from ...module_utils._baseline.entries import PINNED
 from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._core import Json
 from ...module_utils._text import dict_of, list_of
@@ -13,6 +14,7 @@ from .._ansible_core import own_members
 from .._arguments import serialised
 from .._play.hosts import Play
 from .._play.results import error_of
+from .._words import plural
 
 # What the tasks of the hosts of a play registered for an adoption.
 
@@ -52,7 +54,8 @@ def gather(play: Play, registered: Registered) -> Gathered:
         proposals[host], left_out = _proposals(scripts)
         of_pages[host] = list_of(pages.get("proposals"))
         left_out += [*_left_out_of_pages(pages), *unoffered]
-        zones[host] = {**zone, "left_out": [*list_of(zone.get("left_out")), *left_out]} if left_out else zone
+        added: dict[str, list[Json]] = {"left_out": [*left_out], "notes": [*_notes(list_of(proposals[host]))]}
+        zones[host] = {**zone, **{name: [*list_of(zone.get(name)), *more] for name, more in added.items() if more}}
         hosts_of.setdefault(str(zone.get("account_id") or zone.get("zone_id")).lower(), []).append(host)
     for names in hosts_of.values():
         if len(names) > 1:
@@ -83,6 +86,17 @@ def _proposals(scripts: t.Mapping[str, Json]) -> tuple[list[Json], list[dict[str
         else:
             kept.append(proposal)
     return kept, left_out
+
+
+def _notes(proposals: t.Iterable[Json]) -> list[str]:
+    """Return what can never pass an audit as it was proposed, with what helps."""
+    without = [entry for entry in map(dict_of, proposals) if entry.get("integrity") == PINNED and not entry.get("hashes")]
+    entries = plural(len(without), "entry", "entries")
+    note = (
+        f"{entries} of the script baseline: pinned, and the service shows no hash, so that each audit finds unverified. Where the plan"
+        " shows no hash, integrity unpinned with an integrity_reason needs none."
+    )
+    return [note] if without else []
 
 
 def _unoffered(scripts: t.Mapping[str, Json]) -> list[dict[str, str]]:

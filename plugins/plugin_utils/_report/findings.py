@@ -249,8 +249,12 @@ def _delivers_all(job: ReportedJob, dataset: str) -> bool:
 
 def scripts(audit: Scripts) -> t.Iterator[Problem]:
     """Yield the findings of `script_audit`, or the verdicts of `script_monitor_info` for a zone without a baseline."""
-    for finding in audit.get("findings") or ():
+    listed = audit.get("findings") or ()
+    is_off = any(finding.get("kind") == "monitor_off" for finding in listed)
+    for finding in listed:
         kind = finding.get("kind")
+        if is_off and kind == "nothing_seen":
+            continue  # because of the monitor, whose finding stands in its place
         subject = canonical([finding.get("script_url"), finding.get("host"), finding.get("entry")])
         if isinstance(kind, str) and kind:
             yield problem(kind, subject, str(finding.get("message") or kind))

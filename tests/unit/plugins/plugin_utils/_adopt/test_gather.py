@@ -39,6 +39,18 @@ def test_zone_whose_plan_lists_no_scripts_is_adopted() -> None:
     ]
 
 
+def test_entry_that_no_audit_can_verify_is_told_with_what_helps() -> None:
+    """It stays pinned: a hash that the service does not show now is no reason to compare none later."""
+    entries = [{"name": "a", "integrity": "pinned", "hashes": []}, {"name": "b", "integrity": "pinned", "hashes": ["c" * 64]}]
+    described = {"zone_id": "1", "zone": "a", "left_out": [], "notes": ["x"]}
+    for proposals, told in ((entries, 1), (entries[1:], 0), ([], 0)):
+        adopted = gather(play({"a": {"described": described, "seen": {"proposals": proposals}}}), Registered("described", "seen"))
+        assert adopted.script_baselines == {"a": proposals}
+        notes = t.cast("t.Any", adopted.zones[0]["notes"])
+        assert notes[0] == "x" and len(notes) == 1 + told
+        assert all("integrity unpinned with an integrity_reason" in note for note in notes[1:])
+
+
 def test_malicious_and_reported_scripts_are_not_proposed() -> None:
     """They stand among what was left out, with the reason."""
     evil, phishing, own = "https://evil.example/x.js", "https://phish.example/x.js", "https://shop.example/own.js"

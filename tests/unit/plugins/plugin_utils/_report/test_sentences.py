@@ -18,6 +18,7 @@ from support.samples.fleet import (
 
 from ansible_collections.edgeops.observability.plugins.module_utils._difference import UPDATE, Difference
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.findings import differences
+from ansible_collections.edgeops.observability.plugins.plugin_utils._report.gates import failed_hosts
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.items import (
     APPLIED,
     cells,
@@ -344,6 +345,15 @@ def test_drifted_zones_with_findings_are_told():
 def test_next_step_fits_the_finding(zone, step):
     steps = [text.removeprefix("Next: ") for text in printed(report(zone)) if text.startswith("Next: ")]
     assert len(steps) == 1 and steps[0].startswith(step)
+
+
+def test_monitor_that_is_off_is_one_finding():
+    """That no script is seen follows from it, and no traffic would help."""
+    seen = audit(finding("monitor_off"), finding("nothing_seen"), finding("evidence_gap"))
+    zone = report(record("a", scripts=seen))
+    assert [item["type"] for item in items(zone)] == ["monitor_off", "evidence_gap"]
+    assert all(failed_hosts(zone["zones"], [name]) for name in ("nothing_seen", "malicious", "findings"))
+    assert [item["type"] for item in items(report(record("a", scripts=audit(finding("nothing_seen")))))] == ["nothing_seen"]
 
 
 @pytest.mark.parametrize("kind", ["nothing_seen", "unjustified"])
