@@ -43,7 +43,11 @@ options:
       - Each member may be the result of a task that failed or was unreachable. The zone is then V(unaudited) too, and what was read of it is still
         shown, judged and counted. C(coverage), C(delivery), C(cost), C(notifications) and C(fields) that the token or the plan does not show are the note
         V(not_readable) only, a C(boundary) stands in the list of what was not audited; an error of the service leaves the zone V(unaudited).
-        A skipped result counts as omitted. A record with neither C(result) nor C(error) is V(unmanaged).
+        A record with neither C(result) nor C(error) is V(unmanaged).
+      - A task failed if its result says so or has an C(error), also if C(failed_when) kept it from failing its host. If the task of C(result) was
+        skipped, nothing was compared, and the zone is V(unaudited); another skipped result counts as omitted.
+      - A member that names another zone or account than the record, as that of a task with C(run_once), was not read. The zone is V(unaudited).
+        The same applies to a C(result) that is not one of a comparison, or of which a member does not say whether it is C(changed).
       - With C(declared=false), as in the records of M(edgeops.observability.survey_info), nothing is declared for the zone. C(result) has the results of
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and
         C(scripts) may be that of M(edgeops.observability.script_monitor_info). Jobs that cannot be read, and an error of the service, make it V(unaudited);
@@ -55,7 +59,9 @@ options:
     description:
       - Names of the variables in which the tasks of the hosts of the play were registered, if O(zones) is omitted.
       - A host that has no variable with the name of O(registered.result) or O(registered.scripts) is V(unaudited), because its task did not run.
-      - The address is that of the result, or else of the host. C(zone_account) and C(account_name), as the inventory plugin
+      - The address is that of the host, and a result that names another zone or account is not taken for its own, so that it is V(unaudited). If the host
+        has no id, as with C(zone_name), the address is that of the result, unless one result is registered for several hosts, as by C(run_once).
+        C(zone_account) and C(account_name), as the inventory plugin
         P(edgeops.observability.zones#inventory) sets them, give the name of the account.
     type: dict
     suboptions:

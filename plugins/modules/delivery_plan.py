@@ -31,7 +31,10 @@ attributes:
       - The module changes nothing. With C(--diff), RV(lines) has the difference of each zone.
 options:
   registered:
-    description: The name of the variable in which the prediction of each host is registered.
+    description:
+      - The name of the variable in which the prediction of each host is registered.
+      - A host has no prediction, and counts as failed, if the task failed (also where C(failed_when) kept it from failing its host), was skipped, or is
+        of another zone or account than the host, as with C(run_once), and if the result is not one of a comparison.
     type: str
     default: log_delivery_result
   validate_only:

@@ -34,6 +34,7 @@ options:
     description:
       - The name of the variable in which the role is registered, for the prediction and for the delivery.
       - A prediction must be registered with C(changed_when=false), so that a zone that was not reached is not taken for one that was written.
+      - What is registered is read as by O(edgeops.observability.delivery_plan#module:registered), so that a task counts as failed whatever C(failed_when) says.
     type: str
     default: log_delivery_result
 seealso:

@@ -102,6 +102,68 @@ def test_skipped_task_makes_a_zone_unaudited(playbook: Playbook, simulator: t.An
     assert not report.journal
 
 
+@pytest.mark.parametrize(
+    ("addresses", "unread"),
+    [("zone_id", ["zone1", "zone2"]), ("zone_name", ["zone0", "zone1", "zone2"])],
+)
+def test_comparison_that_ran_once_is_of_one_zone(
+    playbook: Playbook, simulator: t.Any, tmp_path: Path, addresses: str, unread: list[str]
+) -> None:
+    """Ansible registers the result for all hosts; where no host has an id, nobody can tell of which one it is."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": False, "job": None}, DESIRED, DESIRED])
+    if addresses == "zone_name":
+        simulator.seed(zones=[{"id": host.pop("zone_id"), "name": f"{name}.example"} for name, host in hosts.items()])
+        hosts = {name: {**host, "zone_name": f"{name}.example", "log_delivery_zone_id": None} for name, host in hosts.items()}
+    tasks = play(dest=str(tmp_path), fail_on=["unaudited", "drifted"])
+    tasks[0]["tasks"][0]["run_once"] = True
+    plan = {"name": "Plan", "edgeops.observability.delivery_plan": {}, "register": "planned", "run_once": True}
+    summary = {"name": "Sum up", "edgeops.observability.delivery_summary": {"plan": "planned"}, "run_once": True}
+    tasks[0]["tasks"][1:1] = [plan, summary]
+    report = playbook.run(playbook=tasks, inventory=hosts, fails="ansible")
+    assert sorted(failures(report)) == unread
+    assert all("run_once" in reason and reason.startswith("unavailable: ") for reason in failures(report).values())
+    results = {outcome.name: outcome.result for outcome in report.outcomes if outcome.name in ("Plan", "Sum up")}
+    assert results["Plan"]["lines"][-1].endswith(f"{len(unread)} failed") and results["Sum up"]["failed_zones"] == unread
+
+
+def test_what_compared_nothing_is_no_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+    """A comparison that failed, whatever `failed_when` says, one that was skipped, and what another module registered."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": "perhaps"}, DESIRED, DESIRED, {"script_monitor_enabled": False}])
+    enabled = {"check_mode": True, "register": "log_delivery_result", "failed_when": False}
+    tasks = play(dest=str(tmp_path), fail_on=["unaudited", "drifted", "unmanaged"])
+    tasks[0]["tasks"][:1] = [
+        {
+            "name": "Compare",
+            "edgeops.observability.zone_observability": {"script_monitor_enabled": "{{ log_delivery_script_monitor_enabled }}"},
+            "when": "inventory_hostname != 'zone1'",
+            **enabled,
+        },
+        {
+            "name": "Enable",
+            "edgeops.observability.script_monitor": {"enabled": True},
+            "when": "inventory_hostname == 'zone2'",
+            **enabled,
+            "register": "enabled",
+        },
+        {
+            "name": "Take one result for another",
+            "ansible.builtin.set_fact": {"log_delivery_result": "{{ enabled }}"},
+            "when": "inventory_hostname == 'zone2'",
+        },
+        {"name": "Plan", "edgeops.observability.delivery_plan": {}, "register": "planned", "run_once": True},
+        {"name": "Sum up", "edgeops.observability.delivery_summary": {"plan": "planned"}, "run_once": True},
+    ]
+    report = playbook.run(playbook=tasks, inventory=hosts, fails="ansible")
+    assert {host: reason.partition(":")[0] for host, reason in failures(report).items()} == {
+        "zone0": "invalid_option",
+        "zone1": "unavailable",
+        "zone2": "bad_response",
+    }
+    results = {outcome.name: outcome.result for outcome in report.outcomes if outcome.name in ("Plan", "Sum up")}
+    assert results["Plan"]["lines"][-1].endswith("0 would change (0 additions, 0 changes, 0 deletions), 1 unchanged, 3 failed")
+    assert (results["Sum up"]["failed_zones"], results["Sum up"]["unchanged_zones"]) == (["zone0", "zone2"], ["zone3"])
+
+
 def test_unreadable_jobs_and_refused_script_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     """A zone with unreadable jobs is unaudited but shows all other parts; a refused script audit fails its host."""
     hosts = fleet(simulator, [DESIRED, DESIRED])

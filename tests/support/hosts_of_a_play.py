@@ -2,6 +2,7 @@
 
 """The hosts of a play without Ansible, for code that runs on the controller and decides about many zones."""
 
+import copy
 import typing as t
 
 from ansible.parsing.dataloader import DataLoader
@@ -46,7 +47,7 @@ def play(
     check_mode: bool = False,
     diff: bool = False,
 ) -> Play:
-    """Return a play with these hosts; those in `failed` are no longer active."""
+    """Return a play with these hosts, each of which has registered its own results; those in `failed` are no longer active."""
     active = frozenset(name for name in variables if name not in failed)
-    hosts = t.cast("t.Any", Hosts(variables))
+    hosts = t.cast("t.Any", Hosts({name: copy.deepcopy(of_host) for name, of_host in variables.items()}))
     return Play(hosts, tuple(variables), active, tuple(variables), groups or {}, (), check_mode, diff)

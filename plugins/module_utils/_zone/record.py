@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import typing as t
 
-from .._address import ACCOUNT, SCOPES, ZONE, without_ids
-from .._api.permissions import permission_for
-from .._api.response import is_unentitled
+from .._address import ACCOUNT, SCOPES, ZONE
 from .._chain.kinds import UNUSED
 from .._core import (
     AUTHENTICATION,
     BAD_RESPONSE,
-    CONFLICT,
-    GATE,
     INTERNAL,
-    INVALID_OPTION,
     NOT_FOUND,
     PARTS,
     PERMISSION,
@@ -25,10 +20,10 @@ from .._core import (
     invalid_option,
 )
 from .._logpush.coverage import Coverage
-from .._logpush.delivery_query import is_of_plan
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._schema import Rules, checked
-from .._text import dict_of, is_integer, line, list_of, plain_id
+from .._text import dict_of, is_integer, list_of, plain_id
+from .registered import RESULT, Reason, is_skipped, reason_of, refuse_other_results, why_unread, why_untold
 from .result import ReportedJob, ZoneResult
 
 # What a run knows of a zone or an account: one record, made by an audit, by a survey or by a user's own playbook.
@@ -64,27 +59,6 @@ class Delivery(t.NamedTuple):
 
     rows: list[dict[str, Json]]
     shortened: str
-
-
-class Reason(t.TypedDict):
-    """Why something could not be read; `permission` is what the token lacks, None if that is not the reason.
-
-    `brief` says it without the request, so that it is the same for all zones and parts that lack one thing.
-    """
-
-    kind: str
-    message: str
-    permission: str | None
-    brief: str
-
-
-def _reason(kind: str, message: str, permission: str | None = None, answer: str = "") -> Reason:
-    brief = without_ids(message).rstrip(".")
-    if permission and (answer or f"The token needs {permission}" in message):
-        brief = f"the token needs {permission}{f' ({answer})' if answer else ''}"
-    elif is_unentitled(answer):
-        brief = f"the plan does not have it ({answer})"
-    return {"kind": kind, "message": message, "permission": permission, "brief": brief}
 
 
 class ZoneRecord(t.TypedDict):
@@ -197,14 +171,6 @@ def read_record(place: str, raw: t.Mapping[str, Json]) -> ZoneRecord:
 _PARTS_OF_A_RECORD = ("result", "coverage", "scripts", "cost", "notifications", "boundary", "pages")
 
 
-def refuse_other_results(place: str, value: Json) -> None:
-    """Raise `invalid_option` for the result of a task with a loop, or of one that has only begun, in which the parts of a record are not."""
-    if isinstance(value, dict) and isinstance(value.get("results"), list):
-        raise invalid_option(place, "is the result of a task with a loop; register one task without a loop for each zone")
-    if isinstance(value, dict) and "ansible_job_id" in value and not value.get("finished"):
-        raise invalid_option(place, "is the result of a task that has only begun (async); wait for it with async_status")
-
-
 def _typed(part: Observed[Json], value: _T | None) -> Observed[_T]:
     """Return a part with the type that its value was checked for."""
     if isinstance(part, Unknown):
@@ -266,9 +232,11 @@ def _has_parts(parts: t.Mapping[str, Json]) -> bool:
 def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], list[tuple[str, Reason]]]:
     """Return the parts of a record, and why some could not be read, the jobs first."""
     failures: dict[str, Reason] = {}
+    owner = _owner_of(raw) or _owner_of(dict_of(raw.get(RESULT)))
+    account = plain_id(raw.get("account_id") or "")
 
     def read(name: str, value: Json) -> Observed[Json]:
-        failure = failure_of(value, name) if isinstance(value, dict) and not _is_refused(value) else None
+        failure = why_unread(name, value, account if name in _OF_ACCOUNTS else owner)
         if failure:
             failures[name] = failure
             return unknown(Failure(failure["kind"], failure["brief"]))
@@ -277,16 +245,16 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
         if readable is None:
             return _NOT_ASKED
         if lacking := _lacking(name, readable):
-            failures[name] = _reason(BAD_RESPONSE, lacking)
+            failures[name] = reason_of(BAD_RESPONSE, lacking)
             return Unknown(Cause.NOT_READABLE, lacking, BAD_RESPONSE)
         return Known(readable)
 
-    result, coverage = read("result", raw.get("result")), raw.get("coverage")
+    result, coverage = read(RESULT, raw.get(RESULT)), raw.get("coverage")
     jobs = _rows(read("jobs", raw.get("jobs")))
     if isinstance(result, Known) and isinstance(result.value, dict):
         whole = result.value
         if raw.get("declared") is not False and (untold := why_untold(whole)):
-            failures["result"] = _reason(BAD_RESPONSE, untold)
+            failures["result"] = reason_of(BAD_RESPONSE, untold)
         managed = {name: part for name in PARTS if isinstance(part := read(name, whole.get(name)), Known)}
         result = Known({**whole, **{name: managed[name].value if name in managed else None for name in PARTS}})
         listed = whole.get("listed_jobs")
@@ -318,6 +286,8 @@ def _lacking(name: str, part: Json) -> str:
     named = [member for member in members if member in part] if isinstance(part, dict) else []
     if named and isinstance(part, dict) and all(part[member] is None for member in named):
         return f"{named[0]} is null in the result"
+    if members and not named and dict_of(part).get("failed_when_result") is not None:
+        return f"{members[0]} is missing in the result, whose task does not fail (failed_when)"
     if name in _AUDITS and isinstance(part, dict) and part.get("passed") is False and not _fails(part):
         return "the audit did not pass, and its result has no finding"
     if name == "delivery" and not all(is_integer(dict_of(row).get("job_id")) for row in list_of(_rows_in(part))):
@@ -354,22 +324,12 @@ def _delivery_of(delivery: Json, owner: str) -> Json:
 
 
 _AUDITS = ("scripts", "pages")
+# What only accounts have; the record of a zone may have what its account has.
+_OF_ACCOUNTS = ("cost", "notifications", "boundary")
 
 
 def _fails(audit: t.Mapping[str, Json]) -> bool:
     return any(dict_of(finding).get("kind") != UNUSED for finding in list_of(audit.get("findings")))
-
-
-def why_untold(result: t.Mapping[str, Json]) -> str:
-    """Return why it cannot be told whether a result of `zone_observability` differs from what is declared; "" if it can."""
-    parts = {name: dict_of(part) for name in PARTS if (part := result.get(name))}
-    for name, part in parts.items():
-        # Without the member the diff decides.
-        if not isinstance(part.get("changed", False), bool):
-            return f"{name} does not say whether it differs (changed)"
-    if result.get("changed") is True and not any(part.get("changed") for part in parts.values()):
-        return "it says that something differs (changed), and none of its parts does"
-    return ""
 
 
 def _shortened(delivery: Json, owner: str | None) -> str:
@@ -388,8 +348,7 @@ def part_of_hours(shortened: Json) -> str:
 
 def _readable(value: Json) -> Json:
     """Return a member of a record; None if it is empty or the result of a skipped task."""
-    skipped = isinstance(value, dict) and value.get("skipped") is True
-    return None if skipped or value in ("", {}) else value
+    return None if is_skipped(value) or value in ("", {}) else value
 
 
 def _rows(part: Observed[Json]) -> Observed[Json]:
@@ -406,41 +365,4 @@ def _read_error(value: Json) -> Reason | None:
     if not error:
         return None
     kind, message = error.get("kind") or UNAVAILABLE, error.get("message") or "no reason was given"
-    return _reason(str(kind), str(message))
-
-
-def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
-    """Return why a task failed; None if it did not. `name` is the part of a record that it reads."""
-    if result.get("unreachable") is True:
-        said = line(result.get("msg") or "")
-        return _reason(UNAVAILABLE, f"it could not be reached{': ' if said else ''}{said}")
-    if result.get("failed") in (False, None):
-        return None
-    error = dict_of(result.get("error"))
-    # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
-    kind = str(error.get("kind") or INVALID_OPTION)
-    message = " ".join(str(result.get("msg") or "it failed").split())
-    answer, is_refused = _answer(error), kind in (AUTHENTICATION, PERMISSION)
-    if is_refused and (is_of_plan(message) or is_unentitled(answer)):
-        return _reason(kind, message, answer=answer)
-    return _reason(kind, message, permission_for(name, str(error.get("path") or "")) if is_refused else None, answer)
-
-
-def _answer(error: t.Mapping[str, Json]) -> str:
-    """Return what the service answered: `HTTP 403: Authentication error (code 10000)`; "" if it is not known."""
-    errors = [dict_of(item) for item in list_of(error.get("errors"))]
-    texts = [f"{line(item.get('message') or 'no text')} (code {item.get('code')})" for item in errors]
-    status = [f"HTTP {error['status']}"] if is_integer(error.get("status")) else []
-    return ": ".join([*status, *(["; ".join(texts)] if texts else [])])
-
-
-def _is_refused(result: t.Mapping[str, Json]) -> bool:
-    """Return whether a policy of the user refused what a script audit found, or a whole plan of jobs or content security rules."""
-    kind = dict_of(result.get("error")).get("kind") if result.get("failed") is True else None
-    return (kind == GATE and "findings" in result) or (kind in (GATE, CONFLICT) and "refusals" in result)
-
-
-def refusal_of(result: Json) -> str:
-    """Return why a policy of the user refused what a script audit found; "" if none did."""
-    audit = dict_of(result)
-    return " ".join(str(audit.get("msg")).split()) if _is_refused(audit) and list_of(audit.get("findings")) else ""
+    return reason_of(str(kind), str(message))

@@ -9,7 +9,7 @@ from ...module_utils._baseline.entries import PINNED
 from ...module_utils._baseline.pattern import normalize_url
 from ...module_utils._core import Json
 from ...module_utils._text import dict_of, list_of
-from ...module_utils._zone.record import failure_of
+from ...module_utils._zone.registered import failure_of
 from .._ansible_core import own_members
 from .._arguments import serialised
 from .._play.hosts import Play

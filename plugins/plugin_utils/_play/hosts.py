@@ -11,9 +11,10 @@ from ansible import constants
 from ...module_utils._core import Conclusion, invalid_option
 from ...module_utils._engine.run import Performs, Run
 from ...module_utils._engine.task import Params, Task
+from ...module_utils._text import dict_of
 from .._host_variables import HostVariables
 from .._in_process import InProcessAction
-from .records import scope_of_host
+from .records import is_registered_once, own_id, scope_of_host
 from .results import Zone, zone_of
 
 # What a task that runs once for all hosts of a play knows of them.
@@ -85,7 +86,10 @@ class Play(t.NamedTuple):
 
         A host that failed before it could register anything else has what an earlier playbook registered for it.
         """
-        zone = zone_of(name, self.variables.of(name), variable)
+        raw, host = self.variables.of(name), self.variables.host(name)
+        owner = own_id(host, dict_of(raw.get(variable)))
+        once = not owner and is_registered_once(name, {other: self.variables.host(other) for other in self.hosts}, variable)
+        zone = zone_of(name, raw, variable, owner, is_registered_once=once)
         if zone is None or not (zone.error or name in self.active):
             return None
         return zone._replace(scope=self.scope(name))

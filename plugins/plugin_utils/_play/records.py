@@ -11,8 +11,9 @@ from ...module_utils._address import ACCOUNT, ACCOUNT_ID, HOST_ADDRESSES, ZONE, 
 from ...module_utils._core import UNAVAILABLE, Failure, Json, invalid_option
 from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._logpush.used_fields import datasets_of
-from ...module_utils._text import canonical, dict_of, line
-from ...module_utils._zone.record import RawRecord, read_record, refusal_of, refuse_other_results, value_of
+from ...module_utils._text import canonical, dict_of, line, plain_id
+from ...module_utils._zone.record import RawRecord, read_record, value_of
+from ...module_utils._zone.registered import REGISTERED_ONCE, has_failed, is_skipped, refusal_of, refuse_other_results
 from .._ansible_core import own_members
 from .._host_variables import Host
 from .._variables.readers import read_budget
@@ -35,6 +36,16 @@ _MAX_MESSAGE = 2000
 Ask = t.Callable[[t.Mapping[str, t.Any]], t.Mapping[str, Json]]
 
 
+def records_of(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None]) -> dict[str, RawRecord]:
+    """Return the records of the hosts of a play, by their names."""
+    return {
+        name: {"zone": name, "scope": scope_of_host(host), "error": {**REGISTERED_ONCE}}
+        if is_registered_once(name, hosts, str(registered["result"]))
+        else record_of(name, host, registered)
+        for name, host in hosts.items()
+    }
+
+
 def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> RawRecord:
     """Return the record of a host; one whose task has not registered anything was not audited."""
     parts = {part: host.raw.get(variable) for part, variable in registered.items() if variable}
@@ -45,10 +56,12 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
         parts.pop("jobs", None)  # what was registered as jobs is of an earlier audit then
     record: RawRecord = {"zone": name, **_address(host, result)}
     # A task that Ansible skips for its condition is registered too; after a failure none runs.
-    has_ended = result.get("failed") or result.get("unreachable")
-    required = [registered["result"], None if has_ended else registered.get("scripts")]
+    has_ended = has_failed(result) or is_skipped(result)
+    variable = registered["result"]
+    missing = [variable] if variable and host.raw.get(variable) in (None, "", {}) else []
+    scripts = registered.get("scripts")
+    missing += [scripts] if scripts and not has_ended and scripts not in host.raw else []
     asked = [] if has_ended else [registered.get(part) for part in _asked_of(host, record, result)]
-    missing = [variable for variable in required if variable and variable not in host.raw]
     missing += [variable for variable in asked if variable and host.raw.get(variable) is None]
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
@@ -77,11 +90,11 @@ def _plain(result: Json) -> Json:
 
 
 def _address(host: Host, result: t.Mapping[str, Json]) -> RawRecord:
-    """Return scope, ids and the name of the account of a host: of the result of its task, or else of its variables.
+    """Return scope, ids and the name of the account of a host: of its variables, or of the result of its task where they have no id.
 
     The account of a zone is the one that an answer named, else the host's `account_id`, else that of the inventory plugin.
     """
-    ids = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)} or address_of(host)
+    ids = _ids_of(host, result) or address_of(host)
     scope = ACCOUNT if ACCOUNT_ID in ids and ZONE_ID not in ids else ZONE
     owner = dict_of(_value(host, "zone_account")) if scope == ZONE else {"name": _value(host, "account_name")}
     account_id = ids.get(ACCOUNT_ID)
@@ -92,6 +105,34 @@ def _address(host: Host, result: t.Mapping[str, Json]) -> RawRecord:
     names = {ACCOUNT_ID: account_id, "account_name": owner.get("name")}
     known = {name: str(value) for name, value in names.items() if isinstance(value, (str, int)) and value}
     return {"scope": scope, **({ZONE_ID: str(ids[ZONE_ID])} if ZONE_ID in ids else {}), **known}
+
+
+def _ids_of(host: Host, result: t.Mapping[str, Json]) -> dict[str, Json]:
+    """Return the ids in a result, unless it is of another zone or account than the host, or else those of the host."""
+    named = {name: result[name] for name in (ZONE_ID, ACCOUNT_ID) if result.get(name)}
+    own = own_id(host, result)
+    main = named.get(ZONE_ID) or named.get(ACCOUNT_ID)
+    return named if not own or (main and plain_id(main) == own) else {}
+
+
+def own_id(host: Host, result: t.Mapping[str, Json]) -> str:
+    """Return the id of the zone or the account of a host by its own variables, as it is compared; "" if they have none."""
+    given = host.raw.get(ZONE_ID)
+    is_of_role = any(host.raw.get(variable) for variable in _ADDRESSES.values())
+    if given and not is_of_role and plain_id(given) == plain_id(result.get(ZONE_ID) or ""):
+        return plain_id(given)  # without an evaluation, which takes a millisecond for each host
+    address = address_of(host)
+    return plain_id(address.get(ZONE_ID) or ("" if "zone_name" in address else address.get(ACCOUNT_ID)) or "")
+
+
+def is_registered_once(name: str, hosts: t.Mapping[str, Host], variable: str) -> bool:
+    """Return whether a host whose id is not known has the result of a task that ran once for several zones."""
+    result = hosts[name].raw.get(variable)
+    if not isinstance(result, dict) or own_id(hosts[name], result):
+        return False
+    others = [host for other, host in hosts.items() if other != name and host.raw.get(variable) is result]
+    own = canonical(address_of(hosts[name])).lower()
+    return any(own == canonical({}) or canonical(address_of(host)).lower() != own for host in others)
 
 
 def address_of(host: Host) -> dict[str, Json]:
@@ -206,7 +247,7 @@ def _fails_by_budget(host: Host) -> bool:
     try:
         host.option("edgeops_monthly_budget_usd")
     except Failure:
-        return dict_of(host.raw.get(RESULT)).get("failed") is True
+        return has_failed(dict_of(host.raw.get(RESULT)))
     return False
 
 

@@ -9,7 +9,16 @@ from ...module_utils._core import BAD_RESPONSE, PARTS, Json, ReportedEffect
 from ...module_utils._difference import Difference
 from ...module_utils._schema import checked
 from ...module_utils._text import dict_of, line
-from ...module_utils._zone.record import failure_of, refuse_other_results, why_untold
+from ...module_utils._zone.registered import (
+    REGISTERED_ONCE,
+    RESULT,
+    Reason,
+    failure_of,
+    has_failed,
+    refuse_other_results,
+    why_unread,
+    why_untold,
+)
 from ...module_utils._zone.result import ZoneResult, differences_of
 from .._arguments import serialised
 
@@ -64,17 +73,34 @@ class Zone(t.NamedTuple):
         return effects
 
 
-def zone_of(name: str, variables: t.Mapping[str, Json], variable: str) -> Zone | None:
-    """Return what a host registered under the name of a variable; None if its task did not run."""
+def zone_of(
+    name: str, variables: t.Mapping[str, Json], variable: str, owner: str = "", *, is_registered_once: bool = False
+) -> Zone | None:
+    """Return what a host registered under the name of a variable; None if its task did not run.
+
+    `owner` is the id of the zone or the account of the host, as it is compared; "" if it is not known without a request.
+    """
     registered = variables.get(variable)
     if not isinstance(registered, dict) or registered.get("skipped"):
         return None
     refuse_other_results(f"{variable} of {name}", registered)
-    error = error_of(registered) or _why_unjudged(registered)
+    unread = why_unread(RESULT, registered, owner)
+    is_own = not is_registered_once and (unread is None or has_failed(registered))
+    error = _line_of(
+        REGISTERED_ONCE if is_registered_once else unread or failure_of(registered) or _unread_part(registered, owner)
+    )
     result: ZoneResult = {} if error else checked(ZoneResult, registered, variable)
+    error = error or _why_unjudged(registered)
     ids = (str(registered.get(member) or "") for member in ("zone_id", "account_id"))
-    is_unreached = registered.get("unreachable") is True
-    return Zone(name, next(filter(None, ids), ""), result, error, bool(registered.get("changed")), is_unreached)
+    is_unreached = bool(registered.get("unreachable"))
+    zone_id = next(filter(None, ids), "") if is_own else owner
+    return Zone(name, zone_id, {} if error else result, error, bool(registered.get("changed")), is_unreached)
+
+
+def _unread_part(registered: t.Mapping[str, Json], owner: str) -> Reason | None:
+    """Return why a part of a result, which may be put together from several, could not be read; None if all could."""
+    reasons = (why_unread(name, registered.get(name), owner) for name in PARTS)
+    return next(filter(None, reasons), None)
 
 
 def _why_unjudged(registered: t.Mapping[str, Json]) -> str:
@@ -89,5 +115,8 @@ def _why_unjudged(registered: t.Mapping[str, Json]) -> str:
 
 def error_of(result: t.Mapping[str, Json]) -> str:
     """Return why a task failed, with the kind of failure, on one line; "" if it did not."""
-    reason = failure_of(result)
+    return _line_of(failure_of(result))
+
+
+def _line_of(reason: Reason | None) -> str:
     return line(f"{reason['kind']}: {reason['message']}", MAX_LINE) if reason else ""

@@ -24,7 +24,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._play.record
     budgets_of,
     check_budget,
     check_budget_of_survey,
-    record_of,
+    records_of,
     refusals,
     with_delivery,
     with_fields,
@@ -102,7 +102,7 @@ class ReportAction(InProcessAction):
 
     def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None], own: Host) -> list[dict[str, Json]]:
         """Return the records of the hosts; `own` is the host of the task."""
-        records = {name: record_of(name, host, registered) for name, host in hosts.items()}
+        records = records_of(hosts, registered)
         asks_delivery, asks_fields = (
             boolean(self._task.args.get(option) or False, strict=False) for option in ("delivery", "fields")
         )

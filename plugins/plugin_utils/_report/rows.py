@@ -9,7 +9,8 @@ from ...module_utils._logpush.coverage import Coverage, log_field_coverage
 from ...module_utils._logpush.personal_fields import personal_fields
 from ...module_utils._observed import Cause, Known, Observed, Unknown, is_unasked
 from ...module_utils._text import dict_of, is_integer
-from ...module_utils._zone.record import Reason, ZoneRecord, result_of, value_of
+from ...module_utils._zone.record import ZoneRecord, result_of, value_of
+from ...module_utils._zone.registered import Reason
 from ...module_utils._zone.result import ReportedJob
 from ...module_utils._zone.told import is_told_of, owner_of
 from . import alerts, bills, content_rules, findings, log_fields, survey

@@ -21,6 +21,7 @@ FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}
 UNREACHABLE = {"unreachable": True, "msg": "no route"}
 SKIPPED = {"skipped": True}
 UNTOLD = "script_monitor does not say whether it differs (changed)"
+OTHER = "it is not the result of zone_observability, because it has none of custom_fields, jobs, script_monitor, content_security_rules"
 R = "log_delivery_result"
 
 
@@ -32,6 +33,10 @@ R = "log_delivery_result"
         ({"failed": True, "msg": "'x' is undefined"}, "invalid_option: 'x' is undefined"),
         (UNREACHABLE, "unavailable: it could not be reached: no route"),
         ({"failed": 1, "msg": "it broke"}, "invalid_option: it broke"),
+        ({**FAILED, "failed": False, "failed_when_result": False}, "permission: not allowed"),
+        ({**PREDICTED, "script_monitor": FAILED}, "permission: not allowed"),
+        ({"changed": False, "msg": "hi"}, f"bad_response: {OTHER}"),
+        ({**PREDICTED, "script_monitor": {"enabled": True}}, f"bad_response: {UNTOLD}"),
         ({**PREDICTED, "script_monitor": {**PART, "changed": None}}, f"bad_response: {UNTOLD}"),
         ({"changed": True, "job": {}}, "bad_response: it says that something differs (changed), and none of its parts does"),
         ({**PREDICTED, "effects": None}, "bad_response: its result has no effects, so that it is not known what it destroys"),
@@ -66,6 +71,14 @@ def test_effects_of_a_part_count() -> None:
 
 def planned(hosts: dict[str, dict[str, t.Any]], **more: t.Any) -> Conclusion:
     return DeliveryPlan().report(DesiredPlan(play(hosts, **more), R))
+
+
+def test_result_of_another_zone_is_no_prediction() -> None:
+    """A task with `run_once` registers the result of one zone for all hosts; several hosts may be one zone."""
+    hosts = {"a": "0A", "again": "0a", "b": "0b"}
+    result = planned({name: {"zone_id": zone_id, R: PREDICTED} for name, zone_id in hosts.items()}).result
+    assert result["changed_zones"] == ["a", "again"] and set(result["plan_ids"]) == {"a", "again"}
+    assert result["lines"][-1] == "2 zones: 1 would change (0 additions, 1 change, 0 deletions), 0 unchanged, 1 failed"
 
 
 def test_only_changed_zones_are_written() -> None:

@@ -9,7 +9,7 @@ from ansible.template import Templar
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import read_record
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
-from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import record_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import record_of, records_of
 
 INVENTORY = {"zone_account": {"id": "c1", "name": "Shop"}}
 
@@ -48,3 +48,48 @@ def test_results_that_hold_no_part_are_refused(value: t.Any, said: str, part: st
         record_of("shop.example", host, {"result": "log_delivery_result", part: "seen"})
     with pytest.raises(Failure, match=said):
         read_record("zones[0]", {"zone": "a", "zone_id": "f1", part: value})
+
+
+def hosts_with(*variables: t.Any) -> dict[str, Host]:
+    return {f"zone{number}": Host(of_host, Templar(loader=DataLoader())) for number, of_host in enumerate(variables)}
+
+
+COMPARED: dict[str, t.Any] = {"zone_id": "0a", "changed": False, "script_monitor": {"changed": False}}
+ONCE = {"log_delivery_result": COMPARED}
+
+
+@pytest.mark.parametrize(
+    ("variables", "unaudited"),
+    [
+        ([{"zone_id": "0A"}, {"zone_id": "0b"}], [1]),
+        ([{"zone_id": "0a"}, {"zone_id": "0a"}], []),
+        ([{"zone_id": "0a"}, {"log_delivery_zone_id": "0b", "zone_id": "0a"}], [1]),
+        ([{"zone_id": "0a"}, {"account_id": "0a1"}], [1]),
+        # An id that only an answer shows: nobody can tell of which zone the result is.
+        ([{"zone_name": "a.example"}, {"zone_name": "b.example"}], [0, 1]),
+        ([{"zone_name": "a.example"}, {"zone_name": "A.example"}], []),
+        ([{"zone_id": "0a"}, {"zone_name": "b.example"}], [1]),
+        ([{}, {}], [0, 1]),
+        ([{}], []),
+    ],
+)
+def test_result_of_a_task_that_ran_once_is_of_its_own_zone_only(variables: list[t.Any], unaudited: list[int]) -> None:
+    """A task with `run_once` registers one result for all hosts, several of which may be one zone."""
+    made = records_of(hosts_with(*({**of_host, **ONCE} for of_host in variables)), {"result": "log_delivery_result"})
+    errors = [read_record(name, record)["error"] for name, record in made.items()]
+    assert [number for number, error in enumerate(errors) if error] == unaudited
+    assert all("run_once" in error["message"] for error in errors if error)
+
+
+def test_host_keeps_its_id_where_the_result_is_of_another_zone() -> None:
+    (record,) = records_of(hosts_with({"zone_id": "0b", **ONCE}), {"result": "log_delivery_result"}).values()
+    assert record["zone_id"] == "0b"
+
+
+@pytest.mark.parametrize("nothing", [None, "", {}])
+def test_host_without_a_result_was_not_audited(nothing: t.Any) -> None:
+    (record,) = records_of(hosts_with({"zone_id": "0a", "x": nothing}), {"result": "x"}).values()
+    assert record["error"] == {
+        "kind": "unavailable",
+        "message": "nothing is registered as x: the task of this host did not run",
+    }

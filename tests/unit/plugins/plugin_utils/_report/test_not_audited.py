@@ -379,7 +379,7 @@ WATCHING = {
 }
 DENIED = {"failed": True, "msg": "no right", "error": {"kind": "permission", "path": "/zones/a/script_monitor"}}
 OUTSIDE = "its account ac is not in the run, so it is not known who is told of its jobs and scripts"
-SEEN = {"script_monitor": {"script_monitor": {"enabled": True}}}
+SEEN = {"script_monitor": {"changed": False, "script_monitor": {"enabled": True}}}
 
 
 @pytest.mark.parametrize("accounts", [[], [{**ACCOUNT, "zone": "other", "account_id": "other", "declared": False}]])
