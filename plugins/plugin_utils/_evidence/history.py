@@ -261,10 +261,7 @@ class History(Chronicle):
         if kind:
             named = messages.get((HASH_CHANGED, identity.url, identity.host), "") if kind == HASH_CHANGED else ""
             hashes = {*_HASH.findall(named), *({seen.hash} if seen.hash else ())} - hashes_of(declared)
-            if ongoing is None or (ongoing.kind == UNJUSTIFIED and kind != UNJUSTIFIED):
-                self.ongoing[identity] = Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes), alike=seen.alike)
-            else:
-                self.ongoing[identity] = ongoing._replace(hashes=ongoing.hashes | hashes, alike=max(ongoing.alike, seen.alike))
+            self._begin(identity, Episode(kind, at, is_first=self.is_first, hashes=frozenset(hashes), alike=seen.alike))
         elif ongoing is not None:
             how = self._how_ended(ongoing, seen, declared)
             if how:
@@ -272,6 +269,13 @@ class History(Chronicle):
             if how == BY_AUTHORISATION:
                 allowed = tuple(map(str, list_of(declared.get("hashes"))))
                 yield about._replace(what=AUTHORISED, hashes=allowed, message="")
+
+    def _begin(self, identity: Identity, episode: Episode) -> None:
+        """Begin that a script is not authorised, or go on with it: what was added or changed is worse than an entry that is not complete."""
+        ongoing = self.ongoing.get(identity)
+        if ongoing is not None and not (ongoing.kind == UNJUSTIFIED and episode.kind != UNJUSTIFIED):
+            episode = ongoing._replace(hashes=ongoing.hashes | episode.hashes, alike=max(ongoing.alike, episode.alike))
+        self.ongoing[identity] = episode
 
     def _how_ended(self, ongoing: Episode, seen: Seen, declared: t.Mapping[str, Json]) -> str:
         """Return how it ended that a script was not authorised, "" if it is not authorised yet."""
