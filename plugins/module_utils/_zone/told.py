@@ -193,7 +193,7 @@ def has_scripts(zone: ZoneRecord) -> bool | None:
     managed = dict_of(result_of(zone).get(SCRIPT_MONITOR))
     part = managed.get(SCRIPT_MONITOR)
     if part is None and (audit := value_of(zone["scripts"])) is not None and audit.get("findings") is not None:
-        return not any(finding.get("type") == "monitor_off" for finding in audit["findings"] or ())
+        return not any(finding.get("kind") == "monitor_off" for finding in audit["findings"] or ())
     if part is None:
         return None if any(name in (SCRIPT_MONITOR, "scripts") for name, _reason in zone["unreadable"]) else False
     enabled = {**dict_of(part), **_before(managed)}.get("enabled")

@@ -84,7 +84,7 @@ class History(Chronicle):
         # Of the first record of the chain, if it is in the period.
         self.first_counts: tuple[int, int] | None = None
         self._last_digest = ""
-        self._was_on = False
+        self._monitor: t.Mapping[str, Json] | None = None
         self._switched_at: datetime.datetime | None = None
         self._asked = frozenset[str]()
         self._known: dict[Identity, Known] = {}
@@ -158,8 +158,8 @@ class History(Chronicle):
         self.entries = self._baseline(record["baseline_digest"])
         blind = set()
         findings = {finding["kind"] for finding in record["findings"]}
-        self._switched_at = new_setting(record["monitor"], self.last_at, was_on=self._was_on)
-        self._was_on = record["monitor"]["enabled"]
+        self._switched_at = new_setting(record["monitor"], self._monitor, self.last_at)
+        self._monitor = record["monitor"]
         if not record["monitor"]["enabled"] or MONITOR_OFF in findings:
             blind.add(MONITOR_OFF)
         elif self.inventory is None:

@@ -37,11 +37,18 @@ def leaves_out(scope: t.Mapping[str, t.Any]) -> str:
     return ", ".join(parts)
 
 
-def new_setting(monitor: t.Mapping[str, Json], before: datetime.datetime | None, *, was_on: bool) -> datetime.datetime | None:
-    """Return when the setting of the script monitor was changed since the audit before, although it was on then and now; None if it was not."""
+def new_setting(
+    monitor: t.Mapping[str, Json], earlier: t.Mapping[str, Json] | None, last: datetime.datetime | None
+) -> datetime.datetime | None:
+    """Return when the setting of the script monitor was changed since the audit before, although it was on then and now; None if it was not.
+
+    `earlier` is the monitor of the audit before, `last` its time. The clock of an audit may be behind that of the service, so that a later
+    time alone proves nothing.
+    """
     at = parse_time(monitor["updated_at"])
-    is_new = at is not None and before is not None and at > before
-    return at if is_new and was_on and monitor["enabled"] else None
+    if at is None or earlier is None or last is None or at <= last or at == parse_time(earlier["updated_at"]):
+        return None
+    return at if earlier["enabled"] and monitor["enabled"] else None
 
 
 def scores_of(scope: t.Mapping[str, Json]) -> MaliciousScores | None:

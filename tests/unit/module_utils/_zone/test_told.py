@@ -204,8 +204,8 @@ def test_what_a_zone_has_decides_and_not_what_is_predicted(host: t.Any, degrees:
     ("scripts", "degrees"),
     [
         ({"findings": []}, [NOT]),
-        ({"findings": [{"type": "new"}]}, [NOT]),
-        ({"findings": [{"type": "monitor_off"}]}, []),
+        ({"findings": [{"kind": "new"}]}, [NOT]),
+        ({"findings": [{"kind": "monitor_off"}]}, []),
         ({"scripts": []}, []),
         (DENIED, [UNKNOWN]),
     ],

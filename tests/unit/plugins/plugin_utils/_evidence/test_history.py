@@ -452,6 +452,13 @@ def test_monitor_whose_setting_changed_between_audits_is_said(tmp_path: Path) ->
     )
 
 
+def test_one_time_of_a_setting_is_no_change(tmp_path: Path) -> None:
+    """The times of audits may be behind the clock of the service."""
+    monitor = {"enabled": True, "sampled": True, "updated_at": day_of(30)}
+    write_chain(tmp_path, [{"at": day_of(day), "monitor": monitor, "inventory": [script()]} for day in range(3)], ZONE)
+    assert not rows(tmp_path) and "setting" not in read(tmp_path).verdict[0]
+
+
 @pytest.mark.parametrize(
     ("member", "word"),
     [("malicious", "malicious"), ("url_reported_malicious", "reported"), ("domain_reported_malicious", "reported")],
