@@ -253,7 +253,7 @@ def _read_parts(raw: t.Mapping[str, Json]) -> tuple[dict[str, Observed[Json]], l
     jobs = _rows(read("jobs", raw.get("jobs")))
     if isinstance(result, Known) and isinstance(result.value, dict):
         whole = result.value
-        if raw.get("declared") is not False and (untold := why_untold(whole)):
+        if raw.get("declared") is not False and (untold := why_untold(whole, by_diff=True)):
             failures["result"] = reason_of(BAD_RESPONSE, untold)
         managed = {name: part for name in PARTS if isinstance(part := read(name, whole.get(name)), Known)}
         result = Known({**whole, **{name: managed[name].value if name in managed else None for name in PARTS}})
