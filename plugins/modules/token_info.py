@@ -42,7 +42,7 @@ options:
     default: false
   show:
     description:
-      - Whether the task prints RV(lines) if something is missing, as M(ansible.builtin.debug) prints its message. The result then has
+      - Whether the task prints RV(lines) if something is missing, as C(ansible.builtin.debug) prints its message. The result then has
         nothing but these, because Ansible prints a result as a whole.
     type: bool
     default: false

@@ -165,7 +165,7 @@ def subject_words(item: Item) -> str:
         if item["resource"] == "pages":
             page, what = parts
             if page is None:
-                return f"entry {what}"
+                return str(what) if item["type"] == "unused" else f"entry {what}"
             return f"{page} ({what})" if what and what != page else str(page)
         url, host, entry = parts
     except (ValueError, RecursionError, TypeError, AttributeError):  # an earlier report may hold anything there
