@@ -386,7 +386,7 @@ def about(item: Item) -> str:
 
 
 # Where the subject is another thing than those of the resource usually are.
-_NOUNS_OF_TYPES = {"over_budget": "account", "field_removed": "job", "region_gap": "job"}
+_NOUNS_OF_TYPES = {"over_budget": "account", "field_removed": "job", "region_gap": "job", "unused": "line"}
 
 
 def waiver_reasons(report: Report) -> dict[str, str]:

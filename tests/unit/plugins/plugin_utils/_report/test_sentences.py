@@ -432,7 +432,7 @@ def test_entry_without_a_page_is_named():
     unused = {**about, "kind": "unused", "subject": "'self'", "message": "form 'self' of the entry 'checkout' fits nothing"}
     made = report(record("a.example", pages={"findings": [expired, unused], "pages": [], "passed": False}))
     assert any("expired (medium): entry checkout: had to be reviewed" in text for text in printed(made))
-    assert any("note unused: 'self': form 'self' of the entry 'checkout' fits nothing" in text for text in printed(made))
+    assert any("note unused: line 'self': form 'self' of the entry 'checkout' fits nothing" in text for text in printed(made))
 
 
 def test_unread_page_is_said_once():
