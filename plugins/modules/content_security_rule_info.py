@@ -102,7 +102,8 @@ content_security_rules:
       returned: with O(violations)
       type: dict
       sample: {available: true, reason: null, since: '2026-03-02T09:41:33Z', until: '2026-03-09T09:41:33Z', shortened: null, total: 12,
-        blocked: [{directive: script-src, source: 'https://cdn.example.net/a.js', count: 12, hosts: [shop.example.com], page: 'https://shop.example.com/checkout'}]}
+        blocked: [{directive: script-src, source: 'https://cdn.example.net/a.js', count: 12, hosts: [shop.example.com],
+        page: 'https://shop.example.com/checkout'}]}
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

@@ -211,7 +211,7 @@ def test_invalid_survey_answer_sends_nothing(configured: Configured, playbook: P
         limit="shop.example",
         fails={"ansible", "invalid_option"},
     )
-    assert "invalid_option: custom_fields: not JSON: " in report.stdout
+    assert "invalid_option: log_delivery_custom_fields: not JSON: " in report.stdout
     assert {entry["path"] for entry in report.journal} <= {"/zones", "/client/v4/zones"}
 
 
