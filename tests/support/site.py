@@ -45,7 +45,8 @@ class Site:
                 else:
                     self.close_connection = True  # what was announced may not come
                 self.end_headers()
-                self.wfile.write(page.body)
+                with contextlib.suppress(ConnectionError):  # a reader may not wait for the end
+                    self.wfile.write(page.body)
 
             def log_message(self, *_args: object) -> None:
                 pass
