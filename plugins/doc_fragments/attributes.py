@@ -47,6 +47,19 @@ attributes:
     details: The module changes nothing.
 """
 
+    NOTHING = r"""
+attributes:
+  check_mode:
+    details: The module changes nothing, in check mode or otherwise.
+  diff_mode:
+    support: N/A
+    details: The module changes nothing.
+  action_group:
+    support: none
+    membership: []
+    details: The module has no connection options.
+"""
+
     LOCAL = r"""
 attributes:
   check_mode:

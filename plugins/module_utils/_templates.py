@@ -41,12 +41,15 @@ def refuse_templates(options: Options, arguments: t.Mapping[str, Json], around: 
                     refuse_templates(inner, item, f"{place}[{index}].")
 
 
-def new_template(before: Json, after: Json) -> Failure | None:
-    """Return the refusal of a plan after which the service would have a template that it does not have before; None without one."""
+def new_template(before: Json, after: Json, option_of: t.Callable[[str], str] = str) -> Failure | None:
+    """Return the refusal of a plan after which the service would have a template that it does not have before; None without one.
+
+    `option_of` returns the option that a path of the diff is about.
+    """
     known = {template for _place, template in _templates("", before)}
-    found = (place for place, template in _templates("", after) if template not in known)
-    place = next(found, None)
-    return None if place is None else invalid_option(place, _ADVICE)
+    places = (place for place, template in _templates("", after) if template not in known)
+    place = next(places, None)
+    return None if place is None else invalid_option(option_of(place), _ADVICE)
 
 
 def _templates(place: str, value: Json) -> t.Iterator[tuple[str, str]]:

@@ -16,15 +16,8 @@ description:
   - In check mode it reports what would be changed.
   - Use it with C(run_once). It does not fail; a task after it fails each host of RV(failed_hosts) with its own reason.
 extends_documentation_fragment:
-  - edgeops.observability.attributes.local
+  - edgeops.observability.attributes.nothing
   - edgeops.observability.attributes
-attributes:
-  check_mode:
-    details:
-      - The module changes nothing, in check mode or otherwise.
-  diff_mode:
-    details:
-      - The module changes nothing.
 options:
   plan:
     description: The name of the variable in which the result of M(edgeops.observability.delivery_plan) is registered.

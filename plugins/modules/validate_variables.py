@@ -19,15 +19,8 @@ description:
     value. Those of a zone alone, such as its connection, are left to the tasks of the zone, so that an error fails no other zone.
   - With C(run_once) the task validates the variables of all hosts of its play, otherwise those of its own host.
 extends_documentation_fragment:
-  - edgeops.observability.attributes.local
+  - edgeops.observability.attributes.nothing
   - edgeops.observability.attributes
-attributes:
-  check_mode:
-    details:
-      - The module changes nothing, in check mode or otherwise.
-  diff_mode:
-    details:
-      - The module changes nothing.
 options:
   prefixes:
     description: The beginnings of the names that are validated.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from .._core import BAD_RESPONSE, Answer, Conclusion, Failure, Json, Plan
@@ -32,6 +33,15 @@ def view(rules: t.Sequence[RulesetRule], in_detail: bool) -> dict[str, Json]:
         for rule in rules
     ]
     return {"custom_fields": names_of(rules), "rules": views}
+
+
+# Before what an option says, in the diff.
+_IN_VIEW = re.compile(r"^(?:custom_fields|rules\[[0-9]+\])\.")
+
+
+def option_of(path: str) -> str:
+    """Return the option that a path of `view` is about."""
+    return _IN_VIEW.sub("", path)
 
 
 def result_of(ruleset: Ruleset | None, rules: t.Sequence[RulesetRule], made: bool) -> dict[str, t.Any]:

@@ -10,7 +10,7 @@ from .facts import DEFAULT_RULESET_DESCRIPTION, DEFAULT_RULESET_NAME, FIELD_KIND
 from .options import DesiredCustomFields, desire
 from .plan import plan
 from .read import read
-from .result import conclude
+from .result import conclude, option_of
 from .state import Ruleset
 
 
@@ -34,6 +34,7 @@ class LogCustomFields(StateTask[DesiredCustomFields, t.Optional[Ruleset]]):  # n
     read = staticmethod(read)
     plan = staticmethod(plan)
     conclude = staticmethod(conclude)
+    option_of = staticmethod(option_of)
 
 
 TASK = LogCustomFields()

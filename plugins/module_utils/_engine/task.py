@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import re
 import types
 import typing as t
 
@@ -174,6 +173,10 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
         """Return the answers to the writes of a plan, and those with what the service shows only if it is read again."""
         return answers
 
+    def option_of(self, path: str, /) -> str:
+        """Return the option that a path of the diff is about."""
+        return path
+
     def secrets(self, desired: Desired, state: State | None, /) -> t.Iterable[str]:
         """Return the texts that no output may contain; `state` is None before it is read."""
         return ()
@@ -197,7 +200,8 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
         state = self.read(client, desired)
         run.secrets.update(self.secrets(desired, state))
         composition = self.compose(desired, state)
-        _refuse_templates(composition.steps)
+        for step in composition.steps:
+            _refuse_templates(self.parts[step.part], step)
         for name, part in self.parts.items():
             part.validate(client, [step for step in composition.steps if step.part == name])
         run.propose(composition.whole, self.approvable, composition.approvals)
@@ -217,16 +221,10 @@ class StateTask(_Desiring[Desired], t.Generic[Desired, State]):
         run.report(composition.conclude(done))
 
 
-# Where a plan of custom fields shows what its options say.
-_IN_RULES = re.compile(r"^(?:custom_fields|rules\[\d+\])\.")
-
-
-def _refuse_templates(steps: t.Sequence[Step]) -> None:
+def _refuse_templates(part: StateTask[t.Any, t.Any], step: Step) -> None:
     """Raise `invalid_option` if a plan would write a template that nobody evaluated; what the service already has may look like one."""
-    for step in steps:
-        if failure := new_template(step.plan.before, step.plan.after):
-            message = _IN_RULES.sub("", failure.message)
-            raise dataclasses.replace(failure, message=f"{step.place}.{message}" if step.place else message)
+    if failure := new_template(step.plan.before, step.plan.after, part.option_of):
+        raise dataclasses.replace(failure, message=f"{step.place}.{failure.message}" if step.place else failure.message)
 
 
 def _apply(

@@ -14,14 +14,16 @@ from ...module_utils._chain.verification import Verified, unread_files
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import format_time, has_text, need_date, need_time
 from .._words import plural
+from .answers import is_good
 from .audits import Period
+from .chains import Lacking, Told
 from .chronicle import Chronicle
 from .events import CHANGED, GAP, Entries, Event
 from .history import History
 from .inventory import count
 from .notes import Note, Notes, read_notes
 from .page_history import PageHistory
-from .verdict import Lacking, Told, is_good, sentences
+from .verdict import sentences
 from .verification import Archive, called, chains_of, incomplete_lines, is_valid, verify
 from .verification import desire as desire_archive
 

@@ -12,10 +12,11 @@ from .._page import render_page, short
 from .._words import named, plural
 from .audits import moment
 from .calendar import STATES, calendar, shape
+from .chains import NOUNS
 from .document import DEFAULT_TITLE, Document, ZoneChain, numbers
 from .events import AUTHORISED, CLOSED, OPENED, SEEN, Event
 from .inventory import Listed, count
-from .verdict import NOUNS, PAGE_WORDS
+from .verdict import PAGE_WORDS
 
 # The evidence as one page that loads nothing and runs nothing, for the screen and for paper: the data for its template.
 

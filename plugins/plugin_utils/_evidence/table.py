@@ -10,10 +10,10 @@ from ...module_utils._baseline.entries import AUTHORISATION
 from ...module_utils._chain.kinds import PAGES, Kind
 from ...module_utils._core import Json
 from ...module_utils._text import format_time, line, list_of
+from .chains import NOUNS
 from .document import Document, ZoneChain
 from .inventory import Listed
 from .page_history import ListedPage
-from .verdict import NOUNS
 
 # Inventory and changes as a table for a spreadsheet: RFC 4180, in UTF-8.
 

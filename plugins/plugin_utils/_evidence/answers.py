@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import re
+import typing as t
+
+from ...module_utils._chain.kinds import SCRIPTS
+from ...module_utils._text import line
+from .._words import plural
+from .audits import MAX_DELAY, Audit, Period, Slow
+from .chains import MAX_PAGE, Texts, Told, about_kind, audited_of, kinds_of, one_or
+
+# The answers of a document: whether audits were often enough, at the times that their records name, and whether each is accounted for.
+
+
+def explained(answers: t.Sequence[str], whole: t.Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the answers with a sentence behind the last of them that says what they do not say."""
+    is_yes = any(NOT_MET not in text for text in answers)
+    if whole:
+        return [*answers], [*whole[:-1], f"{whole[-1]}. {_OF_BOTH if is_yes else _OF_RECORDS}"]
+    return [*answers[:-1], f"{answers[-1]}. {_OF_AUDITS}"] if is_yes and answers else [*answers], []
+
+
+NOT_MET = ": not met in "
+_GOOD = re.compile("At least every seven days: yes|Every one of ")
+
+
+def is_good(sentence: str) -> bool:
+    """Return whether a sentence is one of the two answers that are good news by themselves."""
+    return bool(_GOOD.match(sentence))
+
+
+_OF_AUDITS = "This counts audits from the first one on, whatever they found"
+_OF_RECORDS = "This says that the records in the folder are unbroken, whatever they found"
+_OF_BOTH = (
+    "These answers count audits from the first one on, and say that the records in the folder are unbroken, whatever they found"
+)
+
+
+def frequency(chains: t.Sequence[Told], missing: t.Sequence[str]) -> Texts:
+    zones = {chain.zone_id for chain in chains}
+    for kind in kinds_of(chains):
+        of_kind = [chain for chain in chains if chain.kind is kind]
+        others, about = len(zones) - len({chain.zone_id for chain in of_kind}), about_kind(kind, chains, "for")
+        slow = sorted((span, chain.zone) for chain in of_kind if (span := chain.history.slow))
+        # Not every zone has a payment page; where one is, browsers load scripts.
+        never = len(missing) + (others if kind is SCRIPTS else 0)
+        total = len(of_kind) + never
+        if slow or never:
+            first = f", first {_when(*slow[0])} without an audit in between that could see" if slow else ""
+            answer = f"{NOT_MET}{len(slow) + never:,} of {plural(total, 'zone')}{about}{first}"
+        else:
+            of_all = f" in {total:,} of {plural(total + others, 'zone')}" if others else ""
+            answer = f": yes{about}{of_all}"
+        yield f"at least every seven days{answer}"
+
+
+def _when(span: Slow, zone: str) -> str:
+    page = f" ({line(span.page, MAX_PAGE)})" if span.page else ""
+    return f"{zone}{page} from {span.first} to {span.last}"
+
+
+def count_late(chains: t.Sequence[Told]) -> int:
+    """Return the number of records that were written long after, or before, the time that they name."""
+    return sum(audit.delay is not None and audit.delay > MAX_DELAY for chain in chains for audit in chain.history.audits)
+
+
+def written(chains: t.Sequence[Told], period: Period) -> Texts:
+    audits: list[Audit] = [audit for chain in chains for audit in chain.history.audits]
+    late = count_late(chains)
+    if late:
+        words = (
+            f"{one_or(late, 'was', 'were')} written more than a day from the time that {one_or(late, 'it names', 'they name')}"
+        )
+        yield f"{plural(late, 'record')} {words}, and {one_or(late, 'does', 'do')} not prove an audit at that time"
+    silent = sum(audit.delay is None for audit in audits)
+    ahead = sum(audit.day > period.last for audit in audits)
+    if ahead:
+        yield f"{plural(ahead, 'audit')} {one_or(ahead, 'is', 'are')} dated after the day of this document, and {one_or(ahead, 'proves', 'prove')} nothing"
+    if silent:
+        it_was = one_or(silent, "it was", "they were")
+        words = f"{one_or(silent, 'does', 'do')} not say when {it_was} written"
+        yield f"{plural(silent, 'record')} {words}, so that nobody can tell whether {it_was} written at the time of the audit"
+
+
+def accounted(chains: t.Sequence[Told]) -> Texts:
+    if any(chain.problem or chain.torn or chain.moved for chain in chains):
+        return
+    parts = []
+    for kind in kinds_of(chains):
+        audited = [chain for chain in audited_of(chains) if chain.kind is kind]
+        audits = sum(len(chain.history.audits) for chain in audited)
+        if audits:
+            parts.append(f"every one of {plural(audits, 'audit')}{about_kind(kind, chains)} of {plural(len(audited), 'zone')}")
+    if parts:
+        yield f"{' and '.join(parts)} is accounted for"
