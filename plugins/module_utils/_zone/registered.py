@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing as t
 
 from .._address import ACCOUNT_ID, ZONE_ID, without_ids
@@ -125,6 +126,11 @@ def has_failed(result: t.Mapping[str, Json]) -> bool:
     return any(value not in (False, None) for value in said) or bool(dict_of(result.get("error")))
 
 
+# Cores before 2.19 repeat the whole value in which a template cannot be evaluated, with its secrets.
+_REPEATS = re.compile(r"[Tt]he error was: [\[{]|while templating '")
+_UNDEFINED = re.compile(r"'[A-Za-z_][A-Za-z0-9_.]{0,200}' is undefined")
+
+
 def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     """Return why a task failed; None if it did not. `name` is the part of a record that it reads."""
     if result.get("unreachable") not in (False, None):
@@ -136,6 +142,9 @@ def failure_of(result: t.Mapping[str, Json], name: str = "") -> Reason | None:
     # Without a kind the failure is of ansible-core: a variable cannot be evaluated.
     kind = str(error.get("kind") or INVALID_OPTION)
     message = " ".join(str(result.get("msg") or "it failed").split())
+    if not error and _REPEATS.search(message):
+        undefined = _UNDEFINED.search(message)
+        message = f"a variable cannot be evaluated{f': {undefined[0]}' if undefined else ''}"
     answer, is_refused = _answer(error), kind in (AUTHENTICATION, PERMISSION)
     if is_refused and (is_of_plan(message) or is_unentitled(answer)):
         return reason_of(kind, message, answer=answer)

@@ -8,6 +8,7 @@ from ...module_utils._address import without_ids
 from ...module_utils._core import Conclusion, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
 from ...module_utils._text import dict_of, line, list_of
+from ...module_utils._zone.registered import has_failed, is_skipped
 from .._diff import folded_lines, line_of
 from .._play.hosts import Play, PlayTask, pattern_of, patterns_of
 from .._play.results import MAX_LINE, Zone
@@ -84,12 +85,12 @@ def _matched(play: Play, patterns: Json) -> list[str]:
 def _why_unloaded(registered: Json) -> str:
     """Return why a task, which may have a loop, did not load the files of a host; "" if it did."""
     loaded = dict_of(registered)
-    if not loaded or loaded.get("skipped"):
+    if not loaded or is_skipped(loaded):
         return "its files were not loaded"
-    if not loaded.get("failed"):
+    failed = [item for item in map(dict_of, list_of(loaded.get("results"))) if has_failed(item)]
+    if not failed and not has_failed(loaded):
         return ""
-    failed = (item for item in map(dict_of, list_of(loaded.get("results"))) if item.get("failed"))
-    said = next(failed, loaded)
+    said = next(iter(failed), loaded)
     # What follows the first line may quote a file.
     why = str(said.get("message") or said.get("msg") or "their task failed").partition("\n")[0]
     return f"its files could not be loaded: {line(why, MAX_LINE)}"

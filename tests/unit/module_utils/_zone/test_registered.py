@@ -126,6 +126,16 @@ def test_result_that_shows_no_comparison(result: t.Any, said: str) -> None:
     assert (record["error"] is not None) is bool(said)
 
 
+def test_failure_of_an_older_core_repeats_no_value() -> None:
+    start = "The task includes an option with an undefined variable. The error was: "
+    for said in (
+        f"{start}{{'destination_conf': 'https://x?a=s3cret'}}: 'nope' is undefined. 'nope' is undefined",
+        f"{start}[{{'a': 's3cret'}}]",
+    ):
+        record = read(result={"failed": True, "msg": said})
+        assert "s3cret" not in str(record) and "a variable cannot be evaluated" in record["error"]["message"]
+
+
 def test_diff_alone_tells_a_record_and_no_prediction() -> None:
     """Records are written by hand, too. A prediction that hides that a secret differs would be written."""
     result = {"jobs": {"diff": {"before": {}, "after": {}}}}
