@@ -6,5 +6,6 @@ from .modules import Modules
 from .outcome import Outcome, Report
 from .playbook import Case, Playbook
 from .prediction import Converged
+from .process import CORE
 
-__all__ = ["Case", "Converged", "Modules", "Outcome", "Playbook", "Report"]
+__all__ = ["CORE", "Case", "Converged", "Modules", "Outcome", "Playbook", "Report"]

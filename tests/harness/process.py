@@ -12,11 +12,15 @@ import sys
 import typing as t
 from pathlib import Path
 
+from ansible.release import __version__
+
 from . import artifact
 from .outcome import FAILED, Entry, Outcome
 
 HARNESS = Path(__file__).resolve().parent
 BIN = Path(sys.executable).parent
+# The version of ansible-core that runs, for what differs between versions.
+CORE = tuple(map(int, __version__.split(".")[:2]))
 LOCAL: dict[str, t.Any] = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Playbook
+from harness import CORE, Playbook
 
 VALIDATE = "edgeops.observability.validate_variables"
 # What `check` and `deliver` run after it, before they read any zone.
@@ -104,7 +104,9 @@ def test_invalid_variables_are_refused(playbook: Playbook) -> None:
 def test_validation_is_the_first_task(playbook: Playbook, name: str, variables: dict[str, t.Any], said: str) -> None:
     """Each playbook validates its variables even if no zone can be reached, in each of the ways in which it does."""
     hosts = {"zone0": {"zone_id": playbook.zone, "ansible_connection": "ssh", "ansible_host": "127.0.0.1", "ansible_port": 9}}
-    warns = ["Could not match supplied host pattern"] if isinstance(variables.get("edgeops_target"), list) else []
+    # Newer versions of ansible-core add the warning to the result of the task.
+    is_no_pattern = CORE >= (2, 19) and isinstance(variables.get("edgeops_target"), list)
+    warns = ["Could not match supplied host pattern"] if is_no_pattern else []
     report = playbook.run(
         playbook=f"edgeops.observability.{name}", inventory=hosts, extra_vars=variables, fails="invalid_option", warns=warns
     )

@@ -9,16 +9,14 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from ansible.release import __version__
 from support.audited import AUDIT, KNOWN, SCRIPTS, A
 from support.samples.fleet import AT, HOSTILE, audit, finding, record
 
-from harness import Playbook
+from harness import CORE, Playbook
 from harness.process import BIN
 
 every_core = pytest.mark.every_core
 
-CORE = tuple(map(int, __version__.split(".")[:2]))
 KEY = "planted-key-8c0db7"
 FILTER = '{"where":{"key":"EdgeResponseStatus","operator":"geq","value":500}}'
 JOB = {
