@@ -22,7 +22,7 @@ from .._selection import ambiguous
 from .._text import is_integer, json_type
 from . import logpull_options, output_options
 from .coverage import CONTENT
-from .facts import MEMBERS, NEVER_ABSENT, NOT_CARRIED, SUBOPTIONS, TYPES, VOLATILE
+from .facts import MEMBERS, MERGE_SUBREQUESTS, NEVER_ABSENT, NOT_CARRIED, SUBOPTIONS, TYPES, VOLATILE
 from .options import DesiredJob
 
 Members = t.Mapping[str, Json]
@@ -53,7 +53,11 @@ class Job(t.NamedTuple):
 
 
 # The types that the service documents of the members that are read. What it shows of deliveries is told as `unknown` if it has another.
-_TYPES = {**{name: member.types for name, member in MEMBERS.items() if name not in VOLATILE}, "destination_conf": (str,)}
+_TYPES = {
+    **{name: member.types for name, member in MEMBERS.items() if name not in VOLATILE},
+    "destination_conf": (str,),
+    MERGE_SUBREQUESTS: (bool,),
+}
 
 
 def parse_job(sent: Json, job_id: str | int | None = None, known: Tree | None = None) -> Job:

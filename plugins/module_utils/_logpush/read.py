@@ -14,6 +14,8 @@ from .._api.client import Client
 from .._api.response import is_missing, lacks_route
 from .._api.rivals import Created, Listed, Words, look_again
 from .._core import AUTHENTICATION, BAD_RESPONSE, NOT_FOUND, PERMISSION, Conclusion, Failure, Json, Plan, invalid_option
+from .._filter.compare import same_filter
+from .._filter.parse import read_echo
 from .._filter.tree import conditions
 from .._observed import Known, Observed, unknown
 from .._text import dict_of, did_you_mean, is_integer, json_type, nearest, quoted
@@ -213,15 +215,16 @@ def selection(place: str, desired: DesiredJob, state: JobState, plan: Plan) -> S
     path = f"{place}." if place else ""
     fields = {name.strip(): path + desired.places.get(name.strip(), "fields") for name in selected_fields(body)}
     fields.pop("", None)
-    written = list(conditions(desired.filter)) if desired.filter else []
+    # A job that is re-created takes over the filter of the old one.
+    tree = desired.filter or read_echo(str(body["filter"])) if body.get("filter") else None
+    written = list(conditions(tree)) if tree else []
     keys = {condition.key: f"{path}{where}.key" for where, condition in reversed(written)}
     if present and dataset == own_dataset:
         kept = set(map(str.strip, selected_fields(present.members)))
         # Names that the job has and the task does not list are not the task's to correct.
         is_same = fields.keys() == kept - {""}
         fields = {} if is_same else {name: where for name, where in fields.items() if name in desired.places or name not in kept}
-        if present.filter and keys.keys() <= {condition.key for _where, condition in conditions(present.filter)}:
-            keys = {}
+        keys = {} if tree and present.filter and same_filter(tree, present.filter) else keys
     return Selection(dataset, fields, keys) if fields or keys else None
 
 
