@@ -14,11 +14,8 @@ from .facts import MAX_OPTIONS_LENGTH, SUBOPTIONS, TIMESTAMP_FORMATS
 FIELDS = "fields"
 TIMESTAMPS = "timestamps"
 SAMPLE = "sample"
-# Values that mean the same as omitting the parameter.
-_DEFAULTS: t.Mapping[str, str] = {
-    TIMESTAMPS: str(SUBOPTIONS["timestamp_format"].default),
-    SAMPLE: str(SUBOPTIONS["sample_rate"].default),
-}
+# What means the same as omitting the format.
+_DEFAULT_FORMAT = SUBOPTIONS["timestamp_format"].default
 
 # Every parameter that is documented: names, and the switches that both forms have.
 _DOCUMENTED = (FIELDS, TIMESTAMPS, SAMPLE, *(sub.wire for sub in SUBOPTIONS.values() if sub.type == "bool"))
@@ -27,6 +24,7 @@ _NAME = re.compile(r"[^\s&=,?#%+;\ud800-\udfff]+")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _OFF = frozenset(("", "0", "false"))
+_TWICE = "is given several times with different values, and servers differ in which one counts; give it once"
 _READABLE = ",:;/@!$'()*+."
 
 Parameters = t.Mapping[str, str]
@@ -67,13 +65,16 @@ def from_parts(
     others: dict[str, str] = {}
     if timestamp_format is not None:
         others[TIMESTAMPS] = _check_word("timestamp_format", timestamp_format) if timestamp_format else ""
-    for name, value in (flags or {}).items():
+    given: dict[str, str] = {}
+    for written, value in (flags or {}).items():
+        name = _check_word("option_flags", written)
         if name in (FIELDS, TIMESTAMPS):
             option = "fields" if name == FIELDS else "timestamp_format"
             raise invalid_option(f"option_flags.{name}", f"cannot be set here; use the option {option}")
-        others[_check_word("option_flags", name)] = _check_rate(
-            f"option_flags.{name}", name, _flag_value(f"option_flags.{name}", value)
-        )
+        text = _check_rate(f"option_flags.{name}", name, _flag_value(f"option_flags.{name}", value))
+        if given.setdefault(name, text) != text:
+            raise invalid_option("option_flags", f"{name!r} {_TWICE}")
+    others |= given
     names = None if fields is None else tuple(dict.fromkeys(_check_word(f"fields[{i}]", str(n)) for i, n in enumerate(fields)))
     options = {"fields": fields, "timestamp_format": timestamp_format, "option_flags": flags}
     return Requested(names, others, next(name for name, value in options.items() if value is not None))
@@ -133,8 +134,10 @@ def from_text(text: str) -> Requested:
             raise invalid_option(place, f"{piece!r} is not of the form NAME=VALUE, as in timestamps=rfc3339")
         if parameter == FIELDS and value and not all(map(str.strip, values)):
             raise invalid_option(place, f"{piece} has an empty field name")
-    # Of a text that a task gives each parameter is sent once.
-    parameters = {name: _check_rate(f"{place}: {name}", name, str(value)) for name, value in parse(text).items()}
+    parameters = parse(text)
+    if names := repeated(parameters):
+        raise invalid_option(place, f"{names[0]!r} {_TWICE}")
+    parameters = {name: _check_rate(f"{place}: {name}", name, value) for name, value in parameters.items()}
     fields = split_names(parameters.pop(FIELDS)) if FIELDS in parameters else None
     return Requested(fields, parameters)
 
@@ -205,15 +208,14 @@ def canonical(parameters: Parameters) -> dict[str, t.Any]:
     """Return a form that is equal for all parameters with one meaning, without those that mean the default."""
     form: dict[str, t.Any] = {}
     for name, value in sorted(parameters.items()):
-        default = _DEFAULTS.get(name)
         if isinstance(value, Repeated):
             form[name] = {"repeated": list(value.values)}
         elif name == FIELDS:
             form[name] = sorted(split_names(value))
         elif _NUMBER.fullmatch(value):
             number = float(value)
-            form[name] = None if (number == 0 and name != SAMPLE) or default == f"{number:g}" else number
-        elif not is_off(name, value) and value != default:
+            form[name] = None if number == (SUBOPTIONS["sample_rate"].default if name == SAMPLE else 0) else number
+        elif not is_off(name, value) and (name, value) != (TIMESTAMPS, _DEFAULT_FORMAT):
             form[name] = "true" if value.lower() == "true" else value
     return {name: meaning for name, meaning in form.items() if meaning not in (None, [])}
 

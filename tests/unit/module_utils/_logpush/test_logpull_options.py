@@ -60,6 +60,8 @@ DESIRED_OPTIONS = st.builds(Requested, st.none() | st.lists(NAMES, max_size=4, u
             "fields=a&fields=b&F=true&sample=0.1&sample=1",
             True,
         ),
+        # The default is exactly 1.
+        ((None, None, {"sample": 1}), "sample=0.9999999", "sample=1", True),
         ((None, None, {"sample": 0.1 + 0.2}), "sample=0.3", "sample=0.3", False),
         ((None, None, {"after": 1234567890123456789}), None, "after=1234567890123456789", True),
         ((None, None, {"F": True}), "F=1", "F=true", True),
@@ -119,6 +121,7 @@ IS_ONE_WORD = (
     "a timestamp format is one word, and what follows its comma would not be read as field names;"
     " list every field under 'fields', as in fields=ClientIP,RayID&timestamps=rfc3339"
 )
+TWICE = "is given several times with different values, and servers differ in which one counts; give it once"
 NO_PAIR = "is not of the form NAME=VALUE, as in timestamps=rfc3339"
 
 
@@ -133,6 +136,9 @@ NO_PAIR = "is not of the form NAME=VALUE, as in timestamps=rfc3339"
         ("fields", f"'fields' {NO_PAIR}"),
         ("%20=a", f"'%20=a' {NO_PAIR}"),
         ("fields=" + "a" * 4090, "4097 characters are more than the limit of 4096"),
+        ("fields=a&sample=0.1&s%61mple=1", f"'sample' {TWICE}"),
+        ("fields=a&fields=b,a", f"'fields' {TWICE}"),
+        ("timestamps=unix&timestamps=rfc3339", f"'timestamps' {TWICE}"),
     ],
 )
 def test_invalid_text_is_refused(text: str, sentence: str) -> None:
@@ -151,6 +157,8 @@ NOT_ONE_WORD = "is empty or contains white space or one of the characters & = , 
         ((None, "rfc3339,ClientIP", None), f"timestamp_format: 'rfc3339,ClientIP' {NOT_ONE_WORD}"),
         ((None, None, {"fields": "a"}), "option_flags.fields: cannot be set here; use the option fields"),
         ((None, None, {"timestamps": "a"}), "option_flags.timestamps: cannot be set here; use the option timestamp_format"),
+        ((None, None, {" fields": "a"}), "option_flags.fields: cannot be set here; use the option fields"),
+        ((None, None, {"sample": 0.1, "sample ": 1}), f"option_flags: 'sample' {TWICE}"),
         ((None, None, {"F": [1]}), "option_flags.F: [1] must be true, false, a number or a string"),
         ((None, None, {"F": "a&b"}), f"option_flags.F: 'a&b' {NOT_ONE_WORD}"),
         ((None, None, {"": True}), f"option_flags: '' {NOT_ONE_WORD}"),
