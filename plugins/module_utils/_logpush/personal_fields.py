@@ -61,6 +61,11 @@ PERSONAL_FIELDS: t.Mapping[str, str] = {
 
 
 def personal_fields(job: t.Mapping[str, t.Any]) -> list[str] | None:
-    """Return the fields that a job selects and that identify a person, sorted; None if its dataset is not known."""
-    known = None if unreadable_content(job) else PERSONAL_FIELDS.get(dataset_of(job) or "")
-    return None if known is None else sorted({*known.split()}.intersection(selected_fields(job)))
+    """Return the fields that a job selects and that identify a person, sorted; None if that is not known.
+
+    The service decides which fields a job delivers that lists none.
+    """
+    known, selected = PERSONAL_FIELDS.get(dataset_of(job) or ""), selected_fields(job)
+    if known is None or unreadable_content(job) or (known and not selected):
+        return None
+    return sorted({*known.split()}.intersection(selected))

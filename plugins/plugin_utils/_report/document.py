@@ -121,7 +121,7 @@ class JobRow(t.TypedDict):
     transformer_id: t.Annotated[int | None, Rules("Id of the transformer; null without one.", default=None)]
     personal_fields: t.Annotated[
         list[str] | None,
-        Rules("Selected fields that identify persons; null where the dataset is unknown.", default=None),
+        Rules("Selected fields that identify persons; null where that is not known.", default=None),
     ]
     health: str
     last_complete: str | None

@@ -32,3 +32,17 @@ def test_every_dataset_is_known():
 )
 def test_fields_that_identify_a_person(dataset, selected, personal):
     assert personal_fields({"dataset": dataset, "logpull_options": f"fields={selected}"}) == personal
+
+
+@pytest.mark.parametrize("output", [None, {"sample_rate": 1}])
+@pytest.mark.parametrize("older", [None, "", "timestamps=unix"])
+def test_fields_that_the_service_chooses_are_not_known(older, output):
+    """A job that lists no field delivers what the service chooses, of which nobody can say that it identifies no person."""
+    job = {"dataset": "http_requests", "logpull_options": older, "output_options": output}
+    assert personal_fields(job) is None
+    assert personal_fields({**job, "dataset": "nel_reports"}) == [], "no field of this dataset does"
+
+
+def test_fields_of_the_older_form_beside_the_newer_one_are_not_known():
+    older = {"dataset": "http_requests", "logpull_options": "fields=ClientIP", "output_options": {"sample_rate": 1}}
+    assert personal_fields(older) is None
