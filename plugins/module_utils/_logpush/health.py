@@ -51,10 +51,11 @@ def deliveries_of(job: Job) -> Deliveries:
     reason = readable(message, secrets) if isinstance(message, str) else None
     if job.members.keys().isdisjoint(VOLATILE):
         unknown = f"none of {', '.join(VOLATILE)} is shown"
+    elif message is not None and not isinstance(message, str):
+        # First, because who disabled a job only the message tells.
+        unknown = _NO_MESSAGE
     elif has_delivered and complete is None:
         unknown = "last_complete is no time"
-    elif message is not None and not isinstance(message, str):
-        unknown = _NO_MESSAGE
     # A failing transformer writes its error where the time is otherwise.
     text = readable(times[1], secrets) if has_failed and error is None else None
     is_later = error is not None and complete is not None and error > complete

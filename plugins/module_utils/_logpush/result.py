@@ -64,7 +64,8 @@ def _agrees(name: str, sent: Json, desired: DesiredJob, tree: Tree | None, answe
         return bool(requested and present and same_destination(requested, present))
     if name in MEMBERS:
         return MEMBERS[name].normal(sent) == answered.values[name]
-    return answered.members.get(name) in (None, sent)
+    value = answered.members.get(name)
+    return value == sent or (value is None and not sent)
 
 
 def _warn_of_lacking(name: str, job_id: int) -> str:

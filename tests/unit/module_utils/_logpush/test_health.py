@@ -53,6 +53,7 @@ def job(**members: t.Any) -> Job:
         *(({"last_complete": value}, "unknown", None, None) for value in (0, 5, True, False, [], {}, "soon", 1.5)),
         *(({"last_complete": AT_10, "error_message": value}, "unknown", None, 0) for value in (0, False, [], {}, 5)),
         ({"enabled": False, "error_message": 5}, "unknown", None, None),
+        ({"enabled": False, "last_complete": 5, "error_message": 5}, "unknown", None, None),
         *(({"last_complete": AT_10, "last_error": value}, "unknown", None, 0) for value in (5, True, [], {"a": 1})),
         ({"last_complete": {"a": 1}, "error_message": REASON}, "failing", None, None),
     ],

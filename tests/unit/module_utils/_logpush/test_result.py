@@ -112,6 +112,13 @@ def test_recreated_job_keeps_carried_members(old: dict[str, t.Any], answer: dict
         assert f"other values than were sent for {member}." in refusal(conclude, RECREATE, job, answered)[1]
 
 
+@pytest.mark.parametrize(("old", "warns"), [({"nobody_knows": "x"}, True), ({"nobody_knows": False}, False)])
+def test_carried_member_that_the_answer_lacks_is_a_warning(old: dict[str, t.Any], warns: bool) -> None:
+    """The service leaves out what is not set; of anything else it is not known whether the new job has it."""
+    warnings = conclude(RECREATE, {**JOB, **old}, {**JOB, "id": 8, "kind": "edge"}).warnings
+    assert warnings == ((f"Job 8: the answer of the service lacks {LACKS.format('nobody_knows')}",) if warns else ())
+
+
 def test_unmanaged_destination_is_returned() -> None:
     answers = ({**JOB, "enabled": True, "destination_conf": "gs://other"}, {"id": 7, "enabled": True})
     other, kept = (conclude({"enabled": True}, JOB, answer).result["job"]["destination"] for answer in answers)
