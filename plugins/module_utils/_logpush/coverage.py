@@ -165,7 +165,12 @@ def _configured(value: Json) -> dict[str, list[str]]:
     # The result of a task that failed or was skipped has no custom fields, which does not mean that the zone has none.
     if not isinstance(fields, dict) or (fields and _KINDS.isdisjoint(fields)):
         raise ValueError("the result of log_custom_fields_info or of log_custom_fields is needed")
-    return {kind: names_in(fields.get(kind)) for kinds in CARRIERS.values() for kind in kinds}
+    configured = {kind: fields.get(kind) for kinds in CARRIERS.values() for kind in kinds}
+    given = {kind: names for kind, names in configured.items() if names not in (None, "")}
+    wrong = [kind for kind, names in given.items() if not isinstance(names, (list, tuple)) or len(names_in(names)) < len(names)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} must be a list of names")
+    return {kind: names_in(names) for kind, names in configured.items()}
 
 
 def _jobs(value: Json) -> list[dict[str, Json]]:

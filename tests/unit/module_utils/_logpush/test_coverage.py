@@ -46,6 +46,12 @@ def test_job_of_a_dataset_that_the_service_does_not_show_proves_no_field():
     assert "decided by the dataset of the job, which the service does not show" in coverage["sentences"][0]
 
 
+@pytest.mark.parametrize("names", ["Cart", {"name": "Cart"}, [{"name": "Cart"}], 5])
+def test_custom_fields_that_are_no_list_of_names_are_not_taken_for_none(names):
+    with pytest.raises(ValueError, match=r"^cookie_fields must be a list of names$"):
+        log_field_coverage(fields(cookie_fields=names), [])
+
+
 UNREACHED = "cookie_fields (Cart) reach no log: "
 
 
