@@ -130,6 +130,7 @@ from ansible_collections.edgeops.observability.plugins.module_utils._core import
 from ansible_collections.edgeops.observability.plugins.module_utils._engine.masking import register
 from ansible_collections.edgeops.observability.plugins.module_utils._redact import scrub
 from ansible_collections.edgeops.observability.plugins.module_utils._templates import refuse_templates
+from ansible_collections.edgeops.observability.plugins.plugin_utils import _unlisted
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, validated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import evaluated
 from ansible_collections.edgeops.observability.plugins.plugin_utils._untrusted import untrusted
@@ -147,6 +148,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
 
     NAME = "edgeops.observability.zones"
     inventory: t.Any
+    _file = ""
 
     def verify_file(self, path: str) -> bool:
         """Return whether the name of a file marks it as a source of this plugin."""
@@ -155,6 +157,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
     def parse(self, inventory: t.Any, loader: t.Any, path: str, cache: bool = True) -> None:
         """Fill the inventory from the cache or the service."""
         super().parse(inventory, loader, path, cache)
+        self._file = path
         self._read_config_data(path)
         params = self._params(path)
         try:
@@ -185,9 +188,11 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             self.inventory.add_group("accounts")
         for account in accounts:
             self._add(f"account_{account['id']}", "accounts", {f"account_{member}": value for member, value in account.items()})
+        _unlisted.FILES.remove(path)
 
     def set_options(self, task_keys: t.Any = None, var_options: t.Any = None, direct: t.Any = None) -> None:
         """Set the options of a file; ansible-core checks their types here, so those of connection and filters are evaluated before."""
+        _unlisted.FILES.add(self._file)  # ansible-core has seen that the file is one of this plugin
         options = {
             name: self._evaluated(name, value) if name in SPECIFICATION else value for name, value in (direct or {}).items()
         }

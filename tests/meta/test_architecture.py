@@ -26,7 +26,17 @@ STOREYS = (
     (("_report", "_adopt", "_evidence"),),
     (("_token",), ("_play",), ("_in_process",)),
     (("_host_variables",), ("_variables",), ("_arguments",)),
-    (("_page",), ("_dest",), ("_diff",), ("_words",), ("_expression",), ("_untrusted",), ("_ansible_core",), ("_supported",)),
+    (
+        ("_page",),
+        ("_dest",),
+        ("_diff",),
+        ("_words",),
+        ("_expression",),
+        ("_untrusted",),
+        ("_ansible_core",),
+        ("_unlisted",),
+        ("_supported",),
+    ),
 )
 # They know nothing of each other.
 BELOW_RESOURCES = ("_baseline", "_policy", "_chain", "_filter", "_api")

@@ -277,3 +277,12 @@ def test_unreadable_options_fail(inventory: Inventory) -> None:
         words = " ".join(stderr.split())
         assert code not in (0, 250) and said in words and "Unexpected Exception" not in words and "Traceback" not in words, name
         assert not stdout
+
+
+def test_file_that_cannot_be_listed_ends_a_run(inventory: Inventory) -> None:
+    """Ansible only warns, and goes on with the zones of other files, which would hide that some are missing."""
+    files = {"shops": {"names": ["z1.example"]}, "blogs": {"api_token": "planted-wrong-token"}}
+    paths = [str(inventory.place.write(f"{file}.zones.yml", {"plugin": PLUGIN, **options})) for file, options in files.items()]
+    code, stdout, _stderr = inventory.command("ansible-playbook", "edgeops.observability.check", "-i", paths[0], "-i", paths[1])
+    assert code != 0 and f"the inventory {paths[1]} could not be listed" in stdout and paths[0] not in stdout
+    assert {entry["path"] for entry in inventory.simulator.journal()} == {"/zones"}

@@ -6,8 +6,9 @@ import json
 import typing as t
 
 from ...module_utils._address import ACCOUNT
-from ...module_utils._core import INVALID_OPTION, Conclusion, Failure, Json, invalid_option
+from ...module_utils._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
+from .. import _unlisted
 from .._ansible_core import repeats_values
 from .._host_variables import Host, HostVariables
 from .._play.hosts import Play, PlayTask, pattern_of
@@ -90,6 +91,8 @@ class ValidateVariables(PlayTask[Validation]):
         )
 
     def report(self, desired: Validation) -> Conclusion:
+        if desired.hosts is not None:
+            _refuse_unlisted()
         variables = desired.play.variables
         hosts = _selected(variables, desired.play.asked, desired)
         if desired.known is None:
@@ -113,6 +116,17 @@ class ValidateVariables(PlayTask[Validation]):
         patterns = {host: pattern_of(host, desired.play.groups) for host in hosts}
         reads = {part: [patterns[host] for host in its_hosts] for part, its_hosts in read.reads.items()}
         return Conclusion({**read._asdict(), "reads": reads, "patterns": patterns})
+
+
+def _refuse_unlisted() -> None:
+    """Refuse a run that would leave out zones because their inventory file could not be listed."""
+    if _unlisted.FILES:
+        files = ", ".join(sorted(_unlisted.FILES))
+        raise Failure(
+            UNAVAILABLE,
+            f"the inventory {files} could not be listed (a warning above has the reason), so that its zones would be left out without a word; "
+            "correct the cause, or run without this inventory",
+        )
 
 
 def _selected(variables: HostVariables, names: t.Sequence[str], desired: Validation) -> list[str]:
