@@ -50,8 +50,8 @@ class Failure(Exception):
     """The exception that ends a run: a message for the user, and structured members for playbooks.
 
     `errors` are the error objects of the service's envelope, reduced to `code` (int or None) and `message` (str).
-    `unanswered`: no usable response came back, but the service may have received the write; read the service again to find out.
-    `accepted`: the response to a write has a status of success, but the rest of it is invalid.
+    `unanswered`: the last try of a write, or an earlier one, has no response, and the service may have applied it.
+    `accepted`: the response to a write has a status of success, or none that can be read, but the rest of it is invalid.
     The result contains neither of the two.
     """
 

@@ -282,6 +282,8 @@ def read_body(response: requests.Response, deadline: float, limit: int = MAX_BOD
         remaining -= len(chunks[-1])
         if remaining < 0:
             raise BodyError(f"its body is larger than {limit / 1024 / 1024:g} MiB")
+        if gzip and gzip.unused_data:
+            raise BodyError("its gzip body goes on after its end")
         if time.monotonic() >= deadline:
             raise TimeoutError("the body is late")
     # urllib3 1.26 does not enforce the length.

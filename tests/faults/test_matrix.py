@@ -195,6 +195,9 @@ def test_fault_ends_as_expected(simulator, pauses, case, cases):
     if verdict == oracle.BAD:
         # An applied write is a change even if its answer is invalid.
         assert result["changed"] == bool(applied(journal))
+    elif verdict == oracle.UNAVAILABLE:
+        # Whether it was applied is not known if it has no answer.
+        assert result["changed"] or not applied(journal)
     if verdict == OK or not applied(journal):
         assert observed(simulator, name) == (reference.after if verdict == OK else reference.before)
     if verdict == OK and reference.before == reference.after:

@@ -36,6 +36,8 @@ def read_data(connection: Connection, exchange: Exchange) -> dict[str, Json]:
             errors = service_errors(value)
             texts = "; ".join(error["message"] or "no text" for error in errors[:5]) or "no text"
             raise Unusable(f"the service answered: {texts}", REJECTED, errors)
+        if not isinstance(value.get("errors"), (list, type(None))):
+            raise Unusable(f"`errors` must be a list, and is {json_type(value['errors'])}")
         data = value.get("data")
         if isinstance(data, dict):
             return data

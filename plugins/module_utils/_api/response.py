@@ -78,6 +78,8 @@ def open_envelope(value: Json, expected: tuple[type, ...]) -> tuple[Json, dict[s
         raise Unusable(f"its body is {json_type(value)} instead of an object")
     if not isinstance(value.get("success", True), bool):
         raise Unusable("`success` is not a boolean")
+    if "success" not in value and value.get("errors"):
+        raise Unusable("`success` is missing beside `errors`")
     if expected:
         if "success" not in value:
             raise Unusable("`success` is missing")
@@ -327,15 +329,20 @@ def describe_failure(connection: Connection, operation: str, exchange: Exchange,
     if unusable.kind == BAD_RESPONSE and exchange.status in range(200, 300):
         reason = f"the service's answer (HTTP {exchange.status}) cannot be used: {reason}"
     outcome = exchange.outcome
-    lost = outcome.sent and outcome.kind != BAD_RESPONSE if isinstance(outcome, Fault) else outcome.status in GATEWAY_STATUSES
+    if isinstance(outcome, Fault):
+        garbled = outcome.sent and outcome.kind == BAD_RESPONSE and outcome.status is None
+        lost = outcome.sent and outcome.kind != BAD_RESPONSE
+    else:
+        garbled, lost = False, outcome.status in GATEWAY_STATUSES
     # An error that the service itself reports has another kind, and means that the write was not accepted.
-    accepted = exchange.method != "GET" and exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE)
+    accepted = garbled or (exchange.accepted and unusable.kind in (BAD_RESPONSE, UNAVAILABLE))
+    is_write = ENDPOINTS[operation].retried_as != "GET"
     request = f"{ENDPOINTS[operation].description} ({exchange.method} {exchange.path})"
     failure = Failure(
         unusable.kind,
         clean(f"{request} failed: {reason}.{' ' + advice if advice else ''}"),
         errors=[{"code": error["code"], "message": clean(error["message"])} for error in unusable.errors],
-        unanswered=ENDPOINTS[operation].retried_as == "POST" and lost,
-        accepted=accepted,
+        unanswered=is_write and (lost or exchange.received_before),
+        accepted=is_write and accepted,
     )
     return locate(failure, exchange)

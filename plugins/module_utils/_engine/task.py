@@ -10,7 +10,7 @@ import typing as t
 from .._address import ZONE_ADDRESSES
 from .._api.client import Client
 from .._api.connection import CONNECTION_OPTIONS, mask_credentials
-from .._core import HOLDS_DATA, KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request
+from .._core import HOLDS_DATA, KEEPS_NULLS, SHOWS_DESTINATION, TEXT_MEMBER, Answer, Conclusion, Failure, Plan, Request, conflict
 from .._destination_secrets import public_text
 from .._redact import MASK
 from .._templates import new_template
@@ -237,29 +237,37 @@ def _apply(
             answers.append(run.send(client, request, answers))
         except Failure as failure:
             if request.creates and (failure.unanswered or failure.kind in request.look_again_on):
-                return _look_again(run, task, client, desired, request, failure.with_note(request.if_it_fails)), False
-            run.writes += request.changes and failure.accepted
+                return _look_again(run, task, client, desired, plan, request, failure.with_note(request.if_it_fails)), False
+            run.writes += request.changes and (failure.accepted or failure.unanswered)
             raise failure.with_note(request.if_it_fails) from failure
     return task.conclude(desired, state, plan, task.reread(client, plan, answers)), plan.creates
 
 
 def _look_again(
-    run: Run, task: StateTask[Desired, State], client: Client, desired: Desired, request: Request, failure: Failure
+    run: Run, task: StateTask[Desired, State], client: Client, desired: Desired, first: Plan, request: Request, failure: Failure
 ) -> Conclusion:
     """Read and plan again after a creation with an unknown outcome, which is never repeated.
 
-    If the object exists by then, continue with it; if the new plan would still create it, raise the first failure.
+    If the object exists by then, continue with it; if the new plan would still create it, raise the first failure. Nobody approved what
+    the new plan would destroy beside what the first one names.
     """
     desired = task.successor(desired, request)
     try:
         state = task.read(client, desired)
         plan = task.plan(desired, state)
     except Failure as second:
-        run.writes += failure.accepted
+        run.writes += failure.accepted or failure.unanswered
         raise failure.with_note(f"Reading the service again failed: {second}") from second
     if plan.creates:
         raise failure
     run.writes += failure.unanswered
+    if plan.refused:
+        raise Failure(plan.refused_as, plan.refused)
+    if destroyed := sorted({effect.name for effect in {*plan.effects} - {*first.effects}}):
+        raise conflict(
+            f"{failure} Meanwhile the service has it, but of another run: to go on would be {', '.join(destroyed)}, which was not planned."
+            " Nothing more was written; review a new check run."
+        )
     if not plan.requests:
         return Conclusion(plan.result, plan.warnings)
     return _apply(run, task, client, desired, state, plan)[0]

@@ -84,7 +84,7 @@ def test_valid_answers_to_delete_are_accepted(body):
     assert isinstance(read(body, operation="logpush_jobs.delete"), Answer)
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}'])
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"success": "yes"}', b'{"success": false}', b'{"errors": [{"code": 7}]}'])
 def test_invalid_answers_to_delete_are_refused(body):
     with pytest.raises(Failure):
         read(body, operation="logpush_jobs.delete")
@@ -312,6 +312,7 @@ def graphql_errors(message: str) -> dict[str, t.Any]:
         (graphql_errors("it was canary-token"), 200, "rejected", "it was ****"),
         ({"data": None, "errors": None}, 200, "bad_response", "`data` must be an object, and is null"),
         ({"data": {}, "errors": "broken"}, 200, "rejected", "broken"),
+        *(({"data": {}, "errors": errors}, 200, "bad_response", "`errors` must be a list") for errors in ({}, "", 0, False)),
         ([], 200, "bad_response", "its body must be an object"),
         (b"<html>login</html>", 200, "bad_response", "a web page"),
         (b"", 401, "authentication", "HTTP 401"),

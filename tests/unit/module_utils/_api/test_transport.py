@@ -238,7 +238,7 @@ def test_gateway_error_is_retried_except_for_post(fail, status):
     for operation in (GET, PUT, DELETE, POST):
         failure = fail(answering(b"<html>bad gateway</html>", status), operation, retries=2)
         assert (failure.kind, failure.status) == ("unavailable", status)
-        assert (failure.attempts, failure.unanswered) == ((1, True) if operation == POST else (3, False))
+        assert (failure.attempts, failure.unanswered) == (1 if operation == POST else 3, operation != GET)
 
 
 WHOLE = gzip.compress(b'{"success": true, "result": {"enabled": false}}', mtime=0)
@@ -283,6 +283,8 @@ BOMB = gzip.compress(b" " * (_http.MAX_BODY_BYTES + 2), 9)
         ),
         (answering(WHOLE[:-12], Content_Encoding="gzip"), "bad_response", "ends too early"),
         (answering(WHOLE[:-4], Content_Encoding="gzip"), "bad_response", "ends too early"),
+        (answering(WHOLE + WHOLE, Content_Encoding="gzip"), "bad_response", "goes on after its end"),
+        (answering(WHOLE + b"0" * 9, Content_Encoding="gzip"), "bad_response", "goes on after its end"),
         (answering(b"{}", Content_Encoding="br"), "bad_response", "encoding"),
         (sending(b"SSH-2.0-x\r\n"), "bad_response", "not HTTP"),
         (sending(b"HTTP/1.1 abc\r\n\r\n"), "bad_response", "not HTTP"),
@@ -388,6 +390,18 @@ def test_write_with_an_incomplete_answer_was_accepted(fail):
     failure = fail(answering(b'{"success": false, "errors": [{"code": 7}]}'), PUT)
     assert (failure.kind, failure.accepted) == ("rejected", False)
     assert fail(CUTS[2], PUT).accepted and not fail(hang_up, PUT).accepted
+    assert fail(sending(b"no HTTP\r\n\r\n"), PUT).accepted and not fail(sending(b"no HTTP\r\n\r\n"), GET).accepted
+
+
+@pytest.mark.parametrize("operation", [GET, PUT, POST, DELETE])
+def test_write_without_an_answer_may_have_been_applied(serve, client, fail, operation):
+    """Whatever ended the last try: an earlier one may have been applied."""
+    is_write = operation != GET
+    assert fail(hang_up, operation, retries=0).unanswered is is_write
+    assert fail(answering(b"", 502), operation, retries=0).unanswered is is_write
+    assert fail(answering(b"", 500), operation, retries=0).unanswered is False
+    if operation != POST:
+        assert fail(each(hang_up, answering(b"{}", 400)), operation).unanswered is is_write
 
 
 def broken_body(status, *headers):

@@ -176,6 +176,8 @@ INVALID, ACCEPTED = (Failure(BAD_RESPONSE, "no JSON.", accepted=accepted) for ac
         ([None, None], LOST, LOOKED_AGAIN, False, UNAVAILABLE),
         ([None, None], dataclasses.replace(LOST, accepted=True), LOOKED_AGAIN, False, UNAVAILABLE),
         ([None, Failure(UNAVAILABLE, "down")], dataclasses.replace(LOST, accepted=True), LOOKED_AGAIN, True, UNAVAILABLE),
+        ([None, Failure(UNAVAILABLE, "down")], LOST, LOOKED_AGAIN, True, UNAVAILABLE),
+        ([OTHER], LOST, ["GET", "logpush_jobs.update"], True, UNAVAILABLE),
         # The creation is refused: if another run created the object in the meantime, it is updated.
         ([None, OTHER], REFUSED, [*LOOKED_AGAIN, "logpush_jobs.update"], True, None),
         ([None, DESIRED], REFUSED, LOOKED_AGAIN, False, None),
@@ -195,6 +197,21 @@ def test_failed_write_reports_what_changed(execute, reads, outcome, sent, change
     else:
         assert result["msg"].startswith(f"{outcome} That is all.")
         assert ("Reading the service again failed: down" in result["msg"]) is (len(reads) == 2 and reads[1] is not None)
+
+
+def test_what_another_run_created_is_not_destroyed(execute):
+    """After a creation without an answer the new plan may be another one: nobody approved what it destroys, and no policy saw it."""
+    deletes = Effect("delete_job", "main")
+    for more, kind in (({"effects": (deletes,)}, CONFLICT), ({"refused": "a page would break"}, GATE)):
+        cautious = changed(plan=lambda desired, state, more=more: plan(desired, state)._replace(**more if state else {}))
+        for outcome in (LOST, REFUSED):
+            service = Service(outcomes=[outcome], reads=[None, OTHER])
+            result = execute(service, cautious)
+            assert (service.sent, result["error"]["kind"]) == (LOOKED_AGAIN, kind)
+            assert result["changed"] is outcome.unanswered
+    # What the first plan destroys, too, was shown.
+    known = changed(plan=lambda desired, state: plan(desired, state)._replace(effects=(deletes,)))
+    assert not execute(Service(outcomes=[REFUSED], reads=[None, OTHER]), known).get("failed")
 
 
 def composed(*tasks):
