@@ -9,6 +9,13 @@ DESTINATION = f"s3://edge-logs/all?region=eu-west-1&access-key-id=AK1&secret-acc
 OWN_FIELDS = ["ClientRequestHost", "EdgeResponseStatus"]
 
 Play = dict[str, t.Any]
+# Between two playbooks of one run: hosts that failed in the first take part in the second.
+GO_ON: Play = {
+    "name": "Go on",
+    "hosts": "all",
+    "gather_facts": False,
+    "tasks": [{"name": "Forget failures", "ansible.builtin.meta": "clear_host_errors"}],
+}
 
 
 def job(**options: t.Any) -> dict[str, t.Any]:
@@ -36,6 +43,11 @@ def play(variables: t.Mapping[str, t.Any], **keywords: t.Any) -> Play:
     if how == "roles":
         return {**base, "roles": [{"role": role}]}
     return {**base, "tasks": [{"name": "Run the role", f"ansible.builtin.{how}": {"name": role}}]}
+
+
+def imported(name: str, **variables: t.Any) -> Play:
+    """Return the import of a playbook of the collection with variables of its own."""
+    return {"name": f"Run {name}", "ansible.builtin.import_playbook": f"edgeops.observability.{name}", "vars": variables}
 
 
 def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, dict[str, t.Any]]:

@@ -239,6 +239,13 @@ def test_empty_text_turns_no_rail_off() -> None:
         assert not table.read_variable(name, "")
 
 
+@pytest.mark.parametrize("empty", [None, ""])
+def test_empty_switches_count_as_omitted(empty: str | None) -> None:
+    switches = {name: variable for name, variable in PLAYBOOK_VARIABLES.items() if variable.read is readers.read_boolean}
+    assert {name: table.read_variable(name, empty) for name in switches} == {name: of.default for name, of in switches.items()}
+    assert {"edgeops_guard", "edgeops_verify_token", "edgeops_audit_scripts"} <= switches.keys()
+
+
 @pytest.mark.parametrize("names", [["findings", None], '["findings", null]', "findings,"])
 def test_null_in_a_list_of_names_is_nothing(names: t.Any) -> None:
     assert readers.read_names("edgeops_fail_on", names) == ["findings"]
