@@ -83,9 +83,18 @@ def test_readable_is_unknown_for_other_statuses(read_token: t.Callable[..., t.An
     report = read_token(refused=["*/page_shield/policies"], status=status)
     assert rows(report)["zone", "content_security_rules"] is readable
     said = "\n".join(report.result["lines"])
-    # Without the route the service does not offer it, which no permission changes.
     assert ("It is not known whether the token can read content security rules (zone)" in said) is (status == 500)
-    assert ("can read everything" in said) is (status == 404)
+    # Without the route the service does not offer it, which no permission changes, or the address is none of its zones.
+    assert ("The service does not have content security rules (zone) at the address that was looked at" in said) is (
+        status == 404
+    )
+    assert "can read everything" not in said
+
+
+def test_a_zone_that_does_not_exist_is_not_readable(read_token: t.Callable[..., t.Any]) -> None:
+    """Where nothing was read, nobody is told that everything can be read."""
+    for lines in (read_token(zone_id="0d" * 16).result["lines"], read_token(refused=["/zones"], status=500).result["lines"]):
+        assert "can read everything" not in "\n".join(lines) and len(lines) > 1
 
 
 def test_only_the_address_of_the_task_is_read(read_token: t.Callable[..., t.Any], modules: Modules) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import types
 import typing as t
 
 from .._address import ACCOUNT, ACCOUNT_ID, ZONE, ZONE_ADDRESSES, Address, is_zone_id, need_id, parse_address
@@ -77,6 +78,14 @@ PRODUCT_NAMES = tuple(dict.fromkeys(product.name for product in PRODUCTS))
 _NEEDED = frozenset(product.name for product in PRODUCTS if not product.optional)
 
 
+# What is said of products of which it cannot be told whether the token may read them.
+_NO_ANSWER = "It is not known whether the token can read {}: there was no usable answer."
+_NO_ADDRESS = "It is not known whether the token can read {}: no zone or account is listed in which it could be tried."
+_NO_ROUTE = "The service does not have {} at the address that was looked at; no permission changes that."
+_NOT_OFFERED = "The plan does not have {}; no permission changes that."
+_UNTOLD = (_NO_ANSWER, _NO_ADDRESS, _NO_ROUTE, _NOT_OFFERED)
+
+
 class DesiredToken(t.NamedTuple):
     """The zone and the account to look at (None: the first that is listed), and the playbooks that have to be able to read something.
 
@@ -116,9 +125,8 @@ class _Look:
         self._client = client
         self._desired = desired
         self.failures: list[Failure] = []
-        # Products whose reading failed for another reason than a permission, and those that the plan does not have.
-        self.untold: list[str] = []
-        self.unoffered: list[str] = []
+        # Products of which it cannot be told whether the token may read them, by what is said of them.
+        self.untold: dict[str, list[str]] = {text: [] for text in _UNTOLD}
         # Whether anything could be read.
         self.is_accepted = False
         self._listings: dict[str, tuple[list[dict[str, Json]], bool | None]] = {}
@@ -134,7 +142,7 @@ class _Look:
     def listing(self, scope: str) -> tuple[list[dict[str, Json]], bool | None]:
         """Return the first zones or accounts, and whether the token may list them."""
         if scope not in self._listings:
-            self._listings[scope] = _listed(self._client, f"{scope}s.list", self.failures)
+            self._listings[scope] = _listed(self._client, f"{scope}s.list", lambda failure: self._note(f"{scope}s", failure))
             self.is_accepted |= self._listings[scope][1] is True
         return self._listings[scope]
 
@@ -174,21 +182,29 @@ class _Look:
 
     def _readable(self, product: Product, address: Address | None) -> bool | None:
         """Return whether the token may read a product; None if that cannot be told: there is nothing to read, no route or no answer."""
-        if address is None or product.name not in self._desired.products or not self.counts(product.scope, product.playbooks):
+        if product.name not in self._desired.products or not self.counts(product.scope, product.playbooks):
+            return None
+        name = f"{product.name.replace('_', ' ')} ({product.scope})"
+        if address is None:
+            self.untold[_NO_ADDRESS].append(name)
             return None
         try:
             product.read(self._client.at(address), address)
         except Failure as failure:
-            self.failures.append(failure)
-            name = f"{product.name.replace('_', ' ')} ({product.scope})"
-            if is_unentitled(failure.message) or is_of_plan(failure.message):
-                self.unoffered.append(name)
-                return None
-            if failure.kind not in _REFUSED and not is_missing(failure):
-                self.untold.append(name)
-            return False if failure.kind in _REFUSED else None
+            return self._note(name, failure)
         self.is_accepted = True
         return True
+
+    def _note(self, name: str, failure: Failure) -> bool | None:
+        """Note why something could not be read; return whether the token may read it, None if the failure does not tell."""
+        self.failures.append(failure)
+        if is_unentitled(failure.message) or is_of_plan(failure.message):
+            self.untold[_NOT_OFFERED].append(name)
+            return None
+        if failure.kind in _REFUSED:
+            return False
+        self.untold[_NO_ROUTE if is_missing(failure) else _NO_ANSWER].append(name)
+        return None
 
     def refusal(self) -> Failure | None:
         """Return the first failure if the service accepts the credentials nowhere, which is no missing permission."""
@@ -215,7 +231,7 @@ def report(client: Client, desired: DesiredToken) -> Conclusion:
     ):
         raise failures[0]
     refused = None if verified else look.refusal()
-    lines = lines_of(verified, permissions, refused, sorted(look.untold), sorted(look.unoffered))
+    lines = lines_of(verified, permissions, refused, look.untold)
     # The result of a task that names an account alone is about this account.
     is_of_zone = zone is not None and (desired.zone is not None or desired.account is None)
     looked_at = {"zone_id": zone.id if zone and is_of_zone else None, "account_id": account.id if account else None}
@@ -250,15 +266,16 @@ def _refuse(
         raise Failure(PERMISSION, " ".join(lines))
 
 
-def _listed(client: Client, operation: str, failures: list[Failure]) -> tuple[list[dict[str, Json]], bool | None]:
+def _listed(
+    client: Client, operation: str, note: t.Callable[[Failure], bool | None]
+) -> tuple[list[dict[str, Json]], bool | None]:
     """Return the first items of a listing, and whether the token may read it."""
     try:
         return [dict_of(item) for item in list_of(client.call(operation, query={"page": "1", "per_page": "5"}).result)], True
     except Failure as failure:
         if failure.kind == UNAVAILABLE and failure.status is None:
             raise  # nobody answers, so that nothing can be told
-        failures.append(failure)
-        return [], False if failure.kind in _REFUSED else None
+        return [], note(failure)
 
 
 def _first(scope: str, listed: t.Sequence[t.Mapping[str, Json]]) -> Address | None:
@@ -343,13 +360,12 @@ def lines_of(
     verified: Verified | None,
     permissions: t.Sequence[Permitted],
     refused: Failure | None = None,
-    untold: t.Sequence[str] = (),
-    unoffered: t.Sequence[str] = (),
+    untold: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({}),
 ) -> list[str]:
     """Return the block for the terminal: what is missing, for which playbooks, and what to tick in the form in which tokens are made.
 
-    `refused` is the failure of credentials that the service accepts nowhere, which comes first; `untold` are products whose reading failed
-    for another reason than a permission, `unoffered` those that the plan does not have.
+    `refused` is the failure of credentials that the service accepts nowhere, which comes first; `untold` are products of which it cannot be
+    told whether the token may read them, by what is said of them.
     """
     head = []
     if verified is not None:
@@ -360,13 +376,11 @@ def lines_of(
         why = f"The service does not accept the credentials: HTTP {refused.status} for every request{f', {errors}' if errors else ''}."
         advice = "Check that api_token, or api_email and api_key, is whole, was not rolled or deleted, and is of the service at base_url."
         head = [f"{why} {advice}"]
-    if untold and refused is None:
-        head.append(f"It is not known whether the token can read {', '.join(untold)}: there was no usable answer.")
-    if unoffered and refused is None:
-        head.append(f"The plan does not have {', '.join(unoffered)}; no permission changes that.")
+    unknown = [] if refused else [text.format(", ".join(sorted(names))) for text, names in untold.items() if names]
+    head += unknown
     missing = _missing(permissions)
     if not missing:
-        return head if refused or untold or unoffered else [*head, "The token can read everything that was asked for."]
+        return head if refused or unknown else [*head, "The token can read everything that was asked for."]
     number = sum(map(len, missing.values()))
     advice = "If they are right, tick" if refused else f"The token cannot read {number} of {len(permissions)} products. Tick"
     return [*head, f"{advice} in the form of the token:", *(f"  {form}  ({_needed(its)})" for form, its in missing.items())]
