@@ -91,11 +91,16 @@ def test_disabled_rule_is_reported(modules: Modules) -> None:
         "phase": "http_log_custom_fields",
         "rules": [{**action, "id": "0a", "enabled": False}],
     }
-    modules.simulator.seed(rulesets={zone: [rules]}, jobs={zone: [{**JOB, "logpull_options": "fields=Cookies"}]})
-    (record,) = [record for record in run(modules).result["zones"] if record.get("zone_id") == zone]
-    assert record["coverage"]["sentences"] == [
-        "Job 'edge' selects Cookies, which stays empty: the rule of the custom fields is disabled."
-    ]
+
+    def sentences() -> list[str]:
+        modules.simulator.seed(rulesets={zone: [rules]}, jobs={zone: [{**JOB, "logpull_options": "fields=Cookies"}]})
+        (record,) = [record for record in run(modules).result["zones"] if record.get("zone_id") == zone]
+        return list(record["coverage"]["sentences"])
+
+    assert sentences() == ["Job 'edge' selects Cookies, which stays empty: the rule of the custom fields is disabled."]
+    others = {**action, "action_parameters": {"cookie_fields": [{"name": "Session"}]}, "id": "0b", "enabled": True}
+    rules["rules"] = [{**action, "id": "0a", "enabled": False}, others]
+    assert sentences() == ["cookie_fields (Cart) reach no log: their rule is disabled."]
 
 
 def test_no_matching_zone_fails(modules: Modules) -> None:

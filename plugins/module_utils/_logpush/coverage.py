@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import typing as t
+from types import MappingProxyType
 
 from .._core import Json
 from .._redact import clean_text
@@ -24,6 +25,7 @@ _KINDS = frozenset(kind for kinds in CARRIERS.values() for kind in kinds)
 # The actions of a record template (a Go text/template), and one that is replaced by the value of a field.
 _ACTION = re.compile(r"\{\{.*?(?:\}\}|\Z)", re.DOTALL)
 _FIELD = re.compile(r"\{\{(?:-\s)?\s*\.(\w+)\s*(?:\s-)?\}\}")
+_NONE: t.Mapping[str, t.Sequence[str]] = MappingProxyType({})
 _JOB = frozenset(("job", "id", "name", "dataset", "logpull_options", "output_options"))
 
 
@@ -41,34 +43,35 @@ class Coverage(t.TypedDict, total=False):
     sentences: list[Json] | None
 
 
-def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = False) -> Coverage:
-    """Compare the custom log fields of a zone with the fields that its jobs select; `disabled`: whether their rule is.
+def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: t.Mapping[str, t.Sequence[str]] = _NONE) -> Coverage:
+    """Compare the custom log fields of a zone with the fields that its jobs select; `disabled` are those that no enabled rule has.
 
     Both may be whole module results. Jobs of other datasets are ignored, because they never contain custom fields.
     """
     configured = _configured(custom_fields)
     selected = [(job, selected_fields(job)) for job in _jobs(jobs) if dataset_of(job) in (None, DATASET)]
-    looked_at = ", ".join(_named(job) for job, _fields in selected)
     unselected: list[dict[str, Json]] = []
     unconfigured: list[dict[str, Json]] = []
     sentences: list[str] = []
+    live = {kind: [name for name in names if name not in disabled.get(kind, ())] for kind, names in configured.items()}
     for carrier, kinds in CARRIERS.items():
+        is_live, deciding = any(live[kind] for kind in kinds), [job for job, fields in selected if carrier in fields]
+        is_carried = any(not decided_by(job, carrier) for job in deciding)
         for kind in kinds:
-            if configured[kind] and not any(carrier in fields and not decided_by(job, carrier) for job, fields in selected):
-                unselected.append({"kind": kind, "names": configured[kind], "field": carrier})
-                deciding = [job for job, fields in selected if carrier in fields]
-                why = f"no job that was looked at ({looked_at}) selects {carrier}"
-                if not selected:
-                    why = f"there is no job of the dataset {DATASET} to carry them"
-                elif deciding:
-                    why = f"{carrier} of job {_named(deciding[0])} is {decided_by(deciding[0], carrier)}"
-                why = f"their rule is disabled, and {why}" if disabled else why
-                verb = "are not known to reach a log" if deciding and not disabled else "reach no log"
-                sentences.append(f"{kind} ({', '.join(configured[kind])}) {verb}: {why}.")
+            names, off = configured[kind], "" if live[kind] else "their rule is disabled"
+            if is_carried:
+                # Where nothing of a field is in effect, it stays empty, which is said of the job.
+                names, off = [name for name in names if is_live and name not in live[kind]], "their rule is disabled"
+            if not names:
+                continue
+            reasons = [off, "" if is_carried else _why(carrier, [job for job, _fields in selected], deciding)]
+            verb = "are not known to reach a log" if deciding and not off else "reach no log"
+            unselected.append({"kind": kind, "names": names, "field": carrier})
+            sentences.append(f"{kind} ({', '.join(names)}) {verb}: {', and '.join(filter(None, reasons))}.")
     for job, fields in selected:
         for carrier, kinds in CARRIERS.items():
             is_configured = any(configured[kind] for kind in kinds)
-            if carrier in fields and (disabled or not is_configured):
+            if carrier in fields and not any(live[kind] for kind in kinds):
                 unconfigured.append({"job_id": job.get("id"), "job_name": job.get("name"), "field": carrier})
                 why = "the rule of the custom fields is disabled" if is_configured else f"the zone has no {' or '.join(kinds)}"
                 sentences.append(f"Job {_named(job)} selects {carrier}, which stays empty: {why}.")
@@ -78,6 +81,15 @@ def log_field_coverage(custom_fields: Json, jobs: Json, *, disabled: bool = Fals
         "unconfigured": unconfigured,
         "sentences": list(map(clean_text, sentences)),
     }
+
+
+def _why(carrier: str, jobs: t.Sequence[dict[str, Json]], deciding: t.Sequence[dict[str, Json]]) -> str:
+    """Return why no job delivers a field for certain; `deciding` are those that select it."""
+    if deciding:
+        return f"{carrier} of job {_named(deciding[0])} is {decided_by(deciding[0], carrier)}"
+    if not jobs:
+        return f"there is no job of the dataset {DATASET} to carry them"
+    return f"no job that was looked at ({', '.join(map(_named, jobs))}) selects {carrier}"
 
 
 def dataset_of(job: t.Mapping[str, Json]) -> str | None:

@@ -29,6 +29,7 @@ from .._content_rules.read import add_violations
 from .._content_rules.read import report as report_rules
 from .._core import CONTENT_SECURITY_RULES, CUSTOM_FIELDS, NOT_FOUND, SCRIPT_MONITOR, Conclusion, Failure, Json
 from .._custom_fields.read import entry_point
+from .._custom_fields.result import names_of
 from .._custom_fields.result import report as report_of_fields
 from .._custom_fields.state import RulesetRule
 from .._destination_secrets import readable_text
@@ -192,8 +193,9 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
         # Without them it is not known which of them jobs deliver.
         record["coverage"] = fields
     elif rules and not record["jobs"].get("failed"):
-        # The result of the module does not tell whether the rule is in effect.
-        disabled = not any(rule.enabled for rule in rules)
+        # The result of the module does not tell whether a rule is in effect.
+        every, enabled = names_of(rules), names_of([rule for rule in rules if rule.enabled])
+        disabled = {kind: [name for name in names if name not in enabled[kind]] for kind, names in every.items()}
         record["coverage"] = log_field_coverage(fields, record["jobs"], disabled=disabled)
     content_rules = _part(client, lambda: report_rules(client, _ALL_RULES).result)
     result = {CUSTOM_FIELDS: fields, SCRIPT_MONITOR: status, CONTENT_SECURITY_RULES: content_rules}

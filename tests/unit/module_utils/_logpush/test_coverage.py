@@ -89,14 +89,27 @@ def test_sentence_names_the_jobs(custom_fields, jobs, why):
 
 
 def test_disabled_rule_is_reported():
-    coverage = log_field_coverage(CART, [job("Cookies,RequestHeaders")], disabled=True)
+    coverage = log_field_coverage(CART, [job("Cookies,RequestHeaders")], disabled=CART)
     assert coverage["unselected"] == [] and [part["field"] for part in coverage["unconfigured"]] == ["RequestHeaders", "Cookies"]
     assert coverage["sentences"] == [
         "Job 'edge-logs' selects RequestHeaders, which stays empty: the zone has no request_fields or transformed_request_fields.",
         "Job 'edge-logs' selects Cookies, which stays empty: the rule of the custom fields is disabled.",
     ]
-    (sentence,) = log_field_coverage(CART, [job("A")], disabled=True)["sentences"]
+    (sentence,) = log_field_coverage(CART, [job("A")], disabled=CART)["sentences"]
     assert sentence == f"{UNREACHED}their rule is disabled, and {NOT_SELECTED}"
+
+
+@pytest.mark.parametrize("live", [{"cookie_fields": ["Cart", "Session"]}, {"cookie_fields": ["Cart"], "request_fields": ["x-a"]}])
+def test_fields_of_a_disabled_rule_beside_one_in_effect_reach_no_log(live):
+    """Of several rules each has its own fields."""
+    headers = fields(transformed_request_fields=["x-b"], **live)
+    disabled = {"cookie_fields": live["cookie_fields"][1:], "transformed_request_fields": ["x-b"]}
+    coverage = log_field_coverage(headers, [job("Cookies,RequestHeaders")], disabled=disabled)
+    reach_none = [(part["kind"], part["names"]) for part in coverage["unselected"]]
+    gone = [(kind, names) for kind, names in disabled.items() if names and (kind == "cookie_fields" or "request_fields" in live)]
+    assert sorted(reach_none) == sorted(gone)
+    assert len(coverage["sentences"]) == len(gone) + len(coverage["unconfigured"]) and not coverage["arrives"]
+    assert [part["field"] for part in coverage["unconfigured"]] == ([] if "request_fields" in live else ["RequestHeaders"])
 
 
 def test_unconfigured_selection_is_reported():
