@@ -170,6 +170,24 @@ def test_policies_of_accounts_are_read(modules: Modules) -> None:
     assert [notifications["error"]["kind"] for notifications in read()] == ["permission"]
 
 
+def test_an_account_that_is_asked_for_is_surveyed_although_it_is_not_listed(modules: Modules) -> None:
+    """A token that lists other accounts only, or none, hides no account that somebody named."""
+    fleet(modules, 1)
+    known, hidden = "0c" * 16, "0d" * 16
+    modules.simulator.seed(accounts=[{"id": known, "name": "Shop"}])
+
+    def read() -> list[t.Any]:
+        return list(run(modules, account_ids=[known, hidden]).result["zones"])
+
+    modules.simulator.faults({"kind": "status", "status": 403, "path": f"/accounts/{hidden}/*", "count": None})
+    records = {record["account_id"]: record for record in read()}
+    assert records.keys() == {known, hidden} and not records[known]["jobs"].get("failed")
+    modules.simulator.faults({"kind": "status", "status": 403, "path": "/accounts", "count": None})
+    for of_run in (list(records.values()), read()):
+        rows = {row["account_id"]: row for row in of_records(*of_run, title="Survey")["zones"]}
+        assert rows[hidden]["status"] == "unaudited" and rows[known]["status"] != "unaudited"
+
+
 def test_custom_fields_that_cannot_be_read_leave_their_delivery_unknown(modules: Modules) -> None:
     modules.simulator.faults({"kind": "status", "status": 403, "path": "*/rulesets*", "zone": modules.zone, "count": None})
     report = modules.run({"name": "Survey", MODULE: {"scripts": False, "delivery": False}}, defaults={})

@@ -62,10 +62,11 @@ PartResult = dict[str, Json]
 
 
 class Owner(t.NamedTuple):
-    """A zone or an account, with the members that identify it in its record."""
+    """A zone or an account, with the members that identify it in its record; `is_asked`: an account that is named by its id."""
 
     address: Address
     record: RawRecord
+    is_asked: bool = False
 
 
 def survey(client: Client, params: Params, display: t.Callable[[str], None] = lambda text: None) -> Conclusion:
@@ -137,6 +138,7 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
     if (filters["names"] or filters["statuses"]) and not filters["account_ids"]:
         return
     owners = {owner["id"]: owner["name"] for zone in zones if (owner := zone["account"]) and owner["id"]}
+    asked = dict.fromkeys(filters["account_ids"])
     reason = Failure(
         NOT_FOUND,
         "The service does not list this account, which zones of the survey belong to. Usually the token lacks Account Settings Read for it;"
@@ -151,13 +153,14 @@ def _accounts(client: Client, zones: t.Sequence[ListedZone], filters: Filters) -
             raise
         reason = failure
         # If no account is known, one record reports the failure.
-        owners = {**dict.fromkeys(filters["account_ids"]), **owners} or dict.fromkeys([""] * bool(zones))
+        owners = {**asked, **owners} or dict.fromkeys([""] * bool(zones))
     hidden = {account: owners[account] for account in sorted(owners.keys() - accounts.keys())}
-    for account, name in {**accounts, **hidden}.items():
+    for account, name in {**asked, **accounts, **hidden}.items():
         if not filters["account_ids"] or account in filters["account_ids"]:
             named = {"zone": f"account_{account}", "account_id": account} if account else {"zone": "accounts"}
             why = {"result": _failed(reason)} if account in hidden else {}
-            yield Owner(Address(ACCOUNT, account), {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **why})
+            record = {**named, "account_name": name, "scope": ACCOUNT, "declared": False, **why}
+            yield Owner(Address(ACCOUNT, account), record, is_asked=account in asked)
 
 
 def _side_by_side(client: Client, owners: t.Sequence[Owner], params: Params) -> t.Iterator[RawRecord]:
@@ -172,6 +175,9 @@ def _record(client: Client, owner: Owner, params: Params) -> RawRecord:
     if not owner.address.id:
         return owner.record
     record: RawRecord = {**owner.record, "jobs": _part(client, lambda: _read_jobs(client))}
+    if owner.is_asked and record["jobs"].get("failed"):
+        # Only of an account that is known from a zone, and not listed, it is no error that its jobs cannot be read.
+        record.pop("result", None)
     if params["fields"] and not record["jobs"].get("failed"):
         record["fields"] = {
             dataset: _part(client, _fields_of(client, dataset)) for dataset in datasets_of(record["jobs"]["jobs"])
