@@ -255,7 +255,10 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         key = f"{self.get_cache_key(path)}_{hashlib.sha256(meant).hexdigest()[:16]}"
         if cache:
             try:
-                return list(map(read, self._cache[key]))
+                cached = self._cache[key]
+                if not isinstance(cached, list):
+                    raise TypeError
+                return list(map(read, cached))
             except KeyError:
                 pass  # not cached, or expired
             except (AnsibleError, Failure, TypeError):
@@ -315,9 +318,12 @@ class _HostFirst:
 def _fetched(
     described: Connection, operation: str, read: t.Callable[[object], Listed], filters: t.Mapping[str, str]
 ) -> list[Listed]:
-    client = Client(described, announce=Display().warning)
+    display = Display()
+    client = Client(described, announce=display.warning)
     try:
         listed = client.items(operation, query=filters, per_page=PER_PAGE, parallel=PAGES_SIDE_BY_SIDE)
         return list(map(read, listed))
     finally:
+        for warning in client.warnings:
+            display.warning(f"{InventoryModule.NAME}: {warning}")
         client.close()

@@ -6,7 +6,7 @@ import re
 import typing as t
 
 from ._core import BAD_RESPONSE, NOT_FOUND, Failure, Json, conflict, invalid_option
-from ._text import did_you_mean, nearest, quoted
+from ._text import dict_of, did_you_mean, nearest, quoted
 
 SCOPES = ZONE, ACCOUNT = ("zone", "account")
 ZONE_ID, ZONE_NAME, ACCOUNT_ID = "zone_id", "zone_name", "account_id"
@@ -98,21 +98,23 @@ def parse_address(params: t.Mapping[str, Json], options: t.Sequence[str]) -> Add
 
 def select_named(listed: t.Iterable[Json], name: str) -> Address:
     """Return the zone of this name in a listing; `not_found` for none, `conflict` for several."""
-    zones = []
-    for zone in listed:
-        if not isinstance(zone, dict) or not isinstance(zone.get("name"), str) or not is_zone_id(str(zone.get("id"))):
+    zones: list[tuple[str, dict[str, Json]]] = []
+    for zone in map(dict_of, listed):
+        number, named = zone.get("id"), zone.get("name")
+        if not isinstance(named, str) or not isinstance(number, str) or not is_zone_id(number):
             raise Failure(BAD_RESPONSE, "The service lists a zone without a valid id and name.")
-        if zone["name"].lower() == name:
-            zones.append(zone)
+        if named.lower() == name:
+            zones.append((number, zone))
     if not zones:
         raise Failure(
             NOT_FOUND,
             f"zone_name: the credentials can read no zone named {name!r}. Check the name, and that the token has Zone Read for this zone.",
         )
     if len(zones) > 1:
-        texts = ", ".join(_with_account(zone) for zone in zones[:_MAX_NAMED])
+        texts = ", ".join(_with_account(zone) for _number, zone in zones[:_MAX_NAMED])
         raise conflict(f"zone_name: {len(zones)} zones are named {name!r}: {texts}. Set zone_id to select one.")
-    return Address(ZONE, zones[0]["id"], name, account_of(zones[0]))
+    ((number, zone),) = zones
+    return Address(ZONE, number, name, account_of(zone))
 
 
 def account_of(zone: Json) -> str:

@@ -64,7 +64,9 @@ def parse_data(text: str) -> Json:
     except (ValueError, RecursionError) as error:
         reason = str(error)
     try:
-        return ast.literal_eval(_DatesAsText().visit(ast.parse(text.strip(), mode="eval")))
+        value: Json = ast.literal_eval(_DatesAsText().visit(ast.parse(text.strip(), mode="eval")))
+        json.dumps(value)  # Python has more, such as sets
+        return value
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         raise ValueError(reason) from None
 

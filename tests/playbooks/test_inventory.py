@@ -240,7 +240,7 @@ def test_cache(inventory: Inventory) -> None:
 
 def test_invalid_cache_is_replaced(inventory: Inventory) -> None:
     """Cached data that is not a listing is read again and replaced; each file has its own cache entry. Empty listings are valid."""
-    held = [None, 7, {"id": "1"}, ["zone"], [{"id": "../x", "name": "x"}], []]
+    held = [None, 7, {}, "", {"id": "1"}, ["zone"], [{"id": "../x", "name": "x"}], []]
     names = [f"of{number}" for number in range(len(held) + 1)]
     sources = {name: {**CACHE, "cache_connection": name, "groups": {name: True}} for name in names}
     inventory.list_all(sources)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from .._core import invalid_option
-from .._text import no_constant
+from .._text import no_constant, unique_members
 from .parse import read_echo
 from .tree import AND, Condition, Group, Scalar, Tree, WrittenNumber, conditions, exact
 
@@ -30,9 +30,9 @@ def scalar_text(value: Scalar) -> str:
 
 
 def to_data(text: str) -> object:
-    """Return the filter of a text as data; the text itself if it is no JSON, or if a number in it would become another one."""
+    """Return the filter of a text as data; the text itself if it is no JSON, or if a member or a number of it would not be the same."""
     try:
-        data = json.loads(text, parse_float=_same_number, parse_constant=no_constant)
+        data = json.loads(text, object_pairs_hook=unique_members, parse_float=_same_number, parse_constant=no_constant)
     except (ValueError, RecursionError):
         return text
     return data if isinstance(data, dict) else text

@@ -168,3 +168,11 @@ def test_host_names(name, host):
 def test_host_names_are_unique():
     listed = [("1", "x"), ("2", "x"), ("3", "x_2"), ("4", "x/2"), ("5", "x:2")]
     assert len({host for _zone_id, host in _address.hosts(listed)}) == 5
+
+
+@pytest.mark.parametrize("zone", [None, {"id": 123}, {"id": True}, {"id": "x"}, {"name": "a.example"}, {"id": ID, "name": 5}])
+def test_listed_zone_without_id_or_name_is_selected_by_no_name(zone):
+    with pytest.raises(Failure) as caught:
+        _address.select_named([ZONE, {"name": "a.example", **zone} if zone and "id" in zone else zone], "a.example")
+    assert caught.value.kind == "bad_response"
+    assert _address.select_named([ZONE], "a.example") == _address.Address("zone", ID, "a.example", ACCOUNT["id"])

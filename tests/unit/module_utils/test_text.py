@@ -76,6 +76,13 @@ def test_data_with_a_member_twice_is_refused(text):
         _text.parse_data(text)
 
 
+@pytest.mark.parametrize("text", ["{1, 2}", "[b'a']", "{'a': {1j}}", "[...]"])
+def test_data_that_json_lacks_is_refused(text):
+    with pytest.raises(ValueError, match="Expecting"):
+        _text.parse_data(text)
+    assert _text.parse_data("[(1, None), {'a': 2.5}]") == [(1, None), {"a": 2.5}]
+
+
 KNOWN = ("name", "enabled", "dataset", "script_url", "url_reported_malicious", "gateway_dns", "destination_conf")
 
 

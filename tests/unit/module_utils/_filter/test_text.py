@@ -126,7 +126,8 @@ def test_no_filter_delivers_every_record():
     [
         ('{"where": {"and": [{"key": "a", "operator": "eq", "value": 1}]}}', {"where": {"and": [of("eq", 1)]}}),
         ('{"key": "a", "value": [1.5, 3e1, -0.25, 30.0]}', {"key": "a", "value": [1.5, 30.0, -0.25, 30.0]}),
-        # Returned as text: numbers that Python would change, and text that is not a JSON object.
+        # Returned as text: a member that is there twice, numbers that Python would change, and text that is not a JSON object.
+        ('{"key": "a", "value": 1, "value": 2}', '{"key": "a", "value": 1, "value": 2}'),
         *[
             (text, text)
             for text in ('{"value": 0.1000000000000000055}', '{"value": 1e400}', '{"value": NaN}', "{", "[1]", "5", "")
