@@ -4,8 +4,8 @@
 
 from .modules import Modules
 from .outcome import Outcome, Report
-from .playbook import Case, Playbook
+from .playbook import Case, Playbook, Plays
 from .prediction import Converged
 from .process import CORE
 
-__all__ = ["CORE", "Case", "Converged", "Modules", "Outcome", "Playbook", "Report"]
+__all__ = ["CORE", "Case", "Converged", "Modules", "Outcome", "Playbook", "Plays", "Report"]

@@ -12,6 +12,8 @@ from . import canaries, invariants, process
 from .outcome import COLLECTION, Report, Tasks
 
 GROUP = f"group/{COLLECTION}.zone"
+# The play with which a case begins.
+CASE = "Case "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +25,15 @@ class Case:
     warns: tuple[str, ...] = ()
     check: bool = False
     diff: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Plays:
+    """Plays for hosts of their own; `fails` and `warns` as in `Playbook.run`."""
+
+    plays: t.Sequence[t.Mapping[str, t.Any]]
+    fails: str | t.Collection[str] | None = None
+    warns: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass
@@ -68,11 +79,11 @@ class Playbook:
     def run_cases(self, cases: t.Mapping[str, Case], zones: t.Mapping[str, str], **launch: t.Any) -> dict[str, Report]:
         """Run each case on its own host and zone, all in one process; check the invariants of each.
 
-        A failure ends its case only. The report of a case has the output, results and requests of its play and zone.
+        A failure ends its case only. The report of a case has the output, results and requests of its play.
         """
         plays = [
             {
-                "name": f"Case {name}",
+                "name": f"{CASE}{name}",
                 "hosts": zones[name],
                 "gather_facts": False,
                 "check_mode": case.check,
@@ -85,9 +96,21 @@ class Playbook:
             for name, case in cases.items()
         ]
         report = self.launch(plays, inventory={zones[name]: {} for name in cases}, **launch)
-        parts = dict(re.findall(r"^PLAY \[Case (.*?)\] \*+\n(.*?)(?=^PLAY )", report.stdout, re.MULTILINE | re.DOTALL))
-        assert report.returncode == 0 and set(parts) == set(cases), str(report)
-        return {name: _part(report, parts[name], zones[name], case) for name, case in cases.items()}
+        assert report.returncode == 0, str(report)
+        return _reports(report, {name: (case.check, case.diff, case.fails, case.warns) for name, case in cases.items()})
+
+    def run_plays(self, cases: t.Mapping[str, Plays], **launch: t.Any) -> dict[str, Report]:
+        """Run the plays of each case, all in one process, each for hosts of the inventory that no other case has.
+
+        Check the invariants of each. Its report has the output, results and requests of its plays; only the whole run has a recap.
+        """
+        plays = [
+            play
+            for name, case in cases.items()
+            for play in ({"name": f"{CASE}{name}", "hosts": "all:!all", "gather_facts": False}, *case.plays)
+        ]
+        report = self.launch(plays, diff=True, **launch)
+        return _reports(report, {name: (False, True, case.fails, case.warns) for name, case in cases.items()})
 
     def launch(
         self,
@@ -138,11 +161,21 @@ class Playbook:
         return report
 
 
-def _part(whole: Report, stdout: str, zone: str, case: Case) -> Report:
-    """Return the report of one case, as part of the report of all cases."""
-    outcomes = [outcome for outcome in whole.outcomes if outcome.host == zone]
-    ended = any(outcome.status == "failed" for outcome in outcomes)
-    journal = [entry for entry in whole.journal if entry["zone"] == zone]
-    part = dataclasses.replace(whole, returncode=2 if ended else 0, stdout=stdout, outcomes=outcomes, journal=journal)
-    invariants.check(part, case.check, case.diff, case.fails, case.warns)
-    return part
+def _reports(whole: Report, cases: t.Mapping[str, tuple[t.Any, ...]]) -> dict[str, Report]:
+    """Return the reports of cases that ran in one process, and check the invariants of each, with these arguments."""
+    parts = process.parts(whole.record, whole.journal, lambda name: name.startswith(CASE))
+    assert list(parts) == [f"{CASE}{name}" for name in cases], f"not all cases ran\n{whole}"
+    printed = re.split(rf"^PLAY (?=\[{CASE}|RECAP)", whole.stdout, flags=re.MULTILINE)[1:]
+    reports = {}
+    for (name, expected), (record, journal), text in zip(cases.items(), parts.values(), printed, strict=False):
+        outcomes = process.outcomes(record, journal)
+        code = 2 if any(outcome.status == "failed" for outcome in outcomes) else 0
+        stdout = text.partition("\n")[2]
+        reports[name] = dataclasses.replace(
+            whole, returncode=code, stdout=stdout, record=record, outcomes=outcomes, journal=journal
+        )
+        try:
+            invariants.check(reports[name], *expected)
+        except AssertionError as wrong:
+            raise AssertionError(f"case {name!r}: {wrong}") from None
+    return reports

@@ -119,9 +119,21 @@ def outcomes(record: str, journal: t.Sequence[Entry]) -> list[Outcome]:
         if line["event"] == "start":
             start, end = next(spans)
             entries = [entry for entry in journal if start <= entry["monotonic"] < end]
+        if line["event"] != "result":
             continue
         # ansible-core removes `failed` from the results that callbacks get.
         failed = {"failed": True} if line["status"] in FAILED else {}
         result = {**line["result"], **failed}
         results.append(Outcome(line["name"], line["action"], line["host"], line["status"], result, line["check_mode"], entries))
     return results
+
+
+def parts(record: str, journal: t.Sequence[Entry], begins: t.Callable[[str], bool]) -> dict[str, tuple[str, list[Entry]]]:
+    """Return the lines and the requests of each part of a run, by the name of the play with which it begins."""
+    lines = [(json.loads(line), line) for line in record.splitlines()]
+    starts = {each["name"]: each["monotonic"] for each, _line in lines if each["event"] == "play" and begins(each["name"])}
+    found = {}
+    for (name, start), end in zip(starts.items(), [*starts.values(), float("inf")][1:], strict=True):
+        own = [line for each, line in lines if start <= each["monotonic"] < end]
+        found[name] = ("\n".join(own), [entry for entry in journal if start <= entry["monotonic"] < end])
+    return found

@@ -62,8 +62,11 @@ def test_adopted_zones_deliver_without_a_write(playbook: Playbook, tmp_path: Pat
 
 
 def test_failing_zones_are_reported(playbook: Playbook, tmp_path: Path) -> None:
-    """An unreadable zone gets no file, and a zone that its files would change keeps the old ones; both fail, all others are adopted."""
-    names = ("good", "bad", "moved", "one", "unseen", "odd/name", "gone")
+    """An unreadable zone gets no file, and a zone that its files would change keeps the old ones; both fail, all others are adopted.
+
+    So does a zone whose files cannot be loaded, because another one beside them is broken, although nothing would change without them.
+    """
+    names = ("good", "bad", "moved", "one", "unseen", "odd/name", "gone", "broken")
     hosts = {name: {"zone_id": secrets.token_hex(16)} for name in names}
     zones = {name: host["zone_id"] for name, host in hosts.items()}
     monitors = {zones["unseen"]: {"enabled": True}}
@@ -77,12 +80,16 @@ def test_failing_zones_are_reported(playbook: Playbook, tmp_path: Path) -> None:
         {"kind": "rewrite", "set": {"enabled": True}, "zone": moved, "path": "*/script_monitor", "index": 1, "count": None},
     )
     folder = tmp_path / "inventory"
+    (folder / "host_vars" / "broken").mkdir(parents=True)
+    (folder / "host_vars" / "broken" / "mine.yml").write_text("mine: {", encoding="utf-8")
     variables = {"edgeops_adopt_dir": "~/inventory", "edgeops_adopt_group": "edge"}
     kinds = {"permission", "ansible", "invalid_option", "not_found"}
     report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars=variables, fails=kinds, env={"HOME": str(tmp_path)})
     assert report.returncode != 0 and not report.writes
     assert sorted(files(folder)) == [
         "ADOPTED.md",
+        "host_vars/broken/adopted.yml",
+        "host_vars/broken/mine.yml",
         "host_vars/good/adopted.yml",
         "host_vars/moved/adopted.yml",
         "vault-example.txt",
@@ -97,38 +104,32 @@ def test_failing_zones_are_reported(playbook: Playbook, tmp_path: Path) -> None:
         "unseen": unread,
         "one": shared,
         "other": shared,
+        "broken": "the zone could not be verified",
         "moved": "with these files a delivery would change the zone; move what it names out of the file",
     }
     assert said["one"][2] == said["other"][2] == " one, other"
+    assert said["broken"][2].startswith(" its files could not be loaded: ")
     assert "/scripts" in said["unseen"][2] and "cannot be the name of a folder" in said["odd/name"][2]
 
 
-def test_files_that_cannot_be_loaded_verify_nothing(playbook: Playbook, tmp_path: Path) -> None:
-    """Another file beside an adopted one is broken: its zone fails, although nothing would change without the files."""
-    hosts = {name: {"zone_id": secrets.token_hex(16)} for name in ("broken", "whole")}
-    playbook.simulator.seed(zones=[host["zone_id"] for host in hosts.values()])
-    folder = tmp_path / "inventory"
-    (folder / "host_vars" / "broken").mkdir(parents=True)
-    (folder / "host_vars" / "broken" / "mine.yml").write_text("mine: {", encoding="utf-8")
-    report = playbook.run(playbook=ADOPT, inventory=hosts, extra_vars={"edgeops_adopt_dir": str(folder)}, fails="ansible")
-    said = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.status == "failed"}
-    assert set(said) == {"broken"} and said["broken"].startswith(
-        "the zone could not be verified: its files could not be loaded: "
-    )
-
-
 def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
-    """In check mode, even with a limit without localhost, the run reports which files it would write, and writes none."""
-    playbook.simulator.seed(zones=["1", "2"])
-    hosts = {"shop.example": {"zone_id": "1"}, "blog.example": {"zone_id": "2"}}
+    """Even with a limit without localhost, the run reports which files it would write, and writes none.
+
+    No task is skipped for hosts outside of the target, and nothing is predicted.
+    """
+    playbook.simulator.seed(zones=["1", "2", "3"])
+    zones = {f"{name}.example": {"zone_id": number} for number, name in zip("123", ("shop", "blog", "news"), strict=True)}
     report = playbook.run(
         playbook=ADOPT,
-        inventory=hosts,
-        extra_vars={"edgeops_adopt_dir": str(tmp_path / "inventory")},
+        inventory={**zones, "bastion": {}, "proxy": {}},
+        extra_vars={"edgeops_adopt_dir": str(tmp_path / "inventory"), "edgeops_target": "shop.example:blog.example"},
         check=True,
-        arguments=("--limit", "shop.example"),
+        verbosity=0,
+        arguments=("--limit", "shop.example:news.example:bastion:proxy"),
     )
     (written,) = [outcome.result for outcome in report.ours if outcome.module == "zone_variables_files"]
     assert report.returncode == 0 and written["files"] and not (tmp_path / "inventory").exists()
     assert written["lines"] == ["1 zone would be adopted, 0 settings left out; in check mode no file is written"]
-    assert {outcome.host for outcome in report.ours} == {"shop.example"}
+    assert {outcome.host for outcome in report.ours} == set(re.findall(r"skipping: \[(.*)\]", report.stdout)) == {"shop.example"}
+    assert "zone_observability" not in {outcome.module for outcome in report.ours} and not report.writes
+    assert report.stdout.rfind("TASK [Show the outcome]") == report.stdout.rfind("TASK [")

@@ -3,7 +3,7 @@
 DOCUMENTATION = r"""
 name: edgeops_record
 type: notification
-short_description: Writes every task start and every result as one line of JSON
+short_description: Writes every start of a play or a task and every result as one line of JSON
 description:
   - For the tests only. The file is named by the environment variable E(EDGEOPS_RECORD).
 author:
@@ -57,6 +57,9 @@ class Recorder(CallbackBase):
             check_mode=task.check_mode is True,
             result=plain(returned),
         )
+
+    def v2_playbook_on_play_start(self, play):
+        self.write(event="play", name=play.get_name())
 
     def v2_playbook_on_task_start(self, task, is_conditional):
         self.write(event="start", name=task.get_name())
