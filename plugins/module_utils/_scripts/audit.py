@@ -76,8 +76,12 @@ class Audit(t.NamedTuple):
     ) -> AuditedScript:
         pages = seen.pages() if self.pages else ()
         covered_pages = [page for page in pages if any(pattern.covers(normalize_url(page)) for pattern in self.pages)]
-        shows_versions = seen.shows_versions(singles, since)
-        return AuditedScript(seen, match.entry, match.names, seen.hashes(since), shows_versions, covered_pages if pages else None)
+        by_script = seen.hashes(since)
+        hashes = frozenset[str]().union(*by_script.values())
+        hides = "" if all(by_script.values()) else _HIDES_ONE if hashes else _HIDES_ALL
+        if not hides and not seen.shows_versions(singles, since):
+            hides = "the service does not show the hash of each version since the last record"
+        return AuditedScript(seen, match.entry, match.names, hashes, hides, covered_pages if pages else None)
 
     def result_of(
         self, rows: t.Sequence[AuditedScript], status: Status, last: LastRecord, at: datetime.datetime
@@ -188,6 +192,13 @@ def with_singles(listing: t.Iterable[Script], singles: t.Mapping[str, Script | N
             yield judge(t.cast("Script", {**script, **present}), query)
 
 
+# Why a hash is not known.
+_HIDES_ALL = (
+    "the service shows no hash; the plan of the account may hide it, and integrity unpinned with an integrity_reason needs none"
+)
+_HIDES_ONE = "the service lists several scripts of this URL and host, and does not show the hash of each"
+
+
 class Finding(t.NamedTuple):
     """A finding: about a script, an entry of the baseline, or the audit itself.
 
@@ -205,14 +216,14 @@ class Finding(t.NamedTuple):
 class AuditedScript(t.NamedTuple):
     """One script with its entry, the names of all entries that match it, its hashes, and the pages of the audit that load it.
 
-    `shows_versions` is false if a hash that it had since the last record may be among those that the service does not show.
+    `hides` is why it may have had another hash since the last record, "" if it cannot.
     """
 
     seen: Observation
     entry: Entry | None
     matching: frozenset[str]
     hashes: frozenset[str]
-    shows_versions: bool
+    hides: str
     pages: list[str] | None
 
     @property
@@ -240,16 +251,8 @@ def _kinds(row: AuditedScript) -> t.Iterator[tuple[str, str]]:
         hashes = ", ".join(value if is_digest(value) else quoted(value) for value in sorted(unauthorised)[:3])
         noun = "hash" if len(unauthorised) == 1 else "hashes"
         yield "changed", f"{len(unauthorised)} {noun} seen that the entry does not list: {hashes}"
-    elif row.entry.pinned and not row.hashes:
-        yield (
-            "unverified",
-            (
-                "the entry is pinned, and the service shows no hash; the plan of the account may hide it, and integrity unpinned with an"
-                " integrity_reason needs none"
-            ),
-        )
-    elif row.entry.pinned and not row.shows_versions:
-        yield "unverified", "the entry is pinned, and the service does not show the hash of each version since the last record"
+    elif row.entry.pinned and row.hides:
+        yield "unverified", f"the entry is pinned, and {row.hides}"
 
 
 def find_in_entries(

@@ -218,43 +218,49 @@ class Observation(t.NamedTuple):
     def latest(self) -> Script:
         return self.scripts[-1]
 
-    def hashes(self, since: datetime.datetime | None) -> frozenset[str]:
-        """Return the listed hashes and those of versions fetched after `since`: an older version says nothing about the present one."""
-        hashes = [script.get("hash") for script in self.scripts]
-        if since is not None:
-            listed = (version for script in self.scripts for version in list_of(script.get("versions")))
-            versions = [version for version in listed if isinstance(version, dict)]
-            fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
-            # A version without a usable time counts, so that no change goes unseen.
-            hashes += [value for value, time in fetched if time is None or time > since]
-        return frozenset(value.lower() for value in hashes if isinstance(value, str) and value)
+    def hashes(self, since: datetime.datetime | None) -> dict[str, frozenset[str]]:
+        """Return by identifier the listed hashes and those of versions fetched after `since`: an older one says nothing about the present."""
+        by_script: dict[str, frozenset[str]] = {}
+        for script in self.scripts:
+            hashes = [script.get("hash")]
+            if since is not None:
+                versions = [version for version in list_of(script.get("versions")) if isinstance(version, dict)]
+                fetched = ((version.get("hash"), parse_time(version.get("fetched_at"))) for version in versions)
+                # A version without a usable time counts, so that no change goes unseen.
+                hashes += [value for value, time in fetched if time is None or time > since]
+            shown = frozenset(value.lower() for value in hashes if isinstance(value, str) and value)
+            by_script[script["script_id"]] = by_script.get(script["script_id"], frozenset()) | shown
+        return by_script
 
     def shows_versions(self, singles: t.Mapping[str, Script | None], since: datetime.datetime | None) -> bool:
-        """Return whether the scripts that were to be read singly show the hash of each version that was fetched after `since`.
+        """Return whether the service shows the hash of each version that was fetched after `since`, as far as it was asked.
 
-        One that is None was not there any more, and shows none.
+        A script that was to be read singly and was not there any more shows none; a listing need not have versions.
         """
         if since is None:
             return True
         for script in self.scripts:
-            if script["script_id"] not in singles:
+            is_single = script["script_id"] in singles
+            shown = singles[script["script_id"]] if is_single else script
+            versions = None if shown is None else shown.get("versions")
+            if versions is None and not is_single:
                 continue
-            single = singles[script["script_id"]]
-            versions = None if single is None else single.get("versions")
-            if not isinstance(versions, list):
+            if not isinstance(versions, list) or not all(_shows_hash(version, since) for version in versions):
                 return False
-            for version in versions:
-                if not isinstance(version, dict):
-                    return False
-                time = parse_time(version.get("fetched_at"))
-                if (time is None or time > since) and not (isinstance(version.get("hash"), str) and version["hash"]):
-                    return False
         return True
 
     def pages(self) -> tuple[str, ...]:
         """Return the pages on which the service saw the script: the last ones and the first one."""
         listed = [page for script in self.scripts for page in (*list_of(script.get("seen_on")), script.get("seen_on_first"))]
         return tuple(dict.fromkeys(page for page in listed if isinstance(page, str) and page))
+
+
+def _shows_hash(version: object, since: datetime.datetime) -> bool:
+    """Return whether a version has a hash, or was fetched before a time."""
+    if not isinstance(version, dict):
+        return False
+    time = parse_time(version.get("fetched_at"))
+    return (time is not None and time <= since) or (isinstance(version.get("hash"), str) and bool(version["hash"]))
 
 
 def observe(scripts: t.Iterable[Script]) -> list[Observation]:

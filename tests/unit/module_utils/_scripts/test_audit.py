@@ -187,6 +187,14 @@ def test_script_with_several_ids_is_one_script() -> None:
     assert item["script"]["hash"] == A
 
 
+@pytest.mark.parametrize("hidden", [None, "", 7])
+def test_hash_of_one_script_says_nothing_about_another_of_its_address(hidden: t.Any) -> None:
+    """The service lists an address once for each content; where it shows no hash of one of them, the entry is not verified."""
+    listing = [script(1, script_id="f"), script(1, script_id="e", hash=hidden)]
+    assert found(run(listing, [entry()])) == [("unverified", URL, "one")]
+    assert found(run(listing, [entry()], [script(1, script_id="e", hash=A, versions=[])], details="all")) == []
+
+
 @pytest.mark.parametrize(
     ("fail_on", "refused"),
     [
@@ -235,6 +243,10 @@ def test_versions_that_are_not_shown_are_unverified(tmp_path: Path, versions: t.
     options = {"evidence_dir": str(tmp_path), "details": "all"}
     run([script()], [entry()], [script(versions=[])], **options)
     options["at"] = "2026-11-21T08:00:00Z"
+    listed = {**options, "evidence_dir": str(tmp_path / "listed"), "details": "none"}
+    run([script()], [entry()], **{**listed, "at": AT})
+    expected = [] if versions is None else [("unverified", URL, "one")]
+    assert found(run([script(versions=versions)], [entry()], **listed)) == expected, "a listing need not have versions"
     done = run([script()], [entry()], [script(versions=versions)], **options)
     assert found(done) == [("unverified", URL, "one")]
     assert done.result["findings"][0]["message"].endswith("does not show the hash of each version since the last record")
