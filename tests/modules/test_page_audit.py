@@ -534,6 +534,7 @@ def test_invalid_options_send_nothing(modules: Modules, site: Site) -> None:
         "is not an origin": {"baseline": [{**entry, "forms": ["https://pay.example/x"]}]},
         "is neither sha256- nor shape-": {"baseline": [{**entry, "inline": ["abc"]}]},
         "'fetches': 6|fetches: 6": {"fetches": 6},
+        "expected_head: needs evidence_dir": {"expected_head": "f" * 64, "evidence_dir": ""},
     }
     tasks = [{**task(url, **options), "name": text, "ignore_errors": True} for text, options in refused.items()]
     report = modules.run(tasks, fails="invalid_option")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import math
 import os
 import typing as t
 
-from .._core import Json
+from .._core import Json, invalid_option
 from .._files import lock, open_regular, replace_file, sync_folder
-from .._text import NEVER, canonical, dict_of, digest_of, format_time
+from .._text import NEVER, canonical, dict_of, digest_of, format_time, need_time, quoted
 from .._version import VERSION
 from .folder import baselines_folder, check_file, prepare_folder, read_baseline, torn_path, unusable
-from .kinds import RECORD_VERSION, Kind, find_unusable
+from .kinds import RECORD_VERSION, Kind, find_unusable, is_digest
 from .records import Chain, Record, read_chain, seal
 
 FILE_MODE = 0o640
@@ -22,6 +23,28 @@ FILE_MODE = 0o640
 def now() -> datetime.datetime:
     """Return the time of this machine."""
     return datetime.datetime.now(datetime.timezone.utc)
+
+
+class Keeping(t.NamedTuple):
+    """The validated options of an audit about its evidence; without a folder none is kept."""
+
+    folder: str | None
+    expected_head: str | None
+    max_gap_days: float
+    at: datetime.datetime | None
+
+    @classmethod
+    def of(cls, params: t.Mapping[str, t.Any]) -> Keeping:
+        """Return what validated options say; refuse invalid values."""
+        gap, head = params["max_gap_days"], params["expected_head"]
+        if not math.isfinite(gap) or gap <= 0:
+            raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
+        if head is not None and not is_digest(head.lower()):
+            raise invalid_option("expected_head", f"{quoted(head)} is not 64 hexadecimal digits; omit it for the first record")
+        if head is not None and not params["evidence_dir"]:
+            raise invalid_option("expected_head", "needs evidence_dir, which is empty; set the folder with the records")
+        at = None if params["at"] is None else need_time("at", params["at"])
+        return cls(params["evidence_dir"] or None, head and head.lower(), gap, at)
 
 
 class LastRecord(t.NamedTuple):

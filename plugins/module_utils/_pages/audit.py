@@ -37,13 +37,13 @@ class Audit(t.NamedTuple):
 
     def perform(self, secrets: t.Collection[str]) -> Conclusion:
         """Read every page, judge, keep the evidence, and report."""
-        options = self.options
-        if options.folder and self.zone_id is None:
+        options, folder = self.options, self.options.keeping.folder
+        if folder and self.zone_id is None:
             raise invalid_option("zone_id", "evidence_dir needs it: a chain belongs to a zone")
         recordings = {page.har: _recording(page, page.har) for page in options.pages if page.har is not None}
-        evidence = Evidence.prepare(options.folder, self.zone_id, PAGES) if options.folder and self.zone_id else None
+        evidence = Evidence.prepare(folder, self.zone_id, PAGES) if folder and self.zone_id else None
         # Before the first request, so that what changes meanwhile is new to the next audit.
-        at = options.at or now()
+        at = options.keeping.at or now()
         # An entry that does not say which of two holds is refused before a page is read.
         entries = {page.url: find_entry(options.entries, page.url) for page in options.pages}
         with contextlib.closing(Fetcher(options)) as fetcher:
@@ -54,7 +54,7 @@ class Audit(t.NamedTuple):
         of_pages += find_in_entries(options.entries, comparisons, today)
 
         def report(last: LastRecord) -> dict[str, t.Any]:
-            of_audit = last.find(at, options.max_gap_days, PAGES)
+            of_audit = last.find(at, options.keeping.max_gap_days, PAGES)
             findings = [*of_pages, *(Finding(kind, None, None, None, None, None, text) for kind, text in of_audit)]
             return _report(options, comparisons, in_order(findings))
 
@@ -67,7 +67,7 @@ class Audit(t.NamedTuple):
             result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
         else:
             with evidence.opened() as records:
-                result = report(records.find_last(options.expected_head, at))
+                result = report(records.find_last(options.keeping.expected_head, at))
                 baselines: dict[str, Json] = {
                     "pages_baseline_digest": [entry.declared for entry in options.entries],
                     "baseline_digest": [entry.declared for entry in options.scripts.entries],
@@ -108,8 +108,8 @@ def _see(
                 raise Unread("the recording does not say when it was made")
             if age < 0:
                 raise Unread(f"its recording is of {response.recorded_at}, after this audit")
-            if age > options.max_gap_days:
-                raise Unread(f"its recording is of {response.recorded_at}, more than {options.max_gap_days:g} days ago")
+            if age > options.keeping.max_gap_days:
+                raise Unread(f"its recording is of {response.recorded_at}, more than {options.keeping.max_gap_days:g} days ago")
         except NoAnswer as reason:
             unread = unread or str(reason)
             break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import math
 import re
@@ -10,9 +9,9 @@ import typing as t
 
 from .._baseline.entries import AUTHORISATION, Baseline, day, flag, needed, optional_text, own_text, parse_baseline
 from .._baseline.pattern import Pattern, is_url, parse_pattern
-from .._chain.kinds import is_digest
+from .._chain.evidence import Keeping
 from .._core import Json, invalid_option
-from .._text import did_you_mean, nearest, need_time, parse_data, quoted
+from .._text import did_you_mean, nearest, parse_data, quoted
 from .._version import VERSION
 from .facts import ALL, FAILURES, MAX_BYTES, MAX_FETCHES, MAX_TIMEOUT, OF_DOCUMENT, POLICIES
 from .headers import find_duplicate
@@ -76,10 +75,7 @@ class Options(t.NamedTuple):
     validate_certs: bool
     ca_path: str | None
     fail_on: frozenset[str]
-    folder: str | None
-    expected_head: str | None
-    max_gap_days: float
-    at: datetime.datetime | None
+    keeping: Keeping
 
 
 def desire(params: t.Mapping[str, t.Any]) -> Options:
@@ -88,11 +84,6 @@ def desire(params: t.Mapping[str, t.Any]) -> Options:
         value = params[name]
         if not math.isfinite(value) or value <= 0 or value > limit:
             raise invalid_option(name, f"{value!r} is not between {1 if isinstance(limit, int) else 'above 0'} and {limit:g}")
-    gap, head = params["max_gap_days"], params["expected_head"]
-    if not math.isfinite(gap) or gap <= 0:
-        raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
-    if head is not None and not is_digest(head.lower()):
-        raise invalid_option("expected_head", f"{quoted(head)} is not 64 hexadecimal digits; omit it for the first record")
     if params["user_agent"] and not re.fullmatch(r"[\x20-\x7e]*", params["user_agent"]):
         raise invalid_option("user_agent", "must be printable ASCII")
     headers = tuple(dict.fromkeys(_header(f"headers[{index}]", name) for index, name in enumerate(params["headers"])))
@@ -108,10 +99,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Options:
         validate_certs=params["validate_certs"],
         ca_path=params["ca_path"] or None,
         fail_on=FAILURES if ALL in params["fail_on"] else frozenset(params["fail_on"]),
-        folder=params["evidence_dir"] or None,
-        expected_head=head and head.lower(),
-        max_gap_days=gap,
-        at=None if params["at"] is None else need_time("at", params["at"]),
+        keeping=Keeping.of(params),
     )
 
 

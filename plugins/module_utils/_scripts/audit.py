@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import datetime
 import fnmatch
-import math
 import re
 import typing as t
 
@@ -22,11 +21,11 @@ from .._baseline.entries import (
     why_unauthorised,
 )
 from .._baseline.pattern import Pattern, is_url, normalize_url, parse_pattern
-from .._chain.evidence import LastRecord
+from .._chain.evidence import Keeping, LastRecord
 from .._chain.kinds import SCRIPTS, is_digest
-from .._core import Json, invalid_option
+from .._core import Json
 from .._redact import clean_text
-from .._text import need_time, quoted
+from .._text import quoted
 from .facts import ALL, FAILURES, MAX_DETAILS, SAMPLED, SCRIPT_FINDINGS
 from .listing import Observation, Script, ScriptQuery, categories_of, is_reported, judge, observe, parse_items
 from .monitor import Status
@@ -45,10 +44,7 @@ class Audit(t.NamedTuple):
     pages: tuple[Pattern, ...]
     fail_on: frozenset[str]
     details: str
-    folder: str | None
-    expected_head: str | None
-    max_gap_days: float
-    at: datetime.datetime | None
+    keeping: Keeping
 
     def choose_details(self, listing: t.Sequence[Script], find: Find) -> tuple[list[str], tuple[str, ...]]:
         """Return the identifiers of the scripts to read singly, and a warning if not all that have findings are read."""
@@ -89,7 +85,7 @@ class Audit(t.NamedTuple):
         """Return the result of the audit, but for the record that is kept of it."""
         of_scripts = [find_in_script(row) for row in rows]
         of_entries = find_in_entries(self.baseline.entries, rows, self.query.hosts, at.date().isoformat())
-        of_audit = find_in_audit(status["enabled"], len(rows), last, at, self.max_gap_days)
+        of_audit = find_in_audit(status["enabled"], len(rows), last, at, self.keeping.max_gap_days)
         findings = in_order([*(finding for of_script in of_scripts for finding in of_script), *of_entries, *of_audit])
         counts = collections.Counter(finding.kind for finding in findings)
         by_entry: dict[str | None, list[Finding]] = collections.defaultdict(list)
@@ -156,12 +152,6 @@ def _deciding(fail_on: t.Collection[str]) -> frozenset[str]:
 
 def desire(params: t.Mapping[str, t.Any]) -> Audit:
     """Return the audit of validated options; refuse invalid values."""
-    gap, head = params["max_gap_days"], params["expected_head"]
-    at = None if params["at"] is None else need_time("at", params["at"])
-    if not math.isfinite(gap) or gap <= 0:
-        raise invalid_option("max_gap_days", f"{gap!r} is not a number of days above 0")
-    if head is not None and not is_digest(head.lower()):
-        raise invalid_option("expected_head", f"{quoted(head)} is not 64 hexadecimal digits; omit it for the first record")
     query = ScriptQuery(
         route=params["route"],
         hosts=parse_items("hosts", params["hosts"]),
@@ -175,10 +165,7 @@ def desire(params: t.Mapping[str, t.Any]) -> Audit:
         pages=tuple(parse_pattern(f"pages[{index}]", text) for index, text in enumerate(params["pages"])),
         fail_on=FAILURES if ALL in params["fail_on"] else frozenset(params["fail_on"]),
         details=params["details"],
-        folder=params["evidence_dir"] or None,
-        expected_head=head and head.lower(),
-        max_gap_days=gap,
-        at=at,
+        keeping=Keeping.of(params),
     )
 
 

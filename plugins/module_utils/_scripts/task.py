@@ -43,9 +43,9 @@ TASK = ScriptMonitor()
 
 def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.datetime]) -> Conclusion:
     """Read, judge, keep the evidence, and report; `now` is the clock of this machine."""
-    evidence = Evidence.prepare(audit.folder, client.address.id, SCRIPTS) if audit.folder else None
+    evidence = Evidence.prepare(audit.keeping.folder, client.address.id, SCRIPTS) if audit.keeping.folder else None
     # Before the first request, so that what the service fetches meanwhile is new to the next audit.
-    at = audit.at or now()
+    at = audit.keeping.at or now()
     state = monitor(client, audit.query.route)
     query = audit.query.on_route(state.route)
     listing = judged(scripts(client, query), query)
@@ -66,7 +66,7 @@ def audit_scripts(audit: Audit, client: Client, now: t.Callable[[], datetime.dat
         result = {**report(LastRecord()), "evidence": {"seq": None, "head": None}}
     else:
         with evidence.opened() as records:
-            result = report(records.find_last(audit.expected_head, at))
+            result = report(records.find_last(audit.keeping.expected_head, at))
             entries = [entry.declared for entry in audit.baseline.entries]
             kept = audit.to_keep(result, query)
             hide = functools.partial(scrub, secrets=client.secrets)
