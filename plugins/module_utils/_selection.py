@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as t
 
 from ._core import Failure, conflict
+from ._text import is_same_id
 
 
 class Named(t.Protocol):
@@ -35,8 +36,8 @@ def select(items: t.Sequence[Item], nouns: Nouns, name: str | None, number: int 
     """
     same = [item for item in items if name is not None and item.name == name]
     if number is not None:
-        own = next((item for item in items if item.id == number), None)
-        others = [item for item in same if item.id != number]
+        own = next((item for item in items if is_same_id(item.id, number)), None)
+        others = [item for item in same if item is not own]
         if own is not None and own.name != name and others:
             raise conflict(
                 f"name: {nouns.one} {_in_order(item.id for item in others)} is already named {name!r}, so that {nouns.one} {number}"

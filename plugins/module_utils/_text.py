@@ -44,6 +44,10 @@ def plain_id(sent: Json) -> str:
     return str(sent).replace("-", "").strip().lower()
 
 
+def is_same_id(one: Json, other: Json) -> bool:
+    return plain_id(one) == plain_id(other)
+
+
 def list_of(value: Json) -> list[Json]:
     """Return a value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []

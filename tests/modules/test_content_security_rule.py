@@ -314,7 +314,7 @@ def test_ambiguous_rule_needs_an_id(modules: Modules, simulator: t.Any, zone: st
     run(modules, {"rule_id": "r9", "action": "log"}, fails="not_found")
     assert run(modules, {"rule_id": "r9", "state": "absent"})["changed"] is False
     steps = modules.converge_each(
-        "content_security_rule", [{"rule_id": "r2", "description": "cart"}, {"rule_id": "r3", "state": "absent"}]
+        "content_security_rule", [{"rule_id": "r2", "description": "cart"}, {"rule_id": "R-3", "state": "absent"}]
     )
     assert steps[0].writes[0]["body"] == {"description": "cart"}
     assert [rule["description"] for rule in simulator.state(modules.zone)["policies"]] == ["checkout", "cart"]

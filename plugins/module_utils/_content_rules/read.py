@@ -16,7 +16,7 @@ from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._policy.facts import CONNECT_SRC, SCRIPT_ELEMENTS, SCRIPT_SRC
 from .._policy.matching import Resource, is_readable
 from .._policy.parse import read_policy
-from .._text import dict_of
+from .._text import dict_of, is_same_id
 from . import violations
 from .enforcement import (
     governed_listings,
@@ -230,7 +230,8 @@ def report(client: Client, query: RuleQuery) -> Conclusion:
     chosen = [
         view
         for view in views
-        if query.rule_id in (None, view.shown["id"]) and query.description in (None, view.shown["description"])
+        if (query.rule_id is None or is_same_id(query.rule_id, view.shown["id"]))
+        and query.description in (None, view.shown["description"])
     ]
     chosen.sort(key=lambda view: str(view.shown["id"]))
     rules = [view.shown for view in chosen]

@@ -9,7 +9,7 @@ from .._core import Failure, Json, bad_answer
 from .._observed import Observed
 from .._policy.parse import BLANKS, Policy, read_policy
 from .._selection import ambiguous
-from .._text import json_type
+from .._text import is_same_id, json_type
 from .facts import ACTIONS, ADD_REPORTING, ALLOW
 from .violations import Reports, Seen
 
@@ -163,7 +163,7 @@ def parse_rules(documents: t.Iterable[Json]) -> list[Rule]:
 def find_rule(rules: t.Sequence[Rule], rule_id: str | None, description: str | None) -> Rule | None:
     """Return the rule of an id, otherwise that of a description; refuse two of one description."""
     if rule_id is not None:
-        return next((rule for rule in rules if rule.id == rule_id), None)
+        return next((rule for rule in rules if is_same_id(rule.id, rule_id)), None)
     matches = [rule for rule in rules if rule.description == description]
     if len(matches) > 1:
         raise ambiguous("description", "content security rules", (rule.id for rule in matches), f"{description!r}", "rule_id")

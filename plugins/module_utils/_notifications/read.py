@@ -12,7 +12,7 @@ from .._api.rivals import Created, Listed, Words, look_again
 from .._core import BAD_RESPONSE, PERMISSION, Answer, Conclusion, Failure, Json, Plan
 from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._selection import select
-from .._text import dict_of, format_time, json_type, parse_time
+from .._text import dict_of, format_time, is_same_id, json_type, parse_time
 from .alerts import Alerts, parse_alerts
 from .facts import WEBHOOKS
 from .options import DesiredPolicy, PolicyQuery
@@ -169,7 +169,9 @@ def read_webhook(client: Client, desired: DesiredWebhook) -> WebhookState:
 def report(client: Client, query: PolicyQuery) -> Conclusion:
     """Return the policies that match a query, and whom and of what the account can tell; None for what is not known, with a warning."""
     matches = [
-        policy for policy in policies(client) if query.name in (None, policy.name) and query.policy_id in (None, policy.id)
+        policy
+        for policy in policies(client)
+        if query.name in (None, policy.name) and (query.policy_id is None or is_same_id(query.policy_id, policy.id))
     ]
     result: dict[str, Json] = {
         "notification_policies": [view(policy) for policy in sorted(matches, key=lambda policy: policy.id)]

@@ -91,7 +91,12 @@ def parse_policy(value: Json) -> Policy:
 
 
 def read_policy(text: str) -> Policy | None:
-    """Parse a policy of the service in the same way and keep directives that are not known; None if it cannot be parsed."""
+    """Parse a policy of the service in the same way and keep directives that are not known; None if it cannot be parsed.
+
+    With a comma it is more than one policy, and the strictest one wins.
+    """
+    if "," in text:
+        return None
     pairs = _text_pairs(text)
     kept = [pair for pair in pairs if _directive(pair.name) not in DIRECTIVES]
     if not all(_NAME.fullmatch(pair.name) for pair in kept):

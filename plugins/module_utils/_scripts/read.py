@@ -73,7 +73,9 @@ def _list_others(client: Client, query: ScriptQuery, name: str) -> list[Json]:
 def scripts(client: Client, query: ScriptQuery) -> list[Json]:
     """Return what the service lists for a query of one route, page by page and status by status, as it was sent."""
     if query.script_id is not None:
-        return [client.call(f"{query.route}.script", ids={"script_id": query.script_id}).result]
+        answer = client.call(f"{query.route}.script", ids={"script_id": query.script_id})
+        _requested(answer, query.script_id, query.route)
+        return [answer.result]
     return list(_list(client, query, f"{query.route}.scripts"))
 
 
@@ -93,8 +95,13 @@ def read_singly(client: Client, query: ScriptQuery, identifiers: t.Sequence[str]
     for identifier, answer in zip(identifiers, side_by_side(find, identifiers, PARALLEL_PAGES), strict=True):
         if answer is None:
             continue
-        script = read_script(answer.result, query.route)
-        if script["script_id"].lower() != identifier.lower():
-            raise Failure(BAD_RESPONSE, f"Script {identifier} was requested, and the response has script {script['script_id']}.")
-        details.append({**script, "script_id": identifier})
+        details.append({**_requested(answer, identifier, query.route), "script_id": identifier})
     return details
+
+
+def _requested(answer: Answer, identifier: str, route: str) -> Script:
+    """Return the script of an answer; refuse another one than was requested."""
+    script = read_script(answer.result, route)
+    if script["script_id"].lower() != identifier.lower():
+        raise Failure(BAD_RESPONSE, f"Script {identifier} was requested, and the response has script {script['script_id']}.")
+    return script

@@ -87,6 +87,8 @@ def test_refusals_have_a_place(value: t.Any, message: str) -> None:
         *("script-src 'nonce-1'", "script-src", "img-src *; img-src *", "script-src \x1b[31m", "<b> x"),
         # Browsers split at blanks of ASCII alone, and ignore the case of its letters alone: to them these are names and sources that do nothing.
         *("script-src\xa0'self'", "script-src 'self'\xa0", "script-src 'self'\x0bb.example", "script-src\x85'self'"),
+        # A comma begins another policy, which browsers enforce as well.
+        *("report-to a, script-src 'none'", "script-src 'self'; sandbox, default-src 'none'", "x-unknown ,"),
         *("\xa0script-src 'self'", "wor\u212aer-src 'self'", "\u017fcript-src 'self'", "script-src 'un\u017fafe-inline'"),
     ],
 )

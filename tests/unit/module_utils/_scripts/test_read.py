@@ -103,6 +103,20 @@ def test_wrong_script_is_a_bad_response() -> None:
     assert caught.value.kind == "bad_response"
 
 
+class OneScript(Service):
+    """A service that answers each request for a script with the same one."""
+
+    def call(self, operation: str, ids: t.Any = None) -> Answer:
+        return Answer({"id": "c"}) if ids else super().call(operation)
+
+
+def test_wrong_script_is_reported_by_nobody() -> None:
+    service = OneScript(PUBLIC)
+    with pytest.raises(Failure, match=r"^Script b was requested, and the response has script c\.$"):
+        listed(service, script_id="b")
+    assert [script["script_id"] for script in listed(service, script_id="C").result["scripts"]] == ["c"]
+
+
 ALL = {"page_shield.scripts": [], "page_shield.connections": [{"id": "2"}, {"id": "1"}], "page_shield.cookies": [{"id": "c"}]}
 NARROWED = {"hosts": ["a", "b"], "status": ["active", "infrequent"], "page_url": ["*/pay"]}
 SENT = {"hosts": "a,b", "page_url": "*/pay"}
