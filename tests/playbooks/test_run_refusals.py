@@ -43,6 +43,8 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
     ),
     ({"c0": {}}, {VALIDATE: {"required": ["edgeops_adopt_dir"]}}, "edgeops_adopt_dir: is required"),
     ({"d0": {"edgeops_survey": {"name": ["a"]}}}, ANY, "edgeops_survey.name: not an option of a survey"),
+    ({"d3": {"edgeops_survey": {"account_ids": ["x y"]}}}, ANY, "edgeops_survey.account_ids[0]: 'x y' is not 1 to 32"),
+    ({"d4": {"edgeops_audit_scripts": "ture"}}, ANY, "edgeops_audit_scripts: must be true or false"),
     ({"d1": {"edgeops_servey": {}}}, ANY, "edgeops_servey: there is no such variable"),
     ({"d2": {"edgeops_adopt_group": "../x"}}, ANY, "edgeops_adopt_group: '../x' cannot be"),
     ({"e0": {"edgeops_report_keep": -1}}, REPORT, "edgeops_report_keep: -1 is not a number from 0"),
@@ -55,26 +57,33 @@ CASES: tuple[tuple[dict[str, dict[str, t.Any]], dict[str, t.Any], str], ...] = (
         "edgeops_fail_on: 'fnidings' is no status, and no type of a finding or a note (did you mean 'findings'?)",
     ),
     ({"e5": {"edgeops_waivers": ["x"]}}, REPORT, "edgeops_waivers[0]: must be a dictionary"),
+    ({"e6": {"edgeops_report_merge": "missing.json"}}, REPORT, "edgeops_report_merge[0]: "),
+    ({"e7": {"edgeops_rates": {"foo": 1}}}, REPORT, "edgeops_rates.foo: unsupported parameter"),
     (
         {"f0": {"edgeops_guard": False, "edgeops_approved_plan_id": "a"}},
         PLAN,
         "edgeops_approved_plan_id: needs edgeops_guard",
     ),
+    ({"f1": {"edgeops_approved_report": "missing.json"}}, PLAN, "edgeops_approved_report: "),
 )
 
 
-def test_invalid_variables_are_refused(playbook: Playbook) -> None:
-    hosts = {name: variables for case_hosts, _task, _said in CASES for name, variables in case_hosts.items()}
+def test_invalid_variables_are_refused(playbook: Playbook, tmp_path: Path) -> None:
+    # The report in the folder is the previous one: what is wrong with it is said of the variable that was typed.
+    (tmp_path / "report.json").write_text('{"schema_version": "1.0", "zo', encoding="utf-8")
+    damaged = ({"e8": {"edgeops_report_dir": str(tmp_path)}}, REPORT, f"edgeops_report_dir: '{tmp_path}/report.json' is not JSON")
+    cases = (*CASES, damaged)
+    hosts = {name: variables for case_hosts, _task, _said in cases for name, variables in case_hosts.items()}
     plays = [
         {
             "hosts": [*case_hosts] or "localhost",
             "gather_facts": False,
             "tasks": [{"name": f"Case {number}", **task, "run_once": True, "ignore_errors": True}],
         }
-        for number, (case_hosts, task, _said) in enumerate(CASES)
+        for number, (case_hosts, task, _said) in enumerate(cases)
     ]
     report = playbook.run(playbook=plays, inventory={"localhost": {}, **hosts}, fails="invalid_option")
-    for number, (_hosts, _task, said) in enumerate(CASES):
+    for number, (_hosts, _task, said) in enumerate(cases):
         message = report.named(f"Case {number}").result["msg"]
         assert message.startswith(said), message
     assert not report.journal
@@ -83,16 +92,10 @@ def test_invalid_variables_are_refused(playbook: Playbook) -> None:
 @pytest.mark.parametrize(
     ("name", "variables", "said"),
     [
-        ("check", {"edgeops_report_merge": "missing.json"}, "edgeops_report_merge[0]: "),
-        ("check", {"edgeops_rates": {"foo": 1}}, "edgeops_rates.foo: unsupported parameter"),
         ("check", {"edgeops_target": "{{ nowhere }}"}, "edgeops_target: cannot be evaluated"),
-        ("check", {"edgeops_audit_scripts": "ture"}, "edgeops_audit_scripts: must be true or false"),
         ("deliver", {"edgeops_target": ["zone0"]}, "edgeops_target: must be a string"),
-        ("deliver", {"edgeops_approved_report": "missing.json"}, "edgeops_approved_report: "),
         ("deliver", {"_edgeops_plan": {"written": ["zone0"]}}, "_edgeops_plan: is set by the collection itself"),
-        ("deliver", {"log_delivery_result": {"changed": False}}, "log_delivery_result: is set by the collection itself"),
         ("adopt", {}, "edgeops_adopt_dir: is required"),
-        ("survey", {"edgeops_survey": {"account_ids": ["x y"]}}, "edgeops_survey.account_ids[0]: 'x y' is not 1 to 32"),
         (
             "survey",
             {"edgeops_survey": {"names": ["shop.example"]}, "edgeops_monthly_budget_usd": 5, "edgeops_verify_token": True},
@@ -112,21 +115,6 @@ def test_validation_is_the_first_task(playbook: Playbook, name: str, variables: 
     )
     assert report.failure["msg"].startswith(said), report.failure["msg"]
     assert report.returncode != 0 and not report.journal
-
-
-def test_damaged_report_names_the_variable(playbook: Playbook, tmp_path: Path) -> None:
-    """The report in the folder is the previous one: what is wrong with it is said of the variable that was typed, before any request."""
-    folder = tmp_path / "audits"
-    folder.mkdir()
-    (folder / "report.json").write_text('{"schema_version": "1.0", "zo', encoding="utf-8")
-    report = playbook.run(
-        playbook="edgeops.observability.check",
-        inventory={"zone0": {"zone_id": playbook.zone}},
-        extra_vars={"edgeops_report_dir": str(folder)},
-        fails="invalid_option",
-    )
-    assert report.failure["msg"].startswith(f"edgeops_report_dir: '{folder}/report.json' is not JSON"), report.failure["msg"]
-    assert not report.journal
 
 
 def test_encrypted_variables_without_a_password_are_named(playbook: Playbook, tmp_path: Path) -> None:

@@ -5,9 +5,8 @@
 import json
 
 import pytest
-from zone_runs import SECRET, fleet, lists
+from zone_runs import GO_ON, SECRET, fleet, imported, lists, play
 
-CHECK, DELIVER = (f"edgeops.observability.{name}" for name in ("check", "deliver"))
 DESIRED = {"custom_fields": lists(request=["x-trace-id"])}
 HIDDEN = "planted-header-value-of-a-job"
 JOB = {"name": "edge", "destination_conf": f"https://logs.example/in?header_Authorization={HIDDEN}"}
@@ -29,24 +28,37 @@ def hosts_of(simulator):
     return {name: host | BROKEN.get(name, ({}, ""))[0] for name, host in made.items()}
 
 
+ENDS = {"check": "Fail for a zone that could not be audited", "deliver": "Fail for a zone that failed"}
+
+
+def ends_of(report, name):
+    """Return the messages with which a playbook fails its zones in the end."""
+    return {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name.startswith(ENDS[name])}
+
+
 @pytest.mark.every_core
-@pytest.mark.parametrize(("name", "variables"), [(CHECK, {}), (DELIVER, {}), (DELIVER, {"edgeops_guard": False})])
-def test_zone_fails_alone_and_prints_no_secret(playbook, simulator, tmp_path, name, variables):
+def test_zone_fails_alone_and_prints_no_secret(playbook, simulator, tmp_path):
+    """In an audit, in a delivery, and in a play with the role alone, which reads no variable of the playbooks."""
     hosts = hosts_of(simulator)
-    extra = {**variables, **({"edgeops_report_dir": str(tmp_path / "report")} if name == CHECK else {})}
-    report = playbook.run(playbook=name, inventory=hosts, extra_vars=extra, secrets=[SECRET, HIDDEN], fails="ansible")
-    ends = {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name.startswith("Fail for a zone")}
+    role = play({}, hosts="all:!pages:!allow:!good")
+    plays = [imported("check", edgeops_report_dir=str(tmp_path)), GO_ON, imported("deliver"), GO_ON, role]
+    report = playbook.run(playbook=plays, inventory=hosts, secrets=[SECRET, HIDDEN], fails="ansible")
+    for name in ENDS:
+        ends = ends_of(report, name)
+        assert ends.keys() == BROKEN.keys()
+        assert [host for host, (_variables, reason) in BROKEN.items() if reason not in ends[host]] == []
+    of_role = report.failures[-len(BROKEN.keys() - {"pages", "allow"}) :]
+    assert {outcome.host for outcome in of_role} == BROKEN.keys() - {"pages", "allow"}
+    assert not [outcome.name for outcome in of_role if outcome.name.startswith("Fail for")]
+    assert {entry["zone"] for entry in report.writes} == {hosts["good"]["zone_id"]}
+    assert HIDDEN not in json.dumps([path.read_text(encoding="utf-8") for path in tmp_path.glob("report.*")])
+
+
+def test_delivery_without_guard_fails_the_same(playbook, simulator):
+    hosts = hosts_of(simulator)
+    plays = [imported("deliver", edgeops_guard=False)]
+    report = playbook.run(playbook=plays, inventory=hosts, secrets=[SECRET, HIDDEN], fails="ansible")
+    ends = ends_of(report, "deliver")
     assert ends.keys() == BROKEN.keys()
-    for host, (_variables, reason) in BROKEN.items():
-        assert reason in ends[host]
-    assert {entry["zone"] for entry in report.writes} == ({hosts["good"]["zone_id"]} if name == DELIVER else set())
-    if name == CHECK:
-        assert HIDDEN not in json.dumps([path.read_text(encoding="utf-8") for path in (tmp_path / "report").iterdir()])
-
-
-@pytest.mark.every_core
-def test_role_alone_prints_no_secret(playbook, simulator):
-    hosts = {name: host for name, host in hosts_of(simulator).items() if name not in ("pages", "allow", "good")}
-    play = {"hosts": "all", "gather_facts": False, "roles": ["edgeops.observability.log_delivery"]}
-    report = playbook.run(playbook=[play], inventory=hosts, secrets=[SECRET, HIDDEN], fails="ansible")
-    assert {outcome.host for outcome in report.failures} == hosts.keys() and not report.journal
+    assert [host for host, (_variables, reason) in BROKEN.items() if reason not in ends[host]] == []
+    assert {entry["zone"] for entry in report.writes} == {hosts["good"]["zone_id"]}

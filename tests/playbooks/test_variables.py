@@ -4,9 +4,11 @@
 
 import itertools
 import json
+import typing as t
 from pathlib import Path
 
 import pytest
+from zone_runs import GO_ON, fleet, imported
 
 from harness import Playbook
 from harness.process import LOCAL
@@ -14,23 +16,38 @@ from harness.process import LOCAL
 every_core = pytest.mark.every_core
 
 
+MONITORED = {"log_delivery_script_monitor_enabled": True}
+
+
+@every_core
+def test_rails_and_gates_of_an_import(playbook: Playbook, simulator: t.Any) -> None:
+    """A rail or a gate applies if it is set as in the guide for controllers."""
+    hosts = fleet(simulator, [{"job": None, "script_monitor_enabled": enabled} for enabled in (True, False)])
+    plays = [
+        imported("deliver", edgeops_max_changed_zones=0),
+        GO_ON,
+        imported("check", edgeops_fail_on=["drifted"]),
+        GO_ON,
+        imported("deliver", edgeops_approved_plan_id="sha256:" + "0" * 64),
+    ]
+    report = playbook.run(playbook=plays, inventory=hosts, fails="ansible")
+    said = [outcome.result["msg"] for outcome in report.failures if outcome.host == "zone0"]
+    named = ("edgeops_max_changed_zones", "fail_on drifted", "edgeops_approved_plan_id")
+    assert [name in message for name, message in zip(named, said, strict=True)] == [True] * 3, said
+    assert report.returncode != 0 and not report.writes
+
+
 @pytest.mark.parametrize(
-    ("name", "variables", "said"),
+    ("variables", "said"),
     [
-        pytest.param("deliver", {"edgeops_max_changed_zones": 0}, "edgeops_max_changed_zones", marks=every_core),
-        ("deliver", {"edgeops_approved_plan_id": "sha256:" + "0" * 64}, "edgeops_approved_plan_id"),
-        pytest.param("check", {"edgeops_fail_on": ["drifted"]}, "edgeops_fail_on", marks=every_core),
-        ("check", {"edgeops_fial_on": ["drifted"]}, "(did you mean 'edgeops_fail_on'?)"),
-        ("check", {"edgeops_target": "nobody"}, "no host for 'nobody'"),
+        ({"edgeops_fial_on": ["drifted"]}, "(did you mean 'edgeops_fail_on'?)"),
+        ({"edgeops_target": "nobody"}, "no host for 'nobody'"),
     ],
 )
-def test_variables_of_an_import(playbook: Playbook, name: str, variables: dict[str, object], said: str) -> None:
-    """A rail or a gate applies if it is set as in the guide for controllers."""
-    host = {"zone_id": playbook.zone, "log_delivery_script_monitor_enabled": True}
-    imported = {"name": "Ours", "ansible.builtin.import_playbook": f"edgeops.observability.{name}", "vars": variables}
-    report = playbook.launch([imported], inventory={"shop": host})
+def test_refused_variables_of_an_import(playbook: Playbook, variables: dict[str, t.Any], said: str) -> None:
+    report = playbook.launch([imported("check", **variables)], inventory={"shop": {"zone_id": playbook.zone, **MONITORED}})
     assert report.returncode != 0 and said in report.stdout + report.stderr
-    assert not [entry for entry in report.journal if entry["method"] != "GET"]
+    assert not report.writes
 
 
 # The places of variables in Ansible, from the lowest to the highest precedence.
@@ -126,13 +143,13 @@ def test_audit_of_scripts_needs_a_baseline_of_the_task_or_of_the_host(playbook: 
     }
     inventory = {host: audited | variables for host, variables in hosts.items()}
     task = {"edgeops.observability.script_audit": {"baseline": "{{ own | default(omit) }}"}, "ignore_errors": True}
-    play = {"hosts": "all", "gather_facts": False, "tasks": [task]}
-    report = playbook.run(playbook=[play], inventory=inventory, fails="invalid_option")
-    said = {outcome.host: outcome.result.get("msg", "") for outcome in report.ours}
+    inventory["undefined"] = audited | {name: "{{ nowhere }}"}
+    play = {"hosts": "all:!undefined", "gather_facts": False, "tasks": [task]}
+    report = playbook.run(playbook=[play, imported("check")], inventory=inventory, fails=("ansible", "invalid_option"))
+    audits = [outcome for outcome in report.ours if outcome.module == "script_audit"]
+    said = {outcome.host: outcome.result.get("msg", "") for outcome in audits[: len(hosts)]}
     refused = "edgeops_script_baseline: missing required arguments: baseline"
     assert said == {**dict.fromkeys(hosts, ""), **dict.fromkeys(("unset", "null", "empty_text"), refused)}
-    inventory["undefined"] = audited | {name: "{{ nowhere }}"}
-    checked = playbook.run(playbook="edgeops.observability.check", inventory=inventory, fails=("ansible", "invalid_option"))
-    audits = {outcome.host: outcome for outcome in checked.ours if outcome.module == "script_audit"}
-    assert {host for host, outcome in audits.items() if outcome.result.get("failed")} == {"undefined"}
-    assert audits.keys() == inventory.keys() and "'nowhere' is undefined" in audits["undefined"].result["msg"]
+    of_check = {outcome.host: outcome for outcome in audits[len(hosts) :]}
+    assert {host for host, outcome in of_check.items() if outcome.result.get("failed")} == {"undefined"}
+    assert of_check.keys() == inventory.keys() and "'nowhere' is undefined" in of_check["undefined"].result["msg"]
