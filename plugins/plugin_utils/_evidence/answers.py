@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import typing as t
 
 from ...module_utils._chain.kinds import SCRIPTS
@@ -14,21 +13,49 @@ from .chains import MAX_PAGE, Texts, Told, about_kind, audited_of, kinds_of, one
 # The answers of a document: whether audits were often enough, at the times that their records name, and whether each is accounted for.
 
 
-def explained(answers: t.Sequence[str], whole: t.Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the answers with a sentence behind the last of them that says what they do not say."""
-    is_yes = any(NOT_MET not in text for text in answers)
+class Sentence(t.NamedTuple):
+    """A sentence of the document; `is_good`: it is one of the answers that are good news by themselves."""
+
+    text: str
+    is_good: bool = False
+
+    def followed_by(self, text: str) -> Sentence:
+        return self._replace(text=f"{self.text}. {text}")
+
+
+class Frequency(t.NamedTuple):
+    """Whether audits of one kind were often enough.
+
+    `about` names the kind where there are several. In `lacking` of `total` zones they were not, in `first` for the first time; `others` have no
+    chain of this kind.
+    """
+
+    about: str
+    lacking: int
+    total: int
+    others: int
+    first: tuple[Slow, str] | None
+
+    @property
+    def is_met(self) -> bool:
+        return not self.lacking
+
+    def sentence(self, doubt: str = "") -> Sentence:
+        """Return the answer; `doubt` is what it rests on, behind an answer that is good news."""
+        zones = plural(self.total if self.lacking else self.total + self.others, "zone")
+        if self.is_met:
+            of_all = f" in {self.total:,} of {zones}" if self.others else ""
+            return Sentence(f"at least every seven days: yes{self.about}{of_all}{doubt}", is_good=True)
+        first = f", first {_when(*self.first)} without an audit in between that could see" if self.first else ""
+        return Sentence(f"at least every seven days: not met in {self.lacking:,} of {zones}{self.about}{first}")
+
+
+def explained(answers: t.Sequence[Sentence], whole: t.Sequence[Sentence]) -> tuple[list[Sentence], list[Sentence]]:
+    """Return the answers, with a sentence behind the last of them that says what they do not say."""
+    is_yes = any(answer.is_good for answer in answers)
     if whole:
-        return [*answers], [*whole[:-1], f"{whole[-1]}. {_OF_BOTH if is_yes else _OF_RECORDS}"]
-    return [*answers[:-1], f"{answers[-1]}. {_OF_AUDITS}"] if is_yes and answers else [*answers], []
-
-
-NOT_MET = ": not met in "
-_GOOD = re.compile("At least every seven days: yes|Every one of ")
-
-
-def is_good(sentence: str) -> bool:
-    """Return whether a sentence is one of the two answers that are good news by themselves."""
-    return bool(_GOOD.match(sentence))
+        return [*answers], [*whole[:-1], whole[-1].followed_by(_OF_BOTH if is_yes else _OF_RECORDS)]
+    return [*answers[:-1], answers[-1].followed_by(_OF_AUDITS)] if is_yes else [*answers], []
 
 
 _OF_AUDITS = "This counts audits from the first one on, whatever they found"
@@ -38,7 +65,8 @@ _OF_BOTH = (
 )
 
 
-def frequency(chains: t.Sequence[Told], missing: t.Sequence[str]) -> Texts:
+def frequencies(chains: t.Sequence[Told], missing: t.Sequence[str]) -> t.Iterator[Frequency]:
+    """Yield for each kind whether there was an audit at least every seven days; `missing` are zones without any chain."""
     zones = {chain.zone_id for chain in chains}
     for kind in kinds_of(chains):
         of_kind = [chain for chain in chains if chain.kind is kind]
@@ -46,14 +74,7 @@ def frequency(chains: t.Sequence[Told], missing: t.Sequence[str]) -> Texts:
         slow = sorted((span, chain.zone) for chain in of_kind if (span := chain.history.slow))
         # Not every zone has a payment page; where one is, browsers load scripts.
         never = len(missing) + (others if kind is SCRIPTS else 0)
-        total = len(of_kind) + never
-        if slow or never:
-            first = f", first {_when(*slow[0])} without an audit in between that could see" if slow else ""
-            answer = f"{NOT_MET}{len(slow) + never:,} of {plural(total, 'zone')}{about}{first}"
-        else:
-            of_all = f" in {total:,} of {plural(total + others, 'zone')}" if others else ""
-            answer = f": yes{about}{of_all}"
-        yield f"at least every seven days{answer}"
+        yield Frequency(about, len(slow) + never, len(of_kind) + never, others, slow[0] if slow else None)
 
 
 def _when(span: Slow, zone: str) -> str:
@@ -84,7 +105,7 @@ def written(chains: t.Sequence[Told], period: Period) -> Texts:
         yield f"{plural(silent, 'record')} {words}, so that nobody can tell whether {it_was} written at the time of the audit"
 
 
-def accounted(chains: t.Sequence[Told]) -> Texts:
+def accounted(chains: t.Sequence[Told]) -> t.Iterator[Sentence]:
     if any(chain.problem or chain.torn or chain.moved for chain in chains):
         return
     parts = []
@@ -94,4 +115,4 @@ def accounted(chains: t.Sequence[Told]) -> Texts:
         if audits:
             parts.append(f"every one of {plural(audits, 'audit')}{about_kind(kind, chains)} of {plural(len(audited), 'zone')}")
     if parts:
-        yield f"{' and '.join(parts)} is accounted for"
+        yield Sentence(f"{' and '.join(parts)} is accounted for", is_good=True)

@@ -14,7 +14,7 @@ from ...module_utils._chain.verification import Verified, unread_files
 from ...module_utils._core import Json, invalid_option
 from ...module_utils._text import format_time, has_text, need_date, need_time
 from .._words import plural
-from .answers import is_good
+from .answers import Sentence
 from .audits import Period
 from .chains import Lacking, Told
 from .chronicle import Chronicle
@@ -166,7 +166,7 @@ class Document(t.NamedTuple):
         return [named[digest] for digest in sorted(named)]
 
     @property
-    def verdict(self) -> list[str]:
+    def sentences(self) -> list[Sentence]:
         """Return what the document says first, sentence by sentence without full stops."""
         told = [
             Told(
@@ -185,9 +185,14 @@ class Document(t.NamedTuple):
         return sentences(told, self.desired.period, lacking)
 
     @property
+    def verdict(self) -> list[str]:
+        """Return the texts of the sentences."""
+        return [sentence.text for sentence in self.sentences]
+
+    @property
     def warnings(self) -> list[str]:
         """Return the sentences of the verdict that are no good news, with which the table begins, so that it never looks better than the page."""
-        return [text for text in self.verdict if not is_good(text)]
+        return [sentence.text for sentence in self.sentences if not sentence.is_good]
 
     @property
     def not_audited(self) -> list[NotAudited]:

@@ -8,7 +8,7 @@ import typing as t
 from ...module_utils._chain.kinds import PAGES, SCRIPTS
 from ...module_utils._text import line
 from .._words import named, plural
-from .answers import NOT_MET, accounted, count_late, explained, frequency, written
+from .answers import Sentence, accounted, count_late, explained, frequencies, written
 from .audits import MONITOR_OFF, NO_BASELINE, NOT_READABLE, NOTHING_SEEN, PAGE_UNREAD, Period
 from .chains import MAX_PAGE, NOUNS, Lacking, Texts, Told, about_kind, audited_of, kinds_of, of_kind_words, one_or
 from .events import BY_AUTHORISATION, ENDS, UNPROVEN, Episode, days_between
@@ -17,19 +17,20 @@ from .verification import MAYBE_CUT
 # What the document says first: a sentence for each thing that holds, the worst first. Nobody reads on if it is green.
 
 
-def sentences(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> list[str]:
+def sentences(chains: t.Sequence[Told], period: Period, lacking: Lacking) -> list[Sentence]:
     """Return the sentences about a period, without a full stop."""
-    worse = [text for part in _WORSE for text in part(chains, period, lacking)]
-    answers, late = list(frequency(chains, lacking.zones)), list(written(chains, period))
-    whole = list(accounted(chains))
-    is_met, is_late = not any(NOT_MET in text for text in answers), bool(count_late(chains))
+    worse = [Sentence(text) for part in _WORSE for text in part(chains, period, lacking)]
+    late = [Sentence(text) for text in written(chains, period)]
+    how_often = list(frequencies(chains, lacking.zones))
+    is_met = all(frequency.is_met for frequency in how_often)
+    doubt = " by the times that the records name" if count_late(chains) else ""
+    answers, whole = [frequency.sentence(doubt) for frequency in how_often], list(accounted(chains))
     if worse or late or not is_met:
         # Beside bad news, these two would be taken for good news.
-        answers = [f"{text} by the times that the records name" if is_late and NOT_MET not in text else text for text in answers]
         answers, whole = explained(answers, whole)
     # An answer that is good news never comes before what makes it doubtful.
     told = [*late, *answers] if is_met else [*answers, *late]
-    return [text[:1].upper() + text[1:] for text in (*worse, *told, *whole)]
+    return [sentence._replace(text=sentence.text[:1].upper() + sentence.text[1:]) for sentence in (*worse, *told, *whole)]
 
 
 def _invalid(chains: t.Sequence[Told], _period: Period, _lacking: Lacking) -> Texts:
