@@ -294,6 +294,12 @@ options:
       - Headers for O(put_url), such as C(Authorization). Their values are in no output.
       - If omitted, the variable C(edgeops_report_put_headers) of the playbooks.
     type: dict
+  reads_only:
+    description:
+      - With V(true) no report is made. RV(reads) names the hosts of which the report needs more than O(registered.result) has, so that a play of each
+        further part has only its hosts. It comes after the comparison, and only O(registered.result) has to be registered then.
+    type: bool
+    default: false
   validate_only:
     description:
       - With V(true) no report is made, and nothing is gathered. The other options are validated, the earlier reports are read, and O(dest) is checked,
@@ -477,6 +483,23 @@ hosts:
   type: list
   elements: str
   sample: [blog.example]
+reads:
+  description:
+    - Host patterns for the plays that read what the comparison of a host does not show.
+    - V(jobs) are zones and accounts for which something other than their jobs is declared, for M(edgeops.observability.logpush_job_info); V(scripts) are
+      zones with C(edgeops_audit_scripts), for M(edgeops.observability.script_audit); V(notifications) are accounts, for
+      M(edgeops.observability.notification_policy_info); V(pages) are hosts with C(edgeops_pages), for M(edgeops.observability.page_audit).
+    - A host that could not be compared, because its task failed, was skipped, or is of another zone, is below V(pages) only. One whose changes a policy
+      refused was compared.
+  returned: with O(reads_only)
+  type: dict
+  sample: {jobs: [], scripts: [shop.example], notifications: [], pages: [shop.example]}
+without_baseline:
+  description: The hosts below C(scripts) of RV(reads) that set no C(edgeops_script_baseline), and whose scripts can be audited with an empty baseline only.
+  returned: with O(reads_only)
+  type: list
+  elements: str
+  sample: []
 hosts_by_status:
   description: The sorted names of the zones and accounts of this run by status, each in one list.
   returned: success

@@ -90,31 +90,19 @@ given:
   type: list
   elements: str
   sample: [edgeops_fail_on, edgeops_report_dir]
-reads:
-  description:
-    - The hosts of which an audit may have to read what the prediction of the role does not show, by what is read; plays about them can begin
-      with it. V(jobs) are hosts with another declared part than their jobs, V(scripts) zones with C(edgeops_audit_scripts), V(notifications)
-      accounts, and V(pages) hosts whose variable C(edgeops_pages) names pages.
-    - Without the prefix C(edgeops_), and with O(known), there are none.
-  returned: success
-  type: dict
-  sample: {jobs: [], scripts: [shop.example], notifications: [], pages: [shop.example]}
-without_baseline:
-  description: The hosts below C(scripts) of RV(reads) that set no C(edgeops_script_baseline). Their scripts are compared with an empty baseline.
-  returned: success
-  type: list
-  elements: str
-  sample: []
 refused:
   description: The hosts with a variable that cannot be evaluated, each with the reason. Empty without O(keep_going).
   returned: success
   type: dict
   sample: {shop.example: "log_delivery_job: cannot be evaluated: 'acme_bucket' is undefined"}
-patterns:
-  description: A host pattern for each of the hosts. For a name with characters that a pattern cannot hold it is a regular expression.
+refused_hosts:
+  description:
+    - Host patterns of RV(refused), for a play that fails these hosts, and for others that leave them out. For a name with characters that a pattern
+      cannot hold it is a regular expression.
   returned: success
-  type: dict
-  sample: {shop.example: shop.example}
+  type: list
+  elements: str
+  sample: [shop.example]
 error:
   description: Why the task failed, as data for a playbook.
   returned: failure

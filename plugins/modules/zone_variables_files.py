@@ -85,6 +85,12 @@ options:
     description: Entries for the script baselines, as the audit of scripts proposes them, by the name of the zone.
     type: dict
     default: {}
+  reads_only:
+    description:
+      - With V(true) nothing is written. RV(reads) names the hosts of which the files need more than O(registered.zone) has, so that a play of each
+        further part has only its hosts. It comes after the reading of the zones.
+    type: bool
+    default: false
 seealso:
   - module: edgeops.observability.zone_variables_info
   - module: edgeops.observability.adoption_summary
@@ -153,6 +159,12 @@ hosts_with_files:
   type: list
   elements: str
   sample: [shop.example]
+reads:
+  description: Host patterns for the plays that read what baselines are made of. V(scripts) are zones whose script monitor is enabled, for
+    M(edgeops.observability.script_audit), V(pages) hosts with C(edgeops_pages), for M(edgeops.observability.page_audit). Empty without O(reads_only).
+  returned: success
+  type: dict
+  sample: {scripts: [shop.example], pages: []}
 lines:
   description: The hosts that were not adopted, equal reasons of three or more once, what was left out, and the next command.
   returned: success

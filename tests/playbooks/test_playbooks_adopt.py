@@ -127,7 +127,7 @@ def test_adoption_in_check_mode(playbook: Playbook, tmp_path: Path) -> None:
         verbosity=0,
         arguments=("--limit", "shop.example:news.example:bastion:proxy"),
     )
-    (written,) = [outcome.result for outcome in report.ours if outcome.module == "zone_variables_files"]
+    (written,) = [outcome.result for outcome in report.ours if outcome.name == "Write the variables"]
     assert report.returncode == 0 and written["files"] and not (tmp_path / "inventory").exists()
     assert written["lines"] == ["1 zone would be adopted, 0 settings left out; in check mode no file is written"]
     assert {outcome.host for outcome in report.ours} == set(re.findall(r"skipping: \[(.*)\]", report.stdout)) == {"shop.example"}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from planting import texts
-from zone_runs import DESTINATION, SECRET, fleet, lists, selected, shown_lines
+from zone_runs import DESTINATION, SECRET, fleet, lists, modules, selected, shown_lines
 
 PLAYBOOKS = Path(__file__).resolve().parents[2] / "playbooks"
 DELIVER = "edgeops.observability.deliver"
@@ -202,6 +202,18 @@ def test_two_checks_in_one_run(playbook, simulator):
     assert "1 drifted" in counts[0] and "1 unaudited" in counts[0] and "2 drifted" in counts[1], counts
 
 
+def test_two_checks_of_different_zones_in_one_run(playbook, simulator):
+    """Each of them fails its own zones, and reads of them what it needs."""
+    hosts = fleet(simulator, [DESIRED, {**DESIRED, "job": None}])
+    drifted = {"edgeops_fail_on": "drifted"}
+    plays = [{"import_playbook": CHECK, "vars": {"edgeops_target": "zone0"}}]
+    plays += [{"import_playbook": CHECK, "vars": {"edgeops_target": "zone1", **drifted}}]
+    report = playbook.run(playbook=plays, inventory=hosts, fails="ansible")
+    assert report.returncode != 0 and failed_hosts(report) == {"zone1"}
+    (listed,) = modules(report, "logpush_job_info")
+    assert listed.host == "zone1"
+
+
 def test_check_of_jobs_and_custom_fields(playbook, simulator):
     """A changed secret is masked, unselected custom fields are a note, a zone without desired state is not read, and nothing is written."""
     hosts = fleet(simulator, [DESIRED, {"job": None, "custom_fields": lists(cookies=["Cart"])}, {"job": None}])
@@ -247,9 +259,11 @@ def test_accounts_without_alerts_have_a_note(playbook, simulator):
 
 
 def test_playbooks_are_short_and_plain():
-    """Expressions in playbooks and the role fit on one line and do not begin with a string."""
+    """Expressions in playbooks and the role fit on one line and do not begin with a string; each play says itself what it does."""
     folders = [PLAYBOOKS, PLAYBOOKS / "tasks", PLAYBOOKS / "plays", *(PLAYBOOKS.parent / "roles").glob("*/*")]
     for path in (path for folder in folders for path in folder.glob("*.yml")):
+        events = list(yaml.parse(path.read_text()))
+        assert not [event for event in events if getattr(event, "anchor", None)], path
         expressions = [text for text in texts(yaml.safe_load(path.read_text())) if "{{" in text or "{%" in text]
         assert max(map(len, expressions), default=0) <= 120, path
         assert not [text for text in expressions if re.search(r"\{\{ '", text)], path

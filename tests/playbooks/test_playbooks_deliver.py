@@ -132,6 +132,14 @@ def test_failing_canary_stops_the_run(zones, playbook):
     assert len([entry for entry in report.journal if entry["method"] == "PUT"]) == 1
 
 
+def test_deliveries_to_different_zones_in_one_run(zones, playbook):
+    """The second one writes the zones of its own plan, whatever the first one left undone."""
+    hosts = zones(OFF, OFF)
+    plays = [{"import_playbook": DELIVER, "vars": {"edgeops_target": name}} for name in hosts]
+    report = playbook.run(playbook=plays, inventory=hosts, extra_vars={"edgeops_allow": "all"}, secrets=[SECRET])
+    assert [entry["zone"] for entry in report.writes] == [of_host["zone_id"] for of_host in hosts.values()]
+
+
 def test_earlier_plays_unlock_nothing(zones, playbook, tmp_path):
     """The plans of the evaluation are compared, whatever an earlier play has set under a name of the collection."""
     hosts = zones(OFF)

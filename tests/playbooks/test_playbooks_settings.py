@@ -166,7 +166,8 @@ DECLINED = [
     pytest.param(DELIVER, 4, ("Evaluate the predicted changes",), marks=every_core),
     (CHECK, 0, ("Validate the variables of the run",)),
     (CHECK, 4, ("Bring the zone into the desired state",)),
-    (CHECK, 5, READS),
+    (CHECK, 5, ("Find what the prediction does not show",)),
+    (CHECK, 6, READS),
 ]
 
 

@@ -76,6 +76,11 @@ def why_unread(name: str, value: Json, owner: str) -> Reason | None:
     return None if _is_refused(part) else failure_of(part, name)
 
 
+def was_compared(result: Json, owner: str) -> bool:
+    """Return whether a registered result is the comparison of its zone or account; one that a policy of the user refused is, too."""
+    return bool(dict_of(result)) and why_unread(RESULT, result, owner) is None
+
+
 _OF_OTHERS = "what is registered is not of this host"
 _EACH_HOST = "a task with run_once registers the result of its first host for all hosts, so run it for each host"
 

@@ -195,6 +195,7 @@ OPTIONS: dict[str, dict[str, t.Any]] = {
     "zones": {"type": "list", "elements": "dict", KEEPS_NULLS: True, HOLDS_DATA: True},
     "registered": {"type": "dict", "options": {name: {"type": "str"} for name in ("zone", "scripts", "pages")}},
     **{name: {"type": "dict", "default": {}, HOLDS_DATA: True} for name in _BASELINES},
+    "reads_only": {"type": "bool", "default": False},
 }
 
 

@@ -18,6 +18,8 @@ from .._words import plural
 
 # What the tasks of the hosts of a play registered for an adoption.
 
+_MONITOR = "log_delivery_script_monitor_enabled"
+
 
 class Registered(t.NamedTuple):
     """The names of the variables in which the tasks were registered; "" for a task that the play does not have."""
@@ -36,6 +38,21 @@ class Gathered(t.NamedTuple):
     refused: dict[str, str]
 
 
+def reads_of(play: Play, variable: str) -> dict[str, list[str]]:
+    """Return the hosts of a play of which an adoption reads scripts and pages; `variable` is the name under which their zone is registered."""
+    zones = {host: dict_of(play.variables.of(host).get(variable)) for host in play.hosts}
+    read = {host: zone for host, zone in zones.items() if not _why_unread(zone)}
+    return {
+        "scripts": [host for host, zone in read.items() if dict_of(zone.get("variables")).get(_MONITOR) is True],
+        "pages": [host for host in read if play.variables.option(host, "edgeops_pages")],
+    }
+
+
+def _why_unread(zone: t.Mapping[str, Json]) -> str:
+    """Return why a zone was not read; "" if it was."""
+    return error_of(zone) or ("its task did not run" if not zone or zone.get("skipped") else "")
+
+
 def gather(play: Play, registered: Registered) -> Gathered:
     """Return what the hosts of a play registered; refuse hosts that could not be read, and several hosts of one zone."""
     refused: dict[str, str] = {}
@@ -47,9 +64,8 @@ def gather(play: Play, registered: Registered) -> Gathered:
         # Results of tasks are tagged or, in older cores, of types of their own, which a file of variables cannot show.
         zone, scripts, pages = (serialised(own_members(dict_of(play.variables.of(host).get(name)))) for name in registered)
         unoffered = _unoffered(scripts)
-        error = error_of(zone) or ("" if unoffered else error_of(scripts)) or error_of(pages)
-        if error or not zone or zone.get("skipped"):
-            refused[host] = f"the {play.scope(host)} could not be read: {error or 'its task did not run'}"
+        if error := _why_unread(zone) or ("" if unoffered else error_of(scripts)) or error_of(pages):
+            refused[host] = f"the {play.scope(host)} could not be read: {error}"
             continue
         proposals[host], left_out = _proposals(scripts)
         of_pages[host] = list_of(pages.get("proposals"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import types
 import typing as t
 
 from ...module_utils._address import without_ids
@@ -15,7 +16,7 @@ from .._play.hosts import Play, PlayTask, pattern_of
 from .._play.records import has_address
 from .._words import MIN_FOLDED, count_hosts, hosts_such_as, plural
 from .files import OPTIONS, DesiredFiles, desire, report, scope_of, write
-from .gather import Gathered, Registered, gather
+from .gather import Gathered, Registered, gather, reads_of
 
 
 def next_command(inventory: t.Sequence[str], dest: str, needs_hosts: bool) -> str:
@@ -30,13 +31,14 @@ def next_command(inventory: t.Sequence[str], dest: str, needs_hosts: bool) -> st
 
 
 class DesiredAdoption(t.NamedTuple):
-    """The files of an adoption, None without any zone, what was gathered for them, where they are, and the play."""
+    """The files of an adoption, None without any zone, what was gathered for them, where they are, the play, and what is to be read before."""
 
     files: DesiredFiles | None
     gathered: Gathered
     dest: str
     group: str
     play: Play
+    reads: t.Mapping[str, t.Sequence[str]] = types.MappingProxyType({})
 
     @property
     def adopted(self) -> list[str]:
@@ -57,14 +59,15 @@ class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
 
     def desire(self, params: Params, play: Play) -> DesiredAdoption:
         rest = (params["dest"], params["group"], play)
+        names = params["registered"] or {}
+        registered = Registered(names.get("zone") or "zone_variables", names.get("scripts") or "", names.get("pages") or "")
+        if params["reads_only"]:
+            return DesiredAdoption(None, Gathered([], {}, {}, {}), *rest, reads_of(play, registered.zone))
         if params["zones"] is not None:
             return DesiredAdoption(
                 desire(params), Gathered(params["zones"], params["script_baselines"], params["page_baselines"], {}), *rest
             )
-        names = params["registered"] or {}
-        gathered = gather(
-            play, Registered(names.get("zone") or "zone_variables", names.get("scripts") or "", names.get("pages") or "")
-        )
+        gathered = gather(play, registered)
         if not gathered.zones:
             return DesiredAdoption(None, gathered, *rest)
         group_hosts = play.groups.get(params["group"], ()) if params["group_hosts"] is None else params["group_hosts"]
@@ -80,7 +83,9 @@ class ZoneVariablesFiles(PlayTask[DesiredAdoption]):
         files = Conclusion({"changed": False, "files": []}) if desired.files is None else report(desired.files)
         places = {"dest": desired.dest, "group": desired.group}
         summary = {"adopted": desired.adopted, "refused": desired.gathered.refused, "lines": _lines(desired)}
-        return Conclusion({**files.result, **places, **summary, **_verified(desired)})
+        groups = desired.play.groups
+        reads: dict[str, Json] = {part: [pattern_of(name, groups) for name in names] for part, names in desired.reads.items()}
+        return Conclusion({**files.result, **places, **summary, **_verified(desired), "reads": reads})
 
     def write(self, desired: DesiredAdoption) -> None:
         if desired.files is not None:

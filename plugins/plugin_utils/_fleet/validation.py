@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import typing as t
 
-from ...module_utils._address import ACCOUNT
 from ...module_utils._core import INVALID_OPTION, UNAVAILABLE, Conclusion, Failure, Json, invalid_option
 from ...module_utils._engine.task import Params, Spec
 from .. import _unlisted
 from .._ansible_core import repeats_values
-from .._host_variables import Host, HostVariables
+from .._host_variables import HostVariables
 from .._play.hosts import Play, PlayTask, pattern_of
-from .._play.records import scope_of_host
 from .._variables import readers
 from .._variables.table import (
-    DECLARED,
     EACH,
     HOST,
     PLAY,
@@ -33,12 +30,6 @@ from .._variables.table import (
 # Validates the variables of the hosts of a play, before anything is read.
 
 
-PAGES = "edgeops_pages"
-SCRIPTS = "edgeops_audit_scripts"
-BASELINE = "edgeops_script_baseline"
-_JOBS = ("log_delivery_job", "log_delivery_jobs")
-
-
 class Validation(t.NamedTuple):
     """The validated options in a play; `known` is None for the variables of the collection, `hosts` for all hosts."""
 
@@ -51,17 +42,14 @@ class Validation(t.NamedTuple):
 
 
 class Read(t.NamedTuple):
-    """The switches as they were read, the names of the variables of the run that are set, and which hosts have what to read.
+    """The switches as they were read, the names of the variables of the run that are set, and the hosts with a variable that cannot be evaluated.
 
-    `without_baseline` are those whose scripts are audited and that name no baseline, `refused` those with a variable that cannot be evaluated,
-    each with the reason. Never a value that may be a secret.
+    Never a value that may be a secret.
     """
 
     run: dict[str, Json]
     hosts: dict[str, dict[str, Json]]
     given: list[str]
-    reads: dict[str, list[str]]
-    without_baseline: list[str]
     refused: dict[str, str]
 
 
@@ -106,16 +94,13 @@ class ValidateVariables(PlayTask[Validation]):
             read = _read(variables, hosts, desired.prefixes)
             if repeats_values() and (desired.keep_going or desired.hosts is None):
                 _refuse_unreadable(read, variables, desired.prefixes)
-            _add_reads(read, variables)
         if read.refused and not desired.keep_going:
             host, reason = next(iter(read.refused.items()))
             raise Failure(INVALID_OPTION, f"{reason}{_set_for(host)}")
         for name in desired.required:
             if any(value in (None, "") for value in _values(variables, hosts, name).values()):
                 raise invalid_option(name, "is required")
-        patterns = {host: pattern_of(host, desired.play.groups) for host in hosts}
-        reads = {part: [patterns[host] for host in its_hosts] for part, its_hosts in read.reads.items()}
-        return Conclusion({**read._asdict(), "reads": reads, "patterns": patterns})
+        return Conclusion({**read._asdict(), "refused_hosts": [pattern_of(host, desired.play.groups) for host in read.refused]})
 
 
 def _refuse_unlisted() -> None:
@@ -162,7 +147,7 @@ def _check_names(variables: HostVariables, hosts: t.Sequence[str], desired: Vali
 
 
 def _empty(hosts: t.Iterable[str]) -> Read:
-    return Read({}, {host: {} for host in hosts}, [], _nothing(), [], {})
+    return Read({}, {host: {} for host in hosts}, [], {})
 
 
 def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str, ...]) -> Read:
@@ -180,8 +165,6 @@ def _read(variables: HostVariables, hosts: t.Sequence[str], prefixes: tuple[str,
             raise invalid_option(
                 name, "is not the same for all hosts of this run; set it for all of them, or as an extra variable"
             )
-        if name == PAGES:
-            read.reads["pages"].extend(host for host, value in values.items() if value)
         is_switch = variable.read is readers.read_boolean
         if variable.scope is not EACH and any(value not in (None, "") for value in raw.values()):
             read.given.append(name)
@@ -226,49 +209,6 @@ def _has_template(value: t.Any) -> bool:
 
 def _set_for(host: str) -> str:
     return f", set for {host}"
-
-
-def _nothing() -> dict[str, list[str]]:
-    return {name: [] for name in ("jobs", "scripts", "notifications", "pages")}
-
-
-def _add_reads(read: Read, variables: HostVariables) -> None:
-    """Add the hosts of which an audit reads what the prediction does not show, by their variables.
-
-    A host with a variable that cannot be evaluated is among them; it fails by itself.
-    """
-    for name, switches in read.hosts.items():
-        host = variables.host(name)
-        if scope_of_host(host) == ACCOUNT:
-            read.reads["notifications"].append(name)
-        elif switches.get(SCRIPTS):
-            read.reads["scripts"].append(name)
-            if not _is_given(host, BASELINE):
-                read.without_baseline.append(name)
-        declared = [variable for variable in DECLARED if _is_declared(host, variable)]
-        if declared and not set(declared) & set(_JOBS):
-            read.reads["jobs"].append(name)
-
-
-def _is_declared(host: Host, name: str) -> bool:
-    """Return whether a variable declares something."""
-    try:
-        return _value(host, name) not in (None, {})
-    except Failure:
-        return name not in _JOBS
-
-
-def _is_given(host: Host, name: str) -> bool:
-    """Return whether a variable is set, also where it cannot be evaluated."""
-    try:
-        return _value(host, name) is not None
-    except Failure:
-        return True
-
-
-def _value(host: Host, name: str) -> t.Any:
-    """Return a variable; only text is evaluated, which takes a millisecond for each host."""
-    return host.value(name) if isinstance(host.raw.get(name), str) else host.raw.get(name)
 
 
 def _read_each(name: str, variable: Variable, raw: t.Mapping[str, Json]) -> dict[str, t.Any]:

@@ -13,7 +13,14 @@ from ...module_utils._logpush.delivery import by_owner
 from ...module_utils._logpush.used_fields import datasets_of
 from ...module_utils._text import canonical, dict_of, line, plain_id
 from ...module_utils._zone.record import RawRecord, read_record, value_of
-from ...module_utils._zone.registered import REGISTERED_ONCE, has_failed, is_skipped, refusal_of, refuse_other_results
+from ...module_utils._zone.registered import (
+    REGISTERED_ONCE,
+    has_failed,
+    is_skipped,
+    refusal_of,
+    refuse_other_results,
+    was_compared,
+)
 from .._ansible_core import own_members
 from .._host_variables import Host
 from .._variables.readers import read_budget
@@ -28,8 +35,11 @@ REGISTERED: t.Mapping[str, str | None] = {
 }
 # The addresses that the role takes.
 _ADDRESSES = {ZONE_ID: "log_delivery_zone_id", "zone_name": "log_delivery_zone_name", ACCOUNT_ID: "log_delivery_account_id"}
+# What an audit reads in tasks of their own, beside the comparison of a zone.
+READS = ("jobs", "scripts", "notifications", "pages")
 # What of a host is audited only if a variable says so.
 _ASKED_BY = {"scripts": "edgeops_audit_scripts", "pages": "edgeops_pages"}
+_BASELINE = "edgeops_script_baseline"
 _MAX_MESSAGE = 2000
 
 # Asks for the delivery facts of zones, or of one account, with a connection.
@@ -61,21 +71,55 @@ def record_of(name: str, host: Host, registered: t.Mapping[str, str | None]) -> 
     missing = [variable] if variable and host.raw.get(variable) in (None, "", {}) else []
     scripts = registered.get("scripts")
     missing += [scripts] if scripts and not has_ended and scripts not in host.raw else []
-    asked = [] if has_ended else [registered.get(part) for part in _asked_of(host, record, result)]
-    missing += [variable for variable in asked if variable and host.raw.get(variable) is None]
+    is_compared = was_compared(result, own_id(host, result))
+    asked = [registered.get(part) for part in _asked_of(host, record["scope"], result)] if is_compared else []
+    # With null in its place, a task was to run after a refusal, too.
+    missing += [place for place in asked if place and host.raw.get(place) is None and (place in host.raw or not has_ended)]
     if missing:
         message = f"nothing is registered as {missing[0]}: the task of this host did not run"
         return {**record, "error": {"kind": UNAVAILABLE, "message": message}}
     return {**record, **{part: _plain(value) for part, value in parts.items() if value is not None}}
 
 
-def _asked_of(host: Host, record: RawRecord, result: t.Mapping[str, Json]) -> t.Iterator[str]:
+def reads_of(hosts: t.Mapping[str, Host], variable: str) -> dict[str, list[str]]:
+    """Return the hosts of a play of which an audit reads more than their comparison, by what it reads.
+
+    `variable` is the name under which the comparison is registered. Of a host that was not compared, only pages are read.
+    """
+    reads: dict[str, list[str]] = {part: [] for part in READS}
+    for name, host in hosts.items():
+        raw = host.raw.get(variable)
+        refuse_other_results(f"{variable} of {name}", raw)
+        result = dict_of(raw)
+        is_compared = was_compared(result, own_id(host, result)) and not is_registered_once(name, hosts, variable)
+        for part in _asked_of(host, scope_of_host(host), result):
+            if is_compared or part == "pages":
+                reads[part].append(name)
+    return reads
+
+
+def without_baseline(hosts: t.Mapping[str, Host], names: t.Iterable[str]) -> list[str]:
+    """Return those of some hosts that set no baseline of scripts."""
+    return [name for name in names if not _is_given(hosts[name], _BASELINE)]
+
+
+def _is_given(host: Host, name: str) -> bool:
+    """Return whether a variable is set, also where it cannot be evaluated, which fails the task that needs it."""
+    raw = host.raw.get(name)
+    if not isinstance(raw, str):
+        return raw is not None  # without an evaluation, which takes a millisecond for each host
+    try:
+        return host.value(name) is not None
+    except Failure:
+        return True
+
+
+def _asked_of(host: Host, scope: str, result: t.Mapping[str, Json]) -> t.Iterator[str]:
     """Yield the parts that are to be read of a host, so that null in the place of a result is no audit."""
-    is_account = record["scope"] == ACCOUNT
-    if is_account:
+    if scope == ACCOUNT:
         yield "notifications"
     yield from (
-        part for part, variable in _ASKED_BY.items() if not (is_account and part == "scripts") and _option(host, variable)
+        part for part, variable in _ASKED_BY.items() if not (scope == ACCOUNT and part == "scripts") and _option(host, variable)
     )
     if any(dict_of(result.get("plan_ids")).values()) and result.get("listed_jobs") is None:
         yield "jobs"

@@ -18,17 +18,19 @@ from ansible_collections.edgeops.observability.plugins.modules import logpush_da
 from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments import prepared, serialised
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host, HostVariables
 from ansible_collections.edgeops.observability.plugins.plugin_utils._in_process import InProcessAction
-from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import patterns_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.hosts import pattern_of, patterns_of
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     REGISTERED,
     budgets_of,
     check_budget,
     check_budget_of_survey,
+    reads_of,
     records_of,
     refusals,
     with_delivery,
     with_fields,
     with_part,
+    without_baseline,
 )
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.facts import FILES, GATES
 from ansible_collections.edgeops.observability.plugins.plugin_utils._report.task import TASK
@@ -56,11 +58,12 @@ class ReportAction(InProcessAction):
                 all_hosts = HostVariables(self._task, variables, self._templar, self._loader)
                 hosts = {str(name): all_hosts.host(str(name)) for name in variables["ansible_play_hosts_all"]}
                 check_budget(self._task.args, hosts)
-                if self._is_validation:
+                if self._is_on("validate_only"):
                     _refuse_without_parser(hosts.values())
-            elif self._is_validation and not self._task.args["zones"]:
+            elif self._is_on("validate_only") and not self._task.args["zones"]:
                 check_budget_of_survey(host, {})  # whose records come from the service
-            if registered is not None:
+            reads = _reads(hosts, registered, variables["groups"]) if registered and self._is_on("reads_only") else None
+            if registered is not None and reads is None:
                 self._task.args = {**self._task.args, "zones": self._records(hosts, registered, host)}
             result = super().run(tmp, variables)
         except Failure as failure:
@@ -68,15 +71,15 @@ class ReportAction(InProcessAction):
         finally:
             self._task.args = arguments
         if result.get("outcome") is None:
-            return result if arguments.get("previous") else _with_variable(result)
+            result = result if arguments.get("previous") else _with_variable(result)
+            return result if result.get("failed") else {**result, **(reads or {})}
         if registered is not None:
             result = _with_own(result, hosts, refusals(hosts, registered))
         patterns = patterns_of(result["failed_hosts"], list(hosts), variables["groups"])
         return {**result, "hosts": patterns, "ansible_stats": _statistics(result)}
 
-    @property
-    def _is_validation(self) -> bool:
-        return bool(boolean(self._task.args.get("validate_only") or False, strict=False))
+    def _is_on(self, option: str) -> bool:
+        return bool(boolean(self._task.args.get(option) or False, strict=False))
 
     def arranged(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, t.Any]:
         """Return the arguments with `fail_on` as one list, whose items may be texts with commas."""
@@ -94,7 +97,7 @@ class ReportAction(InProcessAction):
     def _registered(self) -> dict[str, str | None] | None:
         """Return the names of the variables to gather from; None if the task has records, or makes no report."""
         arguments = self._task.args
-        if arguments.get("zones") is not None or self._is_validation:
+        if arguments.get("zones") is not None or self._is_on("validate_only"):
             return None
         option = self.task.arguments()["argument_spec"]["registered"]
         names = prepared({"registered": option}, {"registered": arguments.get("registered")}).get("registered")
@@ -103,9 +106,7 @@ class ReportAction(InProcessAction):
     def _records(self, hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None], own: Host) -> list[dict[str, Json]]:
         """Return the records of the hosts; `own` is the host of the task."""
         records = records_of(hosts, registered)
-        asks_delivery, asks_fields = (
-            boolean(self._task.args.get(option) or False, strict=False) for option in ("delivery", "fields")
-        )
+        asks_delivery, asks_fields = map(self._is_on, ("delivery", "fields"))
         if not (asks_delivery or asks_fields):
             return list(records.values())
         plain: dict[str, dict[str, Json]] = untrusted(serialised(records))
@@ -127,6 +128,13 @@ class ReportAction(InProcessAction):
     def _delivered(self, arguments: t.Mapping[str, t.Any]) -> t.Mapping[str, Json]:
         """Return the delivery facts of zones or of an account, or the failure. The report shows what its warnings say."""
         return self.result_of(logpush_delivery_info.TASK, arguments)
+
+
+def _reads(hosts: t.Mapping[str, Host], registered: t.Mapping[str, str | None], groups: t.Container[str]) -> Result:
+    """Return patterns of the hosts of which an audit reads each further part, and which of them have no baseline of scripts."""
+    reads = reads_of(hosts, str(registered["result"]))
+    patterns = {part: [pattern_of(name, groups) for name in names] for part, names in reads.items()}
+    return {"reads": patterns, "without_baseline": without_baseline(hosts, reads["scripts"])}
 
 
 def _refuse_without_parser(hosts: t.Iterable[Host]) -> None:
@@ -151,10 +159,11 @@ def _completed(arguments: Result, host: Host) -> Result:
 
     Without a folder the report is in a temporary one; with a folder that the variable names, the report in it is the previous one.
     """
-    folder, is_validation = host.option("edgeops_report_dir"), boolean(arguments.get("validate_only") or False, strict=False)
+    folder = host.option("edgeops_report_dir")
+    writes = not any(boolean(arguments.get(option) or False, strict=False) for option in ("validate_only", "reads_only"))
     defaults: Result = {}
     if not arguments.get("dest") and not folder:
-        defaults["dest"] = tempfile.gettempdir() if is_validation else tempfile.mkdtemp(prefix="edgeops-report-")
+        defaults["dest"] = tempfile.mkdtemp(prefix="edgeops-report-") if writes else tempfile.gettempdir()
     elif not arguments.get("dest") and not arguments.get("previous") and not host.option("edgeops_report_previous"):
         defaults["previous"] = os.path.join(folder, FILES["json"])
     # What of the hosts is read depends on these.

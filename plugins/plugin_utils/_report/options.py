@@ -41,6 +41,7 @@ class DesiredReport(t.NamedTuple):
     put_url: str
     put_headers: dict[str, str]
     validate_only: bool
+    reads_only: bool
     is_survey: bool
     asks_delivery: bool
     budget: float | None
@@ -87,6 +88,7 @@ def desire(params: Params) -> DesiredReport:
         put_url=_put_url(params["put_url"] or ""),
         put_headers=_put_headers(params["put_headers"] or {}),
         validate_only=params["validate_only"],
+        reads_only=params["reads_only"],
         is_survey=is_survey,
         asks_delivery=params["delivery"],
         budget=None if params["monthly_budget_usd"] is None else read_budget("monthly_budget_usd", params["monthly_budget_usd"]),

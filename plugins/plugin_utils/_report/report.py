@@ -38,7 +38,7 @@ _NEXT = (
     "Next: ansible-playbook edgeops.observability.adopt -i fleet.zones.yml -e edgeops_adopt_dir=inventory"
     " (the file fleet.zones.yml has the line `plugin: edgeops.observability.zones`)"
 )
-# The result of `validate_only`.
+# The result of `validate_only` and `reads_only`.
 _NOTHING: t.Mapping[str, Json] = {
     **dict.fromkeys(("outcome", "report_id", "plan_id")),
     **{name: [] for name in ("files", "lines", "hosts")},
@@ -65,7 +65,9 @@ class Written(t.NamedTuple):
 
 
 def compose(desired: DesiredReport) -> Composed | None:
-    """Return the report and what its files will contain, None if the task only validates; read earlier reports, and write nothing."""
+    """Return the report and what its files will contain, None if the task makes none; read earlier reports, and write nothing."""
+    if desired.reads_only:
+        return None
     previous = read_previous(desired.previous) if desired.previous else None
     slices = [read_report(f"merge[{place}]", path) for place, path in enumerate(desired.merge)]
     if desired.validate_only:

@@ -46,6 +46,7 @@ class AuditReport(DocumentTask[DesiredReport, Composed | None, Written]):
             "put_url": {"type": "str"},
             "put_headers": {"type": "dict", "no_log": True},
             "validate_only": {"type": "bool", "default": False},
+            "reads_only": {"type": "bool", "default": False},
         },
     )
 

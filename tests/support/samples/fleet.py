@@ -114,7 +114,18 @@ def desired(*zones: Json, **options: Json) -> DesiredReport:
     days = {"max_age_days": 7, "silent_after_days": 7}
     declared = {"declared": False} if options.pop("survey", False) else {}
     records = [{**zone, **declared} for zone in zones]
-    return desire({**omitted, **defaults, **days, "validate_only": False, "delivery": False, "zones": records, **options})
+    return desire(
+        {
+            **omitted,
+            **defaults,
+            **days,
+            "validate_only": False,
+            "reads_only": False,
+            "delivery": False,
+            "zones": records,
+            **options,
+        }
+    )
 
 
 def report(*zones: Json, previous: Json = None, slices: t.Sequence[Json] = (), **options: Json) -> dict[str, Json]:

@@ -4,7 +4,7 @@ import typing as t
 
 from support.hosts_of_a_play import play
 
-from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.gather import Registered, gather
+from ansible_collections.edgeops.observability.plugins.plugin_utils._adopt.gather import Registered, gather, reads_of
 
 FAILED = {"failed": True, "msg": "not\nallowed", "error": {"kind": "permission"}}
 
@@ -49,6 +49,20 @@ def test_entry_that_no_audit_can_verify_is_told_with_what_helps() -> None:
         notes = t.cast("t.Any", adopted.zones[0]["notes"])
         assert notes[0] == "x" and len(notes) == 1 + told
         assert all("integrity unpinned with an integrity_reason" in note for note in notes[1:])
+
+
+def test_baselines_are_proposed_for_what_was_read() -> None:
+    on, off = ({"variables": {"log_delivery_script_monitor_enabled": is_on}} for is_on in (True, False))
+    zones: dict[str, t.Any] = {
+        "on": on,
+        "off": off,
+        "account": {"variables": {}},
+        "failed": {**on, **FAILED},
+        "skipped": {"skipped": True},
+    }
+    hosts = {name: {"described": {"zone": name, **zone}, "edgeops_pages": ["x"]} for name, zone in zones.items()}
+    hosts |= {"none": {}, "null": {"described": None}, "paged": {"described": off, "edgeops_pages": ""}}
+    assert reads_of(play(hosts), "described") == {"scripts": ["on"], "pages": ["on", "off", "account"]}
 
 
 def test_malicious_and_reported_scripts_are_not_proposed() -> None:

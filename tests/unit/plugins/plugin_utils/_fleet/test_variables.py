@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from ansible.parsing.dataloader import DataLoader
+from ansible.template import Templar
 from support.hosts_of_a_play import Hosts, play
 
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.plugin_utils._fleet.validation import ValidateVariables
+from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables import readers, table
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import PLAYBOOK_VARIABLES, ROLE_VARIABLES
 from harness import documented
@@ -146,21 +149,23 @@ def test_switches_are_returned_as_they_were_read() -> None:
     assert conclusion.result["given"] == ["edgeops_guard", "edgeops_stop_on_failure", "edgeops_report_put_headers"]
 
 
-def test_hosts_are_named_of_which_an_audit_reads_more() -> None:
-    """By their variables; what cannot be evaluated fails by itself, and text such as an empty template declares nothing."""
-    jobs: dict[str, t.Any] = {"log_delivery_jobs": []}
-    hosts: dict[str, dict[str, t.Any]] = {
-        "scanned": {**jobs, "zone_id": "a" * 32, "edgeops_audit_scripts": "y"},
-        "partly": {"zone_id": "b" * 32, "log_delivery_script_monitor_enabled": False, "log_delivery_job": ""},
-        "bare": {"zone_id": "c" * 32},
-        "shop example": {**jobs, "zone_id": "d" * 32, "edgeops_pages": ["https://shop.example/"]},
-        "acme": {"account_id": "e" * 32, "edgeops_audit_scripts": True, "log_delivery_job": {"name": "audit"}},
-    }
-    params = {"prefixes": ["edgeops_", "log_delivery_"], "known": None, "required": [], "hosts": None, "keep_going": False}
-    result = ValidateVariables().report(ValidateVariables().desire(params, play(hosts))).result
-    odd = result["patterns"]["shop example"]
-    assert result["reads"] == {"jobs": ["partly"], "scripts": ["scanned"], "notifications": ["acme"], "pages": [odd]}
-    assert odd.startswith("~^") and result["patterns"]["bare"] == "bare"
+@pytest.mark.parametrize(("name", "pattern"), [("bare", "bare"), ("shop example", "~^shop\\U00000020example$")])
+def test_refused_hosts_are_returned_as_patterns(name: str, pattern: str) -> None:
+    class Unreadable(Host):
+        def given(self, name: str) -> t.Any:
+            if self.raw.get(name) == "unreadable":
+                raise Failure("invalid_option", f"{name}: cannot be evaluated")
+            return super().given(name)
+
+    class HostsOfTest(Hosts):
+        def host(self, name: str) -> Host:
+            return Unreadable(self.of(name), Templar(DataLoader()))
+
+    hosts = {name: {"edgeops_pages": "unreadable"}, "well": {}}
+    params = {"prefixes": ["edgeops_"], "known": None, "required": [], "hosts": None, "keep_going": True}
+    its_play = play(hosts)._replace(variables=t.cast("t.Any", HostsOfTest(hosts)))
+    result = ValidateVariables().report(ValidateVariables().desire(params, its_play)).result
+    assert list(result["refused"]) == [name] and result["refused_hosts"] == [pattern]
 
 
 def test_own_variables_are_validated() -> None:

@@ -9,7 +9,13 @@ from ansible.template import Templar
 from ansible_collections.edgeops.observability.plugins.module_utils._core import Failure
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.record import read_record
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
-from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import record_of, records_of
+from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
+    READS,
+    reads_of,
+    record_of,
+    records_of,
+    without_baseline,
+)
 
 INVENTORY = {"zone_account": {"id": "c1", "name": "Shop"}}
 
@@ -93,3 +99,68 @@ def test_host_without_a_result_was_not_audited(nothing: t.Any) -> None:
         "kind": "unavailable",
         "message": "nothing is registered as x: the task of this host did not run",
     }
+
+
+PREDICTED: dict[str, t.Any] = {"zone_id": "0a", "changed": False, "plan_ids": {"custom_fields": "sha256:00", "jobs": None}}
+REFUSED = {**PREDICTED, "failed": True, "error": {"kind": "gate"}, "refusals": [{"rule": "shop"}]}
+
+
+def reads(result: t.Any, **variables: t.Any) -> list[str]:
+    hosts = hosts_with({"zone_id": "0a", "edgeops_audit_scripts": True, "edgeops_pages": ["x"], "seen": result, **variables})
+    parts = reads_of(hosts, "seen")
+    assert tuple(parts) == READS
+    return [part for part, names in parts.items() if names]
+
+
+@pytest.mark.parametrize(
+    ("result", "parts"),
+    [
+        (PREDICTED, ["jobs", "scripts", "pages"]),
+        ({**PREDICTED, "listed_jobs": []}, ["scripts", "pages"]),
+        ({**PREDICTED, "plan_ids": {"custom_fields": None}}, ["scripts", "pages"]),
+        (REFUSED, ["jobs", "scripts", "pages"]),
+        ({**REFUSED, "error": {"kind": "permission"}}, ["pages"]),
+        ({**PREDICTED, "failed": True}, ["pages"]),
+        ({**PREDICTED, "failed": False, "failed_when_result": True}, ["pages"]),
+        ({**PREDICTED, "unreachable": True}, ["pages"]),
+        ({**PREDICTED, "skipped": True}, ["pages"]),
+        ({**PREDICTED, "zone_id": "0b"}, ["pages"]),
+        ({}, ["pages"]),
+        (None, ["pages"]),
+        ("compared", ["pages"]),
+    ],
+)
+def test_more_is_read_of_hosts_that_were_compared(result: t.Any, parts: list[str]) -> None:
+    """Pages do not depend on the comparison."""
+    assert reads(result) == parts
+
+
+def test_more_is_read_of_what_variables_ask_for() -> None:
+    own = {"edgeops_audit_scripts": False, "edgeops_pages": ""}
+    assert reads(PREDICTED, **own) == ["jobs"]
+    account = {"zone_id": None, "account_id": "0a"}
+    assert reads({**PREDICTED, "zone_id": None, "account_id": "0a"}, **own | account) == ["jobs", "notifications"]
+    assert reads({**PREDICTED, "zone_id": None, "account_id": "0a"}, **account) == ["jobs", "notifications", "pages"]
+
+
+def test_nothing_is_read_of_hosts_with_the_comparison_of_another() -> None:
+    once = {"seen": {**PREDICTED}, "edgeops_audit_scripts": True}
+    hosts = hosts_with({"zone_name": "a.example", **once}, {"zone_name": "b.example", **once})
+    assert not any(reads_of(hosts, "seen").values())
+    with pytest.raises(Failure, match=r"^seen of zone0: is the result of a task with a loop"):
+        reads_of(hosts_with({"seen": {"results": [], "changed": False}}), "seen")
+
+
+def test_hosts_without_a_baseline() -> None:
+    hosts = hosts_with(*({"edgeops_script_baseline": value} for value in ([], "", None, "[]", "{{ acme }}")), {})
+    assert without_baseline(hosts, hosts) == ["zone1", "zone2", "zone5"]
+
+
+@pytest.mark.parametrize(
+    ("registered", "missing"), [({"scripts": None}, True), ({}, False), ({"scripts": {"findings": []}}, False)]
+)
+def test_scripts_that_were_to_be_audited_after_a_refusal(registered: t.Any, missing: bool) -> None:
+    """Null says that they were to be audited; without it, the play ended with the refusal."""
+    host = {"zone_id": "0a", "edgeops_audit_scripts": True, "seen": {**REFUSED, "listed_jobs": []}, **registered}
+    (record,) = records_of(hosts_with(host), {"result": "seen", "scripts": "scripts"}).values()
+    assert ("error" in record) is missing
