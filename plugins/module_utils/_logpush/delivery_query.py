@@ -229,7 +229,11 @@ class Query:
         condition, id_type = (f"{tag}:$id", "string!") if self._scope == ACCOUNT else (f"{tag}_in:$id", "[string!]")
         query = f"query($id:{id_type}{declared}){{viewer{{{self._scope}s(filter:{{{condition}}}){{{tag} {text}}}}}}}"
         data = self._ask(query, {"id": group[0] if self._scope == ACCOUNT else list(group), **variables})
-        nodes = {str(node.get(tag)).lower(): node for node in _list(object_of(data, "viewer"), f"{self._scope}s")}
+        nodes: dict[str, Row] = {}
+        for node in _list(object_of(data, "viewer"), f"{self._scope}s"):
+            owner = str(node.get(tag)).lower()
+            if nodes.setdefault(owner, node) is not node:
+                raise _bad(f"it has two nodes of the {self._scope} {owner[:40]}")
         lacking = [owner for owner in group if owner.lower() not in nodes]
         if lacking:
             # A missing node does not mean that there are no deliveries.

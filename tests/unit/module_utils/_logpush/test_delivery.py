@@ -119,6 +119,18 @@ def test_zones_with_the_same_window_share_one_warning(count: int, zones: str) ->
     assert conclusion.warnings == (text,) and len(conclusion.result["jobs"]) == count
 
 
+def test_two_nodes_of_one_zone_are_refused() -> None:
+    """Whose rows count is not known, and those of the other one would be lost."""
+
+    def ask(_text: str, _variables: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+        nodes = [{"zoneTag": tag, **rows_with(sum={"uploads": 3})} for tag in ("0a", "0A")]
+        return {"viewer": {"zones": nodes}}
+
+    with pytest.raises(Failure, match="has two nodes of the zone 0a") as refused:
+        report(ask, DesiredFacts(("0a",), 24, None), None, NOW)
+    assert refused.value.kind == "bad_response"
+
+
 def test_zone_missing_in_the_answer_has_no_facts() -> None:
     service = Service(rows=1)
 
