@@ -85,9 +85,11 @@ def _filters(filters: t.Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
     for name, values in filters.items():
         items = values if isinstance(values, list) else [values]
         for index, value in enumerate(items):
+            place = f"filters.{name}[{index}]" if isinstance(values, list) else f"filters.{name}"
             if not isinstance(value, str):
-                place = f"filters.{name}[{index}]" if isinstance(values, list) else f"filters.{name}"
                 raise invalid_option(place, f"must be a string, not {json_type(value)}; quote it")
+            if not value.strip():
+                raise invalid_option(place, "is empty; an empty list is the same as no filter")
         texts[name] = tuple(sorted(set(map(str, items))))
     return {name: values for name, values in sorted(texts.items()) if values}
 

@@ -59,6 +59,15 @@ def test_effects_that_mute_a_policy(options: t.Any, detail: t.Any) -> None:
     assert not silent.effects
 
 
+@pytest.mark.parametrize("value", ["", " ", ["z1", ""]])
+def test_empty_text_of_a_filter_is_refused(value: t.Any) -> None:
+    """A filter with an empty text takes nothing in, and could not be written again."""
+    place = "filters.zones[1]" if isinstance(value, list) else "filters.zones"
+    with pytest.raises(Failure) as refused:
+        desired(filters={"zones": value})
+    assert str(refused.value).startswith(f"{place}: is empty")
+
+
 @pytest.mark.parametrize(
     "options",
     [
