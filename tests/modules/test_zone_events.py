@@ -44,8 +44,9 @@ def seeder(simulator: t.Any, zone: str, **members: t.Any) -> t.Callable[[], None
     return functools.partial(simulator.seed, **seeds)
 
 
-def fields(name: str) -> list[dict[str, t.Any]]:
-    rule = {"action": "log_custom_field", "expression": "true", "action_parameters": {"request_fields": [{"name": name}]}}
+def fields(name: str, **members: t.Any) -> list[dict[str, t.Any]]:
+    parameters = {"request_fields": [{"name": name}]}
+    rule = {"action": "log_custom_field", "expression": "true", "action_parameters": parameters, **members}
     return [{"phase": "http_log_custom_fields", "rules": [rule]}]
 
 
@@ -103,6 +104,41 @@ def test_events_of_each_watched_kind(simulator: t.Any, zone: str, arguments: dic
     state = Path(arguments["state_file"]).read_text(encoding="utf-8")
     assert "planted-secret" not in json.dumps(received.polls) + state
     assert simulator.token not in json.dumps(received.polls) + state
+
+
+@pytest.mark.parametrize("members", [{"enabled": False}, {"expression": '(http.host eq "a.example")'}])
+def test_rule_of_custom_fields_that_no_longer_applies(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], members: dict[str, t.Any]
+) -> None:
+    """Nothing is logged by a rule that is disabled, and not everything by one that is restricted."""
+    seeder(simulator, zone, rulesets=fields("x-team"))()
+    received = listen({**arguments, "watch": ["settings"]}, seeder(simulator, zone, rulesets=fields("x-team", **members)))
+    event = single_event(received, 1)["edgeops"]
+    assert event["kind"] == "fields_changed"
+    assert (event["before"]["request_fields"], event["after"]["request_fields"]) == (["x-team"], [])
+
+
+@pytest.mark.parametrize(
+    ("watch", "kinds"),
+    [
+        (["scripts", "settings"], [[], ["monitor_changed"], ["monitor_changed", "script_changed"]]),
+        # Whoever watches no settings is not told that the monitor is off.
+        (["scripts"], [[], ["script_gone"], []]),
+    ],
+)
+def test_scripts_are_known_while_the_monitor_is_off(
+    simulator: t.Any, zone: str, arguments: dict[str, t.Any], watch: list[str], kinds: list[list[str]]
+) -> None:
+    """A monitor that is off sees no script: none is gone, and what changed meanwhile is told when it is on again."""
+    entry = {"name": "one", "url": "https://cdn.example/a.js", "authorised_on": datetime.date(2026, 10, 1)}
+    seeder(simulator, zone, scripts=[SCRIPT])()
+    off = seeder(simulator, zone, scripts=[], script_monitor={"enabled": False})
+    on = seeder(simulator, zone, scripts=[{**SCRIPT, "hash": "b" * 64}], script_monitor={"enabled": True})
+    assert listen({**arguments, "watch": watch, "script_baseline": [entry]}, off, on).kinds == kinds
+    # A zone whose monitor was off at first has no known script, so that each is new.
+    off()
+    fresh = {**arguments, "watch": watch, "state_file": f"{arguments['state_file']}.new"}
+    assert "script_new" in listen(fresh, on).kinds[1]
 
 
 def test_events_of_content_security_rules(simulator: t.Any, zone: str, arguments: dict[str, t.Any]) -> None:

@@ -34,10 +34,11 @@ class Rules(t.NamedTuple):
 class Seen(t.NamedTuple):
     """The result of one look at a zone or account; None for parts that are not watched.
 
-    Rules may be unknown: a plan or a token that never could read them watches none, and one that no longer can hides what changes.
+    Rules may be unknown: a plan or a token that never could read them watches none, and one that no longer can hides what changes. Scripts are
+    unknown while the monitor is off, which lists none although they are on the pages.
     """
 
-    scripts: Scripts | None = None
+    scripts: Scripts | Unknown | None = None
     jobs: Jobs | None = None
     monitor: bool | None = None
     fields: t.Mapping[str, Json] | None = None
@@ -54,7 +55,10 @@ def compare(known: Known | None, seen: Seen | Failure, target: Target, rules: Ru
         return before._replace(readable=False), changes
     changes = [] if before.readable else [Change(f"{target.scope}_readable", target.id, None, None)]
     now = before._replace(readable=True)
-    if seen.scripts is not None:
+    if isinstance(seen.scripts, Unknown):
+        # What the monitor sees once it is on is compared with what was known before.
+        now = now._replace(scripts=before.scripts or {})
+    elif seen.scripts is not None:
         scripts, new_changes = compare_scripts(before.scripts, seen.scripts, rules)
         now, changes = now._replace(scripts=scripts), changes + new_changes
     if seen.jobs is not None:
@@ -80,8 +84,9 @@ def _complete(before: Known, seen: Seen) -> Seen | Failure:
     """Return what was seen, or why it is less than what is known."""
     if isinstance(seen.rules, Unknown) and before.rules is not None:
         return Failure(seen.rules.kind or PERMISSION, seen.rules.message)
-    if hidden := _hidden_now(before.scripts or {}, seen.scripts or {}):
-        text = f"the service does not show the URL or the host of {len(hidden)} of {len(seen.scripts or ())} scripts any more"
+    scripts = {} if seen.scripts is None or isinstance(seen.scripts, Unknown) else seen.scripts
+    if hidden := _hidden_now(before.scripts or {}, scripts):
+        text = f"the service does not show the URL or the host of {len(hidden)} of {len(scripts)} scripts any more"
         return Failure(BAD_RESPONSE, f"{text}, so that they cannot be told from scripts that are gone.")
     return seen
 

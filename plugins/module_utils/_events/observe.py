@@ -14,14 +14,14 @@ from .._content_rules import read as content_rules
 from .._content_rules.rule import show as show_rule
 from .._core import AUTHENTICATION, BAD_RESPONSE, RATE_LIMITED, UNAVAILABLE, Failure, Json, defect
 from .._custom_fields.read import entry_point
-from .._custom_fields.result import report as report_fields
+from .._custom_fields.result import names_of
 from .._destination_secrets import readable_text
 from .._logpush.facts import OLDER_FORM, VOLATILE
 from .._logpush.health import DISABLED, STALE, Health, health_of
 from .._logpush.job import Job as ServiceJob
 from .._logpush.job import require_known, view
 from .._logpush.read import listed
-from .._observed import Known, Observed, unknown
+from .._observed import Cause, Known, Observed, Unknown, unknown
 from .._redact import scrub
 from .._scripts import listing as scripts
 from .._scripts.read import monitor
@@ -50,11 +50,16 @@ def look_at(client: Client, settings: Settings, watch: t.Collection[str], now: f
     seen = Seen()
     if {SCRIPTS, SETTINGS} & set(watch):
         state = monitor(client, settings.query.route)
+        enabled = state.status["enabled"]
         if SETTINGS in watch:
-            fields = report_fields(entry_point(client, confirm=False))["custom_fields"]
-            enabled = state.status["enabled"]
+            ruleset = entry_point(client, confirm=False)
+            # What a rule has that is disabled or restricted is not logged, or not always.
+            fields = names_of([rule for rule in ruleset.own_rules if rule.effective] if ruleset else [])
             seen = seen._replace(monitor=enabled, fields=scrub(fields, client.secrets), rules=see_rules(client))
-        if SCRIPTS in watch:
+        if SCRIPTS in watch and SETTINGS in watch and not enabled:
+            # Only the settings tell that it is off.
+            seen = seen._replace(scripts=Unknown(Cause.MONITOR_OFF, "the script monitor is disabled"))
+        elif SCRIPTS in watch:
             on_route = settings.query.on_route(state.route)
             listing = scrub(list_scripts(client, on_route), client.secrets)
             seen = seen._replace(scripts=see_scripts(scripts.judged(listing, on_route)))
