@@ -11,7 +11,15 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ansible_collections.edgeops.observability.plugins.module_utils._address import ACCOUNT, ALL_ADDRESSES
 from ansible_collections.edgeops.observability.plugins.module_utils._api.connection import missing_credentials
-from ansible_collections.edgeops.observability.plugins.module_utils._core import AUTHENTICATION, PERMISSION, Failure, Json
+from ansible_collections.edgeops.observability.plugins.module_utils._core import (
+    AUTHENTICATION,
+    CONFLICT,
+    INVALID_OPTION,
+    NOT_FOUND,
+    PERMISSION,
+    Failure,
+    Json,
+)
 from ansible_collections.edgeops.observability.plugins.module_utils._text import canonical, line
 from ansible_collections.edgeops.observability.plugins.module_utils._zone.token import PRODUCT_NAMES
 from ansible_collections.edgeops.observability.plugins.modules.token_info import TASK
@@ -22,6 +30,8 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._play.record
 from ansible_collections.edgeops.observability.plugins.plugin_utils._variables.table import DECLARED
 
 Result = dict[str, t.Any]
+# The kinds of failures of one host, which say nothing of what the token may read of another one.
+_OF_HOST = (PERMISSION, NOT_FOUND, CONFLICT, INVALID_OPTION)
 _MAX_HOSTS, _MAX_NAMED, _MAX_MESSAGE = 10, 5, 2000
 
 
@@ -75,12 +85,13 @@ class TokenAction(InProcessAction):
         if arguments.get("products") is None:
             arguments = {**arguments, "products": _needed(its_hosts, arguments.get("required_for") or [])}
         account = next((address_of(host) for host in its_hosts if scope_of_host(host) == ACCOUNT), {})
-        result: Result = {}
+        failed: list[Result] = []
         for host in its_hosts[:_MAX_HOSTS]:
             result = self.result_of(self.task, {**arguments, **credential.connection, **account, **address_of(host)})
-            if not result.get("failed") or result["error"]["kind"] != PERMISSION:
-                break
-        return result
+            if not result.get("failed") or result["error"]["kind"] not in _OF_HOST:
+                return result
+            failed.append(result)
+        return next((result for result in failed if result["error"]["kind"] == PERMISSION), failed[0])
 
 
 def _credentials(

@@ -71,6 +71,17 @@ def test_wrong_connection_does_not_hide_others(playbook: Playbook, simulator: t.
     assert [text for text in result["lines"] if text.startswith("zone1: timeout: -1")]
 
 
+def test_zone_that_does_not_exist_does_not_hide_the_token(playbook: Playbook, simulator: t.Any) -> None:
+    """The next zone tells what the token is; one that cannot be read and one that does not exist are no readable zone."""
+    hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
+    hosts["zone0"] |= {"log_delivery_zone_name": "nowhere.example", "log_delivery_zone_id": None}
+    (credential,) = read_token(playbook, hosts, required_for=["check"]).ours[0].result["credentials"]
+    assert credential["hosts"] == ["zone0", "zone1"]
+    simulator.faults({"kind": "status", "status": 403, "path": "/zones/*", "count": None})
+    for names in (("zone0", "zone1"), ("zone1", "zone0")):
+        read_token(playbook, {name: hosts[name] for name in names}, required_for=["check"], fails="permission")
+
+
 def test_hosts_without_credentials_fail(playbook: Playbook, simulator: t.Any) -> None:
     """One host with credentials is enough; without any the task fails, as it does for one host."""
     hosts = fleet(simulator, [{"script_monitor_enabled": True}] * 2)
