@@ -67,9 +67,12 @@ def test_address_of_the_host_applies_to_tasks(playbook, simulator, zone):
     }
     own = {"zone_id": "{{ (own | default({})).zone_id | default('') }}"}
     jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": own, "ignore_errors": True}
+    # Ordinary modules take long, so that the further tasks have one between them.
     fields = {"name": "Fields", "edgeops.observability.log_custom_fields_info": own, "ignore_errors": True}
+    fields["vars"] = {"edgeops_in_process": True}
     # An empty list of zones does not mean the zone of the host.
     delivery = {"name": "Delivery", "edgeops.observability.logpush_delivery_info": {"zone_ids": []}, "ignore_errors": True}
+    delivery["vars"] = {"edgeops_in_process": "{{ inventory_hostname != 'as_module' }}"}
     desired = {"name": "Read", "hosts": "all", "gather_facts": False, "tasks": [jobs, fields, delivery]}
     report = playbook.run(playbook=[desired], inventory=hosts, fails=("invalid_option",))
     refused = {outcome.result["msg"] for outcome in report.ours if outcome.name == "Delivery"}

@@ -58,29 +58,61 @@ UNDEFINED = [
 ]
 
 
+# A misspelt key: the module names the key and the nearest one.
+MISSPELT = [
+    {"log_delivery_job": {**job(), "destination_cnf": "x"}},
+    {"log_delivery_job": None, "log_delivery_jobs": [{**job(), "destination_cnf": "x"}]},
+    {"log_delivery_job_defaults": {"destination_cnf": "x"}},
+]
+TYPED = {
+    "number": ({"log_delivery_zone_id": 493}, "log_delivery_zone_id: must be text, not a number"),
+    "name": ({"log_delivery_zone_id": "no-hex"}, "log_delivery_zone_id: "),
+    "state": ({"log_delivery_state": "gone"}, "log_delivery_state: "),
+    "route": ({"log_delivery_script_monitor_route": "elsewhere"}, "log_delivery_script_monitor_route: "),
+    "both": ({"log_delivery_jobs": [job()]}, "log_delivery_job: excludes log_delivery_jobs"),
+    "two": (
+        {"log_delivery_zone_name": "shop.example"},
+        "log_delivery_zone_id: log_delivery_zone_id, log_delivery_zone_name or log_delivery_account_id: only one",
+    ),
+    # This one was typed as the address of the host.
+    "host": ({"log_delivery_zone_id": None, "zone_id": 493}, "zone_id: must be text, not a number"),
+}
+
+
 def test_refused_input_fails_before_any_request(playbook, zone):
-    hosts = {f"host{number}": variables(zone, **changes) for number, (changes, _words) in enumerate(REFUSED)}
+    cases = [
+        *REFUSED,
+        *((changes, "destination_cnf: unsupported parameter (did you mean 'destination_conf'?)") for changes in MISSPELT),
+    ]
+    hosts = {f"host{number}": variables(zone, **changes) for number, (changes, _words) in enumerate(cases)}
     fails = ("ansible", "invalid_option")
     report = playbook.run(playbook=[play({})], inventory=hosts, fails=fails, secrets=[SECRET, CHALLENGE], verbosity=4)
-    failures = {outcome.host: str(outcome.result) for outcome in report.failures}
+    failures = {outcome.host: outcome.result for outcome in report.failures}
     assert set(failures) == set(hosts) and not report.journal
-    assert [words for host, (_changes, words) in zip(hosts, REFUSED, strict=True) if words not in failures[host]] == []
+    assert [words for host, (_changes, words) in zip(hosts, cases, strict=True) if words not in str(failures[host])] == []
+    # The argument specification lists no keys, which ansible-core would all print.
+    assert not [name for name, option in SPEC.items() if "options" in option]
+    for host, (changes, _words) in zip(hosts, cases, strict=True):
+        said = failures[host]["msg"]
+        assert changes not in MISSPELT or (len(said) < 120 and "\n" not in said), said
 
 
 def test_deliver_refuses_the_same(playbook, zone):
-    """Each zone fails on its own, before any request."""
+    """Each zone fails on its own, before any request, with a message that names the variable that was typed."""
     cases = [changes for changes, _words in OF_WRONG_TYPE] + UNDEFINED
     hosts = {f"host{number}": variables(zone, **changes) for number, changes in enumerate(cases)}
+    typed = {name: {"zone_id": zone, **variables(zone)} | changes for name, (changes, _said) in TYPED.items()}
     fails = ("ansible", "invalid_option")
-    report = playbook.run(playbook=DELIVER, inventory=hosts, fails=fails, secrets=[SECRET, CHALLENGE], verbosity=4)
+    report = playbook.run(playbook=DELIVER, inventory=hosts | typed, fails=fails, secrets=[SECRET, CHALLENGE], verbosity=4)
     # Before ansible-core 2.19, a zone whose variables cannot be evaluated fails without a task of its own.
     said = {outcome.host: str(outcome.result["msg"]) for outcome in reversed(report.failures)}
-    assert sorted(said) == sorted(hosts) and not report.journal
+    assert sorted(said) == sorted(hosts | typed) and not report.journal
     for host, changes in zip(hosts, cases, strict=True):
         assert ("'nowhere' is undefined" in said[host]) == (changes in UNDEFINED)
         if BROKEN in changes.values():
             (name,) = changes
             assert said[host].startswith(f"{name}: not JSON: ")
+    assert {name: said[name] for name, (_changes, start) in TYPED.items() if not said[name].startswith(start)} == {}
 
 
 def test_output_has_no_secrets(playbook, simulator, zone):
@@ -105,42 +137,3 @@ def test_every_module_option_has_a_variable():
     }
     assert passed == set(SPEC)
     assert re.findall(r"^\| `(log_delivery_\w+)` \|", (ROLE / "README.md").read_text(), re.MULTILINE) == list(SPEC)
-
-
-TYPED = {
-    "number": ({"log_delivery_zone_id": 493}, "log_delivery_zone_id: must be text, not a number"),
-    "name": ({"log_delivery_zone_id": "no-hex"}, "log_delivery_zone_id: "),
-    "state": ({"log_delivery_state": "gone"}, "log_delivery_state: "),
-    "route": ({"log_delivery_script_monitor_route": "elsewhere"}, "log_delivery_script_monitor_route: "),
-    "both": ({"log_delivery_jobs": [job()]}, "log_delivery_job: excludes log_delivery_jobs"),
-    "two": (
-        {"log_delivery_zone_name": "shop.example"},
-        "log_delivery_zone_id: log_delivery_zone_id, log_delivery_zone_name or log_delivery_account_id: only one",
-    ),
-    # This one was typed as the address of the host.
-    "host": ({"log_delivery_zone_id": None, "zone_id": 493}, "zone_id: must be text, not a number"),
-}
-
-
-def test_messages_name_the_variable_that_was_typed(playbook, zone):
-    hosts = {name: {"zone_id": zone, **variables(zone)} | changes for name, (changes, _said) in TYPED.items()}
-    report = playbook.run(playbook=DELIVER, inventory=hosts, fails=("ansible", "invalid_option"), secrets=[SECRET, CHALLENGE])
-    said = {outcome.host: outcome.result["msg"] for outcome in modules(report, "zone_observability")}
-    assert {name: text for name, text in said.items() if not text.startswith(TYPED[name][1])} == {} and set(said) == set(TYPED)
-
-
-def test_misspelt_key_is_refused_in_a_line(playbook, zone):
-    """The module names the key and the nearest one; the argument specification lists no keys, which ansible-core would all print."""
-    assert not [name for name, option in SPEC.items() if "options" in option]
-    cases = {
-        "job": {"log_delivery_job": {**job(), "destination_cnf": "x"}},
-        "jobs": {"log_delivery_job": None, "log_delivery_jobs": [{**job(), "destination_cnf": "x"}]},
-        "defaults": {"log_delivery_job_defaults": {"destination_cnf": "x"}},
-    }
-    hosts = {name: variables(zone, **changes) for name, changes in cases.items()}
-    report = playbook.run(playbook=[play({})], inventory=hosts, fails="invalid_option", secrets=[SECRET, CHALLENGE])
-    said = {outcome.host: outcome.result["msg"] for outcome in report.failures}
-    assert set(said) == set(cases) and not report.journal
-    for name, text in said.items():
-        assert "destination_cnf: unsupported parameter (did you mean 'destination_conf'?)" in text, name
-        assert len(text) < 120 and "\n" not in text, name

@@ -15,6 +15,7 @@ from ansible_collections.edgeops.observability.plugins.plugin_utils._arguments i
     prepared,
     refusal,
     serialised,
+    user_path,
     validated,
 )
 
@@ -35,6 +36,19 @@ def test_values_are_those_of_a_module(value, plain):
     result = serialised({"option": value})["option"]
     assert result == plain
     assert type(result) is type(plain)
+
+
+@pytest.mark.parametrize("variable", [None, "elsewhere", "link"])
+def test_relative_path_starts_at_the_working_directory(monkeypatch, tmp_path, variable):
+    """Whatever PWD says, also if it is another name of the same folder."""
+    for name in ("here", "elsewhere"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.delenv("PWD", raising=False)
+    if variable:
+        monkeypatch.setenv("PWD", str(tmp_path / variable))
+    assert user_path("evidence/a") == str(tmp_path / "here" / "evidence" / "a")
 
 
 def test_yaml_loses_its_tags():
