@@ -4,8 +4,8 @@
 
 from .modules import Modules
 from .outcome import Outcome, Report
-from .playbook import Case, Playbook, Plays
+from .playbook import Case, Playbook, Plays, Scenario
 from .prediction import Converged
 from .process import CORE
 
-__all__ = ["CORE", "Case", "Converged", "Modules", "Outcome", "Playbook", "Plays", "Report"]
+__all__ = ["CORE", "Case", "Converged", "Modules", "Outcome", "Playbook", "Plays", "Report", "Scenario"]

@@ -2,6 +2,7 @@
 
 """Run ansible-playbook against the simulator and check the invariants of each run."""
 
+import contextlib
 import dataclasses
 import itertools
 import re
@@ -29,11 +30,16 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Plays:
-    """Plays for hosts of their own; `fails` and `warns` as in `Playbook.run`."""
+    """Plays, and the hosts that they are for; `fails` and `warns` as in `Playbook.run`."""
 
     plays: t.Sequence[t.Mapping[str, t.Any]]
+    hosts: t.Mapping[str, t.Mapping[str, t.Any]]
     fails: str | t.Collection[str] | None = None
     warns: tuple[str, ...] = ()
+
+
+# A function that yields its plays, is sent the report of these, and looks at it.
+Scenario = t.Generator[Plays, Report, None]
 
 
 @dataclasses.dataclass
@@ -99,18 +105,23 @@ class Playbook:
         assert report.returncode == 0, str(report)
         return _reports(report, {name: (case.check, case.diff, case.fails, case.warns) for name, case in cases.items()})
 
-    def run_plays(self, cases: t.Mapping[str, Plays], **launch: t.Any) -> dict[str, Report]:
-        """Run the plays of each case, all in one process, each for hosts of the inventory that no other case has.
+    def run_scenarios(self, scenarios: t.Mapping[str, Scenario], **launch: t.Any) -> None:
+        """Run the plays of each scenario, all in one process, each on hosts that no other one has; check the invariants of each.
 
-        Check the invariants of each. Its report has the output, results and requests of its plays; only the whole run has a recap.
+        A report has the output, results and requests of its scenario; only the whole run has a recap.
         """
+        cases = {name: next(scenario) for name, scenario in scenarios.items()}
         plays = [
             play
             for name, case in cases.items()
             for play in ({"name": f"{CASE}{name}", "hosts": "all:!all", "gather_facts": False}, *case.plays)
         ]
-        report = self.launch(plays, diff=True, **launch)
-        return _reports(report, {name: (False, True, case.fails, case.warns) for name, case in cases.items()})
+        hosts = {host: variables for case in cases.values() for host, variables in case.hosts.items()}
+        report = self.launch(plays, diff=True, inventory=hosts, **launch)
+        reports = _reports(report, {name: (False, True, case.fails, case.warns) for name, case in cases.items()})
+        for name, scenario in scenarios.items():
+            with contextlib.suppress(StopIteration):
+                scenario.send(reports[name])
 
     def launch(
         self,

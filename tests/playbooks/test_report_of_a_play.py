@@ -13,11 +13,16 @@ from support import file_store
 from support.zone_runs import fleet
 
 from ansible_collections.edgeops.observability.plugins.plugin_utils._ansible_core import repeats_values
-from harness import Playbook
+from harness import Playbook, Plays, Report, Scenario
 
 REPORT = "edgeops.observability.audit_report"
 DESIRED = {"script_monitor_enabled": True, "job": None}
 HEADER = "planted-header-secret-77aa"
+# What a delivery decides with the same results.
+DELIVERY = [
+    {"name": "Plan", "edgeops.observability.delivery_plan": {}, "register": "planned", "run_once": True},
+    {"name": "Sum up", "edgeops.observability.delivery_summary": {"plan": "planned"}, "run_once": True},
+]
 
 
 def play(*tasks: dict[str, t.Any], **options: t.Any) -> list[dict[str, t.Any]]:
@@ -54,13 +59,21 @@ def play(*tasks: dict[str, t.Any], **options: t.Any) -> list[dict[str, t.Any]]:
     ]
 
 
-def statistics(report: t.Any) -> dict[str, t.Any]:
+def play_of(hosts: t.Iterable[str], *tasks: dict[str, t.Any], **options: t.Any) -> dict[str, t.Any]:
+    """Return the play of these hosts, whose failures do not end the run of the other scenarios."""
+    (made,) = play(*tasks, **options)
+    *before, fail = made["tasks"]
+    go_on = {"name": "Go on", "ansible.builtin.meta": "clear_host_errors"}
+    return {**made, "hosts": list(hosts), "tasks": [*before, {"block": [fail], "rescue": [go_on]}]}
+
+
+def statistics(report: Report) -> dict[str, t.Any]:
     (stats,) = [outcome.result["ansible_stats"] for outcome in report.outcomes if "ansible_stats" in outcome.result]
     assert (stats["per_host"], stats["aggregate"]) == (False, False)
     return t.cast("dict[str, t.Any]", stats["data"])
 
 
-def failures(report: t.Any) -> dict[str, str]:
+def failures(report: Report) -> dict[str, str]:
     return {outcome.host: outcome.result["msg"] for outcome in report.failures if outcome.name == "Fail"}
 
 
@@ -104,72 +117,66 @@ def test_skipped_task_makes_a_zone_unaudited(playbook: Playbook, simulator: t.An
     assert not report.journal
 
 
-@pytest.mark.parametrize(
-    ("addresses", "unread"),
-    [("zone_id", ["zone1", "zone2"]), ("zone_name", ["zone0", "zone1", "zone2"])],
-)
-def test_comparison_that_ran_once_is_of_one_zone(
-    playbook: Playbook, simulator: t.Any, tmp_path: Path, addresses: str, unread: list[str]
-) -> None:
+def ran_once(simulator: t.Any, folder: Path, *, by_name: bool) -> Scenario:
     """Ansible registers the result for all hosts; where no host has an id, nobody can tell of which one it is."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": False, "job": None}, DESIRED, DESIRED])
-    if addresses == "zone_name":
+    name = "named" if by_name else "known"
+    hosts = fleet(simulator, [{"script_monitor_enabled": False, "job": None}, DESIRED, DESIRED], name)
+    if by_name:
         simulator.seed(zones=[{"id": host.pop("zone_id"), "name": f"{name}.example"} for name, host in hosts.items()])
         hosts = {name: {**host, "zone_name": f"{name}.example", "log_delivery_zone_id": None} for name, host in hosts.items()}
-    tasks = play(dest=str(tmp_path), fail_on=["unaudited", "drifted"])
-    tasks[0]["tasks"][0]["run_once"] = True
-    plan = {"name": "Plan", "edgeops.observability.delivery_plan": {}, "register": "planned", "run_once": True}
-    summary = {"name": "Sum up", "edgeops.observability.delivery_summary": {"plan": "planned"}, "run_once": True}
-    tasks[0]["tasks"][1:1] = [plan, summary]
-    report = playbook.run(playbook=tasks, inventory=hosts, fails="ansible")
+    of_hosts = play_of(hosts, dest=str(folder), fail_on=["unaudited", "drifted"])
+    of_hosts["tasks"][0]["run_once"] = True
+    of_hosts["tasks"][1:1] = DELIVERY
+    report = yield Plays([of_hosts], hosts, fails="ansible")
+    unread = list(hosts) if by_name else list(hosts)[1:]
     assert sorted(failures(report)) == unread
     assert all("run_once" in reason and reason.startswith("unavailable: ") for reason in failures(report).values())
-    results = {outcome.name: outcome.result for outcome in report.outcomes if outcome.name in ("Plan", "Sum up")}
-    assert results["Plan"]["lines"][-1].endswith(f"{len(unread)} failed") and results["Sum up"]["failed_zones"] == unread
+    planned, ended = (report.named(task["name"]).result for task in DELIVERY)
+    assert planned["lines"][-1].endswith(f"{len(unread)} failed") and ended["failed_zones"] == unread
 
 
-def test_what_compared_nothing_is_no_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """A comparison that failed, whatever `failed_when` says, one that was skipped, and what another module registered."""
-    hosts = fleet(simulator, [{"script_monitor_enabled": "perhaps"}, DESIRED, DESIRED, {"script_monitor_enabled": False}])
+def compared_nothing(simulator: t.Any, folder: Path) -> Scenario:
+    """A comparison that failed, whatever `failed_when` says, one that was skipped, and what another module registered, are no audit."""
+    desired = [{"script_monitor_enabled": "perhaps"}, DESIRED, DESIRED, {"script_monitor_enabled": False}]
+    hosts = fleet(simulator, desired, "odd")
     enabled = {"check_mode": True, "register": "log_delivery_result", "failed_when": False}
-    tasks = play(dest=str(tmp_path), fail_on=["unaudited", "drifted", "unmanaged"])
-    tasks[0]["tasks"][:1] = [
+    of_hosts = play_of(hosts, dest=str(folder), fail_on=["unaudited", "drifted", "unmanaged"])
+    of_hosts["tasks"][:1] = [
         {
             "name": "Compare",
             "edgeops.observability.zone_observability": {"script_monitor_enabled": "{{ log_delivery_script_monitor_enabled }}"},
-            "when": "inventory_hostname != 'zone1'",
+            "when": "inventory_hostname != 'odd1'",
             **enabled,
         },
         {
             "name": "Enable",
             "edgeops.observability.script_monitor": {"enabled": True},
-            "when": "inventory_hostname == 'zone2'",
+            "when": "inventory_hostname == 'odd2'",
             **enabled,
             "register": "enabled",
         },
         {
             "name": "Take one result for another",
             "ansible.builtin.set_fact": {"log_delivery_result": "{{ enabled }}"},
-            "when": "inventory_hostname == 'zone2'",
+            "when": "inventory_hostname == 'odd2'",
         },
-        {"name": "Plan", "edgeops.observability.delivery_plan": {}, "register": "planned", "run_once": True},
-        {"name": "Sum up", "edgeops.observability.delivery_summary": {"plan": "planned"}, "run_once": True},
+        *DELIVERY,
     ]
-    report = playbook.run(playbook=tasks, inventory=hosts, fails="ansible")
+    report = yield Plays([of_hosts], hosts, fails="ansible")
     assert {host: reason.partition(":")[0] for host, reason in failures(report).items()} == {
-        "zone0": "invalid_option",
-        "zone1": "unavailable",
-        "zone2": "bad_response",
+        "odd0": "invalid_option",
+        "odd1": "unavailable",
+        "odd2": "bad_response",
     }
-    results = {outcome.name: outcome.result for outcome in report.outcomes if outcome.name in ("Plan", "Sum up")}
-    assert results["Plan"]["lines"][-1].endswith("0 would change (0 additions, 0 changes, 0 deletions), 1 unchanged, 3 failed")
-    assert (results["Sum up"]["failed_zones"], results["Sum up"]["unchanged_zones"]) == (["zone0", "zone2"], ["zone3"])
+    planned, ended = (report.named(task["name"]).result for task in DELIVERY)
+    assert planned["lines"][-1].endswith("0 would change (0 additions, 0 changes, 0 deletions), 1 unchanged, 3 failed")
+    assert (ended["failed_zones"], ended["unchanged_zones"]) == (["odd0", "odd2"], ["odd3"])
 
 
-def test_unreadable_jobs_and_refused_script_audit(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def unreadable_jobs(simulator: t.Any, folder: Path) -> Scenario:
     """A zone with unreadable jobs is unaudited but shows all other parts; a refused script audit fails its host."""
-    hosts = fleet(simulator, [DESIRED, DESIRED])
-    sealed = hosts["zone1"]["zone_id"]
+    hosts = fleet(simulator, [DESIRED, DESIRED], "part")
+    sealed = hosts["part1"]["zone_id"]
     simulator.faults({"kind": "status", "status": 403, "path": f"*/zones/{sealed}/logpush/jobs", "count": None})
     jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": {}, "register": "jobs_read", "ignore_errors": True}
     scripts = {
@@ -178,21 +185,21 @@ def test_unreadable_jobs_and_refused_script_audit(playbook: Playbook, simulator:
         "register": "scripts_read",
         "ignore_errors": True,
     }
-    options = {"dest": str(tmp_path), "registered": {"jobs": "jobs_read", "scripts": "scripts_read"}}
-    report = playbook.run(playbook=play(jobs, scripts, **options), inventory=hosts, fails=("ansible", "permission", "gate"))
-    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    options = {"dest": str(folder), "registered": {"jobs": "jobs_read", "scripts": "scripts_read"}}
+    report = yield Plays([play_of(hosts, jobs, scripts, **options)], hosts, fails=("ansible", "permission", "gate"))
+    made = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     zones = {zone["zone"]: zone for zone in made["zones"]}
-    assert (zones["zone0"]["status"], zones["zone1"]["status"]) == ("drifted", "unaudited")
-    assert zones["zone1"]["error"]["permission"] == "Logs Write"
-    assert {item["type"] for item in zones["zone1"]["items"]} >= {"difference", "monitor_off"}
-    assert made["counts"]["differences"] == 2 and zones["zone0"]["jobs"] == []
-    assert {host: reason.partition(":")[0] for host, reason in failures(report).items()} == {"zone0": "gate", "zone1": "gate"}
+    assert (zones["part0"]["status"], zones["part1"]["status"]) == ("drifted", "unaudited")
+    assert zones["part1"]["error"]["permission"] == "Logs Write"
+    assert {item["type"] for item in zones["part1"]["items"]} >= {"difference", "monitor_off"}
+    assert made["counts"]["differences"] == 2 and zones["part0"]["jobs"] == []
+    assert {host: reason.partition(":")[0] for host, reason in failures(report).items()} == {"part0": "gate", "part1": "gate"}
 
 
-def test_delivery_of_all_hosts(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
+def delivery_of_all_hosts(simulator: t.Any, folder: Path) -> Scenario:
     """Zones of one connection share a query, an account has its own, and each host uses its own credentials."""
     account = secrets.token_hex(16)
-    hosts = fleet(simulator, [{"job": None}] * 3)
+    hosts = fleet(simulator, [{"job": None}] * 3, "lossy")
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))
     lost = {"datetime": moment, "status": 403, "success": 0, "final": 1, "records": 7, "bytes": 70}
     owners = [*(host["zone_id"] for host in hosts.values()), account]
@@ -201,45 +208,61 @@ def test_delivery_of_all_hosts(playbook: Playbook, simulator: t.Any, tmp_path: P
         jobs={owner: [{"id": 4, "name": "edge", "destination_conf": "s3://logs?region=x", "enabled": True}] for owner in owners},
         uploads={owner: [{"job_id": 4, **lost}] for owner in owners},
     )
-    hosts["zone2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
+    hosts["lossy2"] |= {"edgeops_api_email": simulator.email, "edgeops_api_key": simulator.key}
     hosts["account"] = {"account_id": account}
     jobs = {"name": "Jobs", "edgeops.observability.logpush_job_info": {}, "register": "jobs_read"}
-    options = {"dest": str(tmp_path), "registered": {"jobs": "jobs_read"}, "delivery": True}
-    report = playbook.run(playbook=play(jobs, **options), inventory=hosts, secrets=[simulator.key])
+    options = {"dest": str(folder), "registered": {"jobs": "jobs_read"}, "delivery": True}
+    report = yield Plays([play_of(hosts, jobs, **options)], hosts)
     asked = [entry["credential"] for entry in report.journal if entry["path"] == "/graphql"]
     assert sorted(asked) == ["email_key", "token", "token"]
-    made = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    made = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert [item["is"] for zone in made["zones"] for item in zone["items"] if item["type"] == "records_dropped"] == [
         "7 records dropped in 1 batch: HTTP 403 (the credentials may not write there) once"
     ] * 4
     assert made["counts"]["accounts"] == 1 and made["zones"][0]["scope"] == "account"
 
 
-def test_reasons_without_a_host_fail_the_first_host(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    """The first host fails for a file that could not be uploaded (without its headers), or for a zone of a merged report."""
-    hosts = fleet(simulator, [{"job": None}, {"job": None}])
+def files_that_are_not_uploaded(simulator: t.Any, folder: Path, store: file_store.Store) -> Scenario:
+    """The first host fails for a file that could not be uploaded, without its headers."""
+    hosts = fleet(simulator, [{"job": None}, {"job": None}], "sent")
+    store.refused = ("report.html",)
+    sent = {"put_url": f"{store.url}/audits/", "put_headers": {"Authorization": HEADER}}
+    report = yield Plays([play_of(hosts, dest=str(folder), **sent)], hosts, fails="ansible")
+    assert set(store.files) == {"/audits/report.json", "/audits/report.html", "/audits/report.xml"}
+    assert list(failures(report)) == ["sent0"]
+    assert failures(report)["sent0"].startswith("report.html could not be put to put_url: the answer has status 403.")
+
+
+def zone_of_a_merged_report(simulator: t.Any, folder: Path) -> Scenario:
+    """The first host fails for a zone of another report, which is no host of the play."""
+    hosts = fleet(simulator, [DESIRED, {"job": None}], "slice")
+    merge = {"merge": [str(folder / "one" / "report.json")], "fail_on": ["drifted"]}
+    plays = [play_of(["slice0"], dest=str(folder / "one")), play_of(["slice1"], dest=str(folder / "two"), **merge)]
+    report = yield Plays(plays, hosts, fails="ansible")
+    assert list(failures(report)) == ["slice1"] and failures(report)["slice1"].startswith("fail_on: drifted in slice0.")
+
+
+def only_validated(simulator: t.Any, folder: Path) -> Scenario:
+    """Bad options fail before anything is read or written."""
+    hosts = fleet(simulator, [DESIRED], "valid")
+    of_hosts = play_of(hosts, dest=str(folder), validate_only=True, keep=-1)
+    del of_hosts["tasks"][0]
+    report = yield Plays([of_hosts], hosts, fails="invalid_option")
+    assert report.failure["msg"] == "keep: -1 is not a number from 0 to 1000"
+    assert not folder.exists() and not report.journal
+
+
+def test_reports_of_plays(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
     with file_store.running() as store:
-        store.refused = ("report.html",)
-        sent = {"put_url": f"{store.url}/audits/", "put_headers": {"Authorization": HEADER}}
-        report = playbook.run(
-            playbook=play(dest=str(tmp_path / "one"), **sent), inventory=hosts, secrets=[HEADER], verbosity=4, fails="ansible"
-        )
-        assert set(store.files) == {"/audits/report.json", "/audits/report.html", "/audits/report.xml"}
-    assert list(failures(report)) == ["zone0"]
-    assert failures(report)["zone0"].startswith("report.html could not be put to put_url: the answer has status 403.")
-    hosts["zone0"]["log_delivery_script_monitor_enabled"] = True
-    playbook.run(playbook=play(dest=str(tmp_path / "slice")), inventory={"other": hosts["zone0"]})
-    merge = {"merge": [str(tmp_path / "slice" / "report.json")], "fail_on": ["drifted"]}
-    report = playbook.run(
-        playbook=play(dest=str(tmp_path / "two"), **merge), inventory={"zone1": hosts["zone1"]}, fails="ansible"
-    )
-    assert failures(report)["zone1"].startswith("fail_on: drifted in other.")
-
-
-def test_validate_only_reads_nothing(playbook: Playbook, simulator: t.Any, tmp_path: Path) -> None:
-    hosts = fleet(simulator, [DESIRED])
-    task = {"name": "Validate", REPORT: {"dest": str(tmp_path / "new"), "validate_only": True, "keep": -1}, "run_once": True}
-    plays = [{"name": "Validate", "hosts": "all", "gather_facts": False, "tasks": [task]}]
-    report = playbook.run(playbook=plays, inventory=hosts, fails="invalid_option")
-    assert report.failures[0].result["msg"] == "keep: -1 is not a number from 0 to 1000"
-    assert not (tmp_path / "new").exists() and not report.journal
+        scenarios = {
+            "ran once, ids": ran_once(simulator, tmp_path / "ids", by_name=False),
+            "ran once, names": ran_once(simulator, tmp_path / "names", by_name=True),
+            "compared nothing": compared_nothing(simulator, tmp_path / "nothing"),
+            "unreadable jobs": unreadable_jobs(simulator, tmp_path / "jobs"),
+            "delivery": delivery_of_all_hosts(simulator, tmp_path / "delivery"),
+            "not uploaded": files_that_are_not_uploaded(simulator, tmp_path / "sent", store),
+            "merged": zone_of_a_merged_report(simulator, tmp_path / "merged"),
+            # The last one, because a failed task with run_once ends a run.
+            "only validated": only_validated(simulator, tmp_path / "new"),
+        }
+        playbook.run_scenarios(scenarios, secrets=[HEADER, simulator.key], verbosity=4)

@@ -50,12 +50,12 @@ def imported(name: str, **variables: t.Any) -> Play:
     return {"name": f"Run {name}", "ansible.builtin.import_playbook": f"edgeops.observability.{name}", "vars": variables}
 
 
-def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]]) -> dict[str, dict[str, t.Any]]:
-    """Seed a new zone for each desired state and return an inventory of them, so that one run covers all."""
+def fleet(simulator: t.Any, desired_states: t.Sequence[t.Mapping[str, t.Any]], name: str = "zone") -> dict[str, dict[str, t.Any]]:
+    """Seed a new zone for each desired state and return an inventory of them, so that one run covers all: `zone0` and so on."""
     zones = [secrets.token_hex(16) for _state in desired_states]
     simulator.seed(zones=zones)
     return {
-        f"zone{number}": {"zone_id": zone, **role_variables(zone, **desired)}
+        f"{name}{number}": {"zone_id": zone, **role_variables(zone, **desired)}
         for number, (zone, desired) in enumerate(zip(zones, desired_states, strict=True))
     }
 
