@@ -40,57 +40,55 @@ def asked(report, part):
     return sorted(entry["zone"] or entry["account"] for entry in report.journal if entry["path"].endswith(part))
 
 
-def test_removed_fields_and_regions_are_off_by_default(playbook, simulator, hosts):
-    report = playbook.run(playbook=CHECK, inventory=hosts)
-    assert not asked(report, "/fields") and not asked(report, "/cmb/config")
+def uploaded(simulator):
+    """Let the account have a bill of 3.50 USD at the end of the month, which begins now."""
+    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    row = {"datetime": moment, "job_id": 4, "status": 200, "success": 1, "final": 1, "records": 7, "bytes": 60 * GIGABYTE}
+    simulator.seed(uploads={f"accounts/{ACCOUNT}": [row]})
 
 
 @pytest.mark.parametrize("name", [CHECK, SURVEY])
-def test_removed_fields_take_one_request_for_each_dataset_and_host(playbook, simulator, hosts, name):
+def test_losses_without_an_error_are_findings(playbook, simulator, hosts, name):
+    """Removed fields and regions take one request for each dataset and host, and the bill of an account is compared with its budget."""
     simulator.settings(removed_fields=["http_requests.ClientIP"])
     simulator.seed(boundary={ACCOUNT: {"regions": ["eu"]}})
-    inventory = hosts if name == CHECK else {"localhost": {}}
-    report = playbook.run(playbook=name, inventory=inventory, extra_vars={"edgeops_audit_fields": "y"})
+    uploaded(simulator)
+    run = {"inventory": {"localhost": {}}, "extra_vars": {"edgeops_audit_fields": "y", "edgeops_monthly_budget_usd": 3}}
+    if name == CHECK:
+        hosts["acme"]["edgeops_monthly_budget_usd"] = "3"
+        variables = {"edgeops_audit_fields": "y", "edgeops_audit_delivery": True, "edgeops_fail_on": "over_budget"}
+        run = {"inventory": hosts, "extra_vars": variables, "fails": "ansible"}
+    report = playbook.run(playbook=name, **run)
     assert asked(report, "/fields") == sorted([*ZONES, ACCOUNT])
     # A survey also finds the account of the service itself.
     assert asked(report, "/cmb/config") == [ACCOUNT] if name == CHECK else asked(report, "/cmb/config").count(ACCOUNT) == 1
     lines = [line for line in shown_lines(report) if "field_removed" in line or "region_gap" in line]
     assert sum("ClientIP" in line for line in lines) >= 2 and sum("region_gap" in line for line in lines) == 1
+    (bill,) = [line for line in shown_lines(report) if "over_budget" in line]
+    assert "Logpush of account 'Shop' cost 3.50 USD" in bill and "without transformers" in bill
     assert not report.writes
 
 
-def test_budget_of_an_account_is_compared(playbook, simulator, hosts):
-    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
-    row = {"datetime": moment, "job_id": 4, "status": 200, "success": 1, "final": 1, "records": 7, "bytes": 60 * GIGABYTE}
-    simulator.seed(uploads={f"accounts/{ACCOUNT}": [row]})
+def test_bill_within_the_budget(playbook, simulator, hosts):
+    """With the rates of the account it is no finding; removed fields and regions are off by default."""
+    uploaded(simulator)
     hosts["acme"]["edgeops_monthly_budget_usd"] = "3"
     variables = {"edgeops_audit_delivery": True, "edgeops_fail_on": "over_budget"}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=variables, fails="ansible")
-    (line,) = [line for line in shown_lines(report) if "over_budget" in line]
-    assert "Logpush of account 'Shop' cost 3.50 USD" in line and "without transformers" in line
     cheap = {"edgeops_rates": {"external": {"usd_per_gb": 0.0001}}}
     report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars={**variables, **cheap})
     assert not [line for line in shown_lines(report) if "over_budget" in line]
-    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars={"edgeops_monthly_budget_usd": 3})
-    assert [line for line in shown_lines(report) if "over_budget" in line]
-
-
-@pytest.mark.parametrize("filters", [{"names": ["1.example"]}, {"statuses": ["active"]}])
-def test_budget_of_a_survey_without_accounts_is_refused(playbook, simulator, hosts, filters):
-    extra = {"edgeops_monthly_budget_usd": 3, "edgeops_survey": filters, "edgeops_verify_token": False}
-    report = playbook.run(playbook=SURVEY, inventory={"localhost": {}}, extra_vars=extra, fails="invalid_option")
-    assert "add account_ids to edgeops_survey" in report.stdout and not report.journal
+    assert not asked(report, "/fields") and not asked(report, "/cmb/config")
 
 
 @pytest.mark.parametrize(
-    ("variables", "limit", "told"),
+    ("name", "variables", "told"),
     [
-        ({}, "all", "needs edgeops_audit_delivery: true"),
-        ({"edgeops_audit_delivery": True}, "zone1", "no host of this run is one"),
-        ({"edgeops_audit_delivery": True, "edgeops_monthly_budget_usd": "x"}, "all", "'x' is not a number above 0"),
+        (CHECK, {"edgeops_audit_delivery": True, "edgeops_target": "zone1"}, "no host of this run is one"),
+        (SURVEY, {"edgeops_survey": {"names": ["1.example"]}}, "add account_ids to edgeops_survey"),
     ],
 )
-def test_budget_that_cannot_be_compared_is_refused_before_any_request(playbook, simulator, hosts, variables, limit, told):
-    extra = {"edgeops_monthly_budget_usd": 100, "edgeops_target": limit, **variables}
-    report = playbook.run(playbook=CHECK, inventory=hosts, extra_vars=extra, fails="invalid_option")
+def test_budget_that_cannot_be_compared_is_refused_before_any_request(playbook, simulator, hosts, name, variables, told):
+    inventory = hosts if name == CHECK else {"localhost": {}}
+    extra = {"edgeops_monthly_budget_usd": 100, **variables}
+    report = playbook.run(playbook=name, inventory=inventory, extra_vars=extra, fails="invalid_option")
     assert told in report.stdout and "edgeops_monthly_budget_usd" in report.stdout and not report.journal

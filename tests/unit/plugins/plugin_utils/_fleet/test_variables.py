@@ -103,6 +103,7 @@ def test_unknown_variable_names_its_hosts(hosts: list[str], said: str) -> None:
         ([{"edgeops_adopt_group": "../x"}], "edgeops_adopt_group: '../x' cannot be the name of a folder"),
         ([{"edgeops_survey": {"name": ["a"]}}], "edgeops_survey.name: not an option of a survey (did you mean 'names'?)"),
         ([{"edgeops_survey": "x"}], "edgeops_survey: not JSON: "),
+        ([{"edgeops_monthly_budget_usd": "x"}], "edgeops_monthly_budget_usd: 'x' is not a number above 0"),
         ([{"edgeops_max_changed_zones": 1}, {}], "edgeops_max_changed_zones: is not the same for all hosts"),
         ([{"edgeops_waivers": [1]}, {"edgeops_waivers": [2]}], "edgeops_waivers: is not the same for all hosts"),
         ([{}, {"edgeops_allow": ["nothing"]}], "edgeops_allow: 'nothing' is not the name of a destructive change"),

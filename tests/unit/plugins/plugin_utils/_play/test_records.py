@@ -11,6 +11,8 @@ from ansible_collections.edgeops.observability.plugins.module_utils._zone.record
 from ansible_collections.edgeops.observability.plugins.plugin_utils._host_variables import Host
 from ansible_collections.edgeops.observability.plugins.plugin_utils._play.records import (
     READS,
+    check_budget,
+    check_budget_of_survey,
     reads_of,
     record_of,
     records_of,
@@ -164,3 +166,32 @@ def test_scripts_that_were_to_be_audited_after_a_refusal(registered: t.Any, miss
     host = {"zone_id": "0a", "edgeops_audit_scripts": True, "seen": {**REFUSED, "listed_jobs": []}, **registered}
     (record,) = records_of(hosts_with(host), {"result": "seen", "scripts": "scripts"}).values()
     assert ("error" in record) is missing
+
+
+ACCOUNT_WITH_BUDGET = {"account_id": "a" * 32, "edgeops_monthly_budget_usd": 100}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "said"),
+    [
+        ({}, ACCOUNT_WITH_BUDGET, "edgeops_monthly_budget_usd: needs edgeops_audit_delivery: true"),
+        ({"monthly_budget_usd": 100}, {"account_id": "a" * 32}, "monthly_budget_usd: needs edgeops_audit_delivery: true"),
+        ({"delivery": True}, {"zone_id": "b" * 32, "edgeops_monthly_budget_usd": 100}, ".*, and no host of this run is one"),
+        ({"delivery": True}, ACCOUNT_WITH_BUDGET, None),
+        ({}, {"account_id": "a" * 32}, None),
+    ],
+)
+def test_budget_that_could_not_be_compared_is_refused(arguments: t.Any, variables: t.Any, said: str | None) -> None:
+    if said is None:
+        check_budget(arguments, hosts_with(variables))
+        return
+    with pytest.raises(Failure, match=f"^{said}"):
+        check_budget(arguments, hosts_with(variables))
+
+
+@pytest.mark.parametrize("filters", [{"names": ["1.example"]}, {"statuses": ["active"]}])
+def test_budget_of_a_survey_without_accounts_is_refused(filters: t.Any) -> None:
+    (host,) = hosts_with({"edgeops_monthly_budget_usd": 3, "edgeops_survey": filters}).values()
+    with pytest.raises(Failure, match=r"^edgeops_monthly_budget_usd: .* add account_ids to edgeops_survey$"):
+        check_budget_of_survey(host, {})
+    check_budget_of_survey(host, {"account_ids": ["a" * 32]})
