@@ -48,6 +48,7 @@ options:
         skipped, nothing was compared, and the zone is V(unaudited); another skipped result counts as omitted.
       - A member that names another zone or account than the record, as that of a task with C(run_once), was not read. The zone is V(unaudited).
         The same applies to a C(result) that is not one of a comparison, or of which a member does not say whether it is C(changed).
+        What C(changed_when) makes of a task that compared all members adds nothing to them.
       - With C(declared=false), as in the records of M(edgeops.observability.survey_info), nothing is declared for the zone. C(result) has the results of
         M(edgeops.observability.log_custom_fields_info) and M(edgeops.observability.script_monitor_info) as C(custom_fields) and C(script_monitor), and
         C(scripts) may be that of M(edgeops.observability.script_monitor_info). Jobs that cannot be read, and an error of the service, make it V(unaudited);

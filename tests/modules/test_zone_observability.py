@@ -7,6 +7,7 @@ import pytest
 from support.samples.custom_fields import own
 from zone_runs import DESTINATION, SECRET, job
 
+from ansible_collections.edgeops.observability.plugins.module_utils._zone.registered import why_untold
 from harness import Modules, prediction
 
 MODULE = "edgeops.observability.zone_observability"
@@ -46,6 +47,7 @@ def test_all_parts_are_predicted_and_applied(modules: Modules) -> None:
     for again in (rechecked, reapplied):
         assert again.result["changed"] is False
         assert again.result["diff"] == {"before": {}, "after": {}}
+        assert why_untold({**again.result, "changed": True}) == "", "whatever changed_when says"
         assert sorted(endpoints(again.journal)) == [("GET", "logpush"), ("GET", "rulesets"), ("GET", "script_monitor")]
 
 

@@ -115,11 +115,21 @@ def why_untold(result: t.Mapping[str, Json], *, by_diff: bool = False) -> str:
         # A secret may differ where the diff shows nothing.
         if not isinstance(part.get("changed"), bool):
             return f"{name} does not say whether it differs (changed)"
-    if result.get("changed") is True and not any(part.get("changed") for part in given.values()):
+    if result.get("changed") is True and not any(part.get("changed") for part in given.values()) and not _is_whole(result):
         return "it says that something differs (changed), and none of its parts does"
     if result.keys().isdisjoint(PARTS):
         return f"it is not the result of zone_observability, because it has none of {', '.join(PARTS)}"
     return ""
+
+
+def _is_whole(result: t.Mapping[str, Json]) -> bool:
+    """Return whether a result has each part as its plans name them, so that `changed` of the task, which a keyword may set, adds nothing."""
+    ids = dict_of(result.get("plan_ids"))
+    parts = {name: result.get(name) for name in PARTS}
+    return all(
+        isinstance(part, dict) and name in ids and part.get("plan_id") == ids[name] and bool(part) is bool(ids[name])
+        for name, part in parts.items()
+    )
 
 
 def has_failed(result: t.Mapping[str, Json]) -> bool:

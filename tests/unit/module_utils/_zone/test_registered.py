@@ -126,6 +126,37 @@ def test_result_that_shows_no_comparison(result: t.Any, said: str) -> None:
     assert (record["error"] is not None) is bool(said)
 
 
+IDS = {"custom_fields": None, "jobs": None, "script_monitor": "sha256:0", "content_security_rules": None}
+WHOLE: dict[str, t.Any] = {
+    **{name: {} for name in IDS},
+    "changed": True,
+    "script_monitor": SAME,
+    "plan_ids": IDS,
+    "listed_jobs": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("lost", "is_told"),
+    [
+        ({}, True),
+        ({"plan_ids": None}, False),
+        ({"plan_ids": {**IDS, "jobs": "sha256:1"}}, False),
+        ({"plan_ids": {"script_monitor": "sha256:0"}}, False),
+        ({"jobs": None}, False),
+        ({"script_monitor": {}}, False),
+        ({"script_monitor": {**SAME, "plan_id": "sha256:1"}}, False),
+        ({"script_monitor": {**SAME, "changed": None}}, False),
+        ({"custom_fields": {"skipped": True}}, False),
+    ],
+)
+def test_changed_of_a_task_adds_nothing_to_all_of_its_parts(lost: t.Any, is_told: bool) -> None:
+    """A keyword (`changed_when`) may set it; where a part is missing, that may be the one that differs."""
+    result = {**WHOLE, **lost}
+    assert (not why_untold(result)) is is_told
+    assert (read(result=result)["error"] is None) is is_told
+
+
 def test_failure_of_an_older_core_repeats_no_value() -> None:
     start = "The task includes an option with an undefined variable. The error was: "
     for said in (
